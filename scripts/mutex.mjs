@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/**
+ * Runs `work` while no other process of this machine runs one under the same `name`; `waiting` is called once if it
+ * has to wait. A listening socket is the lock, because the kernel releases it when its holder dies.
+ */
+export async function exclusively(name, waiting, work) {
+  const path = socketPath(name);
+  let waited = false;
+  for (;;) {
+    const server = await listen(path);
+    if (server !== undefined) {
+      try {
+        return await work();
+      } finally {
+        server.close();
+        for (const socket of server.waiters) socket.destroy();
+      }
+    }
+    if (!waited) waiting();
+    waited = true;
+    await untilReleased(path);
+  }
+}
+
+/** A name without a file on Linux, a pipe on Windows; elsewhere a file, which a killed holder leaves behind. */
+function socketPath(name) {
+  const key = `project-workspace-service-${createHash('sha256').update(name).digest('hex').slice(0, 24)}`;
+  if (process.platform === 'linux') return `\0${key}`;
+  return process.platform === 'win32' ? `\\\\.\\pipe\\${key}` : join(tmpdir(), `${key}.sock`);
+}
+
+function listen(path) {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => {
+      server.waiters.add(socket);
+      socket.on('error', () => socket.destroy());
+    });
+    server.waiters = new Set();
+    server.on('error', (error) => (error.code === 'EADDRINUSE' ? resolve(undefined) : reject(error)));
+    server.listen(path, () => resolve(server.unref()));
+  });
+}
+
+/** Resolves when the holder has ended; its connections end with it. */
+function untilReleased(path) {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path);
+    socket.on('close', resolve).resume();
+    socket.on('error', (error) => {
+      if (error.code === 'ECONNREFUSED' && process.platform === 'darwin') rmSync(path, { force: true });
+      else if (!['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE'].includes(error.code)) reject(error);
+    });
+  });
+}

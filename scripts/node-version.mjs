@@ -1,0 +1,8 @@
+// Imported before everything else, so that an old Node says this and not something about syntax or missing modules.
+const NEEDED = [20, 19];
+
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
+  console.error(`Node ${NEEDED.join('.')} or newer is needed; this is Node ${process.versions.node}.`);
+  process.exit(1);
+}

@@ -1,0 +1,4 @@
+import './node-version.mjs';
+import { setUpCheckout } from './checkout.mjs';
+
+await setUpCheckout();

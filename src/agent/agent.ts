@@ -1,0 +1,86 @@
+import type { Principal } from '../platform/auth/principal.js';
+import type { CardResponse, CompletenessResponse } from '../projects/canvas/canvas.dto.js';
+import type { MountedConfiguration } from '../skills/mounts.service.js';
+import type { QuestionAnswer } from './ask-user-question.js';
+import type { ToolCall } from './tool-call.js';
+
+/** One message of the conversation, as the agent sees it. */
+export interface AgentMessage {
+  role: 'user' | 'assistant' | 'system';
+  content: string;
+  user_name: string | null;
+  tool_calls: ToolCall[];
+  /** The choice that a user sent with the message. */
+  answer: QuestionAnswer | null;
+  /** Ids or paths of workspace files. */
+  file_ids: string[];
+  /** What the message was written about. */
+  context: { id: string; type: string }[];
+  /** Whether it is one of the messages that this turn answers. */
+  to_answer: boolean;
+}
+
+/** A file that came or went in the name of the conversation since the turn before. */
+export interface WorkspaceChange {
+  kind: 'uploaded' | 'deleted';
+  path: string;
+}
+
+/** What lies at the top of the workspace; the number counts all of it, the lists may be cut. */
+export interface WorkspaceSummary {
+  directories: string[];
+  files: WorkspaceFile[];
+  total: number;
+}
+
+export interface WorkspaceFile {
+  path: string;
+  /** In bytes. */
+  size: number;
+}
+
+/** Everything that a turn gives the agent; fixed when the turn starts. */
+export interface AgentContext {
+  turn_id: string;
+  /** The newest part of the conversation, oldest message first. */
+  messages: AgentMessage[];
+  workspace: WorkspaceSummary;
+  /** The files of the messages to answer, by the id or path that names them; those that do not exist are missing. */
+  attachments: ReadonlyMap<string, WorkspaceFile>;
+  changes: WorkspaceChange[];
+  cards: CardResponse[];
+  checklist: CompletenessResponse;
+  configuration: MountedConfiguration;
+  /** What the agent may do; never company-level. */
+  principal: Principal;
+  /** Aborted when the turn is over, whatever the agent does. */
+  signal: AbortSignal;
+}
+
+/**
+ * What an agent says and does, in order.
+ *
+ * A call is started before its tool runs, so that its start is stored first, and finished once. Text may come in pieces
+ * of any size; a new paragraph is the agent's own line break.
+ */
+export type AgentEvent =
+  | { type: 'text'; text: string }
+  | { type: 'tool_started'; id: string; tool: string; input: Record<string, unknown> }
+  | { type: 'tool_completed'; id: string; result: unknown }
+  | { type: 'tool_failed'; id: string; error: string; error_code: string; error_details?: Record<string, unknown> }
+  | { type: 'cards_changed'; cards: CardResponse[] }
+  /** Costs since the last event of this kind. */
+  | { type: 'usage'; credits: number };
+
+/** Who answers a turn. */
+export abstract class Agent {
+  /**
+   * Answers the messages of a turn.
+   *
+   * @throws AgentFailure with a sentence for the user; any other error is logged and shown as a general failure.
+   */
+  abstract run(context: AgentContext): AsyncIterable<AgentEvent>;
+}
+
+/** A failure that the user is told of in the message's words. */
+export class AgentFailure extends Error {}

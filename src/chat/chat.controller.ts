@@ -1,0 +1,77 @@
+import { Body, Controller, Get, Header, Param, Post, Query } from '@nestjs/common';
+import { Caller } from '../platform/auth/decorators.js';
+import { Principal } from '../platform/auth/principal.js';
+import { Operation } from '../platform/openapi/operation.js';
+import {
+  ChatHistoryQuery,
+  ChatMessageCreate,
+  ChatMessageListResponse,
+  ChatResponse,
+  ChatSyncQuery,
+  ConversationSyncResponse,
+} from './chat.dto.js';
+import { PostsService } from './messages/posts.service.js';
+import { WindowsService } from './messages/windows.service.js';
+
+/** Bodies are JSON text made by the database; this says so, since Nest takes a string for text. */
+const JsonText = (): MethodDecorator => Header('Content-Type', 'application/json; charset=utf-8');
+
+@Controller('projects/:project_id/chat')
+export class ChatController {
+  constructor(
+    private readonly posts: PostsService,
+    private readonly windows: WindowsService,
+  ) {}
+
+  @Post()
+  @JsonText()
+  @Operation({
+    tag: 'Chat',
+    summary: 'Post chat message',
+    description: 'Accepted at once; the agent answers in a turn of its own, which the sync operation shows.',
+    status: 202,
+    response: ChatResponse,
+    errors: [404, 409, 429],
+  })
+  async postChatMessage(
+    @Caller() caller: Principal,
+    @Param('project_id') projectId: string,
+    @Body() body: ChatMessageCreate,
+  ): Promise<string> {
+    return await this.posts.post(caller, projectId, body);
+  }
+
+  @Get()
+  @JsonText()
+  @Operation({
+    tag: 'Chat',
+    summary: 'Get chat history',
+    description: 'A window of the conversation, oldest message first; `offset` pages back into history.',
+    response: ChatMessageListResponse,
+    errors: [404],
+  })
+  async getChatHistory(
+    @Caller() caller: Principal,
+    @Param('project_id') projectId: string,
+    @Query() query: ChatHistoryQuery,
+  ): Promise<string> {
+    return await this.windows.history(caller.company_id, projectId, query);
+  }
+
+  @Get('sync')
+  @JsonText()
+  @Operation({
+    tag: 'Chat',
+    summary: 'Get chat sync',
+    description: 'One atomic read of the newest messages together with the live turn state.',
+    response: ConversationSyncResponse,
+    errors: [404],
+  })
+  async getChatSync(
+    @Caller() caller: Principal,
+    @Param('project_id') projectId: string,
+    @Query() query: ChatSyncQuery,
+  ): Promise<string> {
+    return await this.windows.sync(caller.company_id, projectId, query);
+  }
+}

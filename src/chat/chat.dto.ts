@@ -1,0 +1,136 @@
+import { CardResponse } from '../projects/canvas/canvas.dto.js';
+import {
+  EnumField,
+  IntegerField,
+  ObjectArrayField,
+  ObjectField,
+  StringArrayField,
+  StringField,
+} from '../platform/validation/fields.js';
+import { ChatMessageResponse } from './messages/message.dto.js';
+import { SelectionsField } from './messages/selections.js';
+import { TURN_STATES } from './turns/turn.entity.js';
+
+/** Something that a message is about. */
+export class ContextRef {
+  @StringField({ description: 'Id of what is referred to' })
+  id!: string;
+
+  @StringField({ description: 'What it is', example: 'card' })
+  type!: string;
+}
+
+/** What the user chose in the widget of a question. */
+export class AskUserQuestionAnswer {
+  @StringField({ optional: true, description: 'Free text beside or instead of a choice' })
+  other_text?: string;
+
+  @SelectionsField({
+    optional: true,
+    description: 'Chosen label, or labels, by the index of the question',
+    example: { '0': 'Lowest cost' },
+  })
+  selections?: Map<string, string | string[]>;
+}
+
+/** A message to the agent. */
+export class ChatMessageCreate {
+  @StringField({
+    maxLength: 100_000,
+    description: 'The text, which may be empty',
+    example: 'Plan the bottling of next week.',
+  })
+  content!: string;
+
+  @StringField({ optional: true, nullable: true, description: 'Absent or null: the project’s default conversation' })
+  conversation_id?: string | null;
+
+  @StringField({
+    optional: true,
+    nullable: true,
+    description:
+      'Id of the client’s own. The same message sent again under it is answered with the first one; another one is refused.',
+  })
+  client_msg_id?: string | null;
+
+  @StringArrayField({ optional: true, description: 'Ids or paths of workspace files' })
+  file_ids?: string[];
+
+  @ObjectArrayField(() => ContextRef, { optional: true })
+  context?: ContextRef[];
+
+  @ObjectField(() => AskUserQuestionAnswer, {
+    optional: true,
+    nullable: true,
+    description: 'Choice in the widget of the agent’s open question; kept as the result of its tool call',
+  })
+  answer?: AskUserQuestionAnswer | null;
+}
+
+/** The stored message and the canvas at this moment. */
+export class ChatResponse {
+  @ObjectField(() => ChatMessageResponse)
+  message!: ChatMessageResponse;
+
+  @ObjectArrayField(() => CardResponse, { optional: true, description: 'All cards of the project, oldest first' })
+  canvas_snapshot!: CardResponse[];
+}
+
+/** How much of which conversation is wanted. */
+export class ChatSyncQuery {
+  @StringField({ optional: true, description: 'Absent: the project’s default conversation' })
+  conversation_id?: string;
+
+  @IntegerField({ default: 200, minimum: 1, maximum: 1000, description: 'Maximum messages to return' })
+  limit!: number;
+}
+
+/** Which window of which conversation is wanted. */
+export class ChatHistoryQuery extends ChatSyncQuery {
+  @IntegerField({ default: 0, minimum: 0, description: 'Newest messages to skip' })
+  offset!: number;
+}
+
+/** A window of a conversation, oldest message first. */
+export class ChatMessageListResponse {
+  @ObjectArrayField(() => ChatMessageResponse)
+  messages!: ChatMessageResponse[];
+
+  @IntegerField()
+  limit!: number;
+
+  @IntegerField()
+  offset!: number;
+
+  @IntegerField({ description: 'Messages in the conversation' })
+  total!: number;
+}
+
+/** What the agent is doing in a conversation. */
+export class TurnStateResponse {
+  @EnumField(TURN_STATES, {
+    description: '`dispatched`: accepted, not started; `streaming`: being answered; `idle`: neither',
+  })
+  state!: (typeof TURN_STATES)[number];
+
+  @StringField({ optional: true, nullable: true, description: 'The answer being written, once there is one' })
+  message_id!: string | null;
+
+  @StringField({ optional: true, nullable: true })
+  turn_id!: string | null;
+
+  @IntegerField({ default: 0, description: 'Events of the turn that the messages hold; where its live stream goes on' })
+  next_seq!: number;
+}
+
+/** Messages and turn state of one moment. */
+export class ConversationSyncResponse {
+  @StringField()
+  conversation_id!: string;
+
+  @ObjectArrayField(() => ChatMessageResponse)
+  messages!: ChatMessageResponse[];
+
+  @ObjectField(() => TurnStateResponse)
+  turn!: TurnStateResponse;
+}

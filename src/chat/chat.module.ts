@@ -1,0 +1,40 @@
+import { Module } from '@nestjs/common';
+import { AgentModule } from '../agent/agent.module.js';
+import { FilesModule } from '../files/files.module.js';
+import { ProjectsModule } from '../projects/projects.module.js';
+import { SkillsModule } from '../skills/skills.module.js';
+import { UsageModule } from '../usage/usage.module.js';
+import { ChatController } from './chat.controller.js';
+import { ConversationsService } from './conversations/conversations.service.js';
+import { WorkspaceChangesService } from './conversations/workspace-changes.service.js';
+import { AnswersService } from './messages/answers.service.js';
+import { MessagesService } from './messages/messages.service.js';
+import { PostsService } from './messages/posts.service.js';
+import { WindowsService } from './messages/windows.service.js';
+import { TurnContexts } from './turns/turn-context.service.js';
+import { TurnEndings } from './turns/turn-endings.service.js';
+import { TurnJournal } from './turns/turn-journal.service.js';
+import { TurnReaper } from './turns/turn-reaper.service.js';
+import { TurnRunner } from './turns/turn-runner.service.js';
+import { TurnsService } from './turns/turns.service.js';
+
+/** Conversations with the agent: messages come in, turns answer them. */
+@Module({
+  imports: [FilesModule, ProjectsModule, SkillsModule, UsageModule, AgentModule],
+  controllers: [ChatController],
+  providers: [
+    ConversationsService,
+    WorkspaceChangesService,
+    MessagesService,
+    AnswersService,
+    PostsService,
+    WindowsService,
+    TurnsService,
+    TurnJournal,
+    TurnEndings,
+    TurnContexts,
+    TurnRunner,
+    TurnReaper,
+  ],
+})
+export class ChatModule {}

@@ -1,0 +1,27 @@
+import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+
+/** A line of messages in a project; every project has a default one. */
+@Entity({ name: 'conversations' })
+export class Conversation {
+  @PrimaryGeneratedColumn('uuid')
+  id!: string;
+
+  @Column('uuid')
+  project_id!: string;
+
+  @Column('text', { nullable: true })
+  title!: string | null;
+
+  @Column('boolean', { default: false })
+  is_default!: boolean;
+
+  /** Of the newest message; counts from 1 without gaps, so it is the number of messages too. */
+  @Column('integer', { default: 0 })
+  last_sequence!: number;
+
+  @CreateDateColumn({ type: 'timestamptz', precision: 3 })
+  created_at!: Date;
+
+  @CreateDateColumn({ type: 'timestamptz', precision: 3 })
+  updated_at!: Date;
+}

@@ -1,0 +1,73 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Database, type Tx } from '../../platform/database/database.js';
+import { NotFound, parseId } from '../../platform/errors/errors.js';
+import { ProjectsService } from '../../projects/projects.service.js';
+import { Conversation } from './conversation.entity.js';
+
+/** What other parts need of a conversation. */
+export type ConversationHead = Pick<Conversation, 'id' | 'project_id' | 'last_sequence'>;
+
+/** Conversations of projects. The caller has made sure that the project is the company's. */
+@Injectable()
+export class ConversationsService implements OnModuleInit {
+  constructor(
+    private readonly database: Database,
+    private readonly projects: ProjectsService,
+  ) {}
+
+  /** Every project has a default conversation from its creation on. */
+  onModuleInit(): void {
+    this.projects.onCreate(async (tx, { id: project_id }) => {
+      await tx.insert(Conversation, { project_id, is_default: true });
+    });
+  }
+
+  /** The named conversation of a project, or its default one. @throws NotFound also for an id that is none. */
+  async require(
+    project_id: string,
+    conversationId?: string | null,
+    tx: Tx = this.database.manager,
+  ): Promise<ConversationHead> {
+    return await find(tx, project_id, conversationId, '');
+  }
+
+  /**
+   * The conversation, locked until the transaction ends: whoever changes its messages or turns has it.
+   *
+   * @throws NotFound
+   */
+  async lock(tx: Tx, project_id: string, conversationId?: string | null): Promise<ConversationHead> {
+    return await find(tx, project_id, conversationId, 'FOR NO KEY UPDATE');
+  }
+}
+
+/**
+ * Condition on conversations `c` for the one that is named, or the default one; its parameters are $1 and $2.
+ *
+ * @throws NotFound for an id that is none.
+ */
+export function named(
+  project_id: string,
+  conversationId?: string | null,
+): { condition: string; parameters: [string, string | null] } {
+  const id = conversationId == null ? null : parseId(conversationId, 'Conversation');
+  return {
+    condition: `c.project_id = $1 AND ${id === null ? 'c.is_default AND $2::uuid IS NULL' : 'c.id = $2'}`,
+    parameters: [project_id, id],
+  };
+}
+
+async function find(
+  tx: Tx,
+  project_id: string,
+  conversationId: string | null | undefined,
+  locking: string,
+): Promise<ConversationHead> {
+  const { condition, parameters } = named(project_id, conversationId);
+  const [conversation]: ConversationHead[] = await tx.query(
+    `SELECT c.id, c.project_id, c.last_sequence FROM conversations c WHERE ${condition} ${locking}`,
+    parameters,
+  );
+  if (conversation === undefined) throw new NotFound('Conversation');
+  return conversation;
+}

@@ -1,0 +1,26 @@
+import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+
+/** A file that came or went in the name of a conversation, until a turn has told the agent. */
+@Entity({ name: 'workspace_changes' })
+export class WorkspaceChange {
+  @PrimaryGeneratedColumn('uuid')
+  id!: string;
+
+  @Column('uuid')
+  project_id!: string;
+
+  @Column('uuid')
+  conversation_id!: string;
+
+  @Column('text')
+  kind!: 'uploaded' | 'deleted';
+
+  @Column('text')
+  path!: string;
+
+  @Column('uuid', { nullable: true })
+  turn_id!: string | null;
+
+  @CreateDateColumn({ type: 'timestamptz', precision: 3 })
+  created_at!: Date;
+}

@@ -1,0 +1,69 @@
+import { isDeepStrictEqual } from 'node:util';
+import { ASK_USER_QUESTION, type Question, type QuestionAnswer, questionsOf } from '../../agent/ask-user-question.js';
+import type { ToolCall } from '../../agent/tool-call.js';
+import { type ErrorEntry, Invalid, invalidValue } from '../../platform/errors/errors.js';
+
+/** Where an answer goes: to an open call, nowhere because it was given before, or on the user's own message. */
+export type AnswerPlace = { kind: 'answers'; call: ToolCall } | { kind: 'repeats' } | { kind: 'stands_alone' };
+
+/** The tool calls of the newest message that asks, and of the one that asked before it. */
+export interface Asked {
+  newest: ToolCall[];
+  earlier: ToolCall[];
+}
+
+/**
+ * Decides what an answer answers.
+ *
+ * Open is a question of the newest message that asks, the last one first; an older one was passed over and is history.
+ *
+ * @throws Invalid when a question is open and the answer names an index or label that it does not have.
+ */
+export function placeAnswer({ newest, earlier }: Asked, answer: QuestionAnswer): AnswerPlace {
+  const open = newest.findLast((call) => isQuestion(call) && call.result === null);
+  const problems = open === undefined ? [] : findProblems(questionsOf(open), answer);
+  if (open !== undefined && problems.length === 0) return { kind: 'answers', call: open };
+  const closed = [...earlier, ...newest].findLast((call) => isQuestion(call) && call.result !== null);
+  if (closed !== undefined && isDeepStrictEqual(comparable(closed.result as QuestionAnswer), comparable(answer))) {
+    return { kind: 'repeats' };
+  }
+  if (open !== undefined) throw new Invalid(problems);
+  return { kind: 'stands_alone' };
+}
+
+/** The call that keeps an answer to no open question on the user's own message. */
+export function answerCall(id: string, answer: QuestionAnswer, at: Date): ToolCall {
+  const moment = at.toISOString();
+  return {
+    id,
+    tool: ASK_USER_QUESTION,
+    status: 'completed',
+    input: {},
+    result: answer,
+    started_at: moment,
+    completed_at: moment,
+    duration_ms: 0,
+  };
+}
+
+const isQuestion = ({ tool, status }: ToolCall): boolean => tool === ASK_USER_QUESTION && status === 'completed';
+
+function findProblems(questions: Question[], { selections = {} }: QuestionAnswer): ErrorEntry[] {
+  return Object.entries(selections).flatMap(([index, chosen]) => {
+    const loc = ['body', 'answer', 'selections', index];
+    const question = /^\d+$/.test(index) ? questions[Number(index)] : undefined;
+    if (question === undefined || String(Number(index)) !== index) {
+      return [invalidValue(loc, `the open question has no part ${index}`, chosen)];
+    }
+    const isUnknown = (label: string): boolean => !question.options.some((option) => option.label === label);
+    const refused = (label: string, place: ErrorEntry['loc']): ErrorEntry[] =>
+      isUnknown(label) ? [invalidValue(place, `the question has no option ${JSON.stringify(label)}`, label)] : [];
+    return Array.isArray(chosen) ? chosen.flatMap((label, at) => refused(label, [...loc, at])) : refused(chosen, loc);
+  });
+}
+
+/** One form for answers that mean the same: a single label is a list of one, nothing chosen is no key. */
+function comparable({ selections = {}, other_text = '' }: QuestionAnswer): unknown {
+  const chosen = Object.entries(selections).map(([index, labels]) => [index, [labels].flat()] as const);
+  return { selections: Object.fromEntries(chosen.filter(([, labels]) => labels.length > 0)), other_text };
+}

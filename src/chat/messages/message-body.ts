@@ -1,0 +1,144 @@
+import type { AgentEvent } from '../../agent/agent.js';
+import type { ToolCall } from '../../agent/tool-call.js';
+import type { CardResponse } from '../../projects/canvas/canvas.dto.js';
+import { storable, storableText } from './storable.js';
+
+/** A piece of a message: text, or a tool call with everything that is recorded of it. */
+export type ContentSegment = { type: 'text'; content: string } | ({ type: 'tool_call' } & ToolCall);
+
+/** What an agent's message holds. */
+export interface MessageBody {
+  /** The text segments, joined by a blank line. */
+  content: string;
+  /** Text and tool calls as they came; two texts never touch. */
+  content_segments: ContentSegment[];
+  /** The tool calls in the order of their start, each also a segment of the same id. */
+  tool_calls: ToolCall[];
+  affected_card_ids: string[];
+}
+
+/** A step from one body to the next. `segment` is an index in `content_segments`. */
+export type BodyEvent =
+  | { type: 'text.delta'; segment: number; text: string }
+  | { type: 'tool.started'; segment: number; call: ToolCall }
+  | { type: 'tool.finished'; call: ToolCall }
+  | { type: 'cards.changed'; cards: CardResponse[] };
+
+export const EMPTY_BODY: MessageBody = { content: '', content_segments: [], tool_calls: [], affected_card_ids: [] };
+
+/** An agent that starts a call twice or ends one that does not run. */
+export class AgentProtocolError extends Error {}
+
+/** The body after an event. The only place where message bodies come from. */
+export function fold(body: MessageBody, event: BodyEvent): MessageBody {
+  switch (event.type) {
+    case 'text.delta':
+      return withText(body, event.segment, event.text);
+    case 'tool.started':
+      return {
+        ...body,
+        content_segments: [...body.content_segments, { type: 'tool_call', ...event.call }],
+        tool_calls: [...body.tool_calls, event.call],
+      };
+    case 'tool.finished': {
+      const { call } = event;
+      return {
+        ...body,
+        content_segments: body.content_segments.map((segment) =>
+          segment.type === 'tool_call' && segment.id === call.id ? { type: 'tool_call', ...call } : segment,
+        ),
+        tool_calls: body.tool_calls.map((known) => (known.id === call.id ? call : known)),
+      };
+    }
+    case 'cards.changed':
+      return {
+        ...body,
+        affected_card_ids: [...new Set([...body.affected_card_ids, ...event.cards.map(({ id }) => id)])],
+      };
+  }
+}
+
+/**
+ * The step that an agent's event makes on a body; null when it changes nothing in it.
+ *
+ * @throws AgentProtocolError
+ */
+export function toBodyEvent(body: MessageBody, event: AgentEvent, turn_id: string, at: Date): BodyEvent | null {
+  const { content_segments: segments } = body;
+  switch (event.type) {
+    case 'text': {
+      const text = storableText(event.text);
+      if (text === '') return null;
+      return {
+        type: 'text.delta',
+        segment: segments.at(-1)?.type === 'text' ? segments.length - 1 : segments.length,
+        text,
+      };
+    }
+    case 'tool_started': {
+      if (body.tool_calls.some(({ id }) => id === event.id))
+        throw new AgentProtocolError(`The call ${event.id} was started twice`);
+      const { id, tool } = event;
+      const input = storable(event.input) as ToolCall['input'];
+      const call: ToolCall = {
+        id,
+        tool,
+        status: 'running',
+        input,
+        result: null,
+        turn_id,
+        started_at: at.toISOString(),
+      };
+      return { type: 'tool.started', segment: segments.length, call };
+    }
+    case 'tool_completed':
+      return finished(running(body, event.id), at, { status: 'completed', result: storable(event.result) });
+    case 'tool_failed': {
+      const { error, error_code, error_details } = event;
+      return finished(running(body, event.id), at, {
+        status: 'failed',
+        error: storableText(error),
+        error_code,
+        ...(error_details !== undefined && { error_details: storable(error_details) as Record<string, unknown> }),
+      });
+    }
+    case 'cards_changed':
+      return { type: 'cards.changed', cards: event.cards };
+    case 'usage':
+      return null;
+  }
+}
+
+/** The steps that end every call that still runs, so that the body can be that of a finished message. */
+export function closingEvents(
+  { tool_calls }: MessageBody,
+  at: Date,
+  why: { error: string; error_code: string },
+): BodyEvent[] {
+  return tool_calls
+    .filter(({ status }) => status === 'running')
+    .map((call) => finished(call, at, { status: 'failed', ...why }));
+}
+
+function withText(body: MessageBody, index: number, text: string): MessageBody {
+  const segments = [...body.content_segments];
+  const segment = segments[index];
+  if (segment?.type === 'text') {
+    segments[index] = { type: 'text', content: segment.content + text };
+    return { ...body, content: body.content + text, content_segments: segments };
+  }
+  segments.push({ type: 'text', content: text });
+  const isFirst = !body.content_segments.some(({ type }) => type === 'text');
+  return { ...body, content: isFirst ? text : `${body.content}\n\n${text}`, content_segments: segments };
+}
+
+function running({ tool_calls }: MessageBody, id: string): ToolCall {
+  const call = tool_calls.find((candidate) => candidate.id === id && candidate.status === 'running');
+  if (call === undefined) throw new AgentProtocolError(`The call ${id} is not running`);
+  return call;
+}
+
+function finished(call: ToolCall, at: Date, outcome: Partial<ToolCall>): BodyEvent {
+  const duration_ms = Math.max(0, at.getTime() - Date.parse(call.started_at));
+  return { type: 'tool.finished', call: { ...call, ...outcome, completed_at: at.toISOString(), duration_ms } };
+}

@@ -1,0 +1,79 @@
+import { describe, expect, it } from '@jest/globals';
+import { Principal } from '../../platform/auth/principal.js';
+import type { ChatMessageCreate } from '../chat.dto.js';
+import { identify, toQuestionAnswer } from './posted.js';
+
+const user = (user_id: string): Principal =>
+  Principal.user({
+    company_id: 'c',
+    role: 'member',
+    user_id,
+    user_name: user_id,
+    user_email: null,
+    user_avatar_url: null,
+    expires_at: null,
+  });
+const post: ChatMessageCreate = {
+  content: 'Hello',
+  client_msg_id: 'm1',
+  file_ids: ['a'],
+  context: [{ id: '1', type: 'card' }],
+  answer: {
+    selections: new Map<string, string | string[]>([
+      ['0', 'A'],
+      ['1', ['B', 'C']],
+    ]),
+    other_text: 'x',
+  },
+};
+const identified = (change: Partial<ChatMessageCreate> = {}, conversation = 'conv', author = 'ada') => {
+  const identity = identify(user(author), conversation, { ...post, ...change });
+  if (identity === null) throw new Error('The post has a client_msg_id');
+  return { key: identity.client_msg_key.toString('hex'), payload: identity.payload_hash.toString('hex') };
+};
+
+describe('identify', () => {
+  it('has nothing to say without client_msg_id', () => {
+    expect(identify(user('ada'), 'conv', { content: '' })).toBeNull();
+    expect(identify(user('ada'), 'conv', { content: '', client_msg_id: null })).toBeNull();
+  });
+
+  it('knows the same post again, in whatever order its selections come', () => {
+    const selections = new Map<string, string | string[]>([
+      ['1', ['B', 'C']],
+      ['0', 'A'],
+    ]);
+    expect(identified({ answer: { selections, other_text: 'x' } })).toEqual(identified());
+    expect(identified({ conversation_id: 'conv' })).toEqual(identified());
+  });
+
+  it('keys by author and client_msg_id', () => {
+    expect(identified({ content: 'Bye' }).key).toBe(identified().key);
+    expect(identified({}, 'conv', 'bob').key).not.toBe(identified().key);
+    expect(identified({ client_msg_id: 'm2' }).key).not.toBe(identified().key);
+    expect(identified({ client_msg_id: 'b' }, 'conv', 'a').key).not.toBe(
+      identified({ client_msg_id: '' }, 'conv', 'ab').key,
+    );
+  });
+
+  it.each<[string, Partial<ChatMessageCreate>]>([
+    ['content', { content: 'Hello ' }],
+    ['file_ids', { file_ids: [] }],
+    ['context', { context: [{ id: 'card', type: '1' }] }],
+    ['answer', { answer: { other_text: 'x' } }],
+    ['no answer', { answer: null }],
+  ])('tells payloads apart by %s', (_, change) => {
+    expect(identified(change).payload).not.toBe(identified().payload);
+  });
+
+  it('tells payloads apart by conversation', () => {
+    expect(identified({}, 'other').payload).not.toBe(identified().payload);
+  });
+});
+
+describe('toQuestionAnswer', () => {
+  it('is the answer as JSON has it', () => {
+    expect(toQuestionAnswer({ selections: new Map([['0', 'A']]) })).toEqual({ selections: { '0': 'A' } });
+    expect(toQuestionAnswer({ other_text: 'x' })).toEqual({ selections: {}, other_text: 'x' });
+  });
+});

@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import type { QuestionAnswer } from '../../agent/ask-user-question.js';
+import type { Principal } from '../../platform/auth/principal.js';
+import type { ChatMessageCreate } from '../chat.dto.js';
+
+/** What a repeated post is known by, as columns of the message. */
+export interface PostIdentity {
+  client_msg_id: string;
+  /** Of author and client_msg_id, unique in the project. */
+  client_msg_key: Buffer;
+  /** Of everything that makes the message what it is. */
+  payload_hash: Buffer;
+}
+
+/** The identity of a post; null when the client gave it none. */
+export function identify(
+  author: Principal,
+  conversation_id: string,
+  { client_msg_id, content, file_ids, context, answer }: ChatMessageCreate,
+): PostIdentity | null {
+  if (client_msg_id == null) return null;
+  const payload = [
+    content,
+    conversation_id,
+    file_ids ?? null,
+    context?.map(({ id, type }) => [id, type]) ?? null,
+    answer == null
+      ? null
+      : [[...(answer.selections ?? [])].sort(([a], [b]) => (a < b ? -1 : 1)), answer.other_text ?? null],
+  ];
+  return {
+    client_msg_id,
+    client_msg_key: hash(['user', author.user_id, client_msg_id]),
+    payload_hash: hash(payload),
+  };
+}
+
+/** The answer in the form in which it is stored and shown. */
+export function toQuestionAnswer({ selections, other_text }: NonNullable<ChatMessageCreate['answer']>): QuestionAnswer {
+  return {
+    selections: Object.fromEntries(selections ?? []),
+    ...(other_text !== undefined && { other_text }),
+  };
+}
+
+const hash = (value: unknown): Buffer => createHash('sha256').update(JSON.stringify(value)).digest();

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../platform/auth/principal.js';
+import { Database, type Tx } from '../../platform/database/database.js';
+import { Conflict, TooManyRequests } from '../../platform/errors/errors.js';
+import { CardResponse } from '../../projects/canvas/canvas.dto.js';
+import { CanvasService } from '../../projects/canvas/canvas.service.js';
+import { ProjectsService } from '../../projects/projects.service.js';
+import type { ChatMessageCreate } from '../chat.dto.js';
+import { ConversationsService } from '../conversations/conversations.service.js';
+import { TurnsService } from '../turns/turns.service.js';
+import { AnswersService } from './answers.service.js';
+import { answerCall } from './answers.js';
+import { MessagesService } from './messages.service.js';
+import { identify, toQuestionAnswer } from './posted.js';
+
+/** Messages that may wait behind the turn that is being answered. */
+const MOST_WAITING = 20;
+const RETRY_SECONDS = 5;
+
+/** Takes in messages of users. */
+@Injectable()
+export class PostsService {
+  constructor(
+    private readonly database: Database,
+    private readonly projects: ProjectsService,
+    private readonly canvas: CanvasService,
+    private readonly conversations: ConversationsService,
+    private readonly messages: MessagesService,
+    private readonly answers: AnswersService,
+    private readonly turns: TurnsService,
+  ) {}
+
+  /**
+   * Stores a message and makes sure that a turn will answer it, in one transaction; JSON text of a ChatResponse.
+   *
+   * The same post under the same client_msg_id answers with the first message and changes nothing.
+   *
+   * @throws NotFound, Conflict on another payload under a client_msg_id, TooManyRequests when too many messages wait,
+   *   Invalid when the answer does not fit the open question.
+   */
+  async post(author: Principal, projectId: string, request: ChatMessageCreate): Promise<string> {
+    const { project_id, message } = await this.database.transaction(async (tx) => {
+      const project = await this.projects.lock(tx, author.company_id, projectId);
+      return { project_id: project.id, message: await this.store(tx, author, project.id, request) };
+    });
+    const cards = await this.canvas.list(project_id);
+    return `{"message":${message},"canvas_snapshot":${JSON.stringify(cards.map((card) => CardResponse.from(card)))}}`;
+  }
+
+  private async store(tx: Tx, author: Principal, project_id: string, request: ChatMessageCreate): Promise<string> {
+    const conversation = await this.conversations.lock(tx, project_id, request.conversation_id);
+    const identity = identify(author, conversation.id, request);
+    if (identity !== null) {
+      const earlier = await this.messages.posted(tx, project_id, identity.client_msg_key);
+      if (earlier?.payload_hash.equals(identity.payload_hash) === false) {
+        throw new Conflict('Another message was posted under this client_msg_id');
+      }
+      if (earlier !== undefined) return earlier.json;
+    }
+    const { active, waiting } = await this.turns.situation(tx, conversation.id);
+    if (active !== null && waiting >= MOST_WAITING) {
+      throw new TooManyRequests(`${MOST_WAITING} messages wait for the agent already`, RETRY_SECONDS);
+    }
+    const answer = request.answer == null ? null : toQuestionAnswer(request.answer);
+    const place = answer === null ? null : await this.answers.give(tx, conversation.id, answer);
+    const { company_id, user_id, user_name, user_avatar_url } = author;
+    if (user_id === null) throw new Error('Only people post messages');
+    const turn_id =
+      active === null ? await this.turns.start(tx, conversation, { company_id, user_id }) : active.joinable;
+    const { json } = await this.messages.append(tx, {
+      ...identity,
+      conversation_id: conversation.id,
+      role: 'user',
+      content: request.content,
+      turn_id,
+      file_ids: request.file_ids ?? null,
+      context: request.context ?? null,
+      answer,
+      answered_call_id: place?.kind === 'answers' && place.pending ? place.call.id : null,
+      tool_calls:
+        answer !== null && place?.kind === 'stands_alone'
+          ? [answerCall(`answer-${randomUUID()}`, answer, new Date())]
+          : null,
+      user_id,
+      user_name,
+      user_avatar_url,
+    });
+    return json;
+  }
+}

@@ -1,0 +1,23 @@
+import type { FieldOptions, Kind } from '../../platform/validation/field-registry.js';
+import { field } from '../../platform/validation/field.js';
+import { arrayKind, mapKind } from '../../platform/validation/kinds/containers.js';
+import { textKind } from '../../platform/validation/kinds/text.js';
+import { Refused } from '../../platform/validation/refused.js';
+
+const label = textKind({});
+const labels = arrayKind(label, {});
+
+/** A label or an array of labels; refused as pydantic refuses a union: for each member, under its name. */
+const choiceKind: Kind<string | string[]> = {
+  schema: { anyOf: [label.schema, labels.schema] },
+  read(input) {
+    const one = label.read(input);
+    if (!(one instanceof Refused)) return one;
+    const several = labels.read(input);
+    return several instanceof Refused ? new Refused([...one.at('str'), ...several.at('list[str]')]) : several;
+  },
+};
+
+/** Chosen labels by the index of a question: a `Map` in the order received. */
+export const SelectionsField = (options: FieldOptions<Map<string, string | string[]>> = {}): PropertyDecorator =>
+  field(mapKind(choiceKind), options);

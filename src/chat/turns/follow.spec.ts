@@ -1,0 +1,63 @@
+import { describe, expect, it } from '@jest/globals';
+import { follow } from './follow.js';
+
+const never = (): Promise<never> => new Promise<never>(() => {});
+
+describe('follow', () => {
+  it('hands over values one after the other', async () => {
+    const log: string[] = [];
+    async function* source() {
+      for (const value of ['a', 'b']) {
+        log.push(`make ${value}`);
+        yield value;
+        await Promise.resolve();
+      }
+    }
+    await follow(source(), new AbortController().signal, async (value) => {
+      await Promise.resolve();
+      log.push(`took ${value}`);
+    });
+    expect(log).toEqual(['make a', 'took a', 'make b', 'took b']);
+  });
+
+  it('passes on what the source throws', async () => {
+    async function* source() {
+      yield await Promise.resolve(1);
+      throw new Error('broken');
+    }
+    await expect(follow(source(), new AbortController().signal, () => Promise.resolve())).rejects.toThrow('broken');
+  });
+
+  it('closes the source when a value is not taken', async () => {
+    let closed = false;
+    async function* source() {
+      try {
+        for (;;) yield await Promise.resolve(1);
+      } finally {
+        closed = true;
+      }
+    }
+    await expect(
+      follow(source(), new AbortController().signal, () => Promise.reject(new Error('full'))),
+    ).rejects.toThrow('full');
+    expect(closed).toBe(true);
+  });
+
+  it.each([
+    ['a source that hangs', { next: never } satisfies AsyncIterator<number>, () => Promise.resolve()],
+    ['a taker that hangs', { next: () => Promise.resolve({ value: 1 }) } satisfies AsyncIterator<number>, never],
+  ])('leaves %s when the signal aborts', async (_, iterator, take) => {
+    const controller = new AbortController();
+    const done = follow({ [Symbol.asyncIterator]: () => iterator }, controller.signal, take);
+    setImmediate(() => controller.abort(new Error('stop')));
+    await expect(done).rejects.toThrow('stop');
+  });
+
+  it('does not begin under an aborted signal', async () => {
+    const taken: number[] = [];
+    const source = { [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve({ value: 1 }) }) };
+    const take = (value: number): Promise<void> => Promise.resolve(void taken.push(value));
+    await expect(follow(source, AbortSignal.abort(new Error('over')), take)).rejects.toThrow('over');
+    expect(taken).toEqual([]);
+  });
+});

@@ -1,0 +1,37 @@
+/**
+ * Hands each value of `source` to `take`, waiting for it, until the source ends.
+ *
+ * @throws the signal's reason as soon as it aborts, even when the source or `take` never comes back.
+ */
+export async function follow<Value>(
+  source: AsyncIterable<Value>,
+  signal: AbortSignal,
+  take: (value: Value) => Promise<void>,
+): Promise<void> {
+  const iterator = source[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const step = await unlessAborted(iterator.next(), signal);
+      if (step.done === true) return;
+      await unlessAborted(take(step.value), signal);
+    }
+  } catch (error) {
+    close(iterator);
+    throw error;
+  }
+}
+
+/** Resolves as `work` does, unless the signal aborts before. */
+export function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
+
+/** Tells a source that nobody listens any more; what it says to that changes nothing. */
+function close<Value>(iterator: AsyncIterator<Value>): void {
+  iterator.return?.().catch(() => undefined);
+}

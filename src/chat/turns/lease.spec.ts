@@ -1,0 +1,49 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { pino } from 'pino';
+import { Lease } from './lease.js';
+import { LeaseLost } from './turns.service.js';
+
+const logger = pino({ level: 'silent' });
+
+describe('Lease', () => {
+  beforeEach(() => void jest.useFakeTimers());
+  afterEach(() => void jest.useRealTimers());
+
+  it('is renewed every 5 seconds until it is stopped', async () => {
+    const renew = jest.fn(() => Promise.resolve());
+    const lease = new Lease(renew, logger);
+    await jest.advanceTimersByTimeAsync(20_000);
+    expect(renew).toHaveBeenCalledTimes(4);
+    lease.stop();
+    await jest.advanceTimersByTimeAsync(20_000);
+    expect(renew).toHaveBeenCalledTimes(4);
+    expect(lease.signal.aborted).toBe(false);
+  });
+
+  it('is lost when another process has the turn', async () => {
+    const lease = new Lease(() => Promise.reject(new LeaseLost()), logger);
+    await jest.advanceTimersByTimeAsync(5_000);
+    expect(lease.signal.reason).toBeInstanceOf(LeaseLost);
+    lease.stop();
+  });
+
+  it('survives a renewal that fails, but not the end of its time', async () => {
+    let isBroken = true;
+    const lease = new Lease(() => (isBroken ? Promise.reject(new Error('no database')) : Promise.resolve()), logger);
+    await jest.advanceTimersByTimeAsync(10_000);
+    isBroken = false;
+    await jest.advanceTimersByTimeAsync(5_000);
+    expect(lease.signal.aborted).toBe(false);
+    isBroken = true;
+    await jest.advanceTimersByTimeAsync(20_000);
+    expect(lease.signal.reason).toBeInstanceOf(LeaseLost);
+    lease.stop();
+  });
+
+  it('is lost when a renewal hangs beyond its time', async () => {
+    const lease = new Lease(() => new Promise<never>(() => {}), logger);
+    await jest.advanceTimersByTimeAsync(20_000);
+    expect(lease.signal.reason).toBeInstanceOf(LeaseLost);
+    lease.stop();
+  });
+});

@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import type { AgentContext, AgentMessage, WorkspaceFile } from '../../agent/agent.js';
+import { TreeReader } from '../../files/tree-reader.service.js';
+import { Principal } from '../../platform/auth/principal.js';
+import { Database } from '../../platform/database/database.js';
+import { CardResponse, CompletenessResponse } from '../../projects/canvas/canvas.dto.js';
+import { CanvasService } from '../../projects/canvas/canvas.service.js';
+import { ProjectsService } from '../../projects/projects.service.js';
+import { MountsService } from '../../skills/mounts.service.js';
+import { WorkspaceChangesService } from '../conversations/workspace-changes.service.js';
+import type { Message } from '../messages/message.entity.js';
+import type { HeldTurn } from './turns.service.js';
+
+/** Messages that the agent is given, from the newest back. */
+const MOST_MESSAGES = 200;
+/** Entries of the workspace that the agent is shown without asking. */
+const MOST_ENTRIES = 100;
+
+/** Gathers what a turn gives the agent. */
+@Injectable()
+export class TurnContexts {
+  constructor(
+    private readonly database: Database,
+    private readonly projects: ProjectsService,
+    private readonly canvas: CanvasService,
+    private readonly mounts: MountsService,
+    private readonly files: TreeReader,
+    private readonly changes: WorkspaceChangesService,
+  ) {}
+
+  /** @throws NotFound when the project was deleted. */
+  async build({ id, company_id, project_id, conversation_id }: HeldTurn, signal: AbortSignal): Promise<AgentContext> {
+    const project = await this.projects.require(company_id, project_id);
+    const workspace = { company_id, container_id: project.workspace_id };
+    const [messages, changes, cards, configuration, top] = await Promise.all([
+      this.messages(conversation_id, id),
+      this.changes.of(id),
+      this.canvas.list(project_id),
+      this.mounts.mount(project),
+      this.files.list(workspace, '', { recursive: false, limit: MOST_ENTRIES, offset: 0 }),
+    ]);
+    const references = messages.flatMap(({ to_answer, file_ids }) => (to_answer ? file_ids : []));
+    const attached = references.length === 0 ? [] : await this.files.findAll(workspace, references);
+    return {
+      turn_id: id,
+      messages,
+      workspace: { directories: top.directories, files: top.files.map(toWorkspaceFile), total: top.total },
+      attachments: new Map(Array.from(attached, ([reference, file]) => [reference, toWorkspaceFile(file)])),
+      changes,
+      cards: cards.map((card) => CardResponse.from(card)),
+      checklist: CompletenessResponse.from(project),
+      configuration,
+      principal: Principal.agent(company_id),
+      signal,
+    };
+  }
+
+  /** Without messages that wait for the next turn. */
+  private async messages(conversation_id: string, turn_id: string): Promise<AgentMessage[]> {
+    type Row = Pick<
+      Message,
+      'role' | 'content' | 'user_name' | 'tool_calls' | 'answer' | 'file_ids' | 'context' | 'turn_id'
+    >;
+    const rows: Row[] = await this.database.manager.query(
+      `SELECT role, content, user_name, tool_calls, answer, file_ids, context, turn_id
+         FROM messages WHERE conversation_id = $1 AND turn_id IS NOT NULL
+        ORDER BY sequence DESC LIMIT ${MOST_MESSAGES}`,
+      [conversation_id],
+    );
+    return rows.reverse().map(({ tool_calls, file_ids, context, turn_id: answering, ...message }) => ({
+      ...message,
+      tool_calls: tool_calls ?? [],
+      file_ids: file_ids ?? [],
+      context: context ?? [],
+      to_answer: message.role === 'user' && answering === turn_id,
+    }));
+  }
+}
+
+const toWorkspaceFile = ({ path, size }: WorkspaceFile): WorkspaceFile => ({ path, size });

@@ -1,0 +1,62 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { Config } from '../../config/config.js';
+import { LOGGER } from '../../platform/logging/logging.module.js';
+import { INTERRUPTED, TurnEndings } from './turn-endings.service.js';
+import { type HeldTurn, LeaseLost, TurnsService } from './turns.service.js';
+
+const INTERVAL_MS = 5_000;
+
+/** Finds turns whose process is gone, at boot and every few seconds, on every process that works. */
+@Injectable()
+export class TurnReaper implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly stopping = new AbortController();
+  private patrol: Promise<void> | undefined;
+
+  constructor(
+    private readonly config: Config,
+    private readonly turns: TurnsService,
+    private readonly endings: TurnEndings,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    if (this.config.ROLE !== 'api') this.patrol = this.patrolUntilStopped();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopping.abort();
+    await this.patrol;
+  }
+
+  /** Gives every abandoned turn another attempt or its end, and wakes somebody for turns that nobody started. */
+  async recover(): Promise<void> {
+    for (const turn of await this.turns.expired()) await this.recoverTurn(turn);
+    await this.turns.rewake();
+  }
+
+  private async recoverTurn(turn: HeldTurn): Promise<void> {
+    try {
+      const again = await this.turns.redispatch(turn, 'reaper');
+      if (!again) await this.endings.end(turn, 'reaper', INTERRUPTED);
+      this.logger.warn({ turn_id: turn.id, again }, 'a turn was abandoned by its process');
+    } catch (error) {
+      // Its owner came back, or another process was faster.
+      if (!(error instanceof LeaseLost))
+        this.logger.error({ err: error, turn_id: turn.id }, 'an abandoned turn could not be recovered');
+    }
+  }
+
+  private async patrolUntilStopped(): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      try {
+        await this.recover();
+      } catch (error) {
+        this.logger.error({ err: error }, 'abandoned turns could not be looked for');
+      }
+      await pause(INTERVAL_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}

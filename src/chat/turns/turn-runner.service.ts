@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import {
+  Inject,
+  Injectable,
+  type OnApplicationShutdown,
+  type OnModuleDestroy,
+  type OnModuleInit,
+} from '@nestjs/common';
+import type { Logger } from 'pino';
+import { Agent, AgentFailure } from '../../agent/agent.js';
+import { Jobs } from '../../platform/jobs/jobs.service.js';
+import { LOGGER } from '../../platform/logging/logging.module.js';
+import { follow, unlessAborted } from './follow.js';
+import { Lease } from './lease.js';
+import { TurnContexts } from './turn-context.service.js';
+import { type Ending, INTERRUPTED, TurnEndings } from './turn-endings.service.js';
+import { TurnJournal } from './turn-journal.service.js';
+import { type ProgressStore, TurnWriter } from './turn-writer.js';
+import { type HeldTurn, LeaseLost, TURN_TASK, TurnsService } from './turns.service.js';
+
+/** Turns get so long to finish when the process is told to stop. */
+const GRACE_MS = 20_000;
+const LONGEST_TURN_MS = 60 * 60_000;
+
+/** The process stops and the turn has had its time. */
+class ShuttingDown extends Error {}
+
+/** Runs turns in this process, each as long as its job. */
+@Injectable()
+export class TurnRunner implements OnModuleInit, OnModuleDestroy, OnApplicationShutdown {
+  private readonly owner = randomUUID();
+  private readonly shutdown = new AbortController();
+  private isStopping = false;
+  private grace: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly jobs: Jobs,
+    private readonly agent: Agent,
+    private readonly contexts: TurnContexts,
+    private readonly turns: TurnsService,
+    private readonly journal: TurnJournal,
+    private readonly endings: TurnEndings,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  onModuleInit(): void {
+    this.jobs.handle<{ turn_id: string }>(TURN_TASK, async ({ turn_id }) => await this.run(turn_id));
+  }
+
+  /** Claims no further turns; the running ones finish within the grace period or are given up. */
+  onModuleDestroy(): void {
+    this.isStopping = true;
+    this.grace = setTimeout(() => this.shutdown.abort(new ShuttingDown()), GRACE_MS);
+  }
+
+  onApplicationShutdown(): void {
+    clearTimeout(this.grace);
+  }
+
+  /** Runs a turn to its end. One that cannot be claimed is somebody else's, or over. */
+  async run(turn_id: string): Promise<void> {
+    if (this.isStopping) {
+      await this.turns.putBack(turn_id);
+      return;
+    }
+    const turn = await this.turns.claim(turn_id, this.owner);
+    if (turn === null) return;
+    const lease = new Lease(async () => await this.turns.renew(turn), this.logger);
+    try {
+      await this.perform(turn, lease);
+    } catch (error) {
+      if (!(error instanceof LeaseLost)) throw error;
+      this.logger.warn({ turn_id }, 'a turn went to another process');
+    } finally {
+      lease.stop();
+    }
+  }
+
+  private async perform(turn: HeldTurn, lease: Lease): Promise<void> {
+    const signal = AbortSignal.any([lease.signal, this.shutdown.signal, AbortSignal.timeout(LONGEST_TURN_MS)]);
+    const store: ProgressStore = {
+      begin: async (progress) => await this.journal.begin(turn, progress),
+      advance: async (progress) => await this.journal.advance(turn, progress),
+    };
+    const writer = new TurnWriter(turn.id, turn.credits, store, (error) => lease.abort(error));
+    const problem = await this.answer(turn, writer, signal).then(
+      () => null,
+      (error: unknown) => ({ reason: signal.aborted ? (signal.reason as unknown) : error }),
+    );
+    const progress = await writer.close();
+    if (problem?.reason instanceof LeaseLost) throw problem.reason;
+    if (problem?.reason instanceof ShuttingDown && (await this.turns.redispatch(turn, 'owner'))) return;
+    await this.endings.end(turn, 'owner', { ...this.ending(turn, problem, progress.next_seq > 0), progress });
+  }
+
+  private async answer(turn: HeldTurn, writer: TurnWriter, signal: AbortSignal): Promise<void> {
+    const context = await unlessAborted(this.contexts.build(turn, signal), signal);
+    await follow(this.agent.run(context), signal, async (event) => await writer.accept(event));
+  }
+
+  private ending({ id: turn_id }: HeldTurn, problem: { reason: unknown } | null, hasSpoken: boolean): Ending {
+    if (problem === null) {
+      return hasSpoken ? { outcome: 'completed' } : { outcome: 'failed', notice: 'The agent had nothing to say.' };
+    }
+    const { reason } = problem;
+    if (reason instanceof ShuttingDown) return INTERRUPTED;
+    const running = { error: 'The agent failed before the call ended', error_code: 'agent_failed' };
+    if (reason instanceof AgentFailure) return { outcome: 'failed', running, notice: reason.message };
+    this.logger.error({ err: reason, turn_id }, 'a turn failed');
+    return { outcome: 'failed', running, notice: 'The agent failed before it had finished. What it had said is kept.' };
+  }
+}

@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { AgentEvent } from '../../agent/agent.js';
+import type { Progress } from './turn-journal.service.js';
+import { TurnWriter } from './turn-writer.js';
+
+const text = (value: string): AgentEvent => ({ type: 'text', text: value });
+const started: AgentEvent = { type: 'tool_started', id: 'a', tool: 'read_file', input: {} };
+
+interface Write {
+  kind: 'begin' | 'advance';
+  content: string;
+  next_seq: number;
+  credits: number;
+}
+
+/** A writer whose writes are kept; `gate` holds them up. */
+function make({ gate = () => Promise.resolve(), credits = 0 }: { gate?: () => Promise<void>; credits?: number } = {}) {
+  const writes: Write[] = [];
+  const failures: unknown[] = [];
+  const keep =
+    (kind: Write['kind']) =>
+    async ({ body, next_seq, credits: cost }: Progress): Promise<void> => {
+      await gate();
+      writes.push({ kind, content: body.content, next_seq, credits: cost });
+    };
+  const store = { begin: keep('begin'), advance: keep('advance') };
+  return { writer: new TurnWriter('turn', credits, store, (error) => failures.push(error)), writes, failures };
+}
+
+describe('TurnWriter', () => {
+  beforeEach(() => void jest.useFakeTimers());
+  afterEach(() => void jest.useRealTimers());
+
+  it('stores the first event at once, then what came in 100 ms together', async () => {
+    const { writer, writes } = make();
+    await writer.accept(text('a'));
+    expect(writes).toEqual([{ kind: 'begin', content: 'a', next_seq: 2, credits: 0 }]);
+    await writer.accept(text('b'));
+    await jest.advanceTimersByTimeAsync(60);
+    await writer.accept(text('c'));
+    expect(writes).toHaveLength(1);
+    await jest.advanceTimersByTimeAsync(40);
+    expect(writes.slice(1)).toEqual([{ kind: 'advance', content: 'abc', next_seq: 4, credits: 0 }]);
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(writes).toHaveLength(2);
+    await writer.accept(text('d'));
+    expect(writes).toHaveLength(3);
+  });
+
+  it('has stored the start of a tool before the agent goes on', async () => {
+    const { writer, writes } = make();
+    await writer.accept(text('a'));
+    await writer.accept(text('b'));
+    await writer.accept(started);
+    expect(writes.at(-1)).toEqual({ kind: 'advance', content: 'ab', next_seq: 4, credits: 0 });
+  });
+
+  it('writes one after the other', async () => {
+    let open: () => void = () => undefined;
+    const { writer, writes } = make({
+      gate: () =>
+        new Promise((resolve) => {
+          open = resolve;
+        }),
+    });
+    const first = writer.accept(text('a'));
+    await jest.advanceTimersByTimeAsync(0);
+    const second = writer.accept(started);
+    await jest.advanceTimersByTimeAsync(500);
+    expect(writes).toEqual([]);
+    open();
+    await first;
+    await jest.advanceTimersByTimeAsync(0);
+    open();
+    await second;
+    expect(writes.map(({ kind, next_seq }) => [kind, next_seq])).toEqual([
+      ['begin', 2],
+      ['advance', 3],
+    ]);
+  });
+
+  it('adds up costs, on top of what earlier attempts have cost', async () => {
+    const { writer, writes } = make({ credits: 2 });
+    await writer.accept({ type: 'usage', credits: 0.5 });
+    expect(writes).toEqual([]);
+    await writer.accept(text('a'));
+    await writer.accept({ type: 'usage', credits: 0.25 });
+    expect(writes).toMatchObject([{ credits: 2.5 }]);
+    expect((await writer.close()).credits).toBe(2.75);
+  });
+
+  it('answers all of the progress when it is closed and writes no more', async () => {
+    const { writer, writes } = make();
+    await writer.accept(text('a'));
+    await writer.accept(text('b'));
+    expect(await writer.close()).toMatchObject({ body: { content: 'ab' }, next_seq: 3 });
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(writes).toHaveLength(1);
+  });
+
+  it('has no events and no message when the agent says nothing', async () => {
+    const { writer, writes } = make();
+    await writer.accept(text(''));
+    expect(await writer.close()).toMatchObject({ next_seq: 0 });
+    expect(writes).toEqual([]);
+  });
+
+  it('reports a failed write to who waits for it, or else to its owner, and keeps the progress', async () => {
+    let isBroken = false;
+    const gate = (): Promise<void> => (isBroken ? Promise.reject(new Error('gone')) : Promise.resolve());
+    const { writer, failures } = make({ gate });
+    await writer.accept(text('a'));
+    isBroken = true;
+    await writer.accept(text('b'));
+    await jest.advanceTimersByTimeAsync(100);
+    expect(failures).toEqual([new Error('gone')]);
+    await expect(writer.accept(started)).rejects.toThrow('gone');
+    expect(await writer.close()).toMatchObject({ body: { content: 'ab' } });
+  });
+});

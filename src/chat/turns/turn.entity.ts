@@ -1,0 +1,64 @@
+import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+
+export const TURN_STATES = ['idle', 'dispatched', 'streaming'] as const;
+
+/** How a turn ended. */
+export type TurnOutcome = 'completed' | 'failed' | 'interrupted';
+
+/** One answer of the agent: to every message that had been posted when it started. */
+@Entity({ name: 'turns' })
+export class Turn {
+  @PrimaryGeneratedColumn('uuid')
+  id!: string;
+
+  @Column('uuid')
+  project_id!: string;
+
+  @Column('uuid')
+  conversation_id!: string;
+
+  @Column('text')
+  company_id!: string;
+
+  /** Who is charged: the author of the first message it answers. */
+  @Column('text')
+  user_id!: string;
+
+  @Column('text', { default: 'dispatched' })
+  state!: 'dispatched' | 'streaming' | 'ended';
+
+  @Column('text', { nullable: true })
+  outcome!: TurnOutcome | null;
+
+  @Column('integer', { default: 0 })
+  attempts!: number;
+
+  /** Counts claims; every write of a worker names the one it holds. */
+  @Column('integer', { default: 0 })
+  generation!: number;
+
+  /** The process that runs it. */
+  @Column('uuid', { nullable: true })
+  owner!: string | null;
+
+  /** While streaming: when the owner counts as dead. While dispatched: when the wake-up counts as lost. */
+  @Column({ type: 'timestamptz', precision: 3, nullable: true, default: () => "clock_timestamp() + interval '15 s'" })
+  due_at!: Date | null;
+
+  @Column('uuid', { nullable: true })
+  message_id!: string | null;
+
+  /** Number of events so far. */
+  @Column('integer', { default: 0 })
+  next_seq!: number;
+
+  /** What it is known to have cost so far, dead attempts included. */
+  @Column('numeric', { precision: 20, scale: 6, default: 0 })
+  credits!: number;
+
+  @CreateDateColumn({ type: 'timestamptz', precision: 3 })
+  created_at!: Date;
+
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  ended_at!: Date | null;
+}

@@ -1,0 +1,183 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Tx } from '../../platform/database/database.js';
+import { Jobs } from '../../platform/jobs/jobs.service.js';
+import { ProjectsService } from '../../projects/projects.service.js';
+import type { ConversationHead } from '../conversations/conversations.service.js';
+import type { Turn } from './turn.entity.js';
+
+/** Name of the job that runs a turn; its payload is `{ turn_id }`. The turn's row is the truth, the job wakes up. */
+export const TURN_TASK = 'turn';
+
+/** A turn that gets no sign of life from its owner for so long is taken away from it. */
+export const LEASE = `interval '15 s'`;
+export const RENEWAL_MS = 5_000;
+export const LEASE_MS = 15_000;
+/** A turn that never got to write anything is tried so often. */
+const MOST_ATTEMPTS = 3;
+const RECOVERED_AT_ONCE = 100;
+const PUT_BACK_MS = 1_000;
+
+/** What the owner of a running turn knows of it; `generation` makes its writes its own. */
+export type HeldTurn = Pick<
+  Turn,
+  'id' | 'project_id' | 'conversation_id' | 'company_id' | 'user_id' | 'generation' | 'credits'
+>;
+
+/** Who may write: the owner, or anybody once the owner has let the lease run out. */
+export type Holder = 'owner' | 'reaper';
+
+/** The turn is no longer the writer's: another process took it over, or it ended. */
+export class LeaseLost extends Error {}
+
+const HELD = 'id, project_id, conversation_id, company_id, user_id, generation, credits';
+
+/** Condition that a turn is still held, whose parameters $1 and $2 are id and generation. */
+export const held = (holder: Holder): string =>
+  `id = $1 AND generation = $2 AND state = 'streaming'${holder === 'reaper' ? ' AND due_at < clock_timestamp()' : ''}`;
+
+/** Turns from their start to their claim, and how they are kept. Callers that pass `tx` hold the conversation's lock. */
+@Injectable()
+export class TurnsService {
+  constructor(
+    private readonly database: Database,
+    private readonly jobs: Jobs,
+    private readonly projects: ProjectsService,
+  ) {}
+
+  /**
+   * The conversation's active turn (null when idle) and how many messages no turn has taken yet. `joinable` is the turn's
+   * id while it has not started, so that a new message can still be part of it.
+   */
+  async situation(
+    tx: Tx,
+    conversation_id: string,
+  ): Promise<{ active: { joinable: string | null } | null; waiting: number }> {
+    const [found]: { id: string | null; state: Turn['state'] | null; waiting: number }[] = await tx.query(
+      `SELECT t.id, t.state,
+              (SELECT count(*)::integer FROM messages WHERE conversation_id = $1 AND turn_id IS NULL) AS waiting
+         FROM (SELECT $1::uuid AS conversation_id) c
+         LEFT JOIN turns t ON t.conversation_id = c.conversation_id AND t.state <> 'ended'`,
+      [conversation_id],
+    );
+    const { id = null, state = null, waiting = 0 } = found ?? {};
+    return { active: id === null ? null : { joinable: state === 'dispatched' ? id : null }, waiting };
+  }
+
+  /**
+   * Starts a turn in an idle conversation for every message that waits there, and answers its id. Charged is the author
+   * of the first of them, or `author` when none waits. The project is locked.
+   */
+  async start(
+    tx: Tx,
+    { id: conversation_id, project_id }: Pick<ConversationHead, 'id' | 'project_id'>,
+    { company_id, user_id }: Pick<Turn, 'company_id' | 'user_id'>,
+  ): Promise<string> {
+    const [turn]: { id: string }[] = await tx.query(
+      `WITH waiting AS (
+         SELECT id, user_id, sequence FROM messages WHERE conversation_id = $1 AND turn_id IS NULL
+       ), turn AS (
+         INSERT INTO turns (conversation_id, project_id, company_id, user_id)
+         VALUES ($1, $2, $3, coalesce((SELECT user_id FROM waiting ORDER BY sequence LIMIT 1), $4))
+         RETURNING id
+       ), taken AS (
+         UPDATE messages m SET turn_id = turn.id FROM turn, waiting WHERE m.id = waiting.id
+       )
+       SELECT id FROM turn`,
+      [conversation_id, project_id, company_id, user_id],
+    );
+    if (turn === undefined) throw new Error('The turn was not created');
+    await this.projects.adjust(tx, project_id, { active_turns: 1 });
+    await this.wake(tx, turn.id);
+    return turn.id;
+  }
+
+  /** Makes some worker look at a dispatched turn, at `runAt` at the earliest. */
+  async wake(tx: Tx, turn_id: string, runAt?: Date): Promise<void> {
+    await this.jobs.add(tx, TURN_TASK, { turn_id }, { jobKey: `${TURN_TASK}:${turn_id}`, ...(runAt && { runAt }) });
+  }
+
+  /** Leaves a dispatched turn to another process. */
+  async putBack(turn_id: string): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      await this.wake(tx, turn_id, new Date(Date.now() + PUT_BACK_MS));
+    });
+  }
+
+  /** Makes `owner` the one who runs a dispatched turn; null when there is nothing to claim. Its messages are now fixed. */
+  async claim(turn_id: string, owner: string): Promise<HeldTurn | null> {
+    return await this.database.transaction(async (tx) => {
+      // Posts hold the same lock, so a message either joined before this or waits for the next turn.
+      await tx.query(
+        `SELECT c.id FROM conversations c JOIN turns t ON t.conversation_id = c.id WHERE t.id = $1 FOR NO KEY UPDATE OF c`,
+        [turn_id],
+      );
+      const [[turn]]: [HeldTurn[], number] = await tx.query(
+        `UPDATE turns
+            SET state = 'streaming', owner = $2, generation = generation + 1, attempts = attempts + 1,
+                due_at = clock_timestamp() + ${LEASE}
+          WHERE id = $1 AND state = 'dispatched'
+        RETURNING ${HELD}`,
+        [turn_id, owner],
+      );
+      if (turn === undefined) return null;
+      await tx.query('UPDATE workspace_changes SET turn_id = $1 WHERE conversation_id = $2 AND turn_id IS NULL', [
+        turn_id,
+        turn.conversation_id,
+      ]);
+      return turn;
+    });
+  }
+
+  /** Keeps a running turn. @throws LeaseLost */
+  async renew({ id, generation }: HeldTurn): Promise<void> {
+    const [, count]: [unknown[], number] = await this.database.manager.query(
+      `UPDATE turns SET due_at = clock_timestamp() + ${LEASE} WHERE ${held('owner')}`,
+      [id, generation],
+    );
+    if (count === 0) throw new LeaseLost();
+  }
+
+  /**
+   * Dispatches a running turn again, when nothing of it has been seen yet; messages that waited behind it join it. False
+   * when it has to end instead. A process that goes away in peace gives its attempt back.
+   */
+  async redispatch({ id, generation, conversation_id }: HeldTurn, holder: Holder): Promise<boolean> {
+    return await this.database.transaction(async (tx) => {
+      await tx.query('SELECT id FROM conversations WHERE id = $1 FOR NO KEY UPDATE', [conversation_id]);
+      const [, count]: [unknown[], number] = await tx.query(
+        `UPDATE turns
+            SET state = 'dispatched', owner = NULL, attempts = attempts - $3, due_at = clock_timestamp() + ${LEASE}
+          WHERE ${held(holder)} AND next_seq = 0 AND attempts - $3 < ${MOST_ATTEMPTS}`,
+        [id, generation, holder === 'owner' ? 1 : 0],
+      );
+      if (count === 0) return false;
+      await tx.query('UPDATE messages SET turn_id = $1 WHERE conversation_id = $2 AND turn_id IS NULL', [
+        id,
+        conversation_id,
+      ]);
+      await this.wake(tx, id);
+      return true;
+    });
+  }
+
+  /** Running turns whose owner has let the lease run out. */
+  async expired(): Promise<HeldTurn[]> {
+    return await this.database.manager.query(
+      `SELECT ${HELD} FROM turns WHERE state = 'streaming' AND due_at < clock_timestamp() LIMIT ${RECOVERED_AT_ONCE}`,
+    );
+  }
+
+  /** Wakes somebody for dispatched turns that nobody has claimed for a while: their job may have died with its worker. */
+  async rewake(): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const [turns]: [Pick<Turn, 'id' | 'created_at'>[], number] = await tx.query(
+        `UPDATE turns SET due_at = clock_timestamp() + ${LEASE}
+          WHERE id IN (SELECT id FROM turns WHERE state = 'dispatched' AND due_at < clock_timestamp()
+                        ORDER BY due_at LIMIT ${RECOVERED_AT_ONCE} FOR NO KEY UPDATE SKIP LOCKED)
+        RETURNING id, created_at`,
+      );
+      // With the time of their start, so that they keep their place among those that wait for a free worker.
+      for (const { id, created_at } of turns) await this.wake(tx, id, created_at);
+    });
+  }
+}

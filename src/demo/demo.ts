@@ -1,0 +1,66 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { PostsService } from '../chat/messages/posts.service.js';
+import { DeploymentsService } from '../deployments/deployments.service.js';
+import type { Principal } from '../platform/auth/principal.js';
+import { ProjectsService } from '../projects/projects.service.js';
+import { DeploymentSkillsService } from '../skills/deployment-skills.service.js';
+import { InstructionsService } from '../skills/instructions.service.js';
+
+const DEPLOYMENT = 'Production planning';
+const PROJECT = 'Weekly production plan';
+
+const INSTRUCTIONS = `# Production planning
+
+You help planners of a small factory to turn a plan into a model that can be solved.
+
+- Ask for one thing at a time, and say why it is needed.
+- State quantities with their units.
+- Never promise a plan before the model is solved.
+`;
+
+const SKILLS: Record<string, string> = {
+  'shift-rules': `---
+name: shift-rules
+description: How working hours and shifts limit a plan
+---
+# Shift rules
+
+No shift is longer than ten hours, and no team works two shifts in a row.
+State labour as hours a week for each team.
+`,
+  'demand-data': `---
+name: demand-data
+description: Where demand figures come from and how to read them
+---
+# Demand data
+
+Demand comes as a CSV file with the columns product, week and quantity.
+A missing week means no demand, not an unknown one.
+`,
+};
+
+/**
+ * What a newcomer finds: a deployment with instructions and two skills, and a project made from it that has begun to
+ * talk. Parts that are there already are left alone, so that an interrupted first start is completed by the next one.
+ */
+export async function createDemo(app: INestApplicationContext, caller: Principal): Promise<void> {
+  const { company_id } = caller;
+  const page = { limit: 1, offset: 0 };
+  const deployments = app.get(DeploymentsService);
+  const known = await deployments.list(company_id, page);
+  const { handle } = known.rows[0] ?? (await deployments.create(caller, { name: DEPLOYMENT }));
+  await app.get(InstructionsService).replace(caller, handle, INSTRUCTIONS);
+  for (const [name, text] of Object.entries(SKILLS)) {
+    await app.get(DeploymentSkillsService).put(company_id, handle, name, new Map([['SKILL.md', text]]));
+  }
+  const projects = app.get(ProjectsService);
+  if ((await projects.list(company_id, page)).total > 0) return;
+  const { id } = await projects.create(caller, {
+    name: PROJECT,
+    description: 'Two products share labour and machine hours; which mix earns most?',
+    short_description: 'Product mix of one week',
+    from_deployment: handle,
+    workspace_mode: 'define',
+  });
+  await app.get(PostsService).post(caller, id, { content: 'We make chairs and tables and want to plan next week. Where do we start?' });
+}

@@ -1,0 +1,77 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { INestApplicationContext } from '@nestjs/common';
+import type { Config } from '../config/config.js';
+import { IdentitiesService } from '../platform/auth/identities.service.js';
+import { Principal, type Role } from '../platform/auth/principal.js';
+import { TokensService } from '../platform/auth/tokens.service.js';
+import { createDemo } from './demo.js';
+
+const COMPANY_ID = 'demo';
+const PEOPLE = {
+  company: { user_id: 'ada', user_name: 'Ada Demo', user_email: 'ada@demo.example' },
+  member: { user_id: 'max', user_name: 'Max Demo', user_email: 'max@demo.example' },
+} as const satisfies Record<Role, object>;
+const TOKEN_DAYS = 90;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+type Tokens = Record<Role, string>;
+
+/**
+ * Prepares the embedded mode for its user and says what to do next: two users with tokens in
+ * `DATA_DIR/dev-tokens.json`, made again when they have expired, and on the first start the demo.
+ *
+ * @returns text for the terminal
+ */
+export async function introduce(app: INestApplicationContext, config: Config, url: string, notes: readonly string[]): Promise<string> {
+  const file = join(config.DATA_DIR, 'dev-tokens.json');
+  const kept = await readTokens(file);
+  if (kept === undefined) await createUsers(app);
+  if (kept === undefined && config.DEMO) await createDemo(app, principalOf('company'));
+  const tokens = kept !== undefined && (await areValid(app, kept)) ? kept : await writeTokens(app, file);
+  return [
+    ...notes.map((note) => `Note:           ${note}`),
+    `Company token:  ${tokens.company}`,
+    `Member token:   ${tokens.member}`,
+    `Both are kept in ${file}`,
+    `Ready at ${url} - Swagger UI at ${url}/docs`,
+    '',
+  ].join('\n');
+}
+
+const principalOf = (role: Role): Principal =>
+  Principal.user({ company_id: COMPANY_ID, role, ...PEOPLE[role], user_avatar_url: null, expires_at: null });
+
+async function createUsers(app: INestApplicationContext): Promise<void> {
+  const identities = app.get(IdentitiesService);
+  for (const { user_id, user_name, user_email } of Object.values(PEOPLE)) {
+    await identities.remember({ company_id: COMPANY_ID, id: user_id, display_name: user_name, email: user_email, avatar_url: null });
+  }
+}
+
+async function readTokens(file: string): Promise<Tokens | undefined> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as Tokens;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function areValid(app: INestApplicationContext, { company, member }: Tokens): Promise<boolean> {
+  const tokens = app.get(TokensService);
+  return (await tokens.verify(company)) !== null && (await tokens.verify(member)) !== null;
+}
+
+/** Written last and whole: as long as the file is missing, the next start is a first one. */
+async function writeTokens(app: INestApplicationContext, file: string): Promise<Tokens> {
+  const service = app.get(TokensService);
+  const sign = (role: Role): Promise<string> => {
+    const { user_id: sub, user_name: name, user_email: email } = PEOPLE[role];
+    return service.sign({ sub, company_id: COMPANY_ID, role, name, email }, new Date(Date.now() + TOKEN_DAYS * DAY_MS));
+  };
+  const tokens: Tokens = { company: await sign('company'), member: await sign('member') };
+  await writeFile(`${file}.new`, `${JSON.stringify(tokens, null, 2)}\n`, { mode: 0o600 });
+  await rename(`${file}.new`, file);
+  return tokens;
+}

@@ -1,0 +1,30 @@
+import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn, UpdateDateColumn } from 'typeorm';
+
+/** A company's template: a tree of files with AGENTS.md, skills and whatever else projects start with. */
+@Entity({ name: 'deployments' })
+export class Deployment {
+  @PrimaryGeneratedColumn('uuid')
+  id!: string;
+
+  @Column('text')
+  company_id!: string;
+
+  @Column('text')
+  name!: string;
+
+  /** Stable address of the deployment in paths: an ASCII slug that is never changed nor used again. */
+  @Column('text')
+  handle!: string;
+
+  @Column('uuid')
+  container_id!: string;
+
+  @CreateDateColumn({ type: 'timestamptz', precision: 3 })
+  created_at!: Date;
+
+  @UpdateDateColumn({ type: 'timestamptz', precision: 3 })
+  updated_at!: Date;
+
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  deleted_at!: Date | null;
+}

@@ -1,0 +1,45 @@
+import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
+import { Caller, CompanyLevel } from '../platform/auth/decorators.js';
+import { Principal } from '../platform/auth/principal.js';
+import { PageQuery } from '../platform/listing/page.query.js';
+import { Operation } from '../platform/openapi/operation.js';
+import { DeploymentCreateRequest, DeploymentListResponse, DeploymentResponse } from './deployments.dto.js';
+import { DeploymentsService } from './deployments.service.js';
+
+@Controller('deployments')
+export class DeploymentsController {
+  constructor(private readonly deployments: DeploymentsService) {}
+
+  @Get()
+  @Operation({ tag: 'Deployments', summary: 'List deployments', description: 'Newest first.', response: DeploymentListResponse })
+  async listDeployments(@Caller() caller: Principal, @Query() query: PageQuery): Promise<DeploymentListResponse> {
+    return DeploymentListResponse.from(await this.deployments.list(caller.company_id, query), query);
+  }
+
+  @Post()
+  @CompanyLevel()
+  @Operation({
+    tag: 'Deployments',
+    summary: 'Create deployment',
+    description: 'For company-level callers.',
+    status: 201,
+    response: DeploymentResponse,
+    errors: [403, 409],
+  })
+  async createDeployment(@Caller() caller: Principal, @Body() body: DeploymentCreateRequest): Promise<DeploymentResponse> {
+    return DeploymentResponse.from(await this.deployments.create(caller, body));
+  }
+
+  @Get(':name')
+  @Operation({
+    tag: 'Deployments',
+    summary: 'Get deployment',
+    description: 'By handle, else by exact name.',
+    response: DeploymentResponse,
+    errors: [404],
+    extension: true,
+  })
+  async getDeployment(@Caller() caller: Principal, @Param('name') name: string): Promise<DeploymentResponse> {
+    return DeploymentResponse.from(await this.deployments.require(caller.company_id, name));
+  }
+}

@@ -1,0 +1,51 @@
+import type { Page } from '../platform/listing/page.js';
+import type { PageQuery } from '../platform/listing/page.query.js';
+import { DateTimeField, IntegerField, ObjectArrayField, StringField } from '../platform/validation/fields.js';
+import type { Deployment } from './deployment.entity.js';
+
+/** A new deployment. */
+export class DeploymentCreateRequest {
+  @StringField({ minLength: 1, maxLength: 100, description: 'Unique in the company', example: 'Production planning' })
+  name!: string;
+}
+
+/** A company-owned template of projects. */
+export class DeploymentResponse {
+  @StringField()
+  id!: string;
+
+  @StringField({ example: 'Production planning' })
+  name!: string;
+
+  @StringField({ description: 'Stable address in paths', example: 'production-planning' })
+  handle!: string;
+
+  @DateTimeField()
+  created_at!: Date;
+
+  @DateTimeField()
+  updated_at!: Date;
+
+  static from({ id, name, handle, created_at, updated_at }: Deployment): DeploymentResponse {
+    return { id, name, handle, created_at, updated_at };
+  }
+}
+
+/** Deployments of the company, newest first. */
+export class DeploymentListResponse {
+  @ObjectArrayField(() => DeploymentResponse)
+  deployments!: DeploymentResponse[];
+
+  @IntegerField()
+  limit!: number;
+
+  @IntegerField()
+  offset!: number;
+
+  @IntegerField()
+  total!: number;
+
+  static from({ rows, total }: Page<Deployment>, { limit, offset }: PageQuery): DeploymentListResponse {
+    return { deployments: rows.map((row) => DeploymentResponse.from(row)), limit, offset, total };
+  }
+}

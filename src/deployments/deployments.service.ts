@@ -1,0 +1,79 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { IsNull } from 'typeorm';
+import { ContainerDirectory } from '../files/container-directory.js';
+import { ContainersService } from '../files/containers.service.js';
+import type { Principal } from '../platform/auth/principal.js';
+import { Database, type Tx } from '../platform/database/database.js';
+import { Conflict, NotFound } from '../platform/errors/errors.js';
+import type { Page } from '../platform/listing/page.js';
+import type { PageQuery } from '../platform/listing/page.query.js';
+import { Deployment } from './deployment.entity.js';
+import type { DeploymentCreateRequest } from './deployments.dto.js';
+import { freeHandle, slugOf } from './handle.js';
+
+/** Company-owned templates. */
+@Injectable()
+export class DeploymentsService implements OnModuleInit {
+  constructor(
+    private readonly database: Database,
+    private readonly containers: ContainersService,
+    private readonly directory: ContainerDirectory,
+  ) {}
+
+  onModuleInit(): void {
+    this.directory.provide('deployment', async ({ company_id }, name) => {
+      const { container_id } = await this.require(company_id, name);
+      return { container_id, project_id: null };
+    });
+  }
+
+  /** The company's deployments, newest first. */
+  async list(company_id: string, { limit, offset }: PageQuery): Promise<Page<Deployment>> {
+    const [rows, total] = await this.database.manager.findAndCount(Deployment, {
+      where: { company_id, deleted_at: IsNull() },
+      order: { created_at: 'DESC', id: 'DESC' },
+      take: limit,
+      skip: offset,
+    });
+    return { rows, total };
+  }
+
+  /** Creates an empty deployment. @throws Conflict when the company has one of that name. */
+  async create({ company_id }: Principal, { name }: DeploymentCreateRequest): Promise<Deployment> {
+    return await this.database.transaction(async (tx) => {
+      // One creation at a time in a company, so that names and handles can be looked up before the insert.
+      await tx.query('SELECT FROM companies WHERE id = $1 FOR NO KEY UPDATE', [company_id]);
+      const namesakes = await tx.countBy(Deployment, { company_id, name, deleted_at: IsNull() });
+      if (namesakes > 0) throw new Conflict('A deployment of this name exists already');
+      const slug = slugOf(name);
+      const taken: { handle: string }[] = await tx.query(
+        `SELECT handle FROM deployments WHERE company_id = $1 AND handle >= $2 AND handle < $2 || '.'`,
+        [company_id, slug],
+      );
+      const handle = freeHandle(slug, new Set(taken.map((row) => row.handle)));
+      const container_id = await this.containers.create(tx, company_id, 'deployment');
+      return await tx.save(Deployment, { company_id, name, handle, container_id, deleted_at: null });
+    });
+  }
+
+  /**
+   * The deployment that `name` names: the one with this handle, else the one with exactly this name.
+   *
+   * @throws NotFound
+   */
+  async require(company_id: string, name: string, tx: Tx = this.database.manager): Promise<Deployment> {
+    const [deployment]: Deployment[] = await tx.query(
+      `SELECT * FROM deployments
+        WHERE company_id = $1 AND deleted_at IS NULL AND (handle = $2 OR name = $2)
+        ORDER BY (handle = $2) DESC LIMIT 1`,
+      [company_id, name.replaceAll('\0', '\u{FFFD}')],
+    );
+    if (deployment === undefined) throw new NotFound('Deployment');
+    return deployment;
+  }
+
+  /** The deployment of this id, or null when the company has none or it was deleted. */
+  async findById(company_id: string, id: string | null, tx: Tx = this.database.manager): Promise<Deployment | null> {
+    return id === null ? null : await tx.findOneBy(Deployment, { company_id, id, deleted_at: IsNull() });
+  }
+}

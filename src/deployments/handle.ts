@@ -1,0 +1,21 @@
+const MAX_SLUG_LENGTH = 100;
+
+/** ASCII slug of a name; `deployment` when nothing of the name remains. */
+export function slugOf(name: string): string {
+  const slug = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/\p{Mark}/gu, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, MAX_SLUG_LENGTH)
+    .replace(/^-|-$/g, '');
+  return slug === '' ? 'deployment' : slug;
+}
+
+/** The first of `slug`, `slug-2`, `slug-3`, ... that is not taken. */
+export function freeHandle(slug: string, taken: ReadonlySet<string>): string {
+  if (!taken.has(slug)) return slug;
+  let number = 2;
+  while (taken.has(`${slug}-${number}`)) number += 1;
+  return `${slug}-${number}`;
+}

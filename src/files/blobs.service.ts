@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { Injectable } from '@nestjs/common';
+import { Config } from '../config/config.js';
+import { Database, type Tx } from '../platform/database/database.js';
+import { TooLarge } from '../platform/errors/errors.js';
+import { type ByteRange, ObjectStore } from '../platform/object-store/object-store.js';
+
+/** Content that is whole in the store, ready to be put into a tree. `size` in bytes. */
+export interface StoredBlob {
+  blob_id: string;
+  size: number;
+}
+
+/** How many objects one call reads or writes at a time. */
+const OBJECTS_AT_ONCE = 16;
+
+/** Key of a blob's object. */
+export const keyOf = (blob_id: string): string => `blobs/${blob_id}`;
+
+/**
+ * Immutable contents of files. A blob's row comes first, then its object, then the row says `stored`, and only then can
+ * a tree refer to it; so a crash leaves at most a blob that nothing refers to.
+ */
+@Injectable()
+export class BlobsService {
+  constructor(
+    private readonly database: Database,
+    private readonly objects: ObjectStore,
+    private readonly config: Config,
+  ) {}
+
+  /**
+   * Writes a content to the store. Call it before the transaction that puts the blob into a tree.
+   *
+   * @throws TooLarge when the company may keep no more
+   */
+  async store(company_id: string, content: Buffer | string): Promise<StoredBlob> {
+    const [blob] = await this.storeAll(company_id, [content]);
+    if (blob === undefined) throw new Error('A stored content has no blob');
+    return blob;
+  }
+
+  /** {@link store} for several contents; the blobs come in their order. */
+  async storeAll(company_id: string, given: readonly (Buffer | string)[]): Promise<StoredBlob[]> {
+    const contents = given.map((content) => (typeof content === 'string' ? Buffer.from(content) : content));
+    const bytes = contents.reduce((sum, { length }) => sum + length, 0);
+    await this.assertAllowance(company_id, bytes);
+    const rows: { id: string }[] = await this.database.manager.query(
+      'INSERT INTO blobs (company_id) SELECT $1 FROM generate_series(1, $2::int) RETURNING id',
+      [company_id, contents.length],
+    );
+    const blobs = contents.map((content, index) => ({ blob_id: rows[index]?.id ?? '', content }));
+    await severalAtOnce(blobs, async ({ blob_id, content }) => await this.objects.put(keyOf(blob_id), content));
+    await this.database.manager.query(
+      `UPDATE blobs b SET state = 'stored', size = s.size, sha256 = s.sha256
+         FROM unnest($1::uuid[], $2::bigint[], $3::bytea[]) AS s (id, size, sha256) WHERE b.id = s.id`,
+      [
+        blobs.map(({ blob_id }) => blob_id),
+        blobs.map(({ content }) => content.length),
+        blobs.map(({ content }) => createHash('sha256').update(content).digest()),
+      ],
+    );
+    return blobs.map(({ blob_id, content }) => ({ blob_id, size: content.length }));
+  }
+
+  /** The whole content of each blob, in their order; for contents that fit into memory. */
+  async readAll(blobs: readonly { blob_id: string }[]): Promise<Buffer[]> {
+    return await severalAtOnce(blobs, async ({ blob_id }) => await buffer(await this.stream(blob_id)));
+  }
+
+  async stream(blob_id: string, range?: ByteRange): Promise<Readable> {
+    return await this.objects.get(keyOf(blob_id), range);
+  }
+
+  /** Announces a blob whose object is about to be written; resolves with its id. */
+  async begin(tx: Tx, company_id: string): Promise<string> {
+    const [row]: { id: string }[] = await tx.query('INSERT INTO blobs (company_id) VALUES ($1) RETURNING id', [company_id]);
+    if (row === undefined) throw new Error('A new blob has no row');
+    return row.id;
+  }
+
+  /** Says that the object of a blob is whole, so that trees can refer to it. */
+  async finish(tx: Tx, { blob_id, size }: StoredBlob): Promise<void> {
+    await tx.query(`UPDATE blobs SET state = 'stored', size = $2 WHERE id = $1`, [blob_id, size]);
+  }
+
+  /** @throws TooLarge when the company may not keep `bytes` more */
+  async assertAllowance(company_id: string, bytes: number, tx: Tx = this.database.manager): Promise<void> {
+    const limit = this.config.FILES_COMPANY_MAX_BYTES;
+    if (limit === undefined) return;
+    const [row]: { kept: number }[] = await tx.query(
+      'SELECT coalesce(sum(size), 0) AS kept FROM blobs WHERE company_id = $1 AND unreferenced_since IS NULL',
+      [company_id],
+    );
+    if ((row?.kept ?? 0) + bytes > limit) throw new TooLarge(`The company may keep at most ${limit} bytes of files`);
+  }
+}
+
+async function severalAtOnce<Item, Result>(items: readonly Item[], work: (item: Item) => Promise<Result>): Promise<Result[]> {
+  const results: Result[] = [];
+  const waiting = items.entries();
+  const worker = async (): Promise<void> => {
+    for (const [index, item] of waiting) results[index] = await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(OBJECTS_AT_ONCE, items.length) }, worker));
+  return results;
+}

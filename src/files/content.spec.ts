@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { contentTypeByName, decodeText, decodeTextLoosely } from './content.js';
+
+describe('decodeText', () => {
+  it('gives back any text without NUL', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(decodeText(Buffer.from(text))).toBe(text.includes('\0') ? undefined : text);
+      }),
+    );
+  });
+
+  it('keeps a byte order mark', () => {
+    expect(decodeText(Buffer.from('\ufeffa'))).toBe('\ufeffa');
+  });
+
+  it.each([
+    ['a lone continuation byte', [0x80]],
+    ['an overlong form', [0xc0, 0xaf]],
+    ['a surrogate', [0xed, 0xa0, 0x80]],
+    ['a cut sequence', [0x61, 0xe2, 0x82]],
+    ['NUL', [0x61, 0x00]],
+    ['UTF-16', [0xff, 0xfe, 0x61, 0x00]],
+  ])('is undefined for %s', (_, bytes) => {
+    expect(decodeText(Buffer.from(bytes))).toBeUndefined();
+  });
+});
+
+describe('decodeTextLoosely', () => {
+  it('marks what is no UTF-8', () => {
+    expect(decodeTextLoosely(Buffer.from([0x61, 0x80, 0x62]))).toBe('a\ufffdb');
+  });
+});
+
+describe('contentTypeByName', () => {
+  it.each([
+    ['a/b.csv', 'text/csv'],
+    ['AGENTS.md', 'text/markdown'],
+    ['a.JSON', 'application/json'],
+    ['json', null],
+    ['a/.json', null],
+    ['a.json/b', null],
+    ['a.', null],
+    ['a.unheard-of', null],
+  ])('of %j is %j', (path, type) => {
+    expect(contentTypeByName(path)).toBe(type);
+  });
+});

@@ -1,0 +1,42 @@
+import { basename } from 'node:path/posix';
+import { Injectable } from '@nestjs/common';
+import { Config } from '../config/config.js';
+import type { Principal } from '../platform/auth/principal.js';
+import { NotFound } from '../platform/errors/errors.js';
+import { ObjectStore } from '../platform/object-store/object-store.js';
+import { keyOf } from './blobs.service.js';
+import { ContainerDirectory } from './container-directory.js';
+import { FileEntry, type FileDownloadRequest, type FileDownloadResponse } from './files.dto.js';
+import { normalizePath } from './paths.js';
+import { TreeReader } from './tree-reader.service.js';
+
+const LIFETIME_MS = 15 * 60 * 1000;
+const UNKNOWN_TYPE = 'application/octet-stream';
+
+/** Files as signed URLs, for what is too large for an answer. */
+@Injectable()
+export class DownloadsService {
+  constructor(
+    private readonly directory: ContainerDirectory,
+    private readonly reader: TreeReader,
+    private readonly store: ObjectStore,
+    private readonly config: Config,
+  ) {}
+
+  /** `origin` is where the client has reached this service. @throws NotFound */
+  async sign(caller: Principal, body: FileDownloadRequest, origin: string): Promise<FileDownloadResponse> {
+    const container = await this.directory.find(caller, body);
+    const file = await this.reader.find(container, normalizePath(body.path));
+    if (file === undefined) throw new NotFound('File');
+    const { path, content_type } = FileEntry.from(body.source, file);
+    const expires_at = new Date(Date.now() + LIFETIME_MS);
+    const url = await this.store.signDownload({
+      key: keyOf(file.blob_id),
+      fileName: basename(path),
+      contentType: content_type ?? UNKNOWN_TYPE,
+      expiresAt: expires_at,
+      baseUrl: this.config.PUBLIC_URL ?? origin,
+    });
+    return { url, expires_at };
+  }
+}

@@ -1,0 +1,102 @@
+import { Body, Controller, Post } from '@nestjs/common';
+import { Caller } from '../platform/auth/decorators.js';
+import { Principal } from '../platform/auth/principal.js';
+import { RequestOrigin } from '../platform/object-store/request-origin.js';
+import { Operation } from '../platform/openapi/operation.js';
+import { DownloadsService } from './downloads.service.js';
+import {
+  BatchDeleteRequest,
+  BatchMoveRequest,
+  BatchMoveResponse,
+  DeleteResponse,
+  FileContentRequest,
+  FileContentResponse,
+  FileDeleteRequest,
+  FileDownloadRequest,
+  FileDownloadResponse,
+  FileListRequest,
+  FileListResponse,
+  MkdirRequest,
+  MkdirResponse,
+} from './files.dto.js';
+import { FilesService } from './files.service.js';
+
+@Controller('files')
+export class FilesController {
+  constructor(
+    private readonly files: FilesService,
+    private readonly downloads: DownloadsService,
+  ) {}
+
+  @Post('mkdir')
+  @Operation({ tag: 'Files', summary: 'Make directory', response: MkdirResponse, errors: [403, 404, 409] })
+  async makeDirectory(@Caller() caller: Principal, @Body() body: MkdirRequest): Promise<MkdirResponse> {
+    return await this.files.makeDirectory(caller, body);
+  }
+
+  @Post('content')
+  @Operation({
+    tag: 'Files',
+    summary: 'Read content',
+    description: 'Files that are too large for an answer are downloaded.',
+    response: FileContentResponse,
+    errors: [404, 413],
+  })
+  async readContent(@Caller() caller: Principal, @Body() body: FileContentRequest): Promise<FileContentResponse> {
+    return await this.files.content(caller, body);
+  }
+
+  @Post('delete')
+  @Operation({ tag: 'Files', summary: 'Delete file', response: DeleteResponse, errors: [403, 404, 409] })
+  async deleteFile(@Caller() caller: Principal, @Body() body: FileDeleteRequest): Promise<DeleteResponse> {
+    return await this.files.delete(caller, body);
+  }
+
+  @Post('batch-move')
+  @Operation({
+    tag: 'Files',
+    summary: 'Batch move',
+    description: 'A move that cannot be made is reported in `errors`; the others are made.',
+    response: BatchMoveResponse,
+    errors: [403, 404],
+  })
+  async batchMove(@Caller() caller: Principal, @Body() body: BatchMoveRequest): Promise<BatchMoveResponse> {
+    return await this.files.moveAll(caller, body);
+  }
+
+  @Post('batch-delete')
+  @Operation({ tag: 'Files', summary: 'Batch delete', response: DeleteResponse, errors: [403, 404] })
+  async batchDelete(@Caller() caller: Principal, @Body() body: BatchDeleteRequest): Promise<DeleteResponse> {
+    return await this.files.deleteAll(caller, body);
+  }
+
+  @Post('list')
+  @Operation({
+    tag: 'Files',
+    summary: 'List directory',
+    description: 'Directories first, then files, each by bytes of path; `limit` and `offset` go over both.',
+    response: FileListResponse,
+    errors: [404],
+    extension: true,
+  })
+  async listDirectory(@Caller() caller: Principal, @Body() body: FileListRequest): Promise<FileListResponse> {
+    return await this.files.list(caller, body);
+  }
+
+  @Post('download')
+  @Operation({
+    tag: 'Files',
+    summary: 'Get download URL',
+    description: 'A URL of the file for the next 15 minutes.',
+    response: FileDownloadResponse,
+    errors: [404],
+    extension: true,
+  })
+  async signDownload(
+    @Caller() caller: Principal,
+    @Body() body: FileDownloadRequest,
+    @RequestOrigin() origin: string,
+  ): Promise<FileDownloadResponse> {
+    return await this.downloads.sign(caller, body, origin);
+  }
+}

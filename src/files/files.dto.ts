@@ -1,0 +1,258 @@
+import { BooleanField, DateTimeField, IntegerField, ObjectArrayField, StringArrayField, StringField } from '../platform/validation/fields.js';
+import { Rule } from '../platform/validation/rule.js';
+import type { FileSource } from './container-directory.js';
+import { contentTypeByName } from './content.js';
+import { pathProblem } from './paths.js';
+import { IdentifierField, identifierGiven, PathField, pathsValid, SourceField } from './request-rules.js';
+import type { TreeFile, TreePage } from './tree-reader.service.js';
+
+/** Most items of a batch. */
+const MAX_BATCH = 1000;
+
+/** One file in a container. */
+export class FileEntry {
+  @StringField({ example: 'inputs/demand.csv' })
+  path!: string;
+
+  @IntegerField({ description: 'Bytes' })
+  size!: number;
+
+  @StringField({ optional: true, nullable: true, description: 'As uploaded, else by the extension of the path', example: 'text/csv' })
+  content_type?: string | null;
+
+  @DateTimeField({ optional: true, nullable: true, description: 'When the content came' })
+  modified?: Date | null;
+
+  @StringField({
+    optional: true,
+    nullable: true,
+    description: 'How a file came into the workspace: `upload`, `agent`, `execution` or `deployment`; null elsewhere',
+  })
+  source?: string | null;
+
+  @StringField({
+    optional: true,
+    nullable: true,
+    extension: true,
+    description: 'Id of a workspace file, kept when it is moved or its content replaced; null elsewhere',
+  })
+  id?: string | null;
+
+  static from(source: FileSource, { path, size, content_type, modified, source: origin, file_id }: TreeFile): FileEntry {
+    const workspace = source === 'workspace';
+    return {
+      path,
+      size,
+      content_type: (workspace ? content_type : null) ?? contentTypeByName(path),
+      modified,
+      source: workspace ? origin : null,
+      id: workspace ? file_id : null,
+    };
+  }
+}
+
+@Rule(identifierGiven)
+export class MkdirRequest {
+  @SourceField()
+  source!: FileSource;
+
+  @StringField({ check: (path) => pathProblem(path, { root: true }), description: 'Parents are made as well', example: 'inputs' })
+  path!: string;
+
+  @IdentifierField('deployment')
+  deployment_name?: string | null;
+
+  @IdentifierField('workspace')
+  project_id?: string | null;
+
+  @IdentifierField('snapshot')
+  snapshot_id?: string | null;
+}
+
+export class MkdirResponse {
+  @BooleanField({ description: 'False when it was there' })
+  created!: boolean;
+
+  @StringField()
+  path!: string;
+}
+
+@Rule(identifierGiven)
+export class FileContentRequest {
+  @SourceField()
+  source!: FileSource;
+
+  @PathField('File to read')
+  path!: string;
+
+  @IdentifierField('deployment')
+  deployment_name?: string | null;
+
+  @IdentifierField('workspace')
+  project_id?: string | null;
+
+  @IdentifierField('snapshot')
+  snapshot_id?: string | null;
+}
+
+/** Content of a file: text when it is UTF-8, else base64. */
+export class FileContentResponse {
+  @StringField({ optional: true, nullable: true, description: 'Null when the content is no text' })
+  text?: string | null;
+
+  @StringField({ optional: true, nullable: true, description: 'Null when the content is text' })
+  base64?: string | null;
+
+  @StringField({ optional: true, nullable: true })
+  content_type?: string | null;
+}
+
+@Rule(identifierGiven)
+export class FileDeleteRequest {
+  @SourceField()
+  source!: FileSource;
+
+  @PathField('File or directory')
+  path!: string;
+
+  @BooleanField({ optional: true, description: 'Needed for a directory that is not empty' })
+  recursive?: boolean;
+
+  @StringField({ optional: true, nullable: true, description: 'Conversation of the project whose next turn is told' })
+  conversation_id?: string | null;
+
+  @IdentifierField('deployment')
+  deployment_name?: string | null;
+
+  @IdentifierField('workspace')
+  project_id?: string | null;
+
+  @IdentifierField('snapshot')
+  snapshot_id?: string | null;
+}
+
+export class DeleteResponse {
+  @IntegerField({ description: 'Files, and directories that somebody made' })
+  deleted!: number;
+}
+
+export class MovePair {
+  @PathField('File or directory to move')
+  source_path!: string;
+
+  @PathField('Path it will have')
+  dest_path!: string;
+}
+
+@Rule(identifierGiven)
+export class BatchMoveRequest {
+  @SourceField()
+  source!: FileSource;
+
+  @ObjectArrayField(() => MovePair, { maxItems: MAX_BATCH, description: 'Made in order, each on its own' })
+  moves!: MovePair[];
+
+  @IdentifierField('deployment')
+  deployment_name?: string | null;
+
+  @IdentifierField('workspace')
+  project_id?: string | null;
+
+  @IdentifierField('snapshot')
+  snapshot_id?: string | null;
+}
+
+/** A move that was not made. */
+export class BatchMoveError {
+  @StringField()
+  error!: string;
+
+  @StringField()
+  source_path!: string;
+}
+
+export class BatchMoveResponse {
+  @IntegerField({ description: 'Moves that were made' })
+  moved!: number;
+
+  @ObjectArrayField(() => BatchMoveError, { optional: true })
+  errors?: BatchMoveError[];
+}
+
+@Rule(pathsValid)
+@Rule(identifierGiven)
+export class BatchDeleteRequest {
+  @SourceField()
+  source!: FileSource;
+
+  @StringArrayField({ optional: true, maxItems: MAX_BATCH, description: 'Directories go with their contents; missing paths are skipped' })
+  paths?: string[];
+
+  @IdentifierField('deployment')
+  deployment_name?: string | null;
+
+  @IdentifierField('workspace')
+  project_id?: string | null;
+
+  @IdentifierField('snapshot')
+  snapshot_id?: string | null;
+}
+
+@Rule(identifierGiven)
+export class FileListRequest {
+  @SourceField()
+  source!: FileSource;
+
+  @StringField({ default: '', check: (path) => pathProblem(path, { root: true }), description: 'Directory; empty: the root' })
+  path!: string;
+
+  @BooleanField({ default: false, description: 'Everything below the directory instead of what is directly in it' })
+  recursive!: boolean;
+
+  @IntegerField({ default: 50, minimum: 1, maximum: 1000 })
+  limit!: number;
+
+  @IntegerField({ default: 0, minimum: 0 })
+  offset!: number;
+
+  @IdentifierField('deployment')
+  deployment_name?: string | null;
+
+  @IdentifierField('workspace')
+  project_id?: string | null;
+
+  @IdentifierField('snapshot')
+  snapshot_id?: string | null;
+}
+
+/** One page of a directory: directories first, then files, each by bytes of path. */
+export class FileListResponse {
+  @ObjectArrayField(() => FileEntry)
+  entries!: FileEntry[];
+
+  @StringArrayField({ description: 'Paths' })
+  directories!: string[];
+
+  @IntegerField()
+  limit!: number;
+
+  @IntegerField()
+  offset!: number;
+
+  @IntegerField({ description: 'Of directories and files together' })
+  total!: number;
+
+  static from({ files, directories, total }: TreePage, { source, limit, offset }: FileListRequest): FileListResponse {
+    return { entries: files.map((file) => FileEntry.from(source, file)), directories, limit, offset, total };
+  }
+}
+
+export class FileDownloadRequest extends FileContentRequest {}
+
+export class FileDownloadResponse {
+  @StringField({ description: 'For `GET`, with ranges' })
+  url!: string;
+
+  @DateTimeField()
+  expires_at!: Date;
+}

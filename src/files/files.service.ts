@@ -1,0 +1,103 @@
+import { Injectable } from '@nestjs/common';
+import { Config } from '../config/config.js';
+import type { Principal } from '../platform/auth/principal.js';
+import { Database } from '../platform/database/database.js';
+import { NotFound, TooLarge } from '../platform/errors/errors.js';
+import { BlobsService } from './blobs.service.js';
+import { ContainerDirectory } from './container-directory.js';
+import { decodeText } from './content.js';
+import {
+  type BatchDeleteRequest,
+  type BatchMoveRequest,
+  type BatchMoveResponse,
+  type DeleteResponse,
+  type FileContentRequest,
+  type FileContentResponse,
+  type FileDeleteRequest,
+  FileEntry,
+  type FileListRequest,
+  FileListResponse,
+  type MkdirRequest,
+  type MkdirResponse,
+} from './files.dto.js';
+import { normalizePath } from './paths.js';
+import { TreeReader } from './tree-reader.service.js';
+import { TreesService } from './trees.service.js';
+import { WorkspaceChanges } from './workspace-changes.js';
+
+/** The file operations of clients. Each finds its container first: NotFound, then Forbidden for writes. */
+@Injectable()
+export class FilesService {
+  constructor(
+    private readonly database: Database,
+    private readonly directory: ContainerDirectory,
+    private readonly trees: TreesService,
+    private readonly reader: TreeReader,
+    private readonly blobs: BlobsService,
+    private readonly changes: WorkspaceChanges,
+    private readonly config: Config,
+  ) {}
+
+  /** @throws Conflict when a file is in the way */
+  async makeDirectory(caller: Principal, body: MkdirRequest): Promise<MkdirResponse> {
+    const container = await this.directory.findForWriting(caller, body);
+    const path = normalizePath(body.path, { root: true });
+    const created = await this.database.transaction((tx) => this.trees.makeDirectory(tx, container, path));
+    return { created, path };
+  }
+
+  async list(caller: Principal, body: FileListRequest): Promise<FileListResponse> {
+    const container = await this.directory.find(caller, body);
+    return FileListResponse.from(await this.reader.list(container, normalizePath(body.path, { root: true }), body), body);
+  }
+
+  /** @throws TooLarge for a file that is to be downloaded instead */
+  async content(caller: Principal, body: FileContentRequest): Promise<FileContentResponse> {
+    const container = await this.directory.find(caller, body);
+    const file = await this.reader.find(container, normalizePath(body.path));
+    if (file === undefined) throw new NotFound('File');
+    const { FILES_CONTENT_MAX_BYTES: limit } = this.config;
+    if (file.size > limit) {
+      throw new TooLarge(`The file has ${file.size} bytes and at most ${limit} are given here; use POST /api/v1/files/download`);
+    }
+    const [bytes = Buffer.alloc(0)] = await this.blobs.readAll([file]);
+    const text = decodeText(bytes) ?? null;
+    const { content_type } = FileEntry.from(body.source, file);
+    return { text, base64: text === null ? bytes.toString('base64') : null, content_type };
+  }
+
+  /** @throws Conflict for a directory that is not empty, unless `recursive` */
+  async delete(caller: Principal, body: FileDeleteRequest): Promise<DeleteResponse> {
+    const { project_id, ...container } = await this.directory.findForWriting(caller, body);
+    const path = normalizePath(body.path);
+    const { conversation_id, recursive = false } = body;
+    const deleted = await this.database.transaction(async (tx) => {
+      if (conversation_id != null && project_id !== null) {
+        await this.changes.publish(tx, caller, { project_id, conversation_id, kind: 'deleted', path });
+      }
+      return await this.trees.remove(tx, container, path, { recursive });
+    });
+    return { deleted };
+  }
+
+  async deleteAll(caller: Principal, body: BatchDeleteRequest): Promise<DeleteResponse> {
+    const container = await this.directory.findForWriting(caller, body);
+    const paths = (body.paths ?? []).map((path) => normalizePath(path));
+    return { deleted: await this.database.transaction((tx) => this.trees.removeAll(tx, container, paths)) };
+  }
+
+  /** Moves that cannot be made are told and leave the others alone. */
+  async moveAll(caller: Principal, body: BatchMoveRequest): Promise<BatchMoveResponse> {
+    const container = await this.directory.findForWriting(caller, body);
+    const moves = body.moves.map((move) => ({
+      source_path: normalizePath(move.source_path),
+      dest_path: normalizePath(move.dest_path),
+    }));
+    const problems = await this.database.transaction((tx) => this.trees.moveAll(tx, container, moves));
+    const errors = body.moves.flatMap(({ source_path }, index) => {
+      const error = problems[index];
+      return error === undefined ? [] : [{ error, source_path }];
+    });
+    return { moved: moves.length - errors.length, errors };
+  }
+}

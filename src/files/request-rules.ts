@@ -1,0 +1,31 @@
+import { type ErrorEntry, invalidValue, missing } from '../platform/errors/errors.js';
+import type { JsonObject } from '../platform/json/json.js';
+import { type ContainerFields, FILE_SOURCES, IDENTIFIERS } from './container-directory.js';
+import { EnumField, StringField } from '../platform/validation/fields.js';
+import { pathProblem } from './paths.js';
+
+/** Which container is meant. */
+export const SourceField = (): PropertyDecorator =>
+  EnumField(FILE_SOURCES, { description: 'Kind of container; says which of the identifiers is needed' });
+
+/** Identifier of a container, needed for one `source`. */
+export const IdentifierField = (source: keyof typeof IDENTIFIERS): PropertyDecorator =>
+  StringField({ optional: true, nullable: true, description: `Needed when \`source\` is \`${source}\`` });
+
+/** Path of a file or directory that is not the root. */
+export const PathField = (description: string): PropertyDecorator =>
+  StringField({ minLength: 1, check: (path) => pathProblem(path), description, example: 'inputs/demand.csv' });
+
+/** Rule of every request that names a container: the identifier that goes with its source is there. */
+export function identifierGiven(fields: ContainerFields, received: JsonObject): ErrorEntry[] {
+  const name = IDENTIFIERS[fields.source];
+  return fields[name] == null ? [missing([name], received)] : [];
+}
+
+/** Rule of requests with an array of paths: each can be one. */
+export function pathsValid({ paths = [] }: { paths?: string[] }): ErrorEntry[] {
+  return paths.flatMap((path, index) => {
+    const problem = pathProblem(path);
+    return problem === undefined ? [] : [invalidValue(['paths', index], problem, path)];
+  });
+}

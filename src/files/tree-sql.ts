@@ -1,0 +1,245 @@
+/**
+ * Statements over trees of nodes. `$1` is always the container; every step from a directory to what is in it is a look-up
+ * in `nodes_name_key` or `nodes_directories_idx`.
+ *
+ * Statements that start from paths take the company as `$2` and find nothing in a container of another one.
+ */
+
+/** Columns of a file for {@link TreeFile}, of a node `n`. */
+export const FILE_COLUMNS = 'n.blob_id, n.size, n.file_id, n.content_type, n.source, n.modified';
+
+/**
+ * `walk`: for each path of the text array `$3`, by its ordinal, the nodes from the root (depth 0) down as far as they
+ * exist; `sought`: those of them that the whole path leads to. Needs `WITH RECURSIVE`.
+ */
+const WALK = `
+  walk AS (
+    SELECT w.ord, string_to_array(nullif(w.path, ''), '/') AS names, 0 AS depth, r.node_id, r.parent_id, r.kind, r.implied
+      FROM containers k
+      JOIN nodes r ON r.container_id = k.id AND r.node_id = 0
+      CROSS JOIN unnest($3::text[]) WITH ORDINALITY AS w (path, ord)
+     WHERE k.id = $1 AND k.company_id = $2 AND k.deleted_at IS NULL
+    UNION ALL
+    SELECT w.ord, w.names, w.depth + 1, n.node_id, n.parent_id, n.kind, n.implied
+      FROM walk w
+      JOIN nodes n ON n.container_id = $1 AND n.parent_id = w.node_id AND n.name = w.names[w.depth + 1]
+  ),
+  sought AS (SELECT * FROM walk WHERE depth = coalesce(cardinality(names), 0))`;
+
+/** `below`: everything under the one sought directory, with paths relative to it. */
+const BELOW = `
+  below AS (
+    SELECT n.node_id, n.kind, n.name::text AS path
+      FROM sought s JOIN nodes n ON n.container_id = $1 AND n.parent_id = s.node_id
+    UNION ALL
+    SELECT n.node_id, n.kind, b.path || '/' || n.name
+      FROM below b JOIN nodes n ON n.container_id = $1 AND n.parent_id = b.node_id
+     WHERE b.kind = 'directory'
+  )`;
+
+/** The nodes that paths lead over. */
+export const WALK_PATHS = `WITH RECURSIVE ${WALK} SELECT ord, node_id, kind, implied FROM walk ORDER BY ord, depth`;
+
+/** The files that paths lead to, by ordinal of the path. */
+export const FIND_FILES = `
+  WITH RECURSIVE ${WALK}
+  SELECT s.ord, ${FILE_COLUMNS}
+    FROM sought s JOIN nodes n ON n.container_id = $1 AND n.node_id = s.node_id
+   WHERE s.kind = 'file'`;
+
+/** The files of the ids `$3`, with their paths. */
+export const FIND_FILES_BY_ID = `
+  WITH RECURSIVE up AS (
+    SELECT n.node_id, n.parent_id, n.name::text AS path
+      FROM nodes n WHERE n.container_id = $1 AND n.file_id = ANY ($3::uuid[])
+    UNION ALL
+    SELECT u.node_id, p.parent_id, CASE p.node_id WHEN 0 THEN u.path ELSE p.name || '/' || u.path END
+      FROM up u JOIN nodes p ON p.container_id = $1 AND p.node_id = u.parent_id
+  )
+  SELECT u.path, ${FILE_COLUMNS}
+    FROM up u
+    JOIN nodes n ON n.container_id = $1 AND n.node_id = u.node_id
+    JOIN containers k ON k.id = $1 AND k.company_id = $2 AND k.deleted_at IS NULL
+   WHERE u.parent_id IS NULL`;
+
+/**
+ * One page of what is directly in a directory: directories first, then files, by bytes of name. `$4` limit, `$5` offset.
+ * One row at least with the total, none when there is no such directory.
+ */
+export const LIST_CHILDREN = `
+  WITH RECURSIVE ${WALK},
+  counted AS (
+    SELECT s.node_id,
+           (SELECT count(*) FROM nodes n WHERE n.container_id = $1 AND n.parent_id = s.node_id) AS total,
+           (SELECT count(*) FROM nodes n WHERE n.container_id = $1 AND n.parent_id = s.node_id AND n.kind = 'directory') AS directories
+      FROM sought s WHERE s.kind = 'directory'
+  )
+  SELECT c.total, n.kind, n.name AS path, ${FILE_COLUMNS}
+    FROM counted c
+    LEFT JOIN LATERAL (
+      (SELECT * FROM nodes d
+        WHERE d.container_id = $1 AND d.parent_id = c.node_id AND d.kind = 'directory'
+        ORDER BY d.name LIMIT $4 OFFSET $5)
+      UNION ALL
+      (SELECT * FROM nodes f
+        WHERE f.container_id = $1 AND f.parent_id = c.node_id AND f.kind = 'file'
+        ORDER BY f.name
+        LIMIT greatest($4 - greatest(c.directories - $5, 0), 0) OFFSET greatest($5 - c.directories, 0))
+    ) n ON true
+   ORDER BY n.kind, n.name`;
+
+/** The same over everything below a directory, by bytes of path. */
+export const LIST_BELOW = `
+  WITH RECURSIVE ${WALK}, ${BELOW},
+  page AS (SELECT * FROM below ORDER BY kind, path COLLATE "C" LIMIT $4 OFFSET $5)
+  SELECT (SELECT count(*) FROM below) AS total, p.kind, p.path, ${FILE_COLUMNS}
+    FROM sought s
+    LEFT JOIN page p ON true
+    LEFT JOIN nodes n ON n.container_id = $1 AND n.node_id = p.node_id
+   WHERE s.kind = 'directory'
+   ORDER BY p.kind, p.path COLLATE "C"`;
+
+/** All files below a directory, by path; none when there is no such directory. */
+export const FILES_BELOW = `
+  WITH RECURSIVE ${WALK}, ${BELOW}
+  SELECT b.path, ${FILE_COLUMNS}
+    FROM below b JOIN nodes n ON n.container_id = $1 AND n.node_id = b.node_id
+   WHERE b.kind = 'file'
+   ORDER BY b.path COLLATE "C"`;
+
+/** One hash of all paths and contents at and below the paths. */
+export const DIGEST = `
+  WITH RECURSIVE ${WALK},
+  inside AS (
+    SELECT s.node_id, s.kind, array_to_string(s.names, '/') AS path FROM sought s
+    UNION ALL
+    SELECT n.node_id, n.kind, i.path || '/' || n.name
+      FROM inside i JOIN nodes n ON n.container_id = $1 AND n.parent_id = i.node_id
+     WHERE i.kind = 'directory'
+  )
+  SELECT encode(sha256(convert_to(coalesce(
+           string_agg(i.path || E'\\n' || coalesce(encode(b.sha256, 'hex'), b.id::text), E'\\n' ORDER BY i.path COLLATE "C"), ''),
+           'UTF8')), 'hex') AS digest
+    FROM inside i
+    JOIN nodes n ON n.container_id = $1 AND n.node_id = i.node_id
+    JOIN blobs b ON b.id = n.blob_id`;
+
+/**
+ * New nodes from directory `$2` down, named by the array `$3`: directories, `implied` as `$4` says, and at the end a
+ * file where `$5`, its blob, is not null. Answers the last of them.
+ */
+export const INSERT_CHAIN = `
+  WITH ids AS (
+    UPDATE containers SET next_node = next_node + cardinality($3::text[]) WHERE id = $1
+    RETURNING next_node - cardinality($3::text[]) AS first, next_node - 1 AS last
+  ),
+  chain AS (
+    SELECT first + ord - 1 AS node_id, CASE ord WHEN 1 THEN $2::bigint ELSE first + ord - 2 END AS parent_id, name,
+           $5::uuid IS NOT NULL AND ord = cardinality($3::text[]) AS is_file
+      FROM ids, unnest($3::text[]) WITH ORDINALITY AS c (name, ord)
+  ),
+  n AS (
+    INSERT INTO nodes (container_id, node_id, parent_id, name, kind, implied, blob_id, size, file_id, content_type, source)
+    SELECT $1, node_id, parent_id, name, CASE WHEN is_file THEN 'file' ELSE 'directory' END, $4 AND NOT is_file,
+           CASE WHEN is_file THEN $5::uuid END, CASE WHEN is_file THEN $6::bigint END,
+           CASE WHEN is_file AND $9 THEN uuidv7() END, CASE WHEN is_file THEN $7 END, CASE WHEN is_file THEN $8 END
+      FROM chain
+    RETURNING *
+  )
+  SELECT n.node_id, ${FILE_COLUMNS} FROM n, ids WHERE n.node_id = ids.last`;
+
+/** Makes directory `$2` explicit. */
+export const MAKE_EXPLICIT = 'UPDATE nodes SET implied = false WHERE container_id = $1 AND node_id = $2';
+
+/** A row when something is in directory `$2`. */
+export const HAS_CHILDREN = 'SELECT FROM nodes WHERE container_id = $1 AND parent_id = $2 LIMIT 1';
+
+/** Another content for the file `$2`, which stays the same file. */
+export const REPLACE_FILE = `
+  WITH n AS (
+    UPDATE nodes SET blob_id = $3, size = $4, content_type = $5, source = $6, modified = now()
+     WHERE container_id = $1 AND node_id = $2
+    RETURNING *
+  )
+  SELECT ${FILE_COLUMNS} FROM n`;
+
+/** Deletes nodes `$2` with everything below; counts files and directories that somebody made. */
+export const DELETE_SUBTREES = `
+  WITH RECURSIVE doomed AS (
+    SELECT id AS node_id FROM unnest($2::bigint[]) AS id
+    UNION
+    SELECT n.node_id FROM doomed d JOIN nodes n ON n.container_id = $1 AND n.parent_id = d.node_id
+  ),
+  gone AS (
+    DELETE FROM nodes n USING doomed d WHERE n.container_id = $1 AND n.node_id = d.node_id
+    RETURNING n.implied
+  )
+  SELECT count(*) FILTER (WHERE NOT implied) AS deleted FROM gone`;
+
+/** Deletes those of the directories `$2` that are implied and empty. */
+export const DELETE_EMPTIED = `
+  WITH gone AS (
+    DELETE FROM nodes n
+     WHERE n.container_id = $1 AND n.node_id = ANY ($2::bigint[]) AND n.implied
+       AND NOT EXISTS (SELECT FROM nodes c WHERE c.container_id = $1 AND c.parent_id = n.node_id)
+    RETURNING n.parent_id
+  )
+  SELECT DISTINCT parent_id FROM gone`;
+
+/** Moves node `$2` into directory `$3` under the name `$4`. */
+export const MOVE_NODE = 'UPDATE nodes SET parent_id = $3, name = $4 WHERE container_id = $1 AND node_id = $2';
+
+/**
+ * The `$4` nodes of the JSON array `$3` below directory `$2`: files, and the implied directories they are in. `id` and
+ * `parent` count from 0; without `parent` a node is directly in `$2`.
+ */
+export const INSERT_NODES = `
+  WITH ids AS (UPDATE containers SET next_node = next_node + $4 WHERE id = $1 RETURNING next_node - $4 AS first),
+  given AS (
+    SELECT * FROM jsonb_to_recordset($3::jsonb) AS g
+      (id bigint, parent bigint, name text, blob_id uuid, size bigint, content_type text, source text, with_id boolean)
+  )
+  INSERT INTO nodes (container_id, node_id, parent_id, name, kind, implied, blob_id, size, file_id, content_type, source)
+  SELECT $1, first + id, coalesce(first + parent, $2), name, CASE WHEN blob_id IS NULL THEN 'directory' ELSE 'file' END,
+         blob_id IS NULL, blob_id, size, CASE WHEN with_id THEN uuidv7() END, content_type, source
+    FROM ids, given`;
+
+const copy = (source: string): string => `
+  WITH RECURSIVE source AS (${source}),
+  ids AS (
+    UPDATE containers t SET next_node = t.next_node + f.next_node FROM containers f
+     WHERE t.id = $2 AND f.id = $1 AND f.company_id = t.company_id
+    RETURNING old.next_node AS first
+  ),
+  copied AS (
+    INSERT INTO nodes (container_id, node_id, parent_id, name, kind, implied, blob_id, size, file_id, content_type, source, modified)
+    SELECT $2, first + (c.node).node_id, coalesce(c.into_id, first + (c.node).parent_id), (c.node).name, (c.node).kind, (c.node).implied,
+           (c.node).blob_id, (c.node).size,
+           CASE WHEN (c.node).kind = 'file' THEN CASE $3 WHEN 'workspace' THEN uuidv7() WHEN 'snapshot' THEN (c.node).file_id END END,
+           (c.node).content_type,
+           CASE WHEN (c.node).kind = 'file' THEN CASE $3 WHEN 'workspace' THEN 'deployment' WHEN 'snapshot' THEN (c.node).source END END,
+           CASE $3 WHEN 'snapshot' THEN (c.node).modified ELSE now() END
+      FROM ids, source c
+     WHERE c.counterpart IS NULL
+    RETURNING kind
+  )
+  SELECT count(*) FILTER (WHERE kind = 'file') AS files FROM copied`;
+
+/** Copies all of container `$1` into the empty container `$2` of kind `$3`. */
+export const COPY_WHOLE = copy(`
+    SELECT n AS node, NULL::bigint AS counterpart, CASE n.parent_id WHEN 0 THEN 0::bigint END AS into_id
+      FROM nodes n WHERE n.container_id = $1 AND n.node_id > 0`);
+
+/**
+ * Copies of container `$1` the names `$4` at its top (or all but these, where `$5` is false) into container `$2`.
+ * Directories that are there already are filled, files that are there already stay as they are.
+ */
+export const COPY_SELECTED = copy(`
+    SELECT n AS node, 0::bigint AS counterpart, NULL::bigint AS into_id FROM nodes n WHERE n.container_id = $1 AND n.node_id = 0
+    UNION ALL
+    SELECT n, t.node_id, s.counterpart
+      FROM source s
+      JOIN nodes n ON n.container_id = $1 AND n.parent_id = (s.node).node_id
+      LEFT JOIN nodes t ON t.container_id = $2 AND t.parent_id = s.counterpart AND t.name = n.name
+     WHERE ((s.node).node_id > 0 OR (n.name = ANY ($4::text[])) = $5)
+       AND (t.node_id IS NULL OR (t.kind = 'directory' AND n.kind = 'directory'))`);

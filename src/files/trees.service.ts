@@ -1,0 +1,196 @@
+import { Injectable } from '@nestjs/common';
+import type { Tx } from '../platform/database/database.js';
+import { Conflict, NotFound } from '../platform/errors/errors.js';
+import type { StoredBlob } from './blobs.service.js';
+import type { ContainerKind } from './container.entity.js';
+import { type ContainerRef, ContainersService, type LockedContainer } from './containers.service.js';
+import type { FileOrigin } from './node.entity.js';
+import { isWithin, joinPath } from './paths.js';
+import { deleteEmptied, deleteSubtrees, hasChildren, insertChain, insertFiles, type NewFile, type Trail, walk, walkAll } from './tree-nodes.js';
+import { type FileContent, toFile, type TreeFile } from './tree-reader.service.js';
+import { COPY_SELECTED, COPY_WHOLE, MAKE_EXPLICIT, MOVE_NODE, REPLACE_FILE } from './tree-sql.js';
+
+/** What is known of a file beside its content; kept in workspaces only. */
+export interface FileDetails {
+  /** Media type as given by the sender. */
+  content_type?: string | null;
+  /** Default `upload`. */
+  source?: FileOrigin;
+}
+
+export interface Move {
+  source_path: string;
+  dest_path: string;
+}
+
+/** From one container of a company to another one. */
+export interface TreeCopy {
+  from: ContainerRef;
+  to: ContainerRef;
+  /** Names at the top of the source that alone are copied. */
+  only?: readonly string[];
+  /** Names at the top of the source that are not copied. */
+  except?: readonly string[];
+}
+
+/**
+ * Changes trees. Every method locks the container it writes to until the transaction ends, takes normalised paths
+ * ({@link normalizePath}) and touches no object of the store.
+ *
+ * Directories above a file are made with it and are `implied`: they go when nothing is left in them, unless somebody
+ * makes them explicitly ({@link makeDirectory}).
+ */
+@Injectable()
+export class TreesService {
+  constructor(private readonly containers: ContainersService) {}
+
+  /**
+   * Makes a directory with its parents, all explicit; resolves with false when it was there.
+   *
+   * @throws Conflict when a file is in the way
+   */
+  async makeDirectory(tx: Tx, ref: ContainerRef, path: string): Promise<boolean> {
+    await this.lock(tx, ref);
+    const trail = await walk(tx, ref, path);
+    trail.assertPassable();
+    if (trail.end === undefined) {
+      await insertChain(tx, ref, trail.deepest.node_id, trail.missing, { implied: false });
+      return true;
+    }
+    if (trail.end.implied) await tx.query(MAKE_EXPLICIT, [ref.container_id, trail.end.node_id]);
+    return false;
+  }
+
+  /**
+   * Puts a file in place. One that is there gets the new content and stays the same file.
+   *
+   * @throws Conflict when a directory is there or a file is on the way
+   */
+  async putFile(tx: Tx, ref: ContainerRef, path: string, blob: StoredBlob, details: FileDetails = {}): Promise<TreeFile> {
+    const { kind } = await this.lock(tx, ref);
+    const file = newFile(kind, blob, details);
+    const trail = await walk(tx, ref, path);
+    if (trail.end?.kind === 'directory') throw new Conflict(`A directory is in the way: ${path}`);
+    if (trail.end === undefined) {
+      trail.assertPassable();
+      return toFile(await insertChain(tx, ref, trail.deepest.node_id, trail.missing, { implied: true, file }), path);
+    }
+    const { blob_id, size, content_type, source } = file;
+    const [replaced]: FileContent[] = await tx.query(REPLACE_FILE, [
+      ref.container_id,
+      trail.end.node_id,
+      blob_id,
+      size,
+      content_type,
+      source,
+    ]);
+    if (replaced === undefined) throw new Error('A locked file is gone');
+    return toFile(replaced, path);
+  }
+
+  /**
+   * Makes a directory hold exactly these files, by paths relative to it; whatever was there is gone.
+   *
+   * @throws Conflict when a file is on the way
+   */
+  async replaceDirectory(
+    tx: Tx,
+    ref: ContainerRef,
+    path: string,
+    files: ReadonlyMap<string, StoredBlob>,
+    details: FileDetails = {},
+  ): Promise<void> {
+    const { kind } = await this.lock(tx, ref);
+    await this.removeEnds(tx, ref, [await walk(tx, ref, path)]);
+    const trail = await walk(tx, ref, path);
+    trail.assertPassable();
+    const prefix = trail.missing.join('/');
+    const made = [...files].map(([inside, blob]) => ({ ...newFile(kind, blob, details), path: joinPath(prefix, inside) }));
+    await insertFiles(tx, ref, trail.deepest.node_id, made);
+  }
+
+  /**
+   * Deletes a file or directory; resolves with the number of files and explicit directories that went.
+   *
+   * @throws NotFound
+   * @throws Conflict for a directory with something in it, unless `recursive`
+   */
+  async remove(tx: Tx, ref: ContainerRef, path: string, { recursive }: { recursive: boolean }): Promise<number> {
+    await this.lock(tx, ref);
+    const trail = await walk(tx, ref, path);
+    if (trail.end === undefined) throw new NotFound('File');
+    if (!recursive && (await hasChildren(tx, ref, trail.end.node_id))) throw new Conflict('The directory is not empty');
+    return await this.removeEnds(tx, ref, [trail]);
+  }
+
+  /**
+   * Deletes files and directories with all they hold; paths may lie inside each other or lead nowhere. Counts like
+   * {@link remove}.
+   */
+  async removeAll(tx: Tx, ref: ContainerRef, paths: readonly string[]): Promise<number> {
+    await this.lock(tx, ref);
+    return await this.removeEnds(tx, ref, await walkAll(tx, ref, paths));
+  }
+
+  /**
+   * Moves in order, each on what the ones before have left. Resolves, for each, with the reason when it could not be
+   * made; that one has changed nothing.
+   */
+  async moveAll(tx: Tx, ref: ContainerRef, moves: readonly Move[]): Promise<(string | undefined)[]> {
+    await this.lock(tx, ref);
+    const problems: (string | undefined)[] = [];
+    for (const move of moves) problems.push(await this.move(tx, ref, move));
+    return problems;
+  }
+
+  /**
+   * Copies a tree or a selection of it into another container; resolves with the number of files.
+   *
+   * What is there already stays: directories are filled, files are kept as they are. Copies in a workspace are new files
+   * with source `deployment`; copies in a snapshot are the same files.
+   */
+  async copy(tx: Tx, { from, to, only, except = [] }: TreeCopy): Promise<number> {
+    if (from.company_id !== to.company_id) throw new Error('Trees are copied inside a company only');
+    const { kind, next_node } = await this.lock(tx, to);
+    const parameters = [from.container_id, to.container_id, kind];
+    const whole = only === undefined && except.length === 0 && next_node === 1;
+    const [row]: { files: number }[] = whole
+      ? await tx.query(COPY_WHOLE, parameters)
+      : await tx.query(COPY_SELECTED, [...parameters, only ?? except, only !== undefined]);
+    return row?.files ?? 0;
+  }
+
+  /** Moves one file or directory; resolves with the reason when it cannot be done. */
+  private async move(tx: Tx, ref: ContainerRef, { source_path, dest_path }: Move): Promise<string | undefined> {
+    const [source, dest] = await walkAll(tx, ref, [source_path, dest_path]);
+    if (source?.end === undefined || dest === undefined) return 'File not found';
+    if (dest.end !== undefined) return 'The destination exists already';
+    if (source.end.kind === 'directory' && isWithin(dest_path, source_path)) return 'A directory cannot be moved into itself';
+    if (dest.obstacle !== undefined) return dest.obstacle;
+    const above = dest.missing.slice(0, -1);
+    const parent = above.length === 0 ? dest.deepest : await insertChain(tx, ref, dest.deepest.node_id, above, { implied: true });
+    await tx.query(MOVE_NODE, [ref.container_id, source.end.node_id, parent.node_id, dest.missing.at(-1)]);
+    await deleteEmptied(tx, ref, [source.parent]);
+    return undefined;
+  }
+
+  private async removeEnds(tx: Tx, ref: ContainerRef, trails: readonly Trail[]): Promise<number> {
+    const ended = trails.filter(({ end }) => end !== undefined);
+    const deleted = await deleteSubtrees(tx, ref, ended.flatMap(({ end }) => end?.node_id ?? []));
+    await deleteEmptied(tx, ref, ended.map(({ parent }) => parent));
+    return deleted;
+  }
+
+  private async lock(tx: Tx, { company_id, container_id }: ContainerRef): Promise<LockedContainer> {
+    const [container] = await this.containers.lock(tx, company_id, container_id);
+    if (container === undefined) throw new Error('A locked container has no row');
+    return container;
+  }
+}
+
+/** What a kind of container keeps of a file. */
+function newFile(kind: ContainerKind, blob: StoredBlob, { content_type = null, source = 'upload' }: FileDetails): NewFile {
+  return kind === 'workspace'
+    ? { ...blob, content_type, source, with_id: true }
+    : { ...blob, content_type: null, source: null, with_id: false };
+}

@@ -1,0 +1,93 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../platform/auth/principal.js';
+import { Database } from '../../platform/database/database.js';
+import { Conflict, Invalid } from '../../platform/errors/errors.js';
+import { BlobsService } from '../blobs.service.js';
+import { ContainerDirectory, type RequestedContainer } from '../container-directory.js';
+import { FileEntry } from '../files.dto.js';
+import { TreesService } from '../trees.service.js';
+import { WorkspaceChanges } from '../workspace-changes.js';
+import { UploadObjects } from './upload-objects.service.js';
+import { assertAlive, type FoundUpload, type UploadLease, UploadRegistry } from './upload-registry.service.js';
+import type { UploadCompleteRequest } from './uploads.dto.js';
+
+/** How long a request waits for another one that completes the same upload; longer than a lease lasts. */
+const PATIENCE_MS = 20_000;
+const POLL_MS = 100;
+
+/** Another request took the upload over and will answer for it. */
+class Overtaken extends Error {}
+
+/**
+ * Completes uploads: the object is made outside of any transaction, then one transaction puts the file in place and ends
+ * the upload with its answer. Whatever breaks off before leaves an upload that can be completed or aborted.
+ */
+@Injectable()
+export class CompletionService {
+  constructor(
+    private readonly database: Database,
+    private readonly registry: UploadRegistry,
+    private readonly objects: UploadObjects,
+    private readonly directory: ContainerDirectory,
+    private readonly blobs: BlobsService,
+    private readonly trees: TreesService,
+    private readonly changes: WorkspaceChanges,
+  ) {}
+
+  /**
+   * The file of an upload. Asked again, also at the same time, it answers the same.
+   *
+   * @throws NotFound @throws Conflict @throws Gone @throws Forbidden @throws BadRequest @throws TooLarge
+   */
+  async complete(caller: Principal, body: UploadCompleteRequest): Promise<FileEntry> {
+    const container = await this.containerOf(caller, body);
+    for (const start = Date.now(); Date.now() - start < PATIENCE_MS; await pause(POLL_MS)) {
+      const upload = await this.registry.find(caller.company_id, body.upload_token);
+      if (upload.entry !== null) return { ...upload.entry, modified: upload.entry.modified && new Date(upload.entry.modified) };
+      assertAlive(upload);
+      const lease = await this.registry.claim(upload.id);
+      if (lease === undefined) continue;
+      try {
+        return await this.finish(caller, body, container, upload, lease);
+      } catch (error) {
+        await this.registry.release(lease);
+        if (!(error instanceof Overtaken)) throw error;
+      }
+    }
+    throw new Conflict('The upload is being completed by another request; ask again');
+  }
+
+  /** The token is looked at before the identifiers. */
+  private async containerOf(caller: Principal, body: UploadCompleteRequest): Promise<RequestedContainer> {
+    const upload = await this.registry.find(caller.company_id, body.upload_token);
+    assertAlive(upload);
+    if (body.lacking.length > 0) throw new Invalid(body.lacking.map((entry) => ({ ...entry, loc: ['body', ...entry.loc] })));
+    const container = await this.directory.findForWriting(caller, body);
+    if (container.container_id !== upload.container_id) throw new Conflict('The upload was started for another container');
+    return container;
+  }
+
+  private async finish(
+    caller: Principal,
+    { source, parts = [], conversation_id }: UploadCompleteRequest,
+    { project_id, ...container }: RequestedContainer,
+    upload: FoundUpload,
+    lease: UploadLease,
+  ): Promise<FileEntry> {
+    const { blob_id } = lease;
+    const { path, content_type } = upload;
+    const size = await this.objects.assemble(upload, parts);
+    return await this.database.transaction(async (tx) => {
+      if (conversation_id != null && project_id !== null) {
+        await this.changes.publish(tx, caller, { project_id, conversation_id, kind: 'uploaded', path });
+      }
+      await this.blobs.assertAllowance(container.company_id, size, tx);
+      await this.blobs.finish(tx, { blob_id, size });
+      const file = await this.trees.putFile(tx, container, path, { blob_id, size }, { content_type, source: 'upload' });
+      const entry = FileEntry.from(source, file);
+      if (!(await this.registry.complete(tx, lease, entry))) throw new Overtaken();
+      return entry;
+    });
+  }
+}

@@ -1,0 +1,77 @@
+import { BadRequest, TooLarge } from '../../platform/errors/errors.js';
+import { MAX_PARTS, MIN_PART_SIZE, type PartName, type StoredPart } from '../../platform/object-store/object-store.js';
+
+/** URLs given out for an upload of unknown size at its start. */
+const PARTS_OF_UNKNOWN_SIZE = 10;
+/** Most URLs given out at once. */
+const MAX_PARTS_AT_ONCE = 1000;
+const MiB = 1024 ** 2;
+
+/** How a file is to be cut: `part_size` bytes each but the last, and how many parts get their URL at once. */
+export interface PartPlan {
+  part_size: number;
+  parts: number;
+}
+
+/**
+ * A plan for `size` bytes: parts of 5 MiB, or larger so that 1,000 are enough. Without a size it allows for `maxBytes`
+ * and for the first few parts get their URL.
+ */
+export function planParts(size: number | null, maxBytes: number): PartPlan {
+  if (size === null) return { part_size: partSize(maxBytes, MAX_PARTS), parts: PARTS_OF_UNKNOWN_SIZE };
+  const part_size = partSize(size, MAX_PARTS_AT_ONCE);
+  return { part_size, parts: Math.max(Math.ceil(size / part_size), 1) };
+}
+
+function partSize(bytes: number, parts: number): number {
+  return Math.max(MIN_PART_SIZE, Math.ceil(bytes / parts / MiB) * MiB);
+}
+
+/** The parts of a file in order, and the bytes they have together. */
+export interface ChosenParts {
+  parts: StoredPart[];
+  size: number;
+}
+
+/**
+ * The parts that make up the file: those that are named, or all when none is.
+ *
+ * @throws BadRequest when a named part was not received like that, a part but the last is too small, or the size is not
+ * the declared one
+ * @throws TooLarge over `maxBytes`
+ */
+export function chooseParts(
+  received: readonly StoredPart[],
+  named: readonly PartName[],
+  { size: declared, maxBytes }: { size: number | null; maxBytes: number },
+): ChosenParts {
+  const parts = named.length === 0 ? [...received] : byNumber(named).map((part) => receivedAs(part, received));
+  const small = parts.slice(0, -1).find(({ size }) => size < MIN_PART_SIZE);
+  if (small !== undefined) {
+    throw new BadRequest(`Part ${small.part_number} is too small: every part but the last has at least ${MIN_PART_SIZE} bytes`);
+  }
+  const size = parts.reduce((sum, part) => sum + part.size, 0);
+  if (declared !== null && size !== declared) {
+    throw new BadRequest(`The parts have ${size} bytes together, but ${declared} were declared; send what is missing or abort the upload`);
+  }
+  if (size > maxBytes) throw new TooLarge(`A file may have at most ${maxBytes} bytes`);
+  return { parts, size };
+}
+
+function byNumber(named: readonly PartName[]): PartName[] {
+  const parts = [...named].sort((a, b) => a.part_number - b.part_number);
+  const twice = parts.find(({ part_number }, index) => part_number === parts[index + 1]?.part_number);
+  if (twice !== undefined) throw new BadRequest(`Part ${twice.part_number} is named twice`);
+  return parts;
+}
+
+function receivedAs({ part_number, etag }: PartName, received: readonly StoredPart[]): StoredPart {
+  const part = received.find((one) => one.part_number === part_number);
+  if (part === undefined) throw new BadRequest(`Part ${part_number} was not received; send it to its URL first`);
+  if (part.etag !== unquoted(etag)) {
+    throw new BadRequest(`The etag of part ${part_number} is not the one the store answered; send the part again`);
+  }
+  return part;
+}
+
+const unquoted = (etag: string): string => etag.replace(/^"(.*)"$/, '$1');

@@ -1,0 +1,97 @@
+import { Body, Controller, Post } from '@nestjs/common';
+import { Caller } from '../../platform/auth/decorators.js';
+import { Principal } from '../../platform/auth/principal.js';
+import { BodyLimit } from '../../platform/http/request.guard.js';
+import { RequestOrigin } from '../../platform/object-store/request-origin.js';
+import { Operation } from '../../platform/openapi/operation.js';
+import { FileEntry } from '../files.dto.js';
+import { CompletionService } from './completion.service.js';
+import {
+  UploadCompleteRequest,
+  UploadPartsRequest,
+  UploadPartsResponse,
+  UploadStartRequest,
+  UploadStartResponse,
+  UploadStatusResponse,
+  UploadTokenRequest,
+} from './uploads.dto.js';
+import { UploadsService } from './uploads.service.js';
+
+const COMPLETION_BYTES = 8 * 1024 ** 2;
+
+@Controller('files/upload')
+export class UploadsController {
+  constructor(
+    private readonly uploads: UploadsService,
+    private readonly completion: CompletionService,
+  ) {}
+
+  @Post('start')
+  @Operation({
+    tag: 'Files',
+    summary: 'Start upload',
+    description:
+      'Answers a token and URLs. Send each part with `PUT` to its URL, `part_size` bytes each but the last, keep the ' +
+      '`ETag` header of each answer, then complete the upload. A URL may be used again until the upload ends.',
+    status: 201,
+    response: UploadStartResponse,
+    errors: [403, 404, 413, 507],
+    extension: true,
+  })
+  async startUpload(
+    @Caller() caller: Principal,
+    @Body() body: UploadStartRequest,
+    @RequestOrigin() origin: string,
+  ): Promise<UploadStartResponse> {
+    return await this.uploads.start(caller, body, origin);
+  }
+
+  @Post('complete')
+  @BodyLimit(COMPLETION_BYTES)
+  @Operation({
+    tag: 'Files',
+    summary: 'Complete upload',
+    description: 'Puts the file in place. One that is there gets the new content and keeps its id. Asked again, it answers the same.',
+    response: FileEntry,
+    errors: [400, 403, 404, 409, 410, 413, 507],
+  })
+  async completeUpload(@Caller() caller: Principal, @Body() body: UploadCompleteRequest): Promise<FileEntry> {
+    return await this.completion.complete(caller, body);
+  }
+
+  @Post('parts')
+  @Operation({
+    tag: 'Files',
+    summary: 'Get upload part URLs',
+    description: 'URLs for more parts, or for parts whose URL was lost.',
+    response: UploadPartsResponse,
+    errors: [403, 404, 409, 410],
+    extension: true,
+  })
+  async signUploadParts(
+    @Caller() caller: Principal,
+    @Body() body: UploadPartsRequest,
+    @RequestOrigin() origin: string,
+  ): Promise<UploadPartsResponse> {
+    return await this.uploads.sign(caller, body, origin);
+  }
+
+  @Post('status')
+  @Operation({
+    tag: 'Files',
+    summary: 'Get upload status',
+    description: 'The parts that were received, for clients that resume.',
+    response: UploadStatusResponse,
+    errors: [403, 404, 409, 410],
+    extension: true,
+  })
+  async getUploadStatus(@Caller() caller: Principal, @Body() body: UploadTokenRequest): Promise<UploadStatusResponse> {
+    return await this.uploads.status(caller, body.upload_token);
+  }
+
+  @Post('abort')
+  @Operation({ tag: 'Files', summary: 'Abort upload', status: 204, errors: [403, 404, 409], extension: true })
+  async abortUpload(@Caller() caller: Principal, @Body() body: UploadTokenRequest): Promise<void> {
+    await this.uploads.abort(caller, body.upload_token);
+  }
+}

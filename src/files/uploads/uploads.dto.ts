@@ -1,0 +1,139 @@
+import type { ErrorEntry } from '../../platform/errors/errors.js';
+import { MAX_PARTS } from '../../platform/object-store/object-store.js';
+import { field } from '../../platform/validation/field.js';
+import { DateTimeField, IntegerField, ObjectArrayField, StringField } from '../../platform/validation/fields.js';
+import { arrayKind } from '../../platform/validation/kinds/containers.js';
+import { integerKind } from '../../platform/validation/kinds/numbers.js';
+import { Rule } from '../../platform/validation/rule.js';
+import type { FileSource } from '../container-directory.js';
+import { IdentifierField, identifierGiven, PathField, SourceField } from '../request-rules.js';
+
+/** Most part URLs asked for at once. */
+const MAX_BATCH = 1000;
+/** A media type with parameters; browsers give an empty one where they know none. */
+const MEDIA_TYPE = /^([\w!#$&^.+-]+\/[\w!#$&^.+-]+( *; *[ -~]+)?)?$/;
+
+/** A part as the store has confirmed it. */
+export class CompletedPart {
+  @StringField({ description: 'Header `ETag` of the answer to the part, with or without quotes' })
+  etag!: string;
+
+  @IntegerField({ example: 1 })
+  part_number!: number;
+}
+
+/**
+ * Ends an upload. The token is looked at before the container's identifiers, so a missing one is no rule of validation
+ * here: `lacking` says what is missing.
+ */
+@Rule<UploadCompleteRequest>((body, received) => {
+  body.lacking = identifierGiven(body, received);
+  return [];
+})
+export class UploadCompleteRequest {
+  @SourceField()
+  source!: FileSource;
+
+  @StringField({ minLength: 1 })
+  upload_token!: string;
+
+  @ObjectArrayField(() => CompletedPart, { optional: true, description: 'Absent or empty: all parts that were received' })
+  parts?: CompletedPart[];
+
+  @StringField({ optional: true, nullable: true, description: 'Conversation of the project whose next turn is told' })
+  conversation_id?: string | null;
+
+  @IdentifierField('deployment')
+  deployment_name?: string | null;
+
+  @IdentifierField('workspace')
+  project_id?: string | null;
+
+  @IdentifierField('snapshot')
+  snapshot_id?: string | null;
+
+  lacking: ErrorEntry[] = [];
+}
+
+@Rule(identifierGiven)
+export class UploadStartRequest {
+  @SourceField()
+  source!: FileSource;
+
+  @PathField('Where the file will be; one that is there is replaced')
+  path!: string;
+
+  @IntegerField({ optional: true, nullable: true, minimum: 0, description: 'Bytes of the whole file; checked when it is completed' })
+  size?: number | null;
+
+  @StringField({ optional: true, nullable: true, maxLength: 255, pattern: MEDIA_TYPE, example: 'text/csv' })
+  content_type?: string | null;
+
+  @IdentifierField('deployment')
+  deployment_name?: string | null;
+
+  @IdentifierField('workspace')
+  project_id?: string | null;
+
+  @IdentifierField('snapshot')
+  snapshot_id?: string | null;
+}
+
+export class UploadPartUrl {
+  @IntegerField()
+  part_number!: number;
+
+  @StringField({ description: 'For one `PUT` with the bytes of the part; the answer has header `ETag`' })
+  url!: string;
+}
+
+export class UploadPartsResponse {
+  @ObjectArrayField(() => UploadPartUrl)
+  parts!: UploadPartUrl[];
+
+  @DateTimeField({ description: 'End of the upload and of the URLs' })
+  expires_at!: Date;
+}
+
+export class UploadStartResponse extends UploadPartsResponse {
+  @StringField({ description: 'Names the upload; keep it secret' })
+  upload_token!: string;
+
+  @IntegerField({ description: 'Bytes of every part but the last' })
+  part_size!: number;
+}
+
+export class UploadTokenRequest {
+  @StringField({ minLength: 1 })
+  upload_token!: string;
+}
+
+export class UploadPartsRequest extends UploadTokenRequest {
+  @field(arrayKind(integerKind({ minimum: 1, maximum: MAX_PARTS }), { maxItems: MAX_BATCH }), { description: 'Parts to get URLs for' })
+  part_numbers!: number[];
+}
+
+export class ReceivedPart {
+  @IntegerField()
+  part_number!: number;
+
+  @StringField()
+  etag!: string;
+
+  @IntegerField({ description: 'Bytes' })
+  size!: number;
+}
+
+export class UploadStatusResponse {
+  @ObjectArrayField(() => ReceivedPart)
+  parts!: ReceivedPart[];
+
+  @IntegerField()
+  part_size!: number;
+
+  @IntegerField({ nullable: true, description: 'As declared at the start' })
+  size!: number | null;
+
+  @DateTimeField()
+  expires_at!: Date;
+}

@@ -1,0 +1,112 @@
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../config/config.js';
+import type { Principal } from '../../platform/auth/principal.js';
+import { Conflict, TooLarge } from '../../platform/errors/errors.js';
+import { BlobsService } from '../blobs.service.js';
+import { assertWritable, ContainerDirectory } from '../container-directory.js';
+import { normalizePath } from '../paths.js';
+import { planParts } from './part-plan.js';
+import { UploadObjects } from './upload-objects.service.js';
+import { assertAlive, type FoundUpload, UploadRegistry } from './upload-registry.service.js';
+import type {
+  UploadPartsRequest,
+  UploadPartsResponse,
+  UploadStartRequest,
+  UploadStartResponse,
+  UploadStatusResponse,
+} from './uploads.dto.js';
+
+/** Uploads until they are completed. */
+@Injectable()
+export class UploadsService {
+  constructor(
+    private readonly registry: UploadRegistry,
+    private readonly objects: UploadObjects,
+    private readonly directory: ContainerDirectory,
+    private readonly blobs: BlobsService,
+    private readonly config: Config,
+  ) {}
+
+  /** Begins an upload; `origin` is where the client has reached this service. @throws NotFound @throws Forbidden @throws TooLarge */
+  async start(caller: Principal, body: UploadStartRequest, origin: string): Promise<UploadStartResponse> {
+    const { company_id, container_id } = await this.directory.findForWriting(caller, body);
+    const { FILES_MAX_BYTES: maxBytes } = this.config;
+    const size = body.size ?? null;
+    if (size !== null && size > maxBytes) throw new TooLarge(`A file may have at most ${maxBytes} bytes`);
+    await this.blobs.assertAllowance(company_id, size ?? 0);
+    const { part_size, parts } = planParts(size, maxBytes);
+    const { token, id, blob_id, expires_at } = await this.registry.open({
+      company_id,
+      container_id,
+      path: normalizePath(body.path),
+      content_type: body.content_type || null,
+      size,
+      part_size,
+    });
+    const store_upload_id = await this.begin(id, blob_id);
+    const numbers = Array.from({ length: parts }, (_, index) => index + 1);
+    return {
+      upload_token: token,
+      part_size,
+      parts: await this.objects.sign({ blob_id, store_upload_id, size, expires_at }, numbers, origin),
+      expires_at,
+    };
+  }
+
+  /** More part URLs. @throws NotFound @throws Conflict @throws Gone @throws Forbidden */
+  async sign(caller: Principal, { upload_token, part_numbers }: UploadPartsRequest, origin: string): Promise<UploadPartsResponse> {
+    const upload = await this.findOpen(caller, upload_token);
+    return { parts: await this.objects.sign(upload, part_numbers, origin), expires_at: upload.expires_at };
+  }
+
+  /** What was received, for clients that resume. @throws NotFound @throws Conflict @throws Gone @throws Forbidden */
+  async status(caller: Principal, upload_token: string): Promise<UploadStatusResponse> {
+    const upload = await this.findOpen(caller, upload_token);
+    const { part_size, size, expires_at } = upload;
+    return { parts: await this.objects.received(upload), part_size, size, expires_at };
+  }
+
+  /** Ends an upload that is not wanted; again is fine. @throws NotFound @throws Conflict when it is completed or being so @throws Forbidden */
+  async abort(caller: Principal, upload_token: string): Promise<void> {
+    const upload = await this.find(caller, upload_token);
+    if (upload.state === 'aborted') return;
+    if (upload.state === 'completed') throw completed();
+    if (!(await this.drop(upload.id))) throw new Conflict('The upload is being completed');
+  }
+
+  /** An upload that the store does not begin must not count as open. */
+  private async begin(id: string, blob_id: string): Promise<string> {
+    try {
+      const store_upload_id = await this.objects.begin(blob_id);
+      await this.registry.begun(id, store_upload_id);
+      return store_upload_id;
+    } catch (error) {
+      await this.drop(id);
+      throw error;
+    }
+  }
+
+  /** The objects go first: what breaks off before the row says so is done again. */
+  private async drop(id: string): Promise<boolean> {
+    const lease = await this.registry.claim(id);
+    if (lease === undefined) return false;
+    await this.objects.drop(lease);
+    await this.registry.abort(lease);
+    return true;
+  }
+
+  private async find(caller: Principal, token: string): Promise<FoundUpload> {
+    const upload = await this.registry.find(caller.company_id, token);
+    assertWritable(caller, upload.container_kind);
+    return upload;
+  }
+
+  private async findOpen(caller: Principal, token: string): Promise<FoundUpload> {
+    const upload = await this.find(caller, token);
+    assertAlive(upload);
+    if (upload.state === 'completed') throw completed();
+    return upload;
+  }
+}
+
+const completed = (): Conflict => new Conflict('The upload is completed');

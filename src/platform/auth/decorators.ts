@@ -1,0 +1,20 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Request } from 'express';
+import type { Principal } from './principal.js';
+
+/** A request as the guard lets it through; without a caller on public routes. */
+export type AuthenticatedRequest = Request & { caller?: Principal };
+
+/** Opens a route to callers without credentials. */
+export const Public = Reflector.createDecorator<void, boolean>({ transform: () => true });
+
+/** Keeps a route for company-level callers; others get 403. */
+export const CompanyLevel = Reflector.createDecorator<void, boolean>({ transform: () => true });
+
+/** The authenticated caller of a request. */
+export const Caller = createParamDecorator((_: unknown, context: ExecutionContext): Principal => {
+  const { caller } = context.switchToHttp().getRequest<AuthenticatedRequest>();
+  if (caller === undefined) throw new Error('A public route has no caller');
+  return caller;
+});

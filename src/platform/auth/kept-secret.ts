@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto';
+import { link, readFile, rm, writeFile } from 'node:fs/promises';
+
+/** The random secret kept in `file` (mode 0600), made on first use. */
+export async function keptSecret(file: string): Promise<string> {
+  const known = await readIfThere(file);
+  if (known !== undefined) return known;
+  // Written whole under another name first: a crash never leaves a short secret behind.
+  const draft = `${file}.${process.pid}`;
+  await writeFile(draft, randomBytes(48).toString('base64url'), { mode: 0o600 });
+  try {
+    await link(draft, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    await rm(draft);
+  }
+  return await readFile(file, 'utf8');
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,28 @@
+import pg from 'pg';
+import { DataSource, getMetadataArgsStorage } from 'typeorm';
+
+// Sums and counters of this service stay far below 2^53 and credits need no more than a double shows, so bigint and
+// numeric reach the code as numbers, as they leave it in JSON.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+pg.types.setTypeParser(pg.types.builtins.NUMERIC, Number);
+
+/**
+ * The data source of one process; not yet connected.
+ *
+ * Entities are all decorated classes that are loaded, so a new module needs no list. The schema comes from migrations
+ * alone; only `migrate` loads those.
+ */
+export function createDataSource(url: string, poolSize: number, migrations: string[] = []): DataSource {
+  return new DataSource({
+    type: 'postgres',
+    url,
+    entities: getMetadataArgsStorage().tables.map(({ target }) => target as new () => object),
+    migrations,
+    migrationsTransactionMode: 'each',
+    synchronize: false,
+    installExtensions: false,
+    poolSize,
+    connectTimeoutMS: 5_000,
+    extra: { options: '-c timezone=UTC', application_name: 'project-workspace-service' },
+  });
+}

@@ -1,0 +1,44 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { DataSource, type EntityManager, QueryFailedError } from 'typeorm';
+
+/** A running transaction, passed on explicitly to everything that takes part in it. */
+export type Tx = EntityManager;
+
+/** Deadlock and serialisation failure: the transaction had no effect and can run again. */
+const RETRIED_CODES = new Set(['40P01', '40001']);
+const ATTEMPTS = 4;
+
+/** The database as services see it: reads outside transactions and explicit transactions. */
+@Injectable()
+export class Database implements OnApplicationShutdown {
+  constructor(readonly source: DataSource) {}
+
+  /** For reads outside a transaction; each statement sees its own snapshot. */
+  get manager(): EntityManager {
+    return this.source.manager;
+  }
+
+  /**
+   * Runs `work` in one READ COMMITTED transaction and commits when it resolves.
+   *
+   * After a deadlock or serialisation failure the whole of `work` runs again, up to three more times, so it must have
+   * no effects outside the transaction.
+   */
+  async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.source.transaction('READ COMMITTED', work);
+      } catch (error) {
+        if (attempt === ATTEMPTS || !isRetried(error)) throw error;
+      }
+    }
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.source.destroy();
+  }
+}
+
+function isRetried(error: unknown): boolean {
+  return error instanceof QueryFailedError && RETRIED_CODES.has((error.driverError as { code?: string }).code ?? '');
+}

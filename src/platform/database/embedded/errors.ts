@@ -1,0 +1,22 @@
+/**
+ * Why the embedded PostgreSQL cannot serve.
+ *
+ * The message is written for the person who started the service: print it alone, a stack adds nothing.
+ */
+export class EmbeddedPostgresError extends Error {
+  override readonly name: string = 'EmbeddedPostgresError';
+}
+
+/** Another running process already serves from the same directory. */
+export class OwnedElsewhereError extends EmbeddedPostgresError {
+  override readonly name = 'OwnedElsewhereError';
+
+  constructor(
+    readonly directory: string,
+    readonly pid: number,
+  ) {
+    super(
+      `${directory} is in use by process ${pid}: stop that one first, or start this one with another DATA_DIR and PORT.`,
+    );
+  }
+}

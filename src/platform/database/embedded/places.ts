@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import { access, chmod, constants, lstat, mkdir, readlink, rename } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type Account, canEnter, ownerOf } from './account.js';
+import { EmbeddedPostgresError } from './errors.js';
+
+const NAME = 'project-workspace-service';
+
+/** Where a cluster is or will be. */
+export interface ClusterPlace {
+  /** The folder that holds the cluster's folder. */
+  parent: string;
+  /** The cluster itself; may not exist yet. */
+  directory: string;
+  exists: boolean;
+  /** Set when `parent` is not DATA_DIR: the link in DATA_DIR that leads to the cluster. */
+  link?: string;
+  notes: string[];
+}
+
+/** Makes the folder if need be: closed to others, but passable for the account that root runs PostgreSQL as. */
+export async function makeDataDirectory(path: string): Promise<void> {
+  const made = await mkdir(path, { recursive: true });
+  if (made !== undefined) await chmod(path, process.getuid?.() === 0 ? 0o711 : 0o700);
+}
+
+/**
+ * Finds the cluster of `dataDir`, which must be a real path, or the place for a new one.
+ *
+ * That is `postgres` below it, a folder. Where `account` cannot come there, `postgres` is a link to a folder that it
+ * can reach, so the cluster is found again, moves with its DATA_DIR and is let go with it.
+ *
+ * @throws EmbeddedPostgresError when an existing cluster cannot be reached.
+ */
+export async function findPlace(dataDir: string, account: Account | undefined): Promise<ClusterPlace> {
+  const directory = join(dataDir, 'postgres');
+  const found = await lstat(directory).catch(undefinedWhenAbsent);
+  if (found?.isSymbolicLink()) {
+    const target = await readlink(directory);
+    const owner = await ownerOf(target);
+    if (owner === undefined) {
+      throw new EmbeddedPostgresError(
+        `The database of ${dataDir} is gone: ${directory} leads to ${target}, which does not exist. Bring it back, or remove the link to begin with an empty database.`,
+      );
+    }
+    return {
+      parent: dirname(target),
+      directory: target,
+      exists: true,
+      link: directory,
+      notes: placeNotes(dataDir, target, account),
+    };
+  }
+  if (found !== undefined) {
+    if (account !== undefined && !(await canEnter(account, directory))) {
+      throw new EmbeddedPostgresError(
+        `User "${account.name}", to whom ${directory} belongs, cannot come there any more.`,
+      );
+    }
+    return { parent: dataDir, directory, exists: true, notes: [] };
+  }
+  if (account === undefined || (await canEnter(account, dataDir))) {
+    return { parent: dataDir, directory, exists: false, notes: [] };
+  }
+  const parent = join(await findShelter(account), createHash('sha256').update(dataDir).digest('hex').slice(0, 16));
+  await makeOpenFolder(parent);
+  const target = join(parent, 'postgres');
+  const notes = placeNotes(dataDir, target, account);
+  if ((await ownerOf(target)) !== undefined) {
+    // The DATA_DIR that this cluster belonged to was removed, and files of that time with it.
+    const aside = `${target}.${new Date().toISOString().replaceAll(/[^0-9]/g, '')}`;
+    await rename(target, aside);
+    notes.push(`An earlier database of ${dataDir} is kept in ${aside}.`);
+  }
+  return { parent, directory: target, exists: false, link: directory, notes };
+}
+
+/**
+ * A folder of this service that `account` can reach and only root can change.
+ *
+ * @throws EmbeddedPostgresError when the machine has no place for it.
+ */
+export async function findShelter(account: Account): Promise<string> {
+  for (const parent of ['/var/lib', '/var/tmp', tmpdir()]) {
+    const folder = join(parent, NAME);
+    try {
+      await makeOpenFolder(folder);
+      await access(folder, constants.W_OK);
+    } catch (error) {
+      if (['ENOENT', 'EACCES', 'EPERM', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '')) continue;
+      throw error;
+    }
+    // In a folder that everybody may write to, somebody else can have put something under this name.
+    const found = await lstat(folder);
+    const trusted = found.isDirectory() && found.uid === 0 && (found.mode & 0o022) === 0;
+    if (trusted && (await canEnter(account, folder))) return folder;
+  }
+  throw new EmbeddedPostgresError(
+    `User "${account.name}", who runs PostgreSQL in place of root, cannot reach DATA_DIR or the installed packages, and no other folder serves: set DATA_DIR to one that it can enter, or start as an ordinary user.`,
+  );
+}
+
+/** Makes a folder that others may pass through but neither list nor change. */
+async function makeOpenFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return;
+    throw error;
+  }
+  await chmod(path, 0o711);
+}
+
+function placeNotes(dataDir: string, target: string, account: Account | undefined): string[] {
+  if (account === undefined) return [];
+  return [`PostgreSQL runs as user "${account.name}", who cannot enter ${dataDir}: its data is in ${target}.`];
+}
+
+function undefinedWhenAbsent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}

@@ -1,0 +1,173 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { open, readFile, rename, rm } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { Account } from './account.js';
+import { EmbeddedPostgresError } from './errors.js';
+import { endServer, findServerProcesses, isServerProcess } from './processes.js';
+
+/** Server settings by name, as PostgreSQL names them. */
+export type Settings = Record<string, string>;
+
+/** A server that accepts connections. */
+export interface Server {
+  pid: number;
+  port: number;
+}
+
+/** Long: a start after a crash first replays its log. */
+const START_MS = 300_000;
+const PORT_ATTEMPTS = 5;
+const PATIENCE = { busy: { fast: 30_000, immediate: 5_000 }, silent: { fast: 2_000, immediate: 1_000 } };
+
+/** What a launch needs to know. */
+export interface Launch {
+  program: string;
+  directory: string;
+  account: Account | undefined;
+  settings: Settings;
+  logFile: string;
+}
+
+/**
+ * Starts the server on a free port of the loopback interface and waits until it accepts connections.
+ *
+ * It runs in a session of its own: neither Ctrl-C nor a closed terminal reach it before the service has ended its work,
+ * and it outlives a service that was killed.
+ */
+export async function launchServer(launch: Launch): Promise<Server> {
+  await keepPreviousLog(launch.logFile);
+  for (let attempt = 1; ; attempt += 1) {
+    const outcome = await tryLaunch(launch, await freePort());
+    if (typeof outcome !== 'string') return outcome;
+    // The port was free a moment ago; another program can have been faster.
+    if (!outcome.includes('Address already in use') || attempt === PORT_ATTEMPTS) {
+      throw new EmbeddedPostgresError(`PostgreSQL did not start (its log is ${launch.logFile}): ${outcome}`);
+    }
+  }
+}
+
+/** The server, or the last it said. */
+async function tryLaunch(launch: Launch, port: number): Promise<Server | string> {
+  const log = await open(launch.logFile, 'a', 0o600);
+  const logStart = (await log.stat()).size;
+  const settings = { ...launch.settings, port: String(port) };
+  try {
+    const child = spawn(
+      launch.program,
+      ['-D', launch.directory, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+      {
+        ...(launch.account === undefined ? {} : { uid: launch.account.uid, gid: launch.account.gid }),
+        cwd: '/',
+        env: { LC_ALL: 'C' },
+        detached: true,
+        stdio: ['ignore', log.fd, log.fd],
+      },
+    );
+    child.unref();
+    const ended = new Promise<string>((resolve) => {
+      child.once('error', (error) => resolve(error.message));
+      child.once('exit', () => {
+        void readFile(launch.logFile).then((text) => {
+          resolve(text.subarray(logStart).toString().trim().split('\n').slice(-6).join('\n'));
+        });
+      });
+    });
+    const { pid } = child;
+    return await Promise.race([ended, ...(pid === undefined ? [] : [untilReady(launch.directory, { pid, port })])]);
+  } finally {
+    await log.close();
+  }
+}
+
+async function untilReady(directory: string, server: Server): Promise<Server> {
+  const deadline = Date.now() + START_MS;
+  while (Date.now() < deadline) {
+    const file = await readPidFile(directory);
+    if (file?.pid === server.pid && file.status === 'ready') return server;
+    // Ended: its exit tells more.
+    if (file?.pid === server.pid && !isServerProcess(server.pid, directory)) await sleep(1_000);
+    await sleep(15);
+  }
+  await endServer(directory, server.pid, PATIENCE.silent);
+  throw new EmbeddedPostgresError(`PostgreSQL was not ready within ${START_MS / 1_000} s.`);
+}
+
+/**
+ * Looks after what an earlier owner left running on the cluster: returns its server when it answers and `acceptable`
+ * says so, else ends it and clears the way for a new one.
+ */
+export async function adoptServer(
+  directory: string,
+  urlOf: (port: number) => string,
+  acceptable: (server: Server) => boolean,
+): Promise<Server | undefined> {
+  const processes = findServerProcesses(directory);
+  const file = await readPidFile(directory);
+  const server = file !== undefined && processes.includes(file.pid) ? { pid: file.pid, port: file.port } : undefined;
+  if (processes.length > 0) {
+    const answer = server === undefined ? 'none' : await ask(urlOf(server.port));
+    if (server !== undefined && answer === 'ready' && acceptable(server)) return server;
+    // One that says it starts or stops gets the time to; one that says nothing hangs.
+    await endServer(directory, server?.pid, answer === 'none' ? PATIENCE.silent : PATIENCE.busy);
+  }
+  // PostgreSQL would take any program that has this process id by now for a running server.
+  await rm(join(directory, 'postmaster.pid'), { force: true });
+  return undefined;
+}
+
+async function ask(url: string): Promise<'ready' | 'busy' | 'none'> {
+  try {
+    await query(url, 'SELECT 1');
+    return 'ready';
+  } catch (error) {
+    return error instanceof pg.DatabaseError ? 'busy' : 'none';
+  }
+}
+
+/** Creates the database unless it exists. */
+export async function ensureDatabase(maintenanceUrl: string, name: string): Promise<void> {
+  const { rowCount } = await query(maintenanceUrl, 'SELECT FROM pg_database WHERE datname = $1', [name]);
+  if (rowCount === 0) await query(maintenanceUrl, `CREATE DATABASE ${pg.escapeIdentifier(name)}`);
+}
+
+async function query(url: string, sql: string, values: unknown[] = []): Promise<pg.QueryResult> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 3_000, query_timeout: 30_000 });
+  // A connection that breaks fails the query too, which is where it is dealt with.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return await client.query(sql, values);
+  } finally {
+    await client.end();
+  }
+}
+
+/** What PostgreSQL writes of itself into its cluster. */
+async function readPidFile(directory: string): Promise<{ pid: number; port: number; status: string } | undefined> {
+  try {
+    const lines = (await readFile(join(directory, 'postmaster.pid'), 'utf8')).split('\n');
+    return { pid: Number(lines[0]), port: Number(lines[3]), status: lines[7]?.trim() ?? '' };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function keepPreviousLog(file: string): Promise<void> {
+  await rename(file, `${file}.1`).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}

@@ -1,0 +1,49 @@
+import type { ServerResponse } from 'node:http';
+import {
+  type ArgumentsHost,
+  BadRequestException,
+  Catch,
+  type ExceptionFilter,
+  HttpException,
+  NotFoundException,
+} from '@nestjs/common';
+import type { Request } from 'express';
+import { routingError } from '../http/routing.js';
+import { toJsonText } from '../json/json.js';
+import { DomainError } from './errors.js';
+import { faultAnswer } from './faults.js';
+
+/** Answers every error with `{"detail": ...}`; what is no one's mistake but ours goes to the request's log line. */
+@Catch()
+export class ErrorFilter implements ExceptionFilter {
+  catch(exception: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const response = http.getResponse<ServerResponse>();
+    const answer = exception instanceof DomainError ? exception : answerTo(exception, http.getRequest<Request>());
+    // The request's log line carries it, with the id that the client sees in X-Request-Id.
+    if (answer.status >= 500 || faultAnswer(exception)) response.err = asError(exception);
+    if (response.headersSent) {
+      // Too late for a status: a cut connection is the one way to say that the answer is not whole.
+      response.destroy();
+      return;
+    }
+    for (const name of response.getHeaderNames()) if (name.startsWith('content-')) response.removeHeader(name);
+    response.statusCode = answer.status;
+    for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
+    const body = toJsonText({ detail: answer.detail });
+    response.setHeader('Content-Type', 'application/json');
+    response.setHeader('Content-Length', Buffer.byteLength(body));
+    response.end(body);
+  }
+}
+
+function answerTo(exception: unknown, request: Request): DomainError {
+  // Only the framework's router throws this one; our own code throws NotFound.
+  if (exception instanceof NotFoundException) return routingError(request);
+  // A path parameter that cannot be percent-decoded.
+  if (exception instanceof BadRequestException && exception.cause instanceof URIError) return routingError(request);
+  if (exception instanceof HttpException) return new DomainError(exception.getStatus(), exception.message);
+  return faultAnswer(exception) ?? new DomainError(500, 'Internal Server Error');
+}
+
+const asError = (exception: unknown): Error => (exception instanceof Error ? exception : new Error(String(exception)));

@@ -1,0 +1,44 @@
+import { BadRequest, Conflict, type DomainError, InsufficientStorage, Unavailable } from './errors.js';
+
+/** SQLSTATEs of values that PostgreSQL does not take, whole classes by their first two characters. */
+const REFUSED_VALUES = ['22', '54', '23514'];
+/** SQLSTATEs of rows that another request made or removed meanwhile. */
+const CONFLICTS = ['23503', '23505', '23P01'];
+/** SQLSTATEs of a server that cannot serve now: connection, resources, shutdown, locks, timeouts, a read-only stand-by. */
+const OUT_OF_REACH = ['08', '53', '57', '40', '55P03', '25006'];
+const NETWORK_CODES = [
+  'EAI_AGAIN',
+  'ECONNABORTED',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+];
+const FULL_DISK_CODES = ['EDQUOT', 'ENOSPC'];
+/** Faults that pg, its pool and TypeORM report in words only. */
+const CONNECTION_FAULT =
+  /^(Connection terminated|timeout e|Client has encountered a connection error|Cannot use a pool)/;
+const FAULT_NAMES = ['CannotExecuteNotConnectedError', 'TimeoutError'];
+
+/** What the client is told of a fault of the database or the file store; undefined when an error is none. */
+export function faultAnswer(error: unknown): DomainError | undefined {
+  for (let cause = error, depth = 0; cause instanceof Error && depth < 5; cause = causeOf(cause), depth++) {
+    const code = 'code' in cause ? String(cause.code) : '';
+    const isOneOf = (codes: string[]): boolean => codes.some((known) => code.startsWith(known));
+    if (code.length === 5 && isOneOf(REFUSED_VALUES))
+      return new BadRequest('The request holds a value that cannot be stored');
+    if (code.length === 5 && isOneOf(CONFLICTS)) return new Conflict('The request is in conflict with another one');
+    if (code.length === 5 && isOneOf(OUT_OF_REACH)) return new Unavailable();
+    if (NETWORK_CODES.includes(code) || FAULT_NAMES.includes(cause.name) || CONNECTION_FAULT.test(cause.message)) {
+      return new Unavailable();
+    }
+    if (FULL_DISK_CODES.includes(code)) return new InsufficientStorage('The file store is full');
+  }
+  return undefined;
+}
+
+/** TypeORM keeps the driver's error beside its own. */
+const causeOf = (error: Error): unknown => ('driverError' in error ? error.driverError : error.cause);

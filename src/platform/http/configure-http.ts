@@ -1,0 +1,30 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Application, Response } from 'express';
+
+/**
+ * Sets Express up for the documented interface: case-sensitive paths, plain queries, and JSON without a charset. To be
+ * called before routes are added; the application is made with `bodyParser: false`.
+ */
+export function configureHttp(app: NestExpressApplication): void {
+  const server = app.getHttpAdapter().getInstance() as Application;
+  server.disable('x-powered-by');
+  server.disable('etag');
+  server.set('query parser', parseQuery);
+  // The adapter made the router with Express's defaults; each route takes this one as it is added.
+  (server.router as unknown as { caseSensitive: boolean }).caseSensitive = true;
+  (server as unknown as { response: Response }).response.json = sendJson;
+}
+
+/** Query parameters by name, of a repeated one the last. */
+export function parseQuery(text: string | null): Record<string, string> {
+  const query = Object.create(null) as Record<string, string>;
+  for (const [name, value] of new URLSearchParams(`?${text ?? ''}`)) query[name] = value;
+  return query;
+}
+
+function sendJson(this: Response, body: unknown): Response {
+  const text = JSON.stringify(body) as string | undefined;
+  this.setHeader('Content-Type', 'application/json');
+  this.setHeader('Content-Length', Buffer.byteLength(text ?? ''));
+  return this.end(text ?? '');
+}

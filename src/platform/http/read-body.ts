@@ -1,0 +1,59 @@
+import type { IncomingMessage } from 'node:http';
+import { BadRequest, Invalid, TooLarge, UnsupportedMediaType } from '../errors/errors.js';
+import type { Json } from '../json/json.js';
+import { JsonLimitError, JsonSyntaxError, parseJson } from '../json/parse-json.js';
+import { decodeText, UndecodableText } from './decode-text.js';
+
+/** `application/json` and `application/<anything>+json`, parameters ignored. */
+const JSON_TYPE = /^\s*application\/(?:[^;/]*\+)?json\s*(?:;|$)/i;
+
+/**
+ * The body of a request: its JSON value, the text itself when the content type says that it is no JSON, or undefined
+ * when there is none.
+ *
+ * @throws Invalid for faulty JSON; BadRequest for bytes that are no text and JSON that goes too far; TooLarge above
+ * `limit` bytes; UnsupportedMediaType for a compressed body.
+ */
+export async function readBody(request: IncomingMessage, limit: number): Promise<Json | undefined> {
+  const encoding = request.headers['content-encoding'] ?? 'identity';
+  if (encoding !== 'identity') throw new UnsupportedMediaType('The body must not be compressed');
+  const bytes = await collect(request, limit);
+  if (bytes.length === 0) return undefined;
+  return JSON_TYPE.test(request.headers['content-type'] ?? '') ? parse(bytes) : bytes.toString();
+}
+
+/** Above the limit the client is told at once and the rest read and dropped, as a cut connection could hide the answer. */
+function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const refuse = (): void => {
+      chunks.length = 0;
+      reject(new TooLarge(`The body may have at most ${limit} bytes`));
+    };
+    if (Number(request.headers['content-length']) > limit) refuse();
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > limit) refuse();
+      else chunks.push(chunk);
+    });
+    request.on('end', () => resolve(Buffer.concat(chunks)));
+    request.on('error', reject);
+    request.on('close', () => reject(new BadRequest('The body was cut off')));
+  });
+}
+
+function parse(bytes: Buffer): Json {
+  try {
+    return parseJson(decodeText(bytes));
+  } catch (error) {
+    if (error instanceof UndecodableText || error instanceof JsonLimitError) {
+      throw new BadRequest('There was an error parsing the body');
+    }
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    const { position, message } = error;
+    throw new Invalid([
+      { type: 'json_invalid', loc: ['body', position], msg: 'JSON decode error', input: {}, ctx: { error: message } },
+    ]);
+  }
+}

@@ -1,0 +1,29 @@
+import { describe, expect, it } from '@jest/globals';
+import { codePoints, isStorable } from './text.js';
+
+describe('codePoints', () => {
+  it.each([
+    ['', 0],
+    ['abc', 3],
+    ['é', 1],
+    ['e\u0301', 2],
+    ['😀', 1],
+    ['a😀b😀', 4],
+    ['❤\ufe0f', 2],
+    ['👩‍👧', 3],
+    ['\ud800', 1],
+    ['\udc00\ud800', 2],
+    ['\ud800😀', 2],
+    ['😀\udc00', 2],
+  ])('of %j is %d', (text, count) => {
+    expect(codePoints(text)).toBe(count);
+    expect(Array.from(text)).toHaveLength(count);
+  });
+});
+
+describe('isStorable', () => {
+  it.each(['', 'abc', '😀', '\u0001', '\ufffd'])('takes %j', (text) => expect(isStorable(text)).toBe(true));
+  it.each(['\0', 'a\0b', '\ud800', 'a\udc00', '\udc00\ud800'])('refuses %j', (text) =>
+    expect(isStorable(text)).toBe(false),
+  );
+});

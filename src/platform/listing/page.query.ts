@@ -1,0 +1,10 @@
+import { IntegerField } from '../validation/fields.js';
+
+/** Which page of a listing is wanted. */
+export class PageQuery {
+  @IntegerField({ default: 50, minimum: 1, maximum: 1000, description: 'Maximum rows to return' })
+  limit!: number;
+
+  @IntegerField({ default: 0, minimum: 0, description: 'Rows to skip before the page' })
+  offset!: number;
+}

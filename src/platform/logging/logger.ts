@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type LoggerService } from '@nestjs/common';
+import { type Logger, pino } from 'pino';
+import { pinoHttp } from 'pino-http';
+
+const REQUEST_ID = /^[\w.:-]{1,100}$/;
+
+/** The JSON logger of one process. Lines carry no header, body or query, where credentials and content travel. */
+export function createLogger(level: string): Logger {
+  return pino({ level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime });
+}
+
+/** Logs each finished request and gives it an id, the client's own where it is usable, in `X-Request-Id`. */
+export function requestLogging(logger: Logger) {
+  return pinoHttp({
+    logger,
+    genReqId: (request, response) => {
+      const given = request.headers['x-request-id'];
+      const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+      response.setHeader('X-Request-Id', id);
+      return id;
+    },
+    customLogLevel: (_request, response, error) =>
+      error !== undefined || response.statusCode >= 500 ? 'error' : response.statusCode >= 400 ? 'info' : 'debug',
+    serializers: {
+      req: ({ id, method, url }: { id: string; method: string; url: string }) => ({ id, method, path: url.split('?', 1)[0] }),
+      res: ({ statusCode }: { statusCode: number }) => ({ status: statusCode }),
+    },
+  }) as (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
+}
+
+/** Hands Nest's own log lines to the process's logger. */
+export class NestLogger implements LoggerService {
+  constructor(private readonly logger: Logger) {}
+
+  log(message: unknown, context?: string): void {
+    this.logger.debug({ context }, String(message));
+  }
+
+  warn(message: unknown, context?: string): void {
+    this.logger.warn({ context }, String(message));
+  }
+
+  error(message: unknown, ...details: unknown[]): void {
+    const err = message instanceof Error ? message : undefined;
+    this.logger.error({ err, details }, err?.message ?? String(message));
+  }
+
+  debug(message: unknown, context?: string): void {
+    this.logger.debug({ context }, String(message));
+  }
+
+  verbose(message: unknown, context?: string): void {
+    this.logger.trace({ context }, String(message));
+  }
+
+  fatal(message: unknown, context?: string): void {
+    this.logger.fatal({ context }, String(message));
+  }
+}

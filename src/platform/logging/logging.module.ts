@@ -1,0 +1,13 @@
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import type { Logger } from 'pino';
+
+/** Injection token of the process's pino logger: `@Inject(LOGGER) private readonly logger: Logger`. */
+export const LOGGER = Symbol('Logger');
+
+@Global()
+@Module({})
+export class LoggingModule {
+  static with(logger: Logger): DynamicModule {
+    return { module: LoggingModule, providers: [{ provide: LOGGER, useValue: logger }], exports: [LOGGER] };
+  }
+}

@@ -1,0 +1,37 @@
+import { Controller, Get, Headers, Param, Put, Query, Req, Res, StreamableFile } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { Public } from '../auth/decorators.js';
+import { DiskTransfers } from './disk-transfers.service.js';
+
+/** Signed URLs of the disk store: the signature is the permission. Outside of `/api/v1` and of the OpenAPI document. */
+@Public()
+@ApiExcludeController()
+@Controller('store')
+export class DiskStoreController {
+  constructor(private readonly transfers: DiskTransfers) {}
+
+  @Put(':folder/:name')
+  async receivePart(
+    @Param('folder') folder: string,
+    @Param('name') name: string,
+    @Query() query: unknown,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<void> {
+    response.set('ETag', await this.transfers.receive(`${folder}/${name}`, query, request));
+  }
+
+  @Get(':folder/:name')
+  async sendObject(
+    @Param('folder') folder: string,
+    @Param('name') name: string,
+    @Query() query: unknown,
+    @Headers('range') range: string | undefined,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<StreamableFile> {
+    const { status, headers, body } = await this.transfers.send(`${folder}/${name}`, query, range);
+    response.status(status).set(headers);
+    return new StreamableFile(body);
+  }
+}

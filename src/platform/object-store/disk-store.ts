@@ -1,0 +1,236 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { dirname, join, posix } from 'node:path';
+import { Readable } from 'node:stream';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Config } from '../../config/config.js';
+import { InsufficientStorage, TooLarge } from '../errors/errors.js';
+import {
+  type ByteRange,
+  type DownloadGrant,
+  InvalidPart,
+  ObjectMissing,
+  ObjectStore,
+  type PartGrant,
+  type PartName,
+  type StoredPart,
+  UploadMissing,
+} from './object-store.js';
+import {
+  choose,
+  dropReplaced,
+  flushFolder,
+  hasCode,
+  newest,
+  partFileName,
+  partsIn,
+  PartTooLarge,
+  readParts,
+  undefinedIfMissing,
+  writePart,
+} from './part-files.js';
+import { SignedUrls } from './signed-urls.js';
+
+/** Free space that is always left on the disk, in bytes. */
+const RESERVED_BYTES = 1024 ** 3;
+const STALE_DRAFT_MS = 24 * 60 * 60 * 1000;
+const KEY = /^[a-z][a-z0-9-]*\/[a-z0-9-]{2,}$/;
+
+/**
+ * Objects in folders of `DATA_DIR/objects`.
+ *
+ * An object is the folder of its parts, files named `<part number>.<etag>`, so that finishing an upload renames its
+ * folder and copies nothing. Everything is written under `drafts`, flushed, and renamed to where it counts; then the
+ * folder that now names it is flushed as well.
+ */
+@Injectable()
+export class DiskStore extends ObjectStore implements OnModuleInit {
+  private readonly root: string;
+
+  constructor(
+    config: Config,
+    private readonly urls: SignedUrls,
+  ) {
+    super();
+    this.root = join(config.DATA_DIR, 'objects');
+  }
+
+  async onModuleInit(): Promise<void> {
+    for (const folder of ['drafts', 'uploads', 'completing']) await mkdir(join(this.root, folder), { recursive: true });
+    await this.dropStaleDrafts();
+  }
+
+  async put(key: string, body: Buffer | Readable): Promise<number> {
+    await this.assertRoom(Buffer.isBuffer(body) ? body.length : 0);
+    const draft = this.draft();
+    await mkdir(draft);
+    try {
+      const { size, etag } = await writePart(join(draft, 'part'), body, Infinity);
+      await rename(join(draft, 'part'), join(draft, partFileName(1, etag)));
+      await flushFolder(draft);
+      await this.publish(draft, key);
+      return size;
+    } catch (error) {
+      throw hasCode(error, 'ENOSPC') ? full() : error;
+    } finally {
+      await rm(draft, { recursive: true, force: true });
+    }
+  }
+
+  async get(key: string, range: ByteRange = { start: 0, end: Infinity }): Promise<Readable> {
+    const parts = await partsIn(this.objectFolder(key));
+    if (parts === undefined) throw new ObjectMissing(key);
+    return Readable.from(readParts(parts, range), { objectMode: false });
+  }
+
+  async size(key: string): Promise<number | undefined> {
+    const parts = await partsIn(this.objectFolder(key));
+    return parts?.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  async delete(keys: readonly string[]): Promise<void> {
+    for (const key of keys) await this.drop(this.objectFolder(key));
+  }
+
+  async startUpload(key: string): Promise<string> {
+    await this.assertRoom(0);
+    const uploadId = randomUUID();
+    const folder = this.uploadFolder('uploads', key, uploadId);
+    await mkdir(folder);
+    await flushFolder(dirname(folder));
+    return uploadId;
+  }
+
+  async signPart(grant: PartGrant): Promise<string> {
+    return await this.urls.signPart(grant);
+  }
+
+  async signDownload(grant: DownloadGrant): Promise<string> {
+    return await this.urls.signDownload(grant);
+  }
+
+  /**
+   * Receives one part; a part of the same number is replaced by it.
+   *
+   * @param announcedBytes as far as the sender has said how much will come, else 0
+   * @returns the part's etag
+   * @throws TooLarge over `maxBytes`
+   * @throws UploadMissing
+   */
+  async putPart(grant: Omit<PartGrant, 'expiresAt' | 'baseUrl'>, body: Readable, announcedBytes: number): Promise<string> {
+    const { key, uploadId, partNumber, maxBytes } = grant;
+    const folder = this.uploadFolder('uploads', key, uploadId);
+    if ((await stat(folder).catch(undefinedIfMissing)) === undefined) throw new UploadMissing(uploadId);
+    if (announcedBytes > maxBytes) throw tooLarge(maxBytes);
+    await this.assertRoom(announcedBytes);
+    const draft = this.draft();
+    try {
+      const { etag } = await writePart(draft, body, maxBytes);
+      await rename(draft, join(folder, partFileName(partNumber, etag)));
+      await flushFolder(folder);
+      await dropReplaced(folder, partNumber);
+      return etag;
+    } catch (error) {
+      if (error instanceof PartTooLarge) throw tooLarge(maxBytes);
+      if (hasCode(error, 'ENOENT')) throw new UploadMissing(uploadId);
+      throw hasCode(error, 'ENOSPC') ? full() : error;
+    } finally {
+      await rm(draft, { force: true });
+    }
+  }
+
+  async listParts(key: string, uploadId: string): Promise<StoredPart[]> {
+    const parts =
+      (await partsIn(this.uploadFolder('uploads', key, uploadId))) ?? (await partsIn(this.uploadFolder('completing', key, uploadId)));
+    if (parts === undefined) throw new UploadMissing(uploadId);
+    return newest(parts).map(({ part_number, etag, size }) => ({ part_number, etag, size }));
+  }
+
+  async completeUpload(key: string, uploadId: string, wanted: readonly PartName[]): Promise<void> {
+    const open = this.uploadFolder('uploads', key, uploadId);
+    // Under this name no further part reaches the folder. It is there already when an earlier completion broke off.
+    const claimed = this.uploadFolder('completing', key, uploadId);
+    await renameIfThere(open, claimed);
+    const parts = await partsIn(claimed);
+    if (parts === undefined) throw new UploadMissing(uploadId);
+    const chosen = choose(newest(parts), wanted);
+    if (chosen === undefined) {
+      await renameIfThere(claimed, open);
+      throw new InvalidPart(uploadId);
+    }
+    for (const { file } of parts) if (!chosen.has(file)) await rm(file, { force: true });
+    try {
+      await flushFolder(claimed);
+      await this.publish(claimed, key);
+    } catch (error) {
+      throw hasCode(error, 'ENOENT') ? new UploadMissing(uploadId) : error;
+    }
+    await flushFolder(dirname(claimed));
+  }
+
+  async abortUpload(key: string, uploadId: string): Promise<void> {
+    await this.drop(this.uploadFolder('uploads', key, uploadId));
+    await this.drop(this.uploadFolder('completing', key, uploadId));
+  }
+
+  /** Makes a complete and flushed folder the object under `key`. */
+  private async publish(folder: string, key: string): Promise<void> {
+    const target = this.objectFolder(key);
+    const made = await mkdir(dirname(target), { recursive: true });
+    if (made !== undefined) {
+      await flushFolder(dirname(dirname(target)));
+      await flushFolder(this.root);
+    }
+    await rename(folder, target);
+    await flushFolder(dirname(target));
+  }
+
+  /** Out of sight in one step, then gone. */
+  private async drop(folder: string): Promise<void> {
+    const doomed = this.draft();
+    await renameIfThere(folder, doomed);
+    await rm(doomed, { recursive: true, force: true });
+  }
+
+  private async assertRoom(bytes: number): Promise<void> {
+    const { bavail, bsize } = await statfs(this.root);
+    if (bavail * bsize - bytes < RESERVED_BYTES) throw full();
+  }
+
+  /** Drafts of a process that died; a living one finishes or drops its own far sooner. */
+  private async dropStaleDrafts(): Promise<void> {
+    for (const name of await readdir(join(this.root, 'drafts'))) {
+      const draft = join(this.root, 'drafts', name);
+      const found = await stat(draft).catch(undefinedIfMissing);
+      if (found !== undefined && found.mtimeMs < Date.now() - STALE_DRAFT_MS) await rm(draft, { recursive: true, force: true });
+    }
+  }
+
+  private draft(): string {
+    return join(this.root, 'drafts', randomUUID());
+  }
+
+  /** Spread over 256 folders by the end of the key, the random part of a UUID. */
+  private objectFolder(key: string): string {
+    assertKey(key);
+    return join(this.root, dirname(key), key.slice(-2), posix.basename(key));
+  }
+
+  private uploadFolder(state: 'uploads' | 'completing', key: string, uploadId: string): string {
+    assertKey(key);
+    assertKey(`upload/${uploadId}`);
+    return join(this.root, state, `${posix.basename(key)}.${uploadId}`);
+  }
+}
+
+/** Keys become paths, so they are checked although this service alone makes them. */
+function assertKey(key: string): void {
+  if (!KEY.test(key)) throw new Error(`${JSON.stringify(key)} cannot be a key`);
+}
+
+const full = (): InsufficientStorage => new InsufficientStorage('The file store is full');
+const tooLarge = (maxBytes: number): TooLarge => new TooLarge(`This part may have at most ${maxBytes} bytes`);
+
+async function renameIfThere(from: string, to: string): Promise<void> {
+  await rename(from, to).catch(undefinedIfMissing);
+}

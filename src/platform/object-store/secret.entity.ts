@@ -1,0 +1,14 @@
+import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+
+/** A random secret that all processes of the service share. */
+@Entity({ name: 'platform_secrets' })
+export class PlatformSecret {
+  @PrimaryColumn('text')
+  name!: string;
+
+  @Column('bytea')
+  value!: Buffer;
+
+  @CreateDateColumn({ type: 'timestamptz', precision: 3 })
+  created_at!: Date;
+}

@@ -1,0 +1,74 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Forbidden } from '../errors/errors.js';
+import type { DownloadGrant, PartGrant } from './object-store.js';
+import { SecretsService } from './secrets.service.js';
+
+const SECRET = 'signed-urls';
+
+/** What a valid URL allows, as it was signed. */
+export type PartUrl = Omit<PartGrant, 'baseUrl'>;
+export type DownloadUrl = Omit<DownloadGrant, 'baseUrl'>;
+
+type Fields = Record<string, string>;
+
+/**
+ * URLs under `/store/` of this service that carry their own permission: every field of a grant is in the query, signed
+ * with HMAC-SHA-256 under a secret that only the service knows.
+ */
+@Injectable()
+export class SignedUrls {
+  constructor(private readonly secrets: SecretsService) {}
+
+  async signPart({ baseUrl, key, uploadId, partNumber, maxBytes, expiresAt }: PartGrant): Promise<string> {
+    return await this.sign('PUT', baseUrl, key, {
+      upload: uploadId,
+      part: String(partNumber),
+      limit: String(maxBytes),
+      expires: seconds(expiresAt),
+    });
+  }
+
+  /** @throws Forbidden when the URL was not signed by this service or is over */
+  async readPart(key: string, query: unknown): Promise<PartUrl> {
+    const { upload, part, limit, expires } = await this.verified('PUT', key, query, ['upload', 'part', 'limit', 'expires']);
+    return { key, uploadId: upload, partNumber: Number(part), maxBytes: Number(limit), expiresAt: fromSeconds(expires) };
+  }
+
+  async signDownload({ baseUrl, key, fileName, contentType, expiresAt }: DownloadGrant): Promise<string> {
+    return await this.sign('GET', baseUrl, key, { name: fileName, type: contentType, expires: seconds(expiresAt) });
+  }
+
+  /** @throws Forbidden when the URL was not signed by this service or is over */
+  async readDownload(key: string, query: unknown): Promise<DownloadUrl> {
+    const { name, type, expires } = await this.verified('GET', key, query, ['name', 'type', 'expires']);
+    return { key, fileName: name, contentType: type, expiresAt: fromSeconds(expires) };
+  }
+
+  private async sign(method: string, baseUrl: string, key: string, fields: Fields): Promise<string> {
+    const signature = (await this.signature(method, key, fields)).toString('base64url');
+    return `${baseUrl.replace(/\/+$/, '')}/store/${key}?${new URLSearchParams({ ...fields, signature }).toString()}`;
+  }
+
+  private async verified<Name extends string>(method: string, key: string, query: unknown, names: Name[]): Promise<Record<Name, string>> {
+    const given = query as Record<string, unknown>;
+    const text = (name: string): string => (typeof given[name] === 'string' ? given[name] : '');
+    const fields = Object.fromEntries(names.map((name) => [name, text(name)])) as Record<Name, string>;
+    const wanted = await this.signature(method, key, fields);
+    const signature = Buffer.from(text('signature'), 'base64url');
+    if (signature.length !== wanted.length || !timingSafeEqual(signature, wanted)) {
+      throw new Forbidden('The signature of this URL is not valid');
+    }
+    if (fromSeconds(text('expires')) <= new Date()) throw new Forbidden('This URL has expired');
+    return fields;
+  }
+
+  private async signature(method: string, key: string, fields: Fields): Promise<Buffer> {
+    const signed = JSON.stringify([method, key, Object.entries(fields)]);
+    return createHmac('sha256', await this.secrets.get(SECRET)).update(signed).digest();
+  }
+}
+
+/** Rounded up, so that a URL never ends before the moment that was promised. */
+const seconds = (date: Date): string => String(Math.ceil(date.getTime() / 1000));
+const fromSeconds = (text: string): Date => new Date(Number(text) * 1000);

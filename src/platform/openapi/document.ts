@@ -1,0 +1,138 @@
+import type { INestApplication } from '@nestjs/common';
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { BEARER, ERROR_DESCRIPTIONS, ERROR_REF } from './operation.js';
+
+type Schema = Record<string, unknown>;
+interface OperationObject {
+  operationId: string;
+  summary: string;
+  parameters?: { name: string; in: string; schema: Schema }[];
+  requestBody?: unknown;
+  responses: Record<string, unknown>;
+}
+
+const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
+
+const errorResponse = (code: number): Schema => ({
+  description: ERROR_DESCRIPTIONS[code],
+  content: { 'application/json': { schema: { $ref: ERROR_REF } } },
+});
+
+const validationResponse: Schema = {
+  description: 'Validation Error',
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/HTTPValidationError' } } },
+};
+
+/** Bodies of errors, as FastAPI documents them. */
+const errorSchemas: Record<string, Schema> = {
+  ErrorResponse: {
+    type: 'object',
+    title: 'ErrorResponse',
+    description: 'Every error other than failed validation.',
+    properties: { detail: { type: 'string', title: 'Detail', description: 'What is wrong, in a sentence' } },
+    required: ['detail'],
+    'x-extension': true,
+  },
+  HTTPValidationError: {
+    properties: { detail: { items: { $ref: '#/components/schemas/ValidationError' }, type: 'array', title: 'Detail' } },
+    type: 'object',
+    title: 'HTTPValidationError',
+  },
+  ValidationError: {
+    properties: {
+      loc: { items: { anyOf: [{ type: 'string' }, { type: 'integer' }] }, type: 'array', title: 'Location' },
+      msg: { type: 'string', title: 'Message' },
+      type: { type: 'string', title: 'Error Type' },
+      input: { title: 'Input' },
+      ctx: { type: 'object', title: 'Context' },
+    },
+    type: 'object',
+    required: ['loc', 'msg', 'type'],
+    title: 'ValidationError',
+  },
+};
+
+/**
+ * The OpenAPI document of the application, in the form FastAPI gives it: operation ids made of name, path and method,
+ * titles on parameters and models, 422 on every operation that takes input.
+ */
+export function buildDocument(app: INestApplication): OpenAPIObject {
+  const document = SwaggerModule.createDocument(
+    app,
+    new DocumentBuilder()
+      .setOpenAPIVersion('3.1.0')
+      .setTitle('Project Workspace Service')
+      .setDescription('Projects with an agent chat, a canvas, files, deployments, skills, usage and solve executions.')
+      .setVersion('1')
+      .addSecurity(BEARER, { type: 'http', scheme: 'bearer' })
+      .addTag('Projects')
+      .addTag('Chat')
+      .addTag('Skills and agent configuration')
+      .addTag('Deployments')
+      .addTag('Files')
+      .addTag('Usage')
+      .addTag('Identity')
+      .build(),
+    { operationIdFactory: (_controller, method) => method },
+  );
+  for (const [path, item] of Object.entries(document.paths)) {
+    for (const method of METHODS) {
+      const operation = item[method] as OperationObject | undefined;
+      if (operation !== undefined) complete(operation, path, method);
+    }
+  }
+  const schemas = (document.components ??= {}).schemas ??= {};
+  for (const [name, schema] of Object.entries(schemas as Record<string, Schema>)) {
+    schema['title'] ??= name;
+    for (const property of Object.values((schema['properties'] ?? {}) as Record<string, Schema>)) unwrap(property);
+  }
+  Object.assign(schemas, errorSchemas);
+  markExtensions(document);
+  return sorted(document);
+}
+
+function complete(operation: OperationObject, path: string, method: string): void {
+  const name = operation.operationId.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  operation.operationId = `${name}${path}`.replace(/\W/g, '_') + `_${method}`;
+  for (const parameter of operation.parameters ?? []) parameter.schema['title'] ??= titleOf(parameter.name);
+  operation.responses['401'] ??= errorResponse(401);
+  if (operation.requestBody !== undefined || (operation.parameters ?? []).length > 0) operation.responses['422'] ??= validationResponse;
+  operation.responses['503'] ??= errorResponse(503);
+}
+
+/** The swagger module refers to a named enumeration through an `allOf` of one. */
+function unwrap(property: Schema): void {
+  const [only] = (property['allOf'] ?? []) as Schema[];
+  if (only === undefined) return;
+  delete property['allOf'];
+  Object.assign(property, only);
+}
+
+const titleOf = (name: string): string => name.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ');
+
+/** Schemas that only undocumented operations and properties use are additions themselves. */
+function markExtensions(document: OpenAPIObject): void {
+  const schemas = (document.components?.schemas ?? {}) as Record<string, Schema>;
+  const documented = new Set<string>();
+  const visit = (node: unknown): void => {
+    if (Array.isArray(node)) return node.forEach(visit);
+    if (typeof node !== 'object' || node === null || (node as Schema)['x-extension'] === true) return;
+    for (const [key, value] of Object.entries(node)) {
+      if (key !== '$ref') visit(value);
+      else {
+        const name = String(value).replace('#/components/schemas/', '');
+        if (documented.has(name)) continue;
+        documented.add(name);
+        visit(schemas[name]);
+      }
+    }
+  };
+  visit(document.paths);
+  for (const [name, schema] of Object.entries(schemas)) if (!documented.has(name)) schema['x-extension'] = true;
+}
+
+/** Paths and schemas by name, so that the committed document changes only where the interface does. */
+function sorted(document: OpenAPIObject): OpenAPIObject {
+  const byName = <T extends object>(value: T): T => Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) as T;
+  return { ...document, paths: byName(document.paths), components: { ...document.components, schemas: byName(document.components?.schemas ?? {}) } };
+}

@@ -1,0 +1,52 @@
+import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
+import { ApiBearerAuth, ApiExtension, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+
+/** Name of the bearer scheme in the document, FastAPI's name for it. */
+export const BEARER = 'HTTPBearer';
+
+export interface OperationOptions {
+  /** Group in Swagger UI. */
+  tag: string;
+  summary: string;
+  description?: string;
+  /** Status of success; default 200. */
+  status?: number;
+  /** Body of success; absent where there is none. */
+  response?: Type;
+  /** Error statuses beside 401 and 422 that the operation answers, all with `{"detail": "<sentence>"}`. */
+  errors?: number[];
+  /** True for operations that the documented interface does not have. */
+  extension?: boolean;
+}
+
+/** Documents a handler and sets its status. Path parameters are read from the route. */
+export function Operation({ tag, summary, description, status = 200, response, errors = [], extension }: OperationOptions): MethodDecorator {
+  return applyDecorators(
+    HttpCode(status),
+    ApiTags(tag),
+    ApiOperation({ summary, ...(description !== undefined && { description }) }),
+    ApiBearerAuth(BEARER),
+    ApiResponse({ status, description: 'Successful Response', ...(response !== undefined && { type: response }) }),
+    ...errors.map((code) => ApiResponse({ status: code, description: ERROR_DESCRIPTIONS[code] ?? 'Error', schema: { $ref: ERROR_REF } })),
+    ...(extension === true ? [ApiExtension('x-extension', true)] : []),
+  );
+}
+
+/** Documents what a path parameter is. */
+export const PathParam = (name: string, description: string): MethodDecorator & ClassDecorator =>
+  ApiParam({ name, description, schema: { type: 'string' } });
+
+export const ERROR_REF = '#/components/schemas/ErrorResponse';
+
+export const ERROR_DESCRIPTIONS: Record<number, string> = {
+  400: 'The request cannot be carried out as it is',
+  401: 'Not authenticated',
+  403: 'Not allowed',
+  404: 'Not found',
+  409: 'In conflict with the present state',
+  410: 'Expired',
+  413: 'Too large',
+  429: 'Too many requests',
+  503: 'The database or the file store is out of reach',
+  507: 'The file store is full',
+};

@@ -1,0 +1,34 @@
+import type { ApiPropertyOptions } from '@nestjs/swagger';
+import type { FieldOptions, Kind, Schema } from './field-registry.js';
+
+/** How a field stands in the OpenAPI document: in the form FastAPI gives it. */
+export function documentation<Value>(
+  name: string,
+  kind: Kind<Value>,
+  options: FieldOptions<Value>,
+): ApiPropertyOptions {
+  const { description, example, nullable = false, optional = false, default: preset, extension = false } = options;
+  return {
+    ...shape(kind, nullable),
+    ...('$ref' in kind.schema || 'enumName' in kind.schema ? {} : { title: titleOf(name) }),
+    required: !optional && preset === undefined,
+    ...(description !== undefined && { description }),
+    ...(example !== undefined && { example }),
+    ...(preset !== undefined && { default: preset }),
+    ...(extension && { 'x-extension': true }),
+  };
+}
+
+/** The swagger module drops the `type` it insists on where it stands beside `anyOf`. */
+function shape<Value>({ schema, model }: Kind<Value>, nullable: boolean): Schema {
+  if (nullable) return { type: 'object', anyOf: [schema, { type: 'null' }] };
+  if ('$ref' in schema) return { type: () => model };
+  return 'type' in schema ? schema : { type: 'object', anyOf: [schema] };
+}
+
+/** `project_id` is titled `Project Id`. */
+const titleOf = (name: string): string =>
+  name
+    .split('_')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join(' ');

@@ -1,0 +1,121 @@
+import {
+  BooleanField,
+  DateTimeField,
+  EnumField,
+  FreeObjectField,
+  IntegerField,
+  ObjectArrayField,
+  StringField,
+} from '../../platform/validation/fields.js';
+import { FEASIBILITY_RESULTS, OVERALL_RESULTS, type Project } from '../project.entity.js';
+import { type Card, CARD_STATUSES } from './card.entity.js';
+
+/** What a card still lacks. */
+export class GapInfo {
+  @StringField()
+  field!: string;
+
+  @StringField()
+  message!: string;
+
+  @StringField({ description: '`blocking`, `warning` or `info`', example: 'blocking' })
+  severity!: string;
+}
+
+/** A card of a project's canvas. */
+export class CardResponse {
+  @StringField()
+  id!: string;
+
+  @StringField()
+  project_id!: string;
+
+  @StringField({
+    description: '`objective`, `variable`, `constraint`, `kpi`, `data` or `production_requirement`',
+    example: 'objective',
+  })
+  card_type!: string;
+
+  @StringField({ example: 'Profit' })
+  label!: string;
+
+  @EnumField(CARD_STATUSES, { schemaName: 'CardStatus' })
+  status!: (typeof CARD_STATUSES)[number];
+
+  @IntegerField({ description: 'Counts the changes of the card, from 1' })
+  version!: number;
+
+  @FreeObjectField()
+  data!: Record<string, unknown>;
+
+  @ObjectArrayField(() => GapInfo)
+  gaps!: GapInfo[];
+
+  @DateTimeField()
+  created_at!: Date;
+
+  @DateTimeField()
+  updated_at!: Date;
+
+  @FreeObjectField({ optional: true })
+  instance_data!: Record<string, unknown>;
+
+  static from(card: Card): CardResponse {
+    const { id, project_id, card_type, label, status, version, data, gaps, created_at, updated_at, instance_data } = card;
+    return { id, project_id, card_type, label, status, version, data, gaps, created_at, updated_at, instance_data };
+  }
+}
+
+/** All cards of a project, oldest first. */
+export class CardListResponse {
+  @ObjectArrayField(() => CardResponse)
+  cards!: CardResponse[];
+
+  static from(cards: Card[]): CardListResponse {
+    return { cards: cards.map((card) => CardResponse.from(card)) };
+  }
+}
+
+/** The checklist that a model has to meet. */
+export class CompletenessResponse {
+  @BooleanField({ default: false, description: 'Every constraint is hard or soft' })
+  all_constraints_classified!: boolean;
+
+  @BooleanField({ default: false })
+  all_variables_provided!: boolean;
+
+  @BooleanField({ default: false })
+  data_available!: boolean;
+
+  @BooleanField({ default: false })
+  kpis_defined!: boolean;
+
+  @BooleanField({ default: false })
+  objective_drafted!: boolean;
+
+  @BooleanField({ default: false })
+  objectives_defined!: boolean;
+
+  @BooleanField({ default: false })
+  production_requirements_defined!: boolean;
+
+  @EnumField(FEASIBILITY_RESULTS, { default: 'unchecked', description: 'Outcome of the last solve that was no test' })
+  feasibility_result!: (typeof FEASIBILITY_RESULTS)[number];
+
+  @EnumField(OVERALL_RESULTS, { default: 'incomplete', description: '`complete` when everything above holds' })
+  overall!: (typeof OVERALL_RESULTS)[number];
+
+  static from(project: Pick<Project, keyof CompletenessResponse>): CompletenessResponse {
+    return {
+      all_constraints_classified: project.all_constraints_classified,
+      all_variables_provided: project.all_variables_provided,
+      data_available: project.data_available,
+      kpis_defined: project.kpis_defined,
+      objective_drafted: project.objective_drafted,
+      objectives_defined: project.objectives_defined,
+      production_requirements_defined: project.production_requirements_defined,
+      feasibility_result: project.feasibility_result,
+      overall: project.overall,
+    };
+  }
+}

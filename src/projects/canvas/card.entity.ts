@@ -1,0 +1,48 @@
+import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+
+export const CARD_TYPES = ['objective', 'variable', 'constraint', 'kpi', 'data', 'production_requirement'] as const;
+export const CARD_STATUSES = ['draft', 'needs_input', 'complete'] as const;
+export const GAP_SEVERITIES = ['blocking', 'warning', 'info'] as const;
+
+export interface Gap {
+  field: string;
+  message: string;
+  severity: (typeof GAP_SEVERITIES)[number];
+}
+
+/** One card of a project's canvas. */
+@Entity({ name: 'cards' })
+export class Card {
+  @PrimaryGeneratedColumn('uuid')
+  id!: string;
+
+  @Column('uuid')
+  project_id!: string;
+
+  @Column('text')
+  card_type!: (typeof CARD_TYPES)[number];
+
+  @Column('text')
+  label!: string;
+
+  @Column('text')
+  status!: (typeof CARD_STATUSES)[number];
+
+  @Column('integer', { default: 1 })
+  version!: number;
+
+  @Column('jsonb', { default: {} })
+  data!: Record<string, unknown>;
+
+  @Column('jsonb', { default: [] })
+  gaps!: Gap[];
+
+  @Column('jsonb', { default: {} })
+  instance_data!: Record<string, unknown>;
+
+  @CreateDateColumn({ type: 'timestamptz', precision: 3 })
+  created_at!: Date;
+
+  @CreateDateColumn({ type: 'timestamptz', precision: 3 })
+  updated_at!: Date;
+}

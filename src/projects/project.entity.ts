@@ -1,0 +1,115 @@
+import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+
+export const WORKSPACE_MODES = ['define', 'run'] as const;
+export type WorkspaceMode = (typeof WORKSPACE_MODES)[number];
+export const FEASIBILITY_RESULTS = ['pass', 'fail', 'unchecked'] as const;
+export const OVERALL_RESULTS = ['incomplete', 'complete'] as const;
+
+/** A project: its own data, what is derived from its cards, and counters that the modules above keep. */
+@Entity({ name: 'projects' })
+export class Project {
+  @PrimaryGeneratedColumn('uuid')
+  id!: string;
+
+  @Column('text')
+  company_id!: string;
+
+  @Column('text')
+  name!: string;
+
+  @Column('text', { nullable: true })
+  description!: string | null;
+
+  @Column('text', { nullable: true })
+  short_description!: string | null;
+
+  @Column('text', { default: 'define' })
+  workspace_mode!: WorkspaceMode;
+
+  @Column('text', { nullable: true })
+  run_setup_status!: 'ready' | null;
+
+  @Column('uuid', { nullable: true })
+  current_snapshot_id!: string | null;
+
+  @Column('uuid', { nullable: true })
+  origin_deployment_id!: string | null;
+
+  /** Container of the workspace files. */
+  @Column('uuid')
+  workspace_id!: string;
+
+  /** Container of the deployment scope: the project's copy of a deployment's instructions and skills. */
+  @Column('uuid')
+  agent_config_id!: string;
+
+  /** Container of the project's own skills. */
+  @Column('uuid')
+  project_skills_id!: string;
+
+  @Column('text', { nullable: true })
+  created_by!: string | null;
+
+  @CreateDateColumn({ type: 'timestamptz', precision: 3 })
+  created_at!: Date;
+
+  /** Last change of the project or of anything in it; the order of the listing. */
+  @CreateDateColumn({ type: 'timestamptz', precision: 3 })
+  updated_at!: Date;
+
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  deleted_at!: Date | null;
+
+  @Column('integer', { default: 0 })
+  card_count!: number;
+
+  @Column({ type: 'jsonb', default: [] })
+  objective_components!: Record<string, unknown>[];
+
+  @Column('boolean', { default: false })
+  objective_confirmed!: boolean;
+
+  @Column('text', { nullable: true })
+  objective_description!: string | null;
+
+  @Column('text', { nullable: true })
+  objective_type!: string | null;
+
+  @Column('boolean', { default: false })
+  all_constraints_classified!: boolean;
+
+  @Column('boolean', { default: false })
+  all_variables_provided!: boolean;
+
+  @Column('boolean', { default: false })
+  data_available!: boolean;
+
+  @Column('boolean', { default: false })
+  kpis_defined!: boolean;
+
+  @Column('boolean', { default: false })
+  objective_drafted!: boolean;
+
+  @Column('boolean', { default: false })
+  objectives_defined!: boolean;
+
+  @Column('boolean', { default: false })
+  production_requirements_defined!: boolean;
+
+  @Column('text', { default: 'unchecked' })
+  feasibility_result!: (typeof FEASIBILITY_RESULTS)[number];
+
+  /** `complete` when all seven flags hold and the model is feasible; computed by the database. */
+  @Column({ type: 'text', insert: false, update: false })
+  overall!: (typeof OVERALL_RESULTS)[number];
+
+  @Column('integer', { default: 0 })
+  active_turns!: number;
+
+  @Column('integer', { default: 0 })
+  active_solves!: number;
+
+  /** Sum of the project's rows in the ledger. */
+  @Column('numeric', { precision: 20, scale: 6, default: 0 })
+  total_credits!: number;
+}

@@ -1,0 +1,73 @@
+import { Body, Controller, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { Caller } from '../platform/auth/decorators.js';
+import { Principal } from '../platform/auth/principal.js';
+import { Operation } from '../platform/openapi/operation.js';
+import { CardListResponse } from './canvas/canvas.dto.js';
+import {
+  ProjectCreateRequest,
+  ProjectQuery,
+  ProjectResponse,
+  ProjectSummaryListResponse,
+  ProjectUpdate,
+} from './projects.dto.js';
+import { ProjectsService } from './projects.service.js';
+
+@Controller('projects')
+export class ProjectsController {
+  constructor(private readonly projects: ProjectsService) {}
+
+  @Get()
+  @Operation({ tag: 'Projects', summary: 'List projects', description: 'Last changed first.', response: ProjectSummaryListResponse })
+  async listProjects(@Caller() caller: Principal, @Query() query: ProjectQuery): Promise<ProjectSummaryListResponse> {
+    return ProjectSummaryListResponse.from(await this.projects.list(caller.company_id, query), query);
+  }
+
+  @Post()
+  @Operation({
+    tag: 'Projects',
+    summary: 'Create project',
+    description: 'With `from_deployment` the project starts with a copy of the deployment’s instructions, skills and files.',
+    status: 201,
+    response: ProjectResponse,
+    errors: [404],
+    extension: true,
+  })
+  async createProject(@Caller() caller: Principal, @Body() body: ProjectCreateRequest): Promise<ProjectResponse> {
+    return ProjectResponse.from(await this.projects.create(caller, body));
+  }
+
+  @Get(':project_id')
+  @Operation({ tag: 'Projects', summary: 'Get project', response: ProjectResponse, errors: [404] })
+  async getProject(@Caller() caller: Principal, @Param('project_id') projectId: string): Promise<ProjectResponse> {
+    return ProjectResponse.from(await this.projects.details(caller.company_id, projectId));
+  }
+
+  @Patch(':project_id')
+  @Operation({
+    tag: 'Projects',
+    summary: 'Update project',
+    description: 'Absent fields stay as they are; null clears a description.',
+    response: ProjectResponse,
+    errors: [404],
+  })
+  async updateProject(
+    @Caller() caller: Principal,
+    @Param('project_id') projectId: string,
+    @Body() body: ProjectUpdate,
+  ): Promise<ProjectResponse> {
+    return ProjectResponse.from(await this.projects.update(caller.company_id, projectId, body));
+  }
+
+  @Get(':project_id/cards')
+  @Operation({
+    tag: 'Projects',
+    summary: 'List cards',
+    description: 'The whole canvas, oldest card first.',
+    response: CardListResponse,
+    errors: [404],
+    extension: true,
+  })
+  async listCards(@Caller() caller: Principal, @Param('project_id') projectId: string): Promise<CardListResponse> {
+    return CardListResponse.from(await this.projects.cards(caller.company_id, projectId));
+  }
+}

@@ -1,0 +1,228 @@
+import type { Page } from '../platform/listing/page.js';
+import { PageQuery } from '../platform/listing/page.query.js';
+import {
+  BooleanField,
+  DateTimeField,
+  EnumField,
+  FreeObjectArrayField,
+  IntegerField,
+  NumberField,
+  ObjectArrayField,
+  ObjectField,
+  StringField,
+} from '../platform/validation/fields.js';
+import { CompletenessResponse } from './canvas/canvas.dto.js';
+import { WORKSPACE_MODES, type WorkspaceMode } from './project.entity.js';
+import type { ProjectDetails, ProjectSummaryRow } from './projects.queries.js';
+
+/** Page and filter of the project listing. */
+export class ProjectQuery extends PageQuery {
+  @StringField({ optional: true, extension: true, description: 'Part of the name, in any case' })
+  q?: string;
+
+  @EnumField(WORKSPACE_MODES, { optional: true, extension: true })
+  workspace_mode?: WorkspaceMode;
+}
+
+/** A new project. */
+export class ProjectCreateRequest {
+  @StringField({ minLength: 1, maxLength: 100, example: 'Weekly production plan' })
+  name!: string;
+
+  @StringField({ nullable: true, optional: true })
+  description?: string | null;
+
+  @StringField({ nullable: true, optional: true })
+  short_description?: string | null;
+
+  @StringField({ nullable: true, optional: true, description: 'Handle or name of the deployment to start from' })
+  from_deployment?: string | null;
+
+  @EnumField(WORKSPACE_MODES, { default: 'define' })
+  workspace_mode!: WorkspaceMode;
+}
+
+/**
+ * What to change of a project. An absent field stays as it is; null clears a description and leaves name and mode.
+ */
+export class ProjectUpdate {
+  @StringField({ nullable: true, optional: true, minLength: 1, maxLength: 100, example: 'Weekly production plan' })
+  name?: string | null;
+
+  @StringField({ nullable: true, optional: true })
+  description?: string | null;
+
+  @StringField({ nullable: true, optional: true })
+  short_description?: string | null;
+
+  @EnumField(WORKSPACE_MODES, { nullable: true, optional: true, description: 'Changing to `run` takes a snapshot' })
+  workspace_mode?: WorkspaceMode | null;
+}
+
+/** Who created a project. */
+export class ProjectCreator {
+  @StringField()
+  display_name!: string;
+
+  @StringField()
+  id!: string;
+
+  @StringField({ nullable: true, optional: true })
+  avatar_url!: string | null;
+}
+
+/** A project with everything but its contents. */
+export class ProjectResponse {
+  @StringField()
+  id!: string;
+
+  @StringField()
+  name!: string;
+
+  @StringField({ nullable: true })
+  description!: string | null;
+
+  @StringField({ nullable: true })
+  short_description!: string | null;
+
+  @DateTimeField()
+  created_at!: Date;
+
+  @DateTimeField()
+  updated_at!: Date;
+
+  @ObjectField(() => ProjectCreator, { nullable: true, optional: true })
+  created_by!: ProjectCreator | null;
+
+  @ObjectField(() => CompletenessResponse, { optional: true })
+  completeness!: CompletenessResponse;
+
+  @StringField({ nullable: true, optional: true, description: 'Snapshot that run mode works on' })
+  current_snapshot_id!: string | null;
+
+  @FreeObjectArrayField({ default: [] })
+  objective_components!: Record<string, unknown>[];
+
+  @BooleanField({ default: false })
+  objective_confirmed!: boolean;
+
+  @StringField({ nullable: true, optional: true })
+  objective_description!: string | null;
+
+  @StringField({ nullable: true, optional: true })
+  objective_type!: string | null;
+
+  @StringField({ nullable: true, optional: true, description: 'Deployment the project was seeded from' })
+  origin_deployment_handle!: string | null;
+
+  @StringField({ nullable: true, optional: true, description: '`ready` once a snapshot for run mode is there' })
+  run_setup_status!: string | null;
+
+  @NumberField({ default: 0, description: 'Credits spent in the project' })
+  total_credits!: number;
+
+  @EnumField(WORKSPACE_MODES, { default: 'define' })
+  workspace_mode!: WorkspaceMode;
+
+  static from(project: ProjectDetails): ProjectResponse {
+    const { id, name, description, short_description, created_at, updated_at, created_by, current_snapshot_id } = project;
+    const { objective_components, objective_confirmed, objective_description, objective_type } = project;
+    const { origin_deployment_handle, run_setup_status, total_credits, workspace_mode } = project;
+    return {
+      id,
+      name,
+      description,
+      short_description,
+      created_at,
+      updated_at,
+      created_by,
+      completeness: CompletenessResponse.from(project),
+      current_snapshot_id,
+      objective_components,
+      objective_confirmed,
+      objective_description,
+      objective_type,
+      origin_deployment_handle,
+      run_setup_status,
+      total_credits,
+      workspace_mode,
+    };
+  }
+}
+
+/** A project as the listing shows it. */
+export class ProjectSummary {
+  @StringField()
+  id!: string;
+
+  @StringField()
+  name!: string;
+
+  @DateTimeField()
+  created_at!: Date;
+
+  @DateTimeField()
+  updated_at!: Date;
+
+  @ObjectField(() => ProjectCreator, { nullable: true, optional: true })
+  created_by!: ProjectCreator | null;
+
+  @IntegerField({ optional: true })
+  card_count!: number;
+
+  @ObjectField(() => CompletenessResponse, { optional: true })
+  completeness!: CompletenessResponse;
+
+  @FreeObjectArrayField({ optional: true })
+  objective_components!: Record<string, unknown>[];
+
+  @BooleanField({ optional: true })
+  objective_confirmed!: boolean;
+
+  @StringField({ optional: true, description: '`solving`, `working` (the agent answers) or `idle`', example: 'idle' })
+  status!: string;
+
+  @NumberField({ optional: true })
+  total_credits!: number;
+
+  @StringField({ optional: true, example: 'define' })
+  workspace_mode!: string;
+
+  static from(row: ProjectSummaryRow): ProjectSummary {
+    const { id, name, created_at, updated_at, created_by, card_count, objective_components, objective_confirmed } = row;
+    const { status, total_credits, workspace_mode } = row;
+    return {
+      id,
+      name,
+      created_at,
+      updated_at,
+      created_by,
+      card_count,
+      completeness: CompletenessResponse.from(row),
+      objective_components,
+      objective_confirmed,
+      status,
+      total_credits,
+      workspace_mode,
+    };
+  }
+}
+
+/** Projects of the company, last changed first. */
+export class ProjectSummaryListResponse {
+  @ObjectArrayField(() => ProjectSummary)
+  projects!: ProjectSummary[];
+
+  @IntegerField()
+  limit!: number;
+
+  @IntegerField()
+  offset!: number;
+
+  @IntegerField()
+  total!: number;
+
+  static from({ rows, total }: Page<ProjectSummaryRow>, { limit, offset }: PageQuery): ProjectSummaryListResponse {
+    return { projects: rows.map((row) => ProjectSummary.from(row)), limit, offset, total };
+  }
+}

@@ -1,0 +1,31 @@
+import { Module, type OnModuleInit } from '@nestjs/common';
+import { DeploymentsModule } from '../deployments/deployments.module.js';
+import { ContainerDirectory } from '../files/container-directory.js';
+import { FilesModule } from '../files/files.module.js';
+import { CanvasService } from './canvas/canvas.service.js';
+import { ProjectsController } from './projects.controller.js';
+import { ProjectsService } from './projects.service.js';
+import { SnapshotsService } from './snapshots.service.js';
+
+/** Projects, their canvas and snapshots. */
+@Module({
+  imports: [FilesModule, DeploymentsModule],
+  controllers: [ProjectsController],
+  providers: [ProjectsService, CanvasService, SnapshotsService],
+  exports: [ProjectsService, CanvasService],
+})
+export class ProjectsModule implements OnModuleInit {
+  constructor(
+    private readonly directory: ContainerDirectory,
+    private readonly projects: ProjectsService,
+    private readonly snapshots: SnapshotsService,
+  ) {}
+
+  onModuleInit(): void {
+    this.directory.provide('workspace', async ({ company_id }, id) => {
+      const project = await this.projects.require(company_id, id);
+      return { container_id: project.workspace_id, project_id: project.id };
+    });
+    this.directory.provide('snapshot', async ({ company_id }, id) => await this.snapshots.require(company_id, id));
+  }
+}

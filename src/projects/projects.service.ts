@@ -1,0 +1,154 @@
+import { Injectable } from '@nestjs/common';
+import { AGENT_CONFIG_NAMES } from '../deployments/template.js';
+import { DeploymentsService } from '../deployments/deployments.service.js';
+import { ContainersService } from '../files/containers.service.js';
+import { TreesService } from '../files/trees.service.js';
+import type { Principal } from '../platform/auth/principal.js';
+import { Database, type Tx } from '../platform/database/database.js';
+import { NotFound, parseId } from '../platform/errors/errors.js';
+import type { Page } from '../platform/listing/page.js';
+import { CanvasService } from './canvas/canvas.service.js';
+import type { Card } from './canvas/card.entity.js';
+import { Project } from './project.entity.js';
+import type { ProjectCreateRequest, ProjectQuery, ProjectUpdate } from './projects.dto.js';
+import { findDetails, findSummaries, type ProjectDetails, type ProjectSummaryRow } from './projects.queries.js';
+import { SnapshotsService } from './snapshots.service.js';
+
+/** Increments of what the modules above projects keep in them. */
+export interface ProjectChange {
+  active_turns?: number;
+  active_solves?: number;
+  credits?: number;
+}
+
+/** Takes part in the transaction that creates a project. */
+export type CreationListener = (tx: Tx, project: Project) => Promise<void>;
+
+/** Projects of companies. Every method is scoped by company. */
+@Injectable()
+export class ProjectsService {
+  private readonly creationListeners: CreationListener[] = [];
+
+  constructor(
+    private readonly database: Database,
+    private readonly deployments: DeploymentsService,
+    private readonly containers: ContainersService,
+    private readonly trees: TreesService,
+    private readonly snapshots: SnapshotsService,
+    private readonly canvas: CanvasService,
+  ) {}
+
+  /** Lets a module above add its part to every new project. */
+  onCreate(listener: CreationListener): void {
+    this.creationListeners.push(listener);
+  }
+
+  async list(company_id: string, query: ProjectQuery): Promise<Page<ProjectSummaryRow>> {
+    return await findSummaries(this.database.manager, company_id, query);
+  }
+
+  /** @throws NotFound */
+  async details(company_id: string, projectId: string, tx: Tx = this.database.manager): Promise<ProjectDetails> {
+    const project = await findDetails(tx, company_id, parseId(projectId, 'Project'));
+    if (project === undefined) throw new NotFound('Project');
+    return project;
+  }
+
+  /**
+   * Creates a project; one made from a deployment gets its agent configuration in the project's deployment scope and
+   * its other files in the workspace.
+   *
+   * @throws NotFound when there is no such deployment.
+   */
+  async create(caller: Principal, request: ProjectCreateRequest): Promise<ProjectDetails> {
+    const { company_id } = caller;
+    return await this.database.transaction(async (tx) => {
+      const origin = request.from_deployment == null ? null : await this.deployments.require(company_id, request.from_deployment, tx);
+      const { id } = await tx.save(Project, {
+        company_id,
+        name: request.name,
+        description: request.description ?? null,
+        short_description: request.short_description ?? null,
+        workspace_id: await this.containers.create(tx, company_id, 'workspace'),
+        agent_config_id: await this.containers.create(tx, company_id, 'agent_config'),
+        project_skills_id: await this.containers.create(tx, company_id, 'project_skills'),
+        origin_deployment_id: origin?.id ?? null,
+        created_by: caller.user_id,
+      });
+      const project = await this.lock(tx, company_id, id);
+      if (origin !== null) {
+        const from = { company_id, container_id: origin.container_id };
+        const config = { company_id, container_id: project.agent_config_id };
+        const workspace = { company_id, container_id: project.workspace_id };
+        await this.trees.copy(tx, { from, to: config, only: AGENT_CONFIG_NAMES });
+        await this.trees.copy(tx, { from, to: workspace, except: AGENT_CONFIG_NAMES });
+      }
+      for (const listener of this.creationListeners) await listener(tx, project);
+      if (request.workspace_mode === 'run') await this.enterRunMode(tx, project);
+      return await this.details(company_id, id, tx);
+    });
+  }
+
+  /** @throws NotFound */
+  async update(company_id: string, projectId: string, change: ProjectUpdate): Promise<ProjectDetails> {
+    return await this.database.transaction(async (tx) => {
+      const project = await this.lock(tx, company_id, projectId);
+      const { name, description, short_description, workspace_mode } = change;
+      await tx.update(
+        Project,
+        { id: project.id },
+        {
+          name: name ?? project.name,
+          ...(description !== undefined && { description }),
+          ...(short_description !== undefined && { short_description }),
+          ...(workspace_mode === 'define' && { workspace_mode }),
+          updated_at: () => 'now()',
+        },
+      );
+      if (workspace_mode === 'run' && project.workspace_mode === 'define') await this.enterRunMode(tx, project);
+      return await this.details(company_id, project.id, tx);
+    });
+  }
+
+  /** The whole canvas, oldest card first. @throws NotFound */
+  async cards(company_id: string, projectId: string): Promise<Card[]> {
+    const { id } = await this.require(company_id, projectId);
+    return await this.canvas.list(id);
+  }
+
+  /** The project as a row. @throws NotFound also for an id that is none. */
+  async require(company_id: string, projectId: string, tx: Tx = this.database.manager): Promise<Project> {
+    return await this.find(tx, company_id, projectId, '');
+  }
+
+  /** The project, locked against other writers until the transaction ends. @throws NotFound */
+  async lock(tx: Tx, company_id: string, projectId: string): Promise<Project> {
+    return await this.find(tx, company_id, projectId, 'FOR NO KEY UPDATE');
+  }
+
+  /** Adds to a project's counters and marks it as changed now. */
+  async adjust(tx: Tx, project_id: string, { active_turns = 0, active_solves = 0, credits = 0 }: ProjectChange): Promise<void> {
+    await tx.query(
+      `UPDATE projects
+          SET active_turns = active_turns + $2, active_solves = active_solves + $3, total_credits = total_credits + $4,
+              updated_at = now()
+        WHERE id = $1`,
+      [project_id, active_turns, active_solves, credits],
+    );
+  }
+
+  private async find(tx: Tx, company_id: string, projectId: string, locking: string): Promise<Project> {
+    const [project]: Project[] = await tx.query(
+      `SELECT * FROM projects WHERE company_id = $1 AND id = $2 AND deleted_at IS NULL ${locking}`,
+      [company_id, parseId(projectId, 'Project')],
+    );
+    if (project === undefined) throw new NotFound('Project');
+    return project;
+  }
+
+  /** From here on solves read the snapshot that is taken now. */
+  private async enterRunMode(tx: Tx, project: Project): Promise<void> {
+    const { id: current_snapshot_id } = await this.snapshots.take(tx, project);
+    await tx.update(Project, { id: project.id }, { workspace_mode: 'run', run_setup_status: 'ready', current_snapshot_id });
+  }
+}

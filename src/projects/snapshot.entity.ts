@@ -1,0 +1,21 @@
+import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import type { Card } from './canvas/card.entity.js';
+
+/** The workspace tree and the cards of a project at one moment; never changed. */
+@Entity({ name: 'snapshots' })
+export class Snapshot {
+  @PrimaryGeneratedColumn('uuid')
+  id!: string;
+
+  @Column('uuid')
+  project_id!: string;
+
+  @Column('uuid')
+  container_id!: string;
+
+  @Column('jsonb')
+  cards!: Card[];
+
+  @CreateDateColumn({ type: 'timestamptz', precision: 3 })
+  created_at!: Date;
+}

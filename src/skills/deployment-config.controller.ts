@@ -1,0 +1,88 @@
+import { Body, Controller, Delete, Get, Param, Put } from '@nestjs/common';
+import { Caller, CompanyLevel } from '../platform/auth/decorators.js';
+import { Principal } from '../platform/auth/principal.js';
+import { BodyLimit } from '../platform/http/request.guard.js';
+import { Operation } from '../platform/openapi/operation.js';
+import { DeploymentSkillsService } from './deployment-skills.service.js';
+import { InstructionsService } from './instructions.service.js';
+import {
+  AgentInstructionsRequest,
+  AgentInstructionsResponse,
+  SkillDetail,
+  SkillListResponse,
+  SkillSummary,
+  SkillWriteRequest,
+} from './skills.dto.js';
+import { SKILL_BODY_BYTES } from './skill-files.js';
+
+const tag = 'Skills and agent configuration';
+
+@Controller('deployments/:name')
+export class DeploymentConfigController {
+  constructor(
+    private readonly instructions: InstructionsService,
+    private readonly skills: DeploymentSkillsService,
+  ) {}
+
+  @Get('instructions')
+  @Operation({ tag, summary: 'Get deployment instructions', response: AgentInstructionsResponse, errors: [404], extension: true })
+  async getDeploymentInstructions(@Caller() caller: Principal, @Param('name') name: string): Promise<AgentInstructionsResponse> {
+    return { content: await this.instructions.ofDeployment(caller.company_id, name) };
+  }
+
+  @Put('instructions')
+  @CompanyLevel()
+  @Operation({
+    tag,
+    summary: 'Put deployment instructions',
+    description: 'Replaces the deployment’s AGENTS.md. Projects keep their copy until they pull. For company-level callers.',
+    response: AgentInstructionsResponse,
+    errors: [403, 404],
+  })
+  async putDeploymentInstructions(
+    @Caller() caller: Principal,
+    @Param('name') name: string,
+    @Body() body: AgentInstructionsRequest,
+  ): Promise<AgentInstructionsResponse> {
+    return { content: await this.instructions.replace(caller, name, body.content) };
+  }
+
+  @Get('skills')
+  @Operation({ tag, summary: 'List deployment skills', response: SkillListResponse, errors: [404], extension: true })
+  async listDeploymentSkills(@Caller() caller: Principal, @Param('name') name: string): Promise<SkillListResponse> {
+    return SkillListResponse.from(await this.skills.list(caller.company_id, name));
+  }
+
+  @Get('skills/:skill')
+  @Operation({ tag, summary: 'Get deployment skill', response: SkillDetail, errors: [404], extension: true })
+  async getDeploymentSkill(@Caller() caller: Principal, @Param('name') name: string, @Param('skill') skill: string): Promise<SkillDetail> {
+    return SkillDetail.from(await this.skills.get(caller.company_id, name, skill));
+  }
+
+  @Put('skills/:skill')
+  @CompanyLevel()
+  @BodyLimit(SKILL_BODY_BYTES)
+  @Operation({
+    tag,
+    summary: 'Put deployment skill',
+    description: 'Creates or replaces a skill with all its files. Projects see it when they pull. For company-level callers.',
+    response: SkillSummary,
+    errors: [403, 404, 413],
+    extension: true,
+  })
+  async putDeploymentSkill(
+    @Caller() caller: Principal,
+    @Param('name') name: string,
+    @Param('skill') skill: string,
+    @Body() body: SkillWriteRequest,
+  ): Promise<SkillSummary> {
+    return SkillSummary.from(await this.skills.put(caller.company_id, name, skill, body.files));
+  }
+
+  @Delete('skills/:skill')
+  @CompanyLevel()
+  @Operation({ tag, summary: 'Delete deployment skill', description: 'For company-level callers.', status: 204, errors: [403, 404], extension: true })
+  async deleteDeploymentSkill(@Caller() caller: Principal, @Param('name') name: string, @Param('skill') skill: string): Promise<void> {
+    await this.skills.delete(caller.company_id, name, skill);
+  }
+}

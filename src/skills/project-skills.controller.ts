@@ -1,0 +1,92 @@
+import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
+import { Caller } from '../platform/auth/decorators.js';
+import { Principal } from '../platform/auth/principal.js';
+import { BodyLimit } from '../platform/http/request.guard.js';
+import { Operation } from '../platform/openapi/operation.js';
+import { AgentConfigService } from './agent-config.service.js';
+import { ProjectSkillsService } from './project-skills.service.js';
+import {
+  AgentConfigPullRequest,
+  AgentConfigPullResponse,
+  ProjectSkillDetail,
+  ProjectSkillListResponse,
+  SkillSummary,
+  SkillWriteRequest,
+} from './skills.dto.js';
+import { SKILL_BODY_BYTES } from './skill-files.js';
+
+const tag = 'Skills and agent configuration';
+
+@Controller('projects/:project_id')
+export class ProjectSkillsController {
+  constructor(
+    private readonly skills: ProjectSkillsService,
+    private readonly config: AgentConfigService,
+  ) {}
+
+  @Get('skills')
+  @Operation({ tag, summary: 'List project skills', description: 'What a turn would mount, by name.', response: ProjectSkillListResponse, errors: [404], extension: true })
+  async listProjectSkills(@Caller() caller: Principal, @Param('project_id') projectId: string): Promise<ProjectSkillListResponse> {
+    return ProjectSkillListResponse.from(await this.skills.list(caller.company_id, projectId));
+  }
+
+  @Get('skills/:skill')
+  @Operation({
+    tag,
+    summary: 'Get project skill',
+    description: 'The whole skill as a turn would mount it: the project’s own copy, else the deployment’s.',
+    response: ProjectSkillDetail,
+    errors: [404],
+  })
+  async getProjectSkill(
+    @Caller() caller: Principal,
+    @Param('project_id') projectId: string,
+    @Param('skill') skill: string,
+  ): Promise<ProjectSkillDetail> {
+    return ProjectSkillDetail.from(await this.skills.get(caller.company_id, projectId, skill));
+  }
+
+  @Put('skills/:skill')
+  @BodyLimit(SKILL_BODY_BYTES)
+  @Operation({
+    tag,
+    summary: 'Put project skill',
+    description: 'Creates or replaces one of the project’s own skills with all its files. One named after a deployment skill shadows it.',
+    response: SkillSummary,
+    errors: [404, 413],
+  })
+  async putProjectSkill(
+    @Caller() caller: Principal,
+    @Param('project_id') projectId: string,
+    @Param('skill') skill: string,
+    @Body() body: SkillWriteRequest,
+  ): Promise<SkillSummary> {
+    return SkillSummary.from(await this.skills.put(caller.company_id, projectId, skill, body.files));
+  }
+
+  @Delete('skills/:skill')
+  @Operation({ tag, summary: 'Delete project skill', description: 'Removes the project’s own copy.', status: 204, errors: [404], extension: true })
+  async deleteProjectSkill(
+    @Caller() caller: Principal,
+    @Param('project_id') projectId: string,
+    @Param('skill') skill: string,
+  ): Promise<void> {
+    await this.skills.delete(caller.company_id, projectId, skill);
+  }
+
+  @Post('agent-config/pull')
+  @Operation({
+    tag,
+    summary: 'Pull agent config',
+    description: 'Replaces the project’s copy of the deployment’s instructions and skills; the project’s own skills stay.',
+    response: AgentConfigPullResponse,
+    errors: [404, 409],
+  })
+  async pullAgentConfig(
+    @Caller() caller: Principal,
+    @Param('project_id') projectId: string,
+    @Body() body: AgentConfigPullRequest,
+  ): Promise<AgentConfigPullResponse> {
+    return await this.config.pull(caller.company_id, projectId, body);
+  }
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from '@jest/globals';
+import { Invalid } from '../platform/errors/errors.js';
+import { checkSkill, describeSkill, isSkillName } from './skill-files.js';
+
+const refusal = (name: string, files: [string, string][]): unknown[] => {
+  try {
+    checkSkill(name, new Map(files));
+  } catch (error) {
+    if (error instanceof Invalid && Array.isArray(error.detail)) return error.detail.map(({ type, loc }) => [type, ...loc]);
+    throw error;
+  }
+  return [];
+};
+const main: [string, string] = ['SKILL.md', 'text'];
+
+describe('isSkillName', () => {
+  it.each(['a', '0', 'a-b', 'a1-2-c', 'x'.repeat(64)])('takes %j', (name) => expect(isSkillName(name)).toBe(true));
+  it.each(['', '-a', 'a-', 'a--b', 'A', 'a_b', 'é', 'a b', 'x'.repeat(65), 'a\n'])('refuses %j', (name) =>
+    expect(isSkillName(name)).toBe(false),
+  );
+});
+
+describe('checkSkill', () => {
+  it('takes up to 200 files and 1,000,000 bytes, in normalised paths', () => {
+    const files = Array.from({ length: 199 }, (_, index): [string, string] => [`f${index}`, '']);
+    expect(refusal('a', [main, ...files])).toEqual([]);
+    expect(refusal('a', [main, ...files, ['one-more', '']])).toEqual([['value_error', 'body', 'files']]);
+    expect(refusal('a', [main, ['big', 'x'.repeat(1_000_000 - 4)]])).toEqual([]);
+    expect(refusal('a', [main, ['big', 'é'.repeat(500_000)]])).toEqual([['value_error', 'body', 'files']]);
+    expect([...checkSkill('a', new Map([['/SKILL.md', 'x'], ['e\u0301', 'y']])).keys()]).toEqual(['SKILL.md', '\u00e9']);
+  });
+
+  it('reports every bad path', () => {
+    expect(refusal('a', [main, ['../x', ''], ['b//c', ''], ['ok', ''], ['d\\e', '']])).toEqual([
+      ['value_error', 'body', 'files', '../x'],
+      ['value_error', 'body', 'files', 'b//c'],
+      ['value_error', 'body', 'files', 'd\\e'],
+    ]);
+    expect(refusal('a', [main, ['e\u0301', ''], ['\u00e9', '']])).toEqual([['value_error', 'body', 'files', '\u00e9']]);
+    expect(refusal('a', [main, ['x/y/z', ''], ['x/y', '']])).toEqual([['value_error', 'body', 'files', 'x/y/z']]);
+  });
+
+  it('needs SKILL.md in exactly this spelling', () => {
+    expect(refusal('a', [['skill.md', '']])).toEqual([['missing', 'body', 'files', 'SKILL.md']]);
+    expect(refusal('a', [['x/SKILL.md', '']])).toEqual([['missing', 'body', 'files', 'SKILL.md']]);
+  });
+});
+
+describe('describeSkill', () => {
+  it.each([
+    ['---\ndescription: Said\n---\n# Title', 'Said'],
+    ['---\nname: a\n---\n\n## The title  \ntext', 'The title'],
+    ['\n  first line\nsecond', 'first line'],
+    ['', ''],
+    ['---\nfaulty: a: b\n---\ntext', ''],
+  ])('of %j is %j', (text, description) => expect(describeSkill(text)).toBe(description));
+});

@@ -1,0 +1,129 @@
+import { BooleanField, EnumField, IntegerField, ObjectArrayField, StringArrayField, StringField, StringMapField } from '../platform/validation/fields.js';
+import type { MountedSkill, Skill } from './skill.js';
+
+/** The whole file set of a skill. */
+export class SkillWriteRequest {
+  @StringMapField({
+    description: 'Text by path relative to the skill’s own directory; must include SKILL.md',
+    example: { 'SKILL.md': '---\nname: shift-rules\ndescription: How shifts are planned\n---\nNo shift is longer than ten hours.\n' },
+  })
+  files!: Map<string, string>;
+}
+
+/** A skill without its contents. */
+export class SkillSummary {
+  @StringField({ example: 'shift-rules' })
+  name!: string;
+
+  @StringField({ example: 'How shifts are planned' })
+  description!: string;
+
+  @StringArrayField({ description: 'Paths relative to the skill’s own directory', example: ['SKILL.md'] })
+  files!: string[];
+
+  static from({ name, description, files }: Skill): SkillSummary {
+    return { name, description, files: [...files.keys()] };
+  }
+}
+
+/** Skills of a deployment, by name. */
+export class SkillListResponse {
+  @ObjectArrayField(() => SkillSummary)
+  skills!: SkillSummary[];
+
+  static from(skills: Skill[]): SkillListResponse {
+    return { skills: skills.map((skill) => SkillSummary.from(skill)) };
+  }
+}
+
+/** A whole skill of a deployment. */
+export class SkillDetail {
+  @StringField({ example: 'shift-rules' })
+  name!: string;
+
+  @StringField()
+  description!: string;
+
+  @StringMapField({ description: 'Text by path relative to the skill’s own directory' })
+  files!: Record<string, string>;
+
+  static from({ name, description, files }: Skill): SkillDetail {
+    return { name, description, files: Object.fromEntries(files) };
+  }
+}
+
+/** The copy of a skill that a turn of the project would mount. */
+export class ProjectSkillDetail {
+  @StringField({ example: 'shift-rules' })
+  name!: string;
+
+  @StringField()
+  description!: string;
+
+  @StringMapField({ description: 'Text by path relative to the skill’s own directory' })
+  files!: Record<string, string>;
+
+  @EnumField(['project', 'deployment'], { optional: true, description: '`project` when the project set its own copy' })
+  scope!: 'project' | 'deployment';
+
+  @BooleanField({ description: 'Whether the project’s copy hides one of the deployment' })
+  shadows!: boolean;
+
+  static from({ name, description, files, scope, shadows }: MountedSkill): ProjectSkillDetail {
+    return { name, description, files: Object.fromEntries(files), scope, shadows };
+  }
+}
+
+/** A mounted skill without its contents. */
+export class ProjectSkillSummary extends SkillSummary {
+  @EnumField(['project', 'deployment'], { description: '`project` when the project set its own copy' })
+  scope!: 'project' | 'deployment';
+
+  @BooleanField({ description: 'Whether the project’s copy hides one of the deployment' })
+  shadows!: boolean;
+
+  static override from(skill: MountedSkill): ProjectSkillSummary {
+    return { ...SkillSummary.from(skill), scope: skill.scope, shadows: skill.shadows };
+  }
+}
+
+/** What a turn of the project would mount, by name. */
+export class ProjectSkillListResponse {
+  @ObjectArrayField(() => ProjectSkillSummary)
+  skills!: ProjectSkillSummary[];
+
+  static from(skills: MountedSkill[]): ProjectSkillListResponse {
+    return { skills: skills.map((skill) => ProjectSkillSummary.from(skill)) };
+  }
+}
+
+/** New instructions of a deployment. */
+export class AgentInstructionsRequest {
+  @StringField({ minLength: 1, description: 'The whole AGENTS.md, at most 256 kB', example: '# Instructions\nAsk for the demand first.\n' })
+  content!: string;
+}
+
+export class AgentInstructionsResponse {
+  @StringField({ description: 'What is stored' })
+  content!: string;
+}
+
+/** What to copy from a deployment into the project's deployment scope. */
+export class AgentConfigPullRequest {
+  @StringField({ optional: true, description: 'Handle or name; absent: the deployment the project came from', example: 'production-planning' })
+  from_deployment?: string;
+
+  @BooleanField({ default: true })
+  instructions!: boolean;
+
+  @BooleanField({ default: true })
+  skills!: boolean;
+}
+
+export class AgentConfigPullResponse {
+  @StringField({ optional: true, description: 'Handle of the deployment' })
+  from_deployment!: string;
+
+  @IntegerField({ optional: true, description: 'Files copied' })
+  objects!: number;
+}

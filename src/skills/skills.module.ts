@@ -1,0 +1,21 @@
+import { Module } from '@nestjs/common';
+import { DeploymentsModule } from '../deployments/deployments.module.js';
+import { FilesModule } from '../files/files.module.js';
+import { ProjectsModule } from '../projects/projects.module.js';
+import { AgentConfigService } from './agent-config.service.js';
+import { DeploymentConfigController } from './deployment-config.controller.js';
+import { DeploymentSkillsService } from './deployment-skills.service.js';
+import { InstructionsService } from './instructions.service.js';
+import { MountsService } from './mounts.service.js';
+import { ProjectSkillsController } from './project-skills.controller.js';
+import { ProjectSkillsService } from './project-skills.service.js';
+import { SkillSetsService } from './skill-sets.service.js';
+
+/** Skills and instructions: of deployments, of projects, and what a turn mounts of both. */
+@Module({
+  imports: [FilesModule, DeploymentsModule, ProjectsModule],
+  controllers: [ProjectSkillsController, DeploymentConfigController],
+  providers: [SkillSetsService, InstructionsService, ProjectSkillsService, DeploymentSkillsService, AgentConfigService, MountsService],
+  exports: [MountsService, InstructionsService, DeploymentSkillsService],
+})
+export class SkillsModule {}

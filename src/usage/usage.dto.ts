@@ -1,0 +1,62 @@
+import type { Page } from '../platform/listing/page.js';
+import { PageQuery } from '../platform/listing/page.query.js';
+import { DateTimeField, IntegerField, NumberField, ObjectArrayField, ObjectField, StringField } from '../platform/validation/fields.js';
+import type { UserUsageRow } from './usage.service.js';
+
+/** Page and time span of a usage listing. */
+export class UsageQuery extends PageQuery {
+  @DateTimeField({ optional: true, extension: true, description: 'Count spend from this moment on' })
+  since?: Date;
+
+  @DateTimeField({ optional: true, extension: true, description: 'Count spend before this moment' })
+  until?: Date;
+}
+
+export class UsageTotals {
+  @NumberField({ description: 'Credits spent', example: 1.25 })
+  credits!: number;
+}
+
+/** Spend of one user. */
+export class UserUsageResponse {
+  @StringField()
+  user_id!: string;
+
+  @StringField()
+  display_name!: string;
+
+  @StringField({ nullable: true })
+  email!: string | null;
+
+  @ObjectField(() => UsageTotals)
+  totals!: UsageTotals;
+
+  static from({ user_id, display_name, email, credits }: UserUsageRow): UserUsageResponse {
+    return { user_id, display_name, email, totals: { credits } };
+  }
+}
+
+/** Users by spend, highest first. */
+export class UserUsageListResponse {
+  @ObjectArrayField(() => UserUsageResponse)
+  users!: UserUsageResponse[];
+
+  @IntegerField()
+  limit!: number;
+
+  @IntegerField()
+  offset!: number;
+
+  @IntegerField()
+  total!: number;
+
+  @DateTimeField({ optional: true, description: 'Start of the span; absent when none was asked for' })
+  since?: Date;
+
+  @DateTimeField({ optional: true, description: 'End of the span; absent when none was asked for' })
+  until?: Date;
+
+  static from({ rows, total }: Page<UserUsageRow>, { limit, offset, since, until }: UsageQuery): UserUsageListResponse {
+    return { users: rows.map((row) => UserUsageResponse.from(row)), limit, offset, total, ...(since && { since }), ...(until && { until }) };
+  }
+}

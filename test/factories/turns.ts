@@ -1,0 +1,16 @@
+import type { ConversationSyncResponse } from '../../src/chat/chat.dto.js';
+import type { Client, Wire } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
+
+/** Follows a project's conversation until nothing is being answered any more; answers that last sync read. */
+export function idle(
+  client: Client,
+  projectId: string,
+  query: { conversation_id?: string } = {},
+): Promise<Wire<ConversationSyncResponse>> {
+  return eventually(
+    () => client.get<ConversationSyncResponse>(`/projects/${projectId}/chat/sync`, query),
+    ({ turn }) => turn.state === 'idle',
+    { until: 'the turn is idle' },
+  );
+}

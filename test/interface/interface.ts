@@ -1,0 +1,548 @@
+/**
+ * The documented interface, field for field, in the form its OpenAPI document has (FastAPI's).
+ *
+ * Written by hand and never generated: it is what `openapi.json` is compared with. "Design" in a comment marks a value
+ * that the documented interface leaves open and this service decided.
+ */
+export type JsonSchema = Record<string, unknown>;
+
+/** One property of a schema or one query parameter. */
+export interface Field {
+  schema: JsonSchema;
+  required: boolean;
+}
+
+/** The properties of an object schema, or a component that is no object (`enum`). */
+export type Component = { fields: Record<string, Field> } | { schema: JsonSchema };
+
+export interface Operation {
+  name: string;
+  method: 'get' | 'post' | 'put' | 'patch';
+  /** Every `{name}` in it is a required string parameter. */
+  path: string;
+  query: Record<string, Field>;
+  /** Component of the request body; absent where there is no body. */
+  request?: string;
+  /** Status of success. */
+  status: number;
+  response: string;
+}
+
+interface StringBounds {
+  minLength?: number;
+  maxLength?: number;
+}
+
+const string = (bounds: StringBounds = {}): JsonSchema => ({ type: 'string', ...bounds });
+const oneOf = (...values: string[]): JsonSchema => ({ type: 'string', enum: values });
+const dateTime: JsonSchema = { type: 'string', format: 'date-time' };
+const integer = (bounds: { minimum?: number; maximum?: number } = {}): JsonSchema => ({ type: 'integer', ...bounds });
+const number: JsonSchema = { type: 'number' };
+const boolean: JsonSchema = { type: 'boolean' };
+const array = (items: JsonSchema, bounds: { maxItems?: number } = {}): JsonSchema => ({
+  type: 'array',
+  items,
+  ...bounds,
+});
+const mapOf = (values: JsonSchema): JsonSchema => ({ type: 'object', additionalProperties: values });
+/** An object with any keys. Only where the interface says "free-form" (or, for summaries, "array of object"). */
+const freeForm: JsonSchema = { type: 'object', additionalProperties: true };
+const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
+const nullable = (schema: JsonSchema): JsonSchema => ({ anyOf: [schema, { type: 'null' }] });
+
+const required = (schema: JsonSchema): Field => ({ schema, required: true });
+const optional = (schema: JsonSchema, standard?: unknown): Field => ({
+  schema: standard === undefined ? schema : { ...schema, default: standard },
+  required: false,
+});
+/** Several fields of one shape. */
+const each = <Name extends string>(kind: typeof required, schema: JsonSchema, ...names: Name[]): Record<Name, Field> =>
+  Object.fromEntries(names.map((name) => [name, kind(schema)])) as Record<Name, Field>;
+
+/** Design: bounds and defaults of the listings' page. */
+const page = {
+  limit: optional(integer({ minimum: 1, maximum: 1000 }), 50),
+  offset: optional(integer({ minimum: 0 }), 0),
+};
+const chatLimit = optional(integer({ minimum: 1, maximum: 1000 }), 200);
+/** Design: no negative offset into the history. */
+const chatOffset = optional(integer({ minimum: 0 }), 0);
+const conversation = optional(string());
+
+export const operations: Operation[] = [
+  {
+    name: 'List projects',
+    method: 'get',
+    path: '/api/v1/projects',
+    query: page,
+    status: 200,
+    response: 'ProjectSummaryListResponse',
+  },
+  {
+    name: 'Get project',
+    method: 'get',
+    path: '/api/v1/projects/{project_id}',
+    query: {},
+    status: 200,
+    response: 'ProjectResponse',
+  },
+  {
+    name: 'Update project',
+    method: 'patch',
+    path: '/api/v1/projects/{project_id}',
+    query: {},
+    request: 'ProjectUpdate',
+    status: 200,
+    response: 'ProjectResponse',
+  },
+  {
+    name: 'List solve executions',
+    method: 'get',
+    path: '/api/v1/projects/{project_id}/solve/executions',
+    query: page,
+    status: 200,
+    response: 'ExecutionListResponse',
+  },
+  {
+    name: 'Post chat message',
+    method: 'post',
+    path: '/api/v1/projects/{project_id}/chat',
+    query: {},
+    request: 'ChatMessageCreate',
+    status: 202,
+    response: 'ChatResponse',
+  },
+  {
+    name: 'Get chat history',
+    method: 'get',
+    path: '/api/v1/projects/{project_id}/chat',
+    query: { conversation_id: conversation, limit: chatLimit, offset: chatOffset },
+    status: 200,
+    response: 'ChatMessageListResponse',
+  },
+  {
+    name: 'Get chat sync',
+    method: 'get',
+    path: '/api/v1/projects/{project_id}/chat/sync',
+    query: { conversation_id: conversation, limit: chatLimit },
+    status: 200,
+    response: 'ConversationSyncResponse',
+  },
+  {
+    name: 'Put project skill',
+    method: 'put',
+    path: '/api/v1/projects/{project_id}/skills/{skill}',
+    query: {},
+    request: 'SkillWriteRequest',
+    status: 200,
+    response: 'SkillSummary',
+  },
+  {
+    name: 'Get project skill',
+    method: 'get',
+    path: '/api/v1/projects/{project_id}/skills/{skill}',
+    query: {},
+    status: 200,
+    response: 'ProjectSkillDetail',
+  },
+  {
+    name: 'Pull agent config',
+    method: 'post',
+    path: '/api/v1/projects/{project_id}/agent-config/pull',
+    query: {},
+    request: 'AgentConfigPullRequest',
+    status: 200,
+    response: 'AgentConfigPullResponse',
+  },
+  {
+    name: 'Put deployment instructions',
+    method: 'put',
+    path: '/api/v1/deployments/{name}/instructions',
+    query: {},
+    request: 'AgentInstructionsRequest',
+    status: 200,
+    response: 'AgentInstructionsResponse',
+  },
+  {
+    name: 'List deployments',
+    method: 'get',
+    path: '/api/v1/deployments',
+    query: page,
+    status: 200,
+    response: 'DeploymentListResponse',
+  },
+  {
+    name: 'Create deployment',
+    method: 'post',
+    path: '/api/v1/deployments',
+    query: {},
+    request: 'DeploymentCreateRequest',
+    // Design: the only documented operation that creates and is no upload answers 201.
+    status: 201,
+    response: 'DeploymentResponse',
+  },
+  {
+    name: 'Complete upload',
+    method: 'post',
+    path: '/api/v1/files/upload/complete',
+    query: {},
+    request: 'UploadCompleteRequest',
+    status: 200,
+    response: 'FileEntry',
+  },
+  {
+    name: 'Make directory',
+    method: 'post',
+    path: '/api/v1/files/mkdir',
+    query: {},
+    request: 'MkdirRequest',
+    status: 200,
+    response: 'MkdirResponse',
+  },
+  {
+    name: 'Read content',
+    method: 'post',
+    path: '/api/v1/files/content',
+    query: {},
+    request: 'FileContentRequest',
+    status: 200,
+    response: 'FileContentResponse',
+  },
+  {
+    name: 'Delete file',
+    method: 'post',
+    path: '/api/v1/files/delete',
+    query: {},
+    request: 'FileDeleteRequest',
+    status: 200,
+    response: 'DeleteResponse',
+  },
+  {
+    name: 'Batch move',
+    method: 'post',
+    path: '/api/v1/files/batch-move',
+    query: {},
+    request: 'BatchMoveRequest',
+    status: 200,
+    response: 'BatchMoveResponse',
+  },
+  {
+    name: 'Batch delete',
+    method: 'post',
+    path: '/api/v1/files/batch-delete',
+    query: {},
+    request: 'BatchDeleteRequest',
+    status: 200,
+    response: 'DeleteResponse',
+  },
+  {
+    name: 'List usage by user',
+    method: 'get',
+    path: '/api/v1/usage/users',
+    query: page,
+    status: 200,
+    response: 'UserUsageListResponse',
+  },
+];
+
+/** `limit`, `offset` and `total` of every listing. */
+const listing = each(required, integer(), 'limit', 'offset', 'total');
+
+/** What says which container a file operation works on. */
+const container = {
+  source: required(oneOf('deployment', 'workspace', 'snapshot')),
+  ...each(optional, nullable(string()), 'deployment_name', 'project_id', 'snapshot_id'),
+};
+const path = required(string({ minLength: 1 }));
+/** Design: most items in the array of a batch. */
+const batch = { maxItems: 1000 };
+
+/** What a recorded tool call and a content segment have in common; nullable everywhere. */
+const callDetails = {
+  ...each(
+    optional,
+    nullable(string()),
+    'card_id',
+    'error',
+    'error_code',
+    'execution_source',
+    'file_path',
+    'owner_id',
+    'owner_type',
+    'panel_key',
+    'parent_tool_use_id',
+    'scope',
+    'stream_id',
+    'summary',
+    'turn_id',
+  ),
+  ...each(optional, nullable(dateTime), 'completed_at', 'started_at'),
+  ...each(optional, nullable(freeForm), 'error_details', 'input'),
+  duration_ms: optional(nullable(integer())),
+  children: optional(nullable(array(ref('ToolCallData')))),
+  // The type of a tool call's result is not shown: any JSON value, null included.
+  result: optional({}),
+};
+
+export const components: Record<string, Component> = {
+  HTTPValidationError: { fields: { detail: optional(array(ref('ValidationError'))) } },
+  ValidationError: {
+    fields: {
+      loc: required(array({ anyOf: [{ type: 'string' }, { type: 'integer' }] })),
+      msg: required(string()),
+      type: required(string()),
+      input: optional({}),
+      ctx: optional({ type: 'object' }),
+    },
+  },
+
+  FileEntry: {
+    fields: {
+      path: required(string()),
+      size: required(integer()),
+      content_type: optional(nullable(string())),
+      modified: optional(nullable(dateTime)),
+      source: optional(nullable(string())),
+    },
+  },
+  CompletedPart: { fields: { etag: required(string()), part_number: required(integer()) } },
+  MkdirResponse: { fields: { created: required(boolean), path: required(string()) } },
+  BatchMoveResponse: { fields: { moved: required(integer()), errors: optional(array(ref('BatchMoveError'))) } },
+  BatchMoveError: { fields: each(required, string(), 'error', 'source_path') },
+  DeleteResponse: { fields: { deleted: required(integer()) } },
+  FileContentResponse: { fields: each(optional, nullable(string()), 'text', 'base64', 'content_type') },
+  // The interface gives the fields of the file operations' bodies; the names of these seven types are this service's.
+  UploadCompleteRequest: {
+    fields: {
+      ...container,
+      upload_token: required(string({ minLength: 1 })),
+      parts: optional(array(ref('CompletedPart'))),
+      conversation_id: optional(nullable(string())),
+    },
+  },
+  MkdirRequest: { fields: { ...container, path: required(string()) } },
+  FileContentRequest: { fields: { ...container, path } },
+  FileDeleteRequest: {
+    fields: { ...container, path, recursive: optional(boolean), conversation_id: optional(nullable(string())) },
+  },
+  BatchMoveRequest: { fields: { ...container, moves: required(array(ref('MovePair'), batch)) } },
+  MovePair: { fields: each(required, string({ minLength: 1 }), 'source_path', 'dest_path') },
+  BatchDeleteRequest: { fields: { ...container, paths: optional(array(string(), batch)) } },
+
+  ChatMessageCreate: {
+    fields: {
+      // Design: the longest message.
+      content: required(string({ maxLength: 100_000 })),
+      ...each(optional, nullable(string()), 'conversation_id', 'client_msg_id'),
+      file_ids: optional(array(string())),
+      context: optional(array(ref('ContextRef'))),
+      answer: optional(nullable(ref('AskUserQuestionAnswer'))),
+    },
+  },
+  ContextRef: { fields: each(required, string(), 'id', 'type') },
+  AskUserQuestionAnswer: {
+    fields: {
+      other_text: optional(string()),
+      // Design: a chosen label, or an array of them.
+      selections: optional(mapOf({ anyOf: [string(), array(string())] })),
+    },
+  },
+  ChatResponse: {
+    fields: { message: required(ref('ChatMessageResponse')), canvas_snapshot: optional(array(ref('CardResponse'))) },
+  },
+  CardResponse: {
+    fields: {
+      ...each(required, string(), 'id', 'project_id', 'card_type', 'label'),
+      status: required(ref('CardStatus')),
+      version: required(integer()),
+      data: required(freeForm),
+      gaps: required(array(ref('GapInfo'))),
+      ...each(required, dateTime, 'created_at', 'updated_at'),
+      instance_data: optional(freeForm),
+    },
+  },
+  // The name is the interface's, the values are design.
+  CardStatus: { schema: oneOf('draft', 'needs_input', 'complete') },
+  GapInfo: { fields: each(required, string(), 'field', 'message', 'severity') },
+  ChatMessageResponse: {
+    fields: {
+      ...each(required, string(), 'id', 'project_id', 'content'),
+      role: required(oneOf('user', 'assistant', 'system')),
+      sequence: required(integer()),
+      created_at: required(dateTime),
+      affected_card_ids: required(array(string())),
+      is_partial: optional(boolean),
+      file_ids: optional(nullable(array(string()))),
+      ...each(
+        optional,
+        nullable(string()),
+        'conversation_id',
+        'client_msg_id',
+        'api_key_name',
+        'api_key_prefix',
+        'user_id',
+        'user_name',
+        'user_avatar_url',
+      ),
+      content_segments: optional(nullable(array(ref('ContentSegmentData')))),
+      tool_calls: optional(nullable(array(ref('ToolCallData')))),
+    },
+  },
+  ContentSegmentData: {
+    fields: {
+      ...callDetails,
+      type: required(oneOf('text', 'tool_call', 'tool_summary', 'recording')),
+      ...each(optional, nullable(string()), 'content', 'id', 'label', 'meeting_id', 'source', 'status', 'tool'),
+      ...each(optional, nullable(integer()), 'failure_count', 'tool_count'),
+      has_failures: optional(nullable(boolean)),
+    },
+  },
+  ToolCallData: {
+    fields: {
+      ...callDetails,
+      ...each(required, string(), 'id', 'tool'),
+      status: required(oneOf('running', 'completed', 'failed', 'unknown')),
+    },
+  },
+  ChatMessageListResponse: { fields: { ...listing, messages: required(array(ref('ChatMessageResponse'))) } },
+  ConversationSyncResponse: {
+    fields: {
+      conversation_id: required(string()),
+      messages: required(array(ref('ChatMessageResponse'))),
+      turn: required(ref('TurnStateResponse')),
+    },
+  },
+  TurnStateResponse: {
+    fields: {
+      state: required(oneOf('idle', 'dispatched', 'streaming')),
+      ...each(optional, nullable(string()), 'message_id', 'turn_id'),
+      next_seq: optional(integer(), 0),
+    },
+  },
+
+  ProjectCreator: {
+    fields: { ...each(required, string(), 'display_name', 'id'), avatar_url: optional(nullable(string())) },
+  },
+  CompletenessResponse: {
+    fields: {
+      all_constraints_classified: optional(boolean, false),
+      all_variables_provided: optional(boolean, false),
+      data_available: optional(boolean, false),
+      kpis_defined: optional(boolean, false),
+      objective_drafted: optional(boolean, false),
+      objectives_defined: optional(boolean, false),
+      production_requirements_defined: optional(boolean, false),
+      feasibility_result: optional(oneOf('pass', 'fail', 'unchecked'), 'unchecked'),
+      overall: optional(oneOf('incomplete', 'complete'), 'incomplete'),
+    },
+  },
+  ProjectUpdate: {
+    fields: {
+      name: optional(nullable(string({ minLength: 1, maxLength: 100 }))),
+      ...each(optional, nullable(string()), 'description', 'short_description'),
+      workspace_mode: optional(nullable(oneOf('define', 'run'))),
+    },
+  },
+  ProjectResponse: {
+    fields: {
+      ...each(required, string(), 'id', 'name'),
+      ...each(required, nullable(string()), 'description', 'short_description'),
+      ...each(required, dateTime, 'created_at', 'updated_at'),
+      created_by: optional(nullable(ref('ProjectCreator'))),
+      completeness: optional(ref('CompletenessResponse')),
+      objective_components: optional(array(freeForm), []),
+      objective_confirmed: optional(boolean, false),
+      ...each(
+        optional,
+        nullable(string()),
+        'current_snapshot_id',
+        'objective_description',
+        'objective_type',
+        'origin_deployment_handle',
+        'run_setup_status',
+      ),
+      total_credits: optional(number, 0),
+      workspace_mode: optional(oneOf('define', 'run'), 'define'),
+    },
+  },
+  ProjectSummary: {
+    fields: {
+      ...each(required, string(), 'id', 'name'),
+      ...each(required, dateTime, 'created_at', 'updated_at'),
+      created_by: optional(nullable(ref('ProjectCreator'))),
+      card_count: optional(integer()),
+      completeness: optional(ref('CompletenessResponse')),
+      objective_components: optional(array(freeForm)),
+      objective_confirmed: optional(boolean),
+      total_credits: optional(number),
+      ...each(optional, string(), 'status', 'workspace_mode'),
+    },
+  },
+  ProjectSummaryListResponse: { fields: { ...listing, projects: required(array(ref('ProjectSummary'))) } },
+
+  SkillWriteRequest: { fields: { files: required(mapOf(string())) } },
+  SkillSummary: { fields: { ...each(required, string(), 'name', 'description'), files: required(array(string())) } },
+  ProjectSkillDetail: {
+    fields: {
+      scope: optional(oneOf('project', 'deployment')),
+      // Design: the fields that the interface does not show.
+      ...each(required, string(), 'name', 'description'),
+      files: required(mapOf(string())),
+      shadows: required(boolean),
+    },
+  },
+  AgentInstructionsRequest: { fields: { content: required(string({ minLength: 1 })) } },
+  AgentInstructionsResponse: { fields: { content: required(string()) } },
+  AgentConfigPullRequest: {
+    fields: {
+      from_deployment: optional(string()),
+      instructions: optional(boolean, true),
+      skills: optional(boolean, true),
+    },
+  },
+  AgentConfigPullResponse: { fields: { from_deployment: optional(string()), objects: optional(integer()) } },
+
+  DeploymentResponse: {
+    fields: {
+      ...each(required, string(), 'id', 'name', 'handle'),
+      ...each(required, dateTime, 'created_at', 'updated_at'),
+    },
+  },
+  DeploymentCreateRequest: { fields: { name: required(string({ minLength: 1, maxLength: 100 })) } },
+  DeploymentListResponse: { fields: { ...listing, deployments: required(array(ref('DeploymentResponse'))) } },
+
+  UserUsageListResponse: {
+    fields: {
+      ...listing,
+      users: required(array(ref('UserUsageResponse'))),
+      ...each(optional, dateTime, 'since', 'until'),
+    },
+  },
+  // Design: what is required and nullable, and the name of the totals' type.
+  UserUsageResponse: {
+    fields: {
+      ...each(required, string(), 'user_id', 'display_name'),
+      email: required(nullable(string())),
+      totals: required(ref('UsageTotals')),
+    },
+  },
+  UsageTotals: { fields: { credits: required(number) } },
+
+  ExecutionResponse: {
+    fields: {
+      ...each(required, string(), 'id', 'project_id', 'status', 'triggered_by'),
+      created_at: required(dateTime),
+      input_file_ids: optional(nullable(array(string()))),
+      is_test: optional(boolean),
+    },
+  },
+  ExecutionListResponse: { fields: { ...listing, executions: required(array(ref('ExecutionResponse'))) } },
+};
+
+/** Titles that are not the property's name in title case. */
+export const titles: Record<string, string> = {
+  'ValidationError.loc': 'Location',
+  'ValidationError.msg': 'Message',
+  'ValidationError.type': 'Error Type',
+  'ValidationError.ctx': 'Context',
+};

@@ -1,0 +1,98 @@
+import { committedContract } from './contract.js';
+
+/** What a response type looks like after JSON: dates are strings. */
+export type Wire<T> = T extends Date
+  ? string
+  : T extends (infer Item)[]
+    ? Wire<Item>[]
+    : T extends object
+      ? { [Key in keyof T]: Wire<T[Key]> }
+      : T;
+
+export interface RequestOptions {
+  /** Sent as JSON. */
+  body?: unknown;
+  /** Sent as it is, as if it were JSON. */
+  text?: string;
+  query?: Record<string, string | number | boolean>;
+  headers?: Record<string, string>;
+}
+
+export interface Answer<Body = unknown> {
+  status: number;
+  headers: Headers;
+  body: Body;
+}
+
+/**
+ * A caller of the service. Every answer is checked against the committed `openapi.json`, whatever the test looks at.
+ *
+ * Paths are relative to `/api/v1`.
+ */
+export class Client {
+  constructor(
+    private readonly base: string,
+    /** Bearer token; absent: requests carry none. */
+    readonly token?: string,
+  ) {}
+
+  /** The answer with any status. */
+  async send<Body = unknown>(
+    method: string,
+    path: string,
+    {
+      body,
+      text: sent = body === undefined ? undefined : JSON.stringify(body),
+      query = {},
+      headers = {},
+    }: RequestOptions = {},
+  ): Promise<Answer<Wire<Body>>> {
+    const url = new URL(`${this.base}/api/v1${path}`);
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
+    const response = await fetch(url, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(this.token !== undefined && { authorization: `Bearer ${this.token}` }),
+        ...(sent !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(sent !== undefined && { body: sent }),
+    });
+    const text = await response.text();
+    const contentType = response.headers.get('content-type');
+    committedContract().check({ method, path: url.pathname, status: response.status, contentType, text });
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (text === '' ? undefined : JSON.parse(text)) as Wire<Body>,
+    };
+  }
+
+  /** The body of a success; anything else fails the test with what was answered. */
+  get<Body = unknown>(path: string, query: RequestOptions['query'] = {}): Promise<Wire<Body>> {
+    return this.succeed('GET', path, { query });
+  }
+
+  post<Body = unknown>(path: string, body?: unknown): Promise<Wire<Body>> {
+    return this.succeed('POST', path, { body });
+  }
+
+  put<Body = unknown>(path: string, body: unknown): Promise<Wire<Body>> {
+    return this.succeed('PUT', path, { body });
+  }
+
+  patch<Body = unknown>(path: string, body: unknown): Promise<Wire<Body>> {
+    return this.succeed('PATCH', path, { body });
+  }
+
+  delete<Body = unknown>(path: string): Promise<Wire<Body>> {
+    return this.succeed('DELETE', path);
+  }
+
+  private async succeed<Body>(method: string, path: string, options?: RequestOptions): Promise<Wire<Body>> {
+    const { status, body } = await this.send<Body>(method, path, options);
+    if (status >= 300) throw new Error(`${method} ${path} answered ${status}: ${JSON.stringify(body)}`);
+    return body;
+  }
+}

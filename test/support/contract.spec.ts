@@ -1,0 +1,75 @@
+import { describe, expect, it } from '@jest/globals';
+import { Contract } from './contract.js';
+
+const contract = new Contract({
+  paths: {
+    '/things': {
+      get: {
+        responses: { 200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Thing' } } } } },
+      },
+    },
+    '/things/{id}': { delete: { responses: { 204: {} } } },
+  },
+  components: {
+    schemas: {
+      Thing: {
+        type: 'object',
+        title: 'Thing',
+        properties: {
+          name: { type: 'string', example: 'a', 'x-extension': true },
+          made_at: { anyOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }] },
+          inner: { $ref: '#/components/schemas/Inner' },
+          data: { type: 'object', additionalProperties: true },
+        },
+        required: ['name'],
+      },
+      Inner: { type: 'object', properties: { size: { type: 'integer' } } },
+    },
+  },
+});
+
+const answer = (body: unknown, rest = {}) => ({
+  method: 'GET',
+  path: '/things',
+  status: 200,
+  contentType: 'application/json',
+  text: JSON.stringify(body),
+  ...rest,
+});
+const checking =
+  (...given: Parameters<typeof answer>) =>
+  () =>
+    contract.check(answer(...given));
+
+describe('the check of answers against the document', () => {
+  it('accepts what the document allows, free-form keys included', () => {
+    const body = { name: 'a', made_at: '2026-01-02T03:04:05.678Z', inner: { size: 1 }, data: { any: ['thing'] } };
+    expect(checking(body)).not.toThrow();
+    expect(checking({ name: 'a', made_at: null })).not.toThrow();
+    expect(checking({ detail: 'Thing not found' }, { status: 404 })).not.toThrow();
+    expect(
+      checking(null, { method: 'DELETE', path: '/things/1', status: 204, contentType: null, text: '' }),
+    ).not.toThrow();
+  });
+
+  it.each([
+    ['an unknown property', { name: 'a', extra: 1 }],
+    ['an unknown property further in', { name: 'a', inner: { size: 1, extra: 1 } }],
+    ['a missing property', {}],
+    ['a wrong type', { name: 5 }],
+    ['a null that is not allowed', { name: null }],
+    ['a date-time without milliseconds', { name: 'a', made_at: '2026-01-02T03:04:05Z' }],
+  ])('refuses %s', (_, body) => {
+    expect(checking(body)).toThrow('against openapi.json');
+  });
+
+  it.each([
+    ['a status that is not declared', { name: 'a' }, { status: 201 }],
+    ['a 500', { detail: 'Internal Server Error' }, { status: 500 }],
+    ['an error with more than its sentence', { detail: 'No', code: 1 }, { status: 404 }],
+    ['another content type', { name: 'a' }, { contentType: 'text/html' }],
+    ['a body where there is none', {}, { method: 'DELETE', path: '/things/1', status: 204 }],
+  ])('refuses %s', (_, body, rest) => {
+    expect(checking(body, rest)).toThrow('against openapi.json');
+  });
+});

@@ -1,0 +1,31 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+const INTERVAL_MS = 25;
+
+export interface Patience {
+  /** Longest wait; default 10 seconds. */
+  deadlineMs?: number;
+  /** Ends the failure's message: what was waited for. */
+  until: string;
+}
+
+/**
+ * Asks `look` again and again until its answer satisfies `done`; answers that answer.
+ *
+ * @throws Error with the last answer when the deadline passes first.
+ */
+export async function eventually<Answer>(
+  look: () => Promise<Answer>,
+  done: (answer: Answer) => boolean,
+  { deadlineMs = 10_000, until }: Patience,
+): Promise<Answer> {
+  const deadline = Date.now() + deadlineMs;
+  for (;;) {
+    const answer = await look();
+    if (done(answer)) return answer;
+    if (Date.now() > deadline) {
+      throw new Error(`Waited ${deadlineMs} ms in vain until ${until}; the last answer was ${JSON.stringify(answer)}`);
+    }
+    await pause(INTERVAL_MS);
+  }
+}

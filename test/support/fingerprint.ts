@@ -1,0 +1,34 @@
+import { readdir } from 'node:fs/promises';
+import pg from 'pg';
+import type { Surroundings } from './service.js';
+
+/**
+ * Everything a service has stored, in a form that two moments can be compared by: a hash for each table, jobs included,
+ * and the names of all files.
+ */
+export async function fingerprint({ databaseUrl, dataDir }: Surroundings): Promise<Record<string, string>> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const found: Record<string, string> = { files: (await readdir(dataDir, { recursive: true })).sort().join('\n') };
+    for (const table of await tables(client)) {
+      const { rows } = await client.query<{ hash: string }>(
+        `SELECT count(*) || ' rows ' || md5(coalesce(string_agg(t::text, E'\\n' ORDER BY t::text), '')) AS hash FROM ${table} t`,
+      );
+      found[table] = rows[0]?.hash ?? '';
+    }
+    return found;
+  } finally {
+    await client.end();
+  }
+}
+
+async function tables(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(`
+    SELECT c.oid::regclass::text AS name
+      FROM pg_class c
+     WHERE c.relkind IN ('r', 'p')
+       AND (c.relnamespace = 'public'::regnamespace OR c.oid = 'graphile_worker._private_jobs'::regclass)
+     ORDER BY 1`);
+  return rows.map(({ name }) => name);
+}

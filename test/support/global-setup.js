@@ -1,0 +1,23 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * Runs once before the end-to-end tests, outside Jest's sandbox: one database server for all workers.
+ *
+ * The server lives in a process of its own that notices when this one ends, in whatever way, and then clears up after
+ * the run. It is in a process group of its own, so that Ctrl-C reaches it as the end of the run and not before.
+ */
+export default async function setUp() {
+  if (!existsSync(join(import.meta.dirname, '../../dist/main.js'))) {
+    throw new Error('The end-to-end tests drive the built service: run "npm run build" first.');
+  }
+  const server = fork(join(import.meta.dirname, 'test-server.js'), { detached: true });
+  const failed = once(server, 'exit').then(([code]) => {
+    throw new Error(`The database server of the tests ended with code ${code}, its reason is above.`);
+  });
+  const [run] = await Promise.race([once(server, 'message'), failed]);
+  process.env['TEST_RUN'] = JSON.stringify(run);
+  globalThis.testServer = server;
+}

@@ -1,0 +1,41 @@
+import http, { type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+const TIMEOUT_MS = 15_000;
+
+export interface RawRequest {
+  method?: string;
+  headers?: OutgoingHttpHeaders;
+  /** Sent as it is; a stream goes out in chunks without a declared length. */
+  body?: string | Uint8Array | Readable;
+}
+
+export interface RawAnswer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  bytes: Buffer;
+  text: string;
+}
+
+/** Sends exactly the given bytes and headers, for requests that a well-behaved client cannot make. */
+export async function raw(url: string, { method = 'GET', headers = {}, body }: RawRequest = {}): Promise<RawAnswer> {
+  const declared = body === undefined || body instanceof Readable ? {} : { 'content-length': Buffer.byteLength(body) };
+  const request = http.request(url, { method, headers: { ...declared, ...headers }, agent: false });
+  request.setTimeout(TIMEOUT_MS, () => request.destroy(new Error(`${method} ${url}: no answer in ${TIMEOUT_MS} ms`)));
+  const answered = new Promise<http.IncomingMessage>((resolve, reject) => {
+    request.once('response', resolve);
+    request.once('error', reject);
+  });
+  if (body instanceof Readable) {
+    // A server may refuse before it has read everything; then its answer counts, not the broken pipe.
+    pipeline(body, request).catch((error: Error) => request.destroy(error));
+  } else {
+    request.end(body);
+  }
+  const response = await answered;
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  const bytes = Buffer.concat(chunks);
+  return { status: response.statusCode ?? 0, headers: response.headers, bytes, text: bytes.toString('utf8') };
+}

@@ -1,0 +1,43 @@
+import { once } from 'node:events';
+import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { startEmbeddedPostgres } from '../../dist/platform/database/embedded/embedded-postgres.js';
+import { migrate } from '../../dist/platform/database/migrate.js';
+
+/**
+ * The database server of one test run, with a migrated database that every test file copies.
+ *
+ * Ends when its parent disconnects or dies, and leaves nothing behind: neither the server nor the run's folder, in
+ * which the tests keep everything else they write.
+ */
+const TEMPLATE = 'migrated';
+
+const over = once(process, 'disconnect');
+const directory = await realpath(await mkdtemp(join(tmpdir(), 'workspace-tests-')));
+// Where root starts the run, the server works as somebody else and has to come through here.
+if (process.getuid?.() === 0) await chmod(directory, 0o711);
+try {
+  const server = await startEmbeddedPostgres({ dataDir: join(directory, 'server'), ephemeral: true });
+  try {
+    const admin = server.url('postgres');
+    await createTemplate(admin);
+    process.send?.({ admin, template: TEMPLATE, directory });
+    await over;
+  } finally {
+    await server.stop();
+  }
+} finally {
+  await rm(directory, { recursive: true, force: true, maxRetries: 10 });
+}
+
+async function createTemplate(admin) {
+  const client = new pg.Client({ connectionString: admin });
+  await client.connect();
+  await client.query(`CREATE DATABASE ${TEMPLATE}`);
+  await client.end();
+  const url = new URL(admin);
+  url.pathname = `/${TEMPLATE}`;
+  await migrate(url.href);
+}
