@@ -51,9 +51,9 @@ export async function setUpCheckout() {
 
 /** Whether an installed package is not the one that the lockfile asks for, by npm's own record of what it installed. */
 function packagesAreStale() {
-  if (!existsSync(at('node_modules/.package-lock.json'))) return true;
   const wanted = readJson('package-lock.json').packages;
-  const installed = readJson('node_modules/.package-lock.json').packages;
+  const installed = installedPackages();
+  if (installed === undefined) return true;
   return Object.entries(wanted).some(([path, { version, integrity, optional, link }]) => {
     if (path === '' || link) return false;
     const found = installed[path];
@@ -61,6 +61,15 @@ function packagesAreStale() {
     if (found === undefined) return !optional;
     return found.version !== version || found.integrity !== integrity;
   });
+}
+
+/** npm writes this record last; it is absent or unfinished while another process installs. */
+function installedPackages() {
+  try {
+    return readJson('node_modules/.package-lock.json').packages;
+  } catch {
+    return undefined;
+  }
 }
 
 /**

@@ -1,5 +1,4 @@
 import 'reflect-metadata';
-import { mkdir } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { NestExpressApplication } from '@nestjs/platform-express';
@@ -13,7 +12,7 @@ import { migrate, UnsuitableDatabaseError } from './platform/database/migrate.js
 import { createLogger } from './platform/logging/logger.js';
 
 /** Starts one process of the service and keeps it until it is told to stop. */
-async function serve(): Promise<void> {
+async function serve(): Promise<NodeJS.Signals> {
   const stopping = stopSignal();
   const config = loadConfig();
   const logger = createLogger(config.LOG_LEVEL);
@@ -26,7 +25,9 @@ async function serve(): Promise<void> {
       const url = await listen(app, config);
       if (server !== undefined) process.stdout.write(await introduce(app, config, url, server.notes));
       logger.info({ url, role: config.ROLE }, 'ready');
-      logger.info({ signal: await stopping }, 'stopping');
+      const signal = await stopping;
+      logger.info({ signal }, 'stopping');
+      return signal;
     } finally {
       await app.close();
     }
@@ -37,7 +38,6 @@ async function serve(): Promise<void> {
 
 /** The embedded mode's database and secret, both kept in DATA_DIR. */
 async function startOwnDatabase(config: Config): Promise<EmbeddedPostgres> {
-  await mkdir(config.DATA_DIR, { recursive: true });
   const server = await startEmbeddedPostgres({ dataDir: config.DATA_DIR });
   config.AUTH_JWT_SECRET ??= await keptSecret(join(config.DATA_DIR, 'jwt-secret'));
   return server;
@@ -64,8 +64,16 @@ function explain(error: unknown): string {
   return plain ? (error as Error).message : String((error as Error).stack ?? error);
 }
 
+// A terminal that is closed takes its output along; the service still stops in order.
+for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
+
 try {
-  await serve();
+  const signal = await serve();
+  // Ending by itself without its terminal, Node would abort where it resets that terminal.
+  if (signal === 'SIGHUP') {
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  }
 } catch (error) {
   process.stderr.write(`${explain(error)}\n`);
   process.exitCode = 1;

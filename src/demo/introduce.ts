@@ -33,8 +33,7 @@ export async function introduce(app: INestApplicationContext, config: Config, ur
     ...notes.map((note) => `Note:           ${note}`),
     `Company token:  ${tokens.company}`,
     `Member token:   ${tokens.member}`,
-    `Both are kept in ${file}`,
-    `Ready at ${url} - Swagger UI at ${url}/docs`,
+    `Ready at ${url} - Swagger UI at ${url}/docs - both tokens in ${file}`,
     '',
   ].join('\n');
 }

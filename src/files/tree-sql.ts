@@ -5,6 +5,17 @@
  * Statements that start from paths take the company as `$2` and find nothing in a container of another one.
  */
 
+/**
+ * The nodes in a directory of the row `of`, or the one of a name. The `OFFSET 0` makes it a look-up per directory whatever
+ * the planner expects: where one container is a large part of the table it would rather read all of the table once.
+ */
+const childrenOf = (of: string, name?: string): string => `LATERAL (
+        SELECT * FROM nodes c
+         WHERE c.container_id = $1 AND c.parent_id = ${of}.node_id ${name === undefined ? '' : `AND c.name = ${name}`} OFFSET 0)`;
+
+/** The node of the row `of`, looked up in the same way. */
+const nodeOf = (of: string): string => `LATERAL (SELECT * FROM nodes c WHERE c.container_id = $1 AND c.node_id = ${of}.node_id OFFSET 0)`;
+
 /** Columns of a file for {@link TreeFile}, of a node `n`. */
 export const FILE_COLUMNS = 'n.blob_id, n.size, n.file_id, n.content_type, n.source, n.modified';
 
@@ -21,8 +32,7 @@ const WALK = `
      WHERE k.id = $1 AND k.company_id = $2 AND k.deleted_at IS NULL
     UNION ALL
     SELECT w.ord, w.names, w.depth + 1, n.node_id, n.parent_id, n.kind, n.implied
-      FROM walk w
-      JOIN nodes n ON n.container_id = $1 AND n.parent_id = w.node_id AND n.name = w.names[w.depth + 1]
+      FROM walk w CROSS JOIN ${childrenOf('w', 'w.names[w.depth + 1]')} n
   ),
   sought AS (SELECT * FROM walk WHERE depth = coalesce(cardinality(names), 0))`;
 
@@ -30,10 +40,10 @@ const WALK = `
 const BELOW = `
   below AS (
     SELECT n.node_id, n.kind, n.name::text AS path
-      FROM sought s JOIN nodes n ON n.container_id = $1 AND n.parent_id = s.node_id
+      FROM sought s CROSS JOIN ${childrenOf('s')} n
     UNION ALL
     SELECT n.node_id, n.kind, b.path || '/' || n.name
-      FROM below b JOIN nodes n ON n.container_id = $1 AND n.parent_id = b.node_id
+      FROM below b CROSS JOIN ${childrenOf('b')} n
      WHERE b.kind = 'directory'
   )`;
 
@@ -44,7 +54,7 @@ export const WALK_PATHS = `WITH RECURSIVE ${WALK} SELECT ord, node_id, kind, imp
 export const FIND_FILES = `
   WITH RECURSIVE ${WALK}
   SELECT s.ord, ${FILE_COLUMNS}
-    FROM sought s JOIN nodes n ON n.container_id = $1 AND n.node_id = s.node_id
+    FROM sought s CROSS JOIN ${nodeOf('s')} n
    WHERE s.kind = 'file'`;
 
 /** The files of the ids `$3`, with their paths. */
@@ -54,11 +64,11 @@ export const FIND_FILES_BY_ID = `
       FROM nodes n WHERE n.container_id = $1 AND n.file_id = ANY ($3::uuid[])
     UNION ALL
     SELECT u.node_id, p.parent_id, CASE p.node_id WHEN 0 THEN u.path ELSE p.name || '/' || u.path END
-      FROM up u JOIN nodes p ON p.container_id = $1 AND p.node_id = u.parent_id
+      FROM up u CROSS JOIN LATERAL (SELECT * FROM nodes c WHERE c.container_id = $1 AND c.node_id = u.parent_id OFFSET 0) p
   )
   SELECT u.path, ${FILE_COLUMNS}
     FROM up u
-    JOIN nodes n ON n.container_id = $1 AND n.node_id = u.node_id
+    CROSS JOIN ${nodeOf('u')} n
     JOIN containers k ON k.id = $1 AND k.company_id = $2 AND k.deleted_at IS NULL
    WHERE u.parent_id IS NULL`;
 
@@ -95,7 +105,7 @@ export const LIST_BELOW = `
   SELECT (SELECT count(*) FROM below) AS total, p.kind, p.path, ${FILE_COLUMNS}
     FROM sought s
     LEFT JOIN page p ON true
-    LEFT JOIN nodes n ON n.container_id = $1 AND n.node_id = p.node_id
+    LEFT JOIN ${nodeOf('p')} n ON true
    WHERE s.kind = 'directory'
    ORDER BY p.kind, p.path COLLATE "C"`;
 
@@ -103,7 +113,7 @@ export const LIST_BELOW = `
 export const FILES_BELOW = `
   WITH RECURSIVE ${WALK}, ${BELOW}
   SELECT b.path, ${FILE_COLUMNS}
-    FROM below b JOIN nodes n ON n.container_id = $1 AND n.node_id = b.node_id
+    FROM below b CROSS JOIN ${nodeOf('b')} n
    WHERE b.kind = 'file'
    ORDER BY b.path COLLATE "C"`;
 
@@ -113,16 +123,16 @@ export const DIGEST = `
   inside AS (
     SELECT s.node_id, s.kind, array_to_string(s.names, '/') AS path FROM sought s
     UNION ALL
-    SELECT n.node_id, n.kind, i.path || '/' || n.name
-      FROM inside i JOIN nodes n ON n.container_id = $1 AND n.parent_id = i.node_id
+    SELECT n.node_id, n.kind, i.path || '/' || n.name::text COLLATE "default"
+      FROM inside i CROSS JOIN ${childrenOf('i')} n
      WHERE i.kind = 'directory'
   )
   SELECT encode(sha256(convert_to(coalesce(
            string_agg(i.path || E'\\n' || coalesce(encode(b.sha256, 'hex'), b.id::text), E'\\n' ORDER BY i.path COLLATE "C"), ''),
            'UTF8')), 'hex') AS digest
     FROM inside i
-    JOIN nodes n ON n.container_id = $1 AND n.node_id = i.node_id
-    JOIN blobs b ON b.id = n.blob_id`;
+    CROSS JOIN ${nodeOf('i')} n
+    CROSS JOIN LATERAL (SELECT * FROM blobs WHERE id = n.blob_id OFFSET 0) b`;
 
 /**
  * New nodes from directory `$2` down, named by the array `$3`: directories, `implied` as `$4` says, and at the end a
@@ -168,10 +178,10 @@ export const DELETE_SUBTREES = `
   WITH RECURSIVE doomed AS (
     SELECT id AS node_id FROM unnest($2::bigint[]) AS id
     UNION
-    SELECT n.node_id FROM doomed d JOIN nodes n ON n.container_id = $1 AND n.parent_id = d.node_id
+    SELECT n.node_id FROM doomed d CROSS JOIN ${childrenOf('d')} n
   ),
   gone AS (
-    DELETE FROM nodes n USING doomed d WHERE n.container_id = $1 AND n.node_id = d.node_id
+    DELETE FROM nodes n WHERE n.container_id = $1 AND n.node_id = ANY (ARRAY (SELECT node_id FROM doomed))
     RETURNING n.implied
   )
   SELECT count(*) FILTER (WHERE NOT implied) AS deleted FROM gone`;
@@ -237,9 +247,10 @@ export const COPY_WHOLE = copy(`
 export const COPY_SELECTED = copy(`
     SELECT n AS node, 0::bigint AS counterpart, NULL::bigint AS into_id FROM nodes n WHERE n.container_id = $1 AND n.node_id = 0
     UNION ALL
-    SELECT n, t.node_id, s.counterpart
+    SELECT n.node, t.node_id, s.counterpart
       FROM source s
-      JOIN nodes n ON n.container_id = $1 AND n.parent_id = (s.node).node_id
-      LEFT JOIN nodes t ON t.container_id = $2 AND t.parent_id = s.counterpart AND t.name = n.name
-     WHERE ((s.node).node_id > 0 OR (n.name = ANY ($4::text[])) = $5)
-       AND (t.node_id IS NULL OR (t.kind = 'directory' AND n.kind = 'directory'))`);
+      CROSS JOIN LATERAL (SELECT c AS node FROM nodes c WHERE c.container_id = $1 AND c.parent_id = (s.node).node_id OFFSET 0) n
+      LEFT JOIN LATERAL (
+        SELECT * FROM nodes c WHERE c.container_id = $2 AND c.parent_id = s.counterpart AND c.name = (n.node).name OFFSET 0) t ON true
+     WHERE ((s.node).node_id > 0 OR ((n.node).name = ANY ($4::text[])) = $5)
+       AND (t.node_id IS NULL OR (t.kind = 'directory' AND (n.node).kind = 'directory'))`);

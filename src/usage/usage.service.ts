@@ -27,7 +27,7 @@ export class UsageService {
    */
   async listByUser(caller: Principal, { limit, offset, since, until }: UsageQuery): Promise<Page<UserUsageRow>> {
     const own = caller.isCompanyLevel ? null : caller.user_id;
-    const rows: (UserUsageRow & { total: number })[] = await this.database.manager.query(
+    const rows: ((UserUsageRow | { user_id: null }) & { total: number })[] = await this.database.manager.query(
       `WITH spend AS (
          SELECT user_id, sum(credits) AS credits
            FROM usage_ledger
@@ -47,6 +47,6 @@ export class UsageService {
       [caller.company_id, own, since ?? null, until ?? null, limit, offset],
     );
     // A page beyond the end is one row that holds the total alone.
-    return { rows: rows.filter(({ user_id }) => user_id !== null), total: rows[0]?.total ?? 0 };
+    return { rows: rows.filter((row): row is UserUsageRow & { total: number } => row.user_id !== null), total: rows[0]?.total ?? 0 };
   }
 }

@@ -120,7 +120,7 @@ afterEach(async () => {
 
 describe('what does not exist for the caller', () => {
   it('answers 404 for an unknown project, an id that is no id, and a foreign one, all the same', async () => {
-    for (const project of [randomUUID(), 'not-an-id', '%00', '0', foreign.project]) {
+    for (const project of [randomUUID(), 'not-an-id', '0', foreign.project]) {
       for (const call of projectCalls({ project })) {
         expect([call, await send(owner.client, call)]).toMatchObject([
           call,
@@ -252,6 +252,7 @@ describe('bodies that cannot be read', () => {
       body: { detail: 'Not Found' },
     });
     expect(await service.anonymous.send('GET', '/Projects')).toMatchObject({ status: 404 });
+    expect(await service.anonymous.send('GET', '/projects/%00')).toMatchObject({ status: 404 });
     const wrong = await service.anonymous.send('DELETE', '/projects');
     expect(wrong).toMatchObject({ status: 405, body: { detail: 'Method Not Allowed' } });
     expect(wrong.headers.get('allow')).toContain('GET');

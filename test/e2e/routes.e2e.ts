@@ -27,7 +27,6 @@ const PUBLIC = [
   '/openapi.json',
   '/openapi.yaml',
   '/store/:folder/:name',
-  '/store/{*path}',
 ];
 
 /** A layer of Express's router; `route` where it is one. */

@@ -44,7 +44,11 @@ export class ScriptedService {
     private readonly surroundings: Surroundings,
   ) {}
 
-  static async start(surroundings: Surroundings, script: Script, role: Config['ROLE'] = 'all'): Promise<ScriptedService> {
+  static async start(
+    surroundings: Surroundings,
+    script: Script,
+    role: Config['ROLE'] = 'all',
+  ): Promise<ScriptedService> {
     const { databaseUrl, dataDir, secret } = surroundings;
     const settings = { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, AUTH_JWT_SECRET: secret, ROLE: role };
     const config = Object.assign(new Config(), settings);

@@ -23,7 +23,8 @@ try {
   try {
     const admin = server.url('postgres');
     await createTemplate(admin);
-    process.send?.({ admin, template: TEMPLATE, directory });
+    // Without a callback a parent that is gone already would end this process before it has cleared up.
+    process.send?.({ admin, template: TEMPLATE, directory }, () => undefined);
     await over;
   } finally {
     await server.stop();

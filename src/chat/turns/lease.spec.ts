@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { pino } from 'pino';
-import { Lease } from './lease.js';
+import { Lease, TurnTooLong } from './lease.js';
 import { LeaseLost } from './turns.service.js';
 
 const logger = pino({ level: 'silent' });
@@ -14,10 +14,11 @@ describe('Lease', () => {
     const lease = new Lease(renew, logger);
     await jest.advanceTimersByTimeAsync(20_000);
     expect(renew).toHaveBeenCalledTimes(4);
+    expect(lease.signal.aborted).toBe(false);
     lease.stop();
     await jest.advanceTimersByTimeAsync(20_000);
     expect(renew).toHaveBeenCalledTimes(4);
-    expect(lease.signal.aborted).toBe(false);
+    expect(lease.signal.aborted).toBe(true);
   });
 
   it('is lost when another process has the turn', async () => {
@@ -44,6 +45,15 @@ describe('Lease', () => {
     const lease = new Lease(() => new Promise<never>(() => {}), logger);
     await jest.advanceTimersByTimeAsync(20_000);
     expect(lease.signal.reason).toBeInstanceOf(LeaseLost);
+    lease.stop();
+  });
+
+  it('ends a turn that would go on for ever', async () => {
+    const lease = new Lease(() => Promise.resolve(), logger);
+    await jest.advanceTimersByTimeAsync(60 * 60_000);
+    expect(lease.signal.aborted).toBe(false);
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect(lease.signal.reason).toBeInstanceOf(TurnTooLong);
     lease.stop();
   });
 });

@@ -24,7 +24,7 @@ export interface Ending {
 export const INTERRUPTED: Ending = {
   outcome: 'interrupted',
   running: { error: 'The turn was interrupted before the call ended', error_code: 'interrupted' },
-  notice: 'The agent was interrupted before it had finished. What it had said is kept.',
+  notice: 'The agent was interrupted before it had finished.',
 };
 
 /** The end of turns: one transaction for the finished message, the charge and the next turn. */

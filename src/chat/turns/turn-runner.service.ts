@@ -20,7 +20,6 @@ import { type HeldTurn, LeaseLost, TURN_TASK, TurnsService } from './turns.servi
 
 /** Turns get so long to finish when the process is told to stop. */
 const GRACE_MS = 20_000;
-const LONGEST_TURN_MS = 60 * 60_000;
 
 /** The process stops and the turn has had its time. */
 class ShuttingDown extends Error {}
@@ -29,8 +28,9 @@ class ShuttingDown extends Error {}
 @Injectable()
 export class TurnRunner implements OnModuleInit, OnModuleDestroy, OnApplicationShutdown {
   private readonly owner = randomUUID();
-  private readonly shutdown = new AbortController();
+  private readonly running = new Set<Lease>();
   private isStopping = false;
+  private isGraceOver = false;
   private grace: NodeJS.Timeout | undefined;
 
   constructor(
@@ -50,7 +50,10 @@ export class TurnRunner implements OnModuleInit, OnModuleDestroy, OnApplicationS
   /** Claims no further turns; the running ones finish within the grace period or are given up. */
   onModuleDestroy(): void {
     this.isStopping = true;
-    this.grace = setTimeout(() => this.shutdown.abort(new ShuttingDown()), GRACE_MS);
+    this.grace = setTimeout(() => {
+      this.isGraceOver = true;
+      for (const lease of this.running) lease.abort(new ShuttingDown());
+    }, GRACE_MS);
   }
 
   onApplicationShutdown(): void {
@@ -66,18 +69,21 @@ export class TurnRunner implements OnModuleInit, OnModuleDestroy, OnApplicationS
     const turn = await this.turns.claim(turn_id, this.owner);
     if (turn === null) return;
     const lease = new Lease(async () => await this.turns.renew(turn), this.logger);
+    this.running.add(lease);
+    if (this.isGraceOver) lease.abort(new ShuttingDown());
     try {
       await this.perform(turn, lease);
     } catch (error) {
       if (!(error instanceof LeaseLost)) throw error;
       this.logger.warn({ turn_id }, 'a turn went to another process');
     } finally {
+      this.running.delete(lease);
       lease.stop();
     }
   }
 
   private async perform(turn: HeldTurn, lease: Lease): Promise<void> {
-    const signal = AbortSignal.any([lease.signal, this.shutdown.signal, AbortSignal.timeout(LONGEST_TURN_MS)]);
+    const { signal } = lease;
     const store: ProgressStore = {
       begin: async (progress) => await this.journal.begin(turn, progress),
       advance: async (progress) => await this.journal.advance(turn, progress),
@@ -89,7 +95,10 @@ export class TurnRunner implements OnModuleInit, OnModuleDestroy, OnApplicationS
     );
     const progress = await writer.close();
     if (problem?.reason instanceof LeaseLost) throw problem.reason;
-    if (problem?.reason instanceof ShuttingDown && (await this.turns.redispatch(turn, 'owner'))) return;
+    if (problem?.reason instanceof ShuttingDown) {
+      const { credits } = progress;
+      if (await this.turns.redispatch({ ...turn, credits }, 'owner')) return;
+    }
     await this.endings.end(turn, 'owner', { ...this.ending(turn, problem, progress.next_seq > 0), progress });
   }
 
@@ -105,8 +114,11 @@ export class TurnRunner implements OnModuleInit, OnModuleDestroy, OnApplicationS
     const { reason } = problem;
     if (reason instanceof ShuttingDown) return INTERRUPTED;
     const running = { error: 'The agent failed before the call ended', error_code: 'agent_failed' };
-    if (reason instanceof AgentFailure) return { outcome: 'failed', running, notice: reason.message };
+    if (reason instanceof AgentFailure) {
+      this.logger.warn({ err: reason, turn_id }, 'the agent could not answer a turn');
+      return { outcome: 'failed', running, notice: reason.message };
+    }
     this.logger.error({ err: reason, turn_id }, 'a turn failed');
-    return { outcome: 'failed', running, notice: 'The agent failed before it had finished. What it had said is kept.' };
+    return { outcome: 'failed', running, notice: 'The agent failed before it had finished.' };
   }
 }

@@ -139,16 +139,17 @@ export class TurnsService {
 
   /**
    * Dispatches a running turn again, when nothing of it has been seen yet; messages that waited behind it join it. False
-   * when it has to end instead. A process that goes away in peace gives its attempt back.
+   * when it has to end instead. A process that goes away in peace gives its attempt back; `credits` is what it has cost.
    */
-  async redispatch({ id, generation, conversation_id }: HeldTurn, holder: Holder): Promise<boolean> {
+  async redispatch({ id, generation, conversation_id, credits }: HeldTurn, holder: Holder): Promise<boolean> {
     return await this.database.transaction(async (tx) => {
       await tx.query('SELECT id FROM conversations WHERE id = $1 FOR NO KEY UPDATE', [conversation_id]);
       const [, count]: [unknown[], number] = await tx.query(
         `UPDATE turns
-            SET state = 'dispatched', owner = NULL, attempts = attempts - $3, due_at = clock_timestamp() + ${LEASE}
+            SET state = 'dispatched', owner = NULL, attempts = attempts - $3, due_at = clock_timestamp() + ${LEASE},
+                credits = $4
           WHERE ${held(holder)} AND next_seq = 0 AND attempts - $3 < ${MOST_ATTEMPTS}`,
-        [id, generation, holder === 'owner' ? 1 : 0],
+        [id, generation, holder === 'owner' ? 1 : 0, credits],
       );
       if (count === 0) return false;
       await tx.query('UPDATE messages SET turn_id = $1 WHERE conversation_id = $2 AND turn_id IS NULL', [

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config.js';
-import { BadRequest, Gone } from '../../platform/errors/errors.js';
+import { BadRequest, Conflict, Gone } from '../../platform/errors/errors.js';
 import { InvalidPart, ObjectStore, type PartName, type StoredPart, UploadMissing } from '../../platform/object-store/object-store.js';
 import { keyOf } from '../blobs.service.js';
 import { chooseParts } from './part-plan.js';
@@ -44,14 +44,16 @@ export class UploadObjects {
     );
   }
 
-  /** What was received until now. */
+  /** What was received until now. @throws Conflict when a completion that broke off has made the object already @throws Gone */
   async received(upload: StoredUpload): Promise<StoredPart[]> {
     const { key, uploadId } = namesOf(upload);
     try {
       return await this.store.listParts(key, uploadId);
     } catch (error) {
-      throw error instanceof UploadMissing ? gone() : error;
+      if (!(error instanceof UploadMissing)) throw error;
     }
+    if ((await this.store.size(key)) === undefined) throw gone();
+    throw new Conflict('The parts are put together already; complete or abort the upload');
   }
 
   /**

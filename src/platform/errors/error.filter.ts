@@ -17,16 +17,17 @@ import { faultAnswer } from './faults.js';
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   catch(exception: unknown, host: ArgumentsHost): void {
-    const http = host.switchToHttp();
-    const response = http.getResponse<ServerResponse>();
-    const answer = exception instanceof DomainError ? exception : answerTo(exception, http.getRequest<Request>());
-    // The request's log line carries it, with the id that the client sees in X-Request-Id.
-    if (answer.status >= 500 || faultAnswer(exception)) response.err = asError(exception);
+    const request = host.switchToHttp().getRequest<Request>();
+    const response = host.switchToHttp().getResponse<ServerResponse>();
     if (response.headersSent) {
       // Too late for a status: a cut connection is the one way to say that the answer is not whole.
+      request.log.error({ err: asError(exception) }, 'answer cut off');
       response.destroy();
       return;
     }
+    const answer = exception instanceof DomainError ? exception : answerTo(exception, request);
+    // The request's log line carries it, with the id that the client sees in X-Request-Id.
+    if (answer.status >= 500 || faultAnswer(exception)) response.err = asError(exception);
     for (const name of response.getHeaderNames()) if (name.startsWith('content-')) response.removeHeader(name);
     response.statusCode = answer.status;
     for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
@@ -46,4 +47,5 @@ function answerTo(exception: unknown, request: Request): DomainError {
   return faultAnswer(exception) ?? new DomainError(500, 'Internal Server Error');
 }
 
-const asError = (exception: unknown): Error => (exception instanceof Error ? exception : new Error(String(exception)));
+const asError = (exception: unknown): Error =>
+  exception instanceof Error ? exception : new Error('Something was thrown that is no error', { cause: exception });

@@ -33,7 +33,7 @@ describe('what a client is told of a fault', () => {
     ['a pool that is exhausted', new Error('timeout exceeded when trying to connect'), 503],
     ['a connection that broke', new Error('Connection terminated unexpectedly'), 503],
     ['a pool that was closed', new Error('Cannot use a pool after calling end on the pool'), 503],
-    ['a data source that is closed', new CannotExecuteNotConnectedError('default'), 503],
+    ['a data source that is closed', new CannotExecuteNotConnectedError(), 503],
     ['a fault that another error tells of', new Error('reading failed', { cause: coded('ECONNRESET') }), 503],
     ['a full disk', coded('ENOSPC'), 507],
   ])('%s', (_, error, status) => {

@@ -1,17 +1,20 @@
-import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { Application, Response } from 'express';
+import type { ExpressAdapter, NestExpressApplication } from '@nestjs/platform-express';
+import type { Application, RequestHandler, Response } from 'express';
 
 /**
  * Sets Express up for the documented interface: case-sensitive paths, plain queries, and JSON without a charset. To be
  * called before routes are added; the application is made with `bodyParser: false`.
  */
 export function configureHttp(app: NestExpressApplication): void {
-  const server = app.getHttpAdapter().getInstance() as Application;
+  const adapter = app.getHttpAdapter() as ExpressAdapter;
+  const server = adapter.getInstance<Application>();
   server.disable('x-powered-by');
   server.disable('etag');
   server.set('query parser', parseQuery);
   // The adapter made the router with Express's defaults; each route takes this one as it is added.
   (server.router as unknown as { caseSensitive: boolean }).caseSensitive = true;
+  // Nest would leave unknown paths outside the global prefix to Express.
+  adapter.setNotFoundHandler = (handler: RequestHandler) => server.use(handler);
   (server as unknown as { response: Response }).response.json = sendJson;
 }
 

@@ -1,5 +1,6 @@
 import { Inject, Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { Logger as WorkerLogger, run, type Runner } from 'graphile-worker';
+import pg from 'pg';
 import type { Logger } from 'pino';
 import { Config } from '../../config/config.js';
 import { DatabaseUrl } from '../database/database.module.js';
@@ -28,13 +29,23 @@ const CONCURRENT_JOBS = 16;
 @Injectable()
 export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly handlers = new Map<string, JobHandler>();
+  private readonly pool: pg.Pool;
   private runner: Runner | undefined;
 
   constructor(
     private readonly config: Config,
-    private readonly url: DatabaseUrl,
+    url: DatabaseUrl,
     @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
+  ) {
+    // graphile-worker does not wait for a pool of its own to end.
+    this.pool = new pg.Pool({ connectionString: url.value, max: CONCURRENT_JOBS });
+    // A pool that ends has said goodbye on its connections already; the server may close them first.
+    const report = (err: Error): void => {
+      if (!this.pool.ending) this.logger.warn({ err }, 'a connection for jobs was lost');
+    };
+    this.pool.on('error', report);
+    this.pool.on('connect', (client) => client.on('error', report));
+  }
 
   /** Declares who does the jobs named `task`; called while modules initialise. */
   handle<Payload>(task: string, handler: JobHandler<Payload>): void {
@@ -53,9 +64,8 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
   async onApplicationBootstrap(): Promise<void> {
     if (this.config.ROLE === 'api' || this.handlers.size === 0) return;
     this.runner = await run({
-      connectionString: this.url.value,
+      pgPool: this.pool,
       concurrency: CONCURRENT_JOBS,
-      maxPoolSize: CONCURRENT_JOBS,
       noHandleSignals: true,
       parsedCronItems: [],
       logger: this.workerLogger(),
@@ -68,6 +78,7 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
   /** Takes no further jobs and waits for the running ones. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.runner?.stop();
+    await this.pool.end();
   }
 
   private workerLogger(): WorkerLogger {

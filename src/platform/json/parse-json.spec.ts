@@ -133,7 +133,10 @@ describe('a JSON text', () => {
   });
 
   it('that is any text is read or refused in one of two ways', () => {
-    const piece = fc.oneof(fc.constantFrom(...'{}[]",:\\u0-1eE.', 'null', 'true', '"a"', '\n'), fc.string({ unit: 'binary' }));
+    const piece = fc.oneof(
+      fc.constantFrom(...'{}[]",:\\u0-1eE.', 'null', 'true', '"a"', '\n'),
+      fc.string({ unit: 'binary' }),
+    );
     fc.assert(
       fc.property(fc.array(piece), (pieces) => {
         const text = pieces.join('');

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type LoggerService } from '@nestjs/common';
+import type { LoggerService } from '@nestjs/common';
 import { type Logger, pino } from 'pino';
 import { pinoHttp } from 'pino-http';
 

@@ -70,14 +70,8 @@ function checkField(
 const notString: Expected = ['string_type', 'Input should be a valid string'];
 const notInteger: Expected = ['int_type', 'Input should be a valid integer'];
 const integerText: Expected = ['int_parsing', 'Input should be a valid integer, unable to parse string as an integer'];
-const integerSize: Expected = [
-  'int_parsing_size',
-  'Unable to parse input string as an integer, exceeded maximum size',
-];
-const fractional: Expected = [
-  'int_from_float',
-  'Input should be a valid integer, got a number with a fractional part',
-];
+const integerSize: Expected = ['int_parsing_size', 'Unable to parse input string as an integer, exceeded maximum size'];
+const fractional: Expected = ['int_from_float', 'Input should be a valid integer, got a number with a fractional part'];
 const notBoolean: Expected = ['bool_type', 'Input should be a valid boolean'];
 const booleanText: Expected = ['bool_parsing', 'Input should be a valid boolean, unable to interpret input'];
 const notNumber: Expected = ['float_type', 'Input should be a valid number'];
@@ -282,7 +276,9 @@ describe('a boolean', () => {
       ...['false', '0', '0.0', '"0"', '"f"', '"N"', '"no"', '"oFF"', '"False"'].map((json) => [json, false] as const),
     ],
     [
-      ...['2', '-1', '2.0', '"x"', '""', '" true"', '"2"', '9007199254740993'].map((json) => [json, ...booleanText] as const),
+      ...['2', '-1', '2.0', '"x"', '""', '" true"', '"2"', '9007199254740993'].map(
+        (json) => [json, ...booleanText] as const,
+      ),
       ...['null', '1.5', '[]', '{}', '1e30', '12345678901234567890123'].map((json) => [json, ...notBoolean] as const),
     ],
   );
@@ -294,7 +290,9 @@ describe('one of a few texts', () => {
   checkField(
     EnumField(['deployment', 'workspace', 'snapshot']),
     [['"workspace"', 'workspace']],
-    ['"x"', '""', '"Workspace"', '" workspace"', 'null', '5', 'true', '[]', '{}'].map((json) => [json, ...other] as const),
+    ['"x"', '""', '"Workspace"', '" workspace"', 'null', '5', 'true', '[]', '{}'].map(
+      (json) => [json, ...other] as const,
+    ),
   );
 
   it.each([
@@ -313,7 +311,11 @@ describe('a moment', () => {
   ];
   const extra = date('unexpected extra characters at the end of the input');
   const separator = date('invalid date separator, expected `-`');
-  const moment = (error: string): Expected => ['datetime_parsing', `Input should be a valid datetime, ${error}`, { error }];
+  const moment = (error: string): Expected => [
+    'datetime_parsing',
+    `Input should be a valid datetime, ${error}`,
+    { error },
+  ];
   const early = 'dates before 0000 are not supported as unix timestamps';
   const late = 'dates after 9999 are not supported as unix timestamps';
   checkField(
@@ -357,9 +359,17 @@ describe('a moment', () => {
       ['"1900-02-29"', ...date('day value is outside expected range')],
       ['"2024-04-31"', ...date('day value is outside expected range')],
       ['"2024-01-00"', ...date('day value is outside expected range')],
-      ...['T', 'T25:00:00Z', 'T10:60', 'T10:20:60', 'T10:20:30.', 'T10', 'X10:20', 'T10:20:30 00:00', 'T10:20:30+24:00'].map(
-        (rest) => [`"2024-01-01${rest}"`, ...extra] as const,
-      ),
+      ...[
+        'T',
+        'T25:00:00Z',
+        'T10:60',
+        'T10:20:60',
+        'T10:20:30.',
+        'T10',
+        'X10:20',
+        'T10:20:30 00:00',
+        'T10:20:30+24:00',
+      ].map((rest) => [`"2024-01-01${rest}"`, ...extra] as const),
       ...['T10:20:30+25:00', 'T10:20:30+02:60', 'T10:20:30+2', 'T10:20:30Zx', ' '].map(
         (rest) => [`"2024-01-01${rest}"`, ...extra] as const,
       ),
@@ -460,7 +470,9 @@ describe('an array of objects', () => {
 
   it('names every fault by index and field', () => {
     const json = '{"f":[{"id":"a","type":"b"},{"id":"a"},{},5,null,"s",[],{"id":1,"type":2}]}';
-    expect(refuse(holder(ObjectArrayField(() => Reference)), json).map(({ type, loc, input }) => [type, loc, input])).toEqual([
+    expect(
+      refuse(holder(ObjectArrayField(() => Reference)), json).map(({ type, loc, input }) => [type, loc, input]),
+    ).toEqual([
       ['missing', ['body', 'f', 1, 'type'], { id: 'a' }],
       ['missing', ['body', 'f', 2, 'id'], {}],
       ['missing', ['body', 'f', 2, 'type'], {}],
@@ -490,7 +502,11 @@ describe('texts by keys', () => {
 
   it('stay in the order received, and so do their faults', () => {
     const type = holder(StringMapField());
-    expect([...(accept(type, '{"f":{"b":"","10":"","2":""}}').f as Map<string, string>).keys()]).toEqual(['b', '10', '2']);
+    expect([...(accept(type, '{"f":{"b":"","10":"","2":""}}').f as Map<string, string>).keys()]).toEqual([
+      'b',
+      '10',
+      '2',
+    ]);
     const wrong = '{"f":{"SKILL.md":null,"10":{},"2":1,"":[],"ok":"t","__proto__":5,"nul":"\\u0000"}}';
     expect(refuse(type, wrong).map(({ type, loc }) => [type, ...loc])).toEqual([
       ['string_type', 'body', 'f', 'SKILL.md'],
@@ -508,7 +524,10 @@ describe('an object of any content', () => {
     FreeObjectField(),
     [
       ['{}', {}],
-      ['{"0":"a","b":{"c":[1,null]},"n":12345678901234567890}', { 0: 'a', b: { c: [1, null] }, n: 12345678901234567000 }],
+      [
+        '{"0":"a","b":{"c":[1,null]},"n":12345678901234567890}',
+        { 0: 'a', b: { c: [1, null] }, n: 12345678901234567000 },
+      ],
     ],
     [
       ...['null', '5', '"s"', '[]'].map((json) => [json, ...notDict] as const),

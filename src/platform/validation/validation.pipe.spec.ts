@@ -159,8 +159,20 @@ describe('a query', () => {
     ['limit=&needed=a', [['int_parsing', 'limit', '']]],
     ['limit&needed=a', [['int_parsing', 'limit', '']]],
     ['limit=null&needed=a', [['int_parsing', 'limit', 'null']]],
-    ['limit=5;needed=a', [['int_parsing', 'limit', '5;needed=a'], ['missing', 'needed', null]]],
-    ['limit=5&limit=1001', [['less_than_equal', 'limit', '1001'], ['missing', 'needed', null]]],
+    [
+      'limit=5;needed=a',
+      [
+        ['int_parsing', 'limit', '5;needed=a'],
+        ['missing', 'needed', null],
+      ],
+    ],
+    [
+      'limit=5&limit=1001',
+      [
+        ['less_than_equal', 'limit', '1001'],
+        ['missing', 'needed', null],
+      ],
+    ],
     ['needed=%00', [['value_error', 'needed', '\0']]],
   ])('%s is refused', (text, entries) =>
     expect(refuse(Query, parseQuery(text), 'query').map(({ type, loc, input }) => [type, ...loc, input])).toEqual(
@@ -223,7 +235,11 @@ describe('a subclass', () => {
       ['offset', 0],
       ['q', 'a'],
     ]);
-    expect(refuse(Narrow, json('{"offset":"x","limit":10}')).map(({ loc }) => loc[1])).toEqual(['limit', 'offset', 'q']);
+    expect(refuse(Narrow, json('{"offset":"x","limit":10}')).map(({ loc }) => loc[1])).toEqual([
+      'limit',
+      'offset',
+      'q',
+    ]);
     expect(accept(Page, json('{"limit":10}')).limit).toBe(10);
   });
 });
@@ -266,10 +282,9 @@ describe('a rule over several fields', () => {
 
   it('holds inside other objects, each by itself', () =>
     expect(
-      refuse(Spans, json('{"spans":[{"from":1,"to":2},{"from":2,"to":1},{"from":"x","to":1}]}')).map(({ type, loc }) => [
-        type,
-        ...loc,
-      ]),
+      refuse(Spans, json('{"spans":[{"from":1,"to":2},{"from":2,"to":1},{"from":"x","to":1}]}')).map(
+        ({ type, loc }) => [type, ...loc],
+      ),
     ).toEqual([
       ['value_error', 'body', 'spans', 1],
       ['int_parsing', 'body', 'spans', 2, 'from'],
@@ -301,7 +316,14 @@ describe('decorators of class-validator beside a field', () => {
       inner: { code: 'abc' },
       last: 'x',
     });
-    expect(refuse(Outer, json('{"number":"3","inner":{"code":"ab"}}')).map(({ type, loc, msg, input }) => [type, loc, msg, input])).toEqual([
+    expect(
+      refuse(Outer, json('{"number":"3","inner":{"code":"ab"}}')).map(({ type, loc, msg, input }) => [
+        type,
+        loc,
+        msg,
+        input,
+      ]),
+    ).toEqual([
       ['value_error', ['body', 'number'], 'Value error, only one or two', '3'],
       ['value_error', ['body', 'inner', 'code'], 'Value error, too short for us', 'ab'],
       ['missing', ['body', 'last'], 'Field required', { number: '3', inner: { code: 'ab' } }],

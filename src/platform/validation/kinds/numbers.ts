@@ -19,12 +19,18 @@ const TRUE_TEXTS = new Set(['1', 't', 'y', 'yes', 'on', 'true']);
 
 /** An integer, or what pydantic converts to one; beyond 2^53 the nearest integer that a number holds exactly. */
 export function integerKind(bounds: NumberBounds): Kind<number> {
-  return { schema: { type: 'integer', ...shown(bounds) }, read: (input) => withinBounds(toInteger(input), input, bounds) };
+  return {
+    schema: { type: 'integer', ...shown(bounds) },
+    read: (input) => withinBounds(toInteger(input), input, bounds),
+  };
 }
 
 /** A finite number, or what pydantic converts to one. */
 export function numberKind(bounds: NumberBounds): Kind<number> {
-  return { schema: { type: 'number', ...shown(bounds) }, read: (input) => withinBounds(toNumber(input), input, bounds) };
+  return {
+    schema: { type: 'number', ...shown(bounds) },
+    read: (input) => withinBounds(toNumber(input), input, bounds),
+  };
 }
 
 /** A boolean, or what pydantic converts to one. */

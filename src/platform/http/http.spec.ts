@@ -1,0 +1,380 @@
+import net, { type AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import {
+  Body,
+  type CanActivate,
+  Controller,
+  type ExecutionContext,
+  Get,
+  HttpException,
+  Injectable,
+  Module,
+  NotImplementedException,
+  Param,
+  Patch,
+  Post,
+  Put,
+  Query,
+  Req,
+  Res,
+} from '@nestjs/common';
+import { APP_GUARD, NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Request, Response } from 'express';
+import { pino } from 'pino';
+import { raw, type RawRequest } from '../../../test/support/raw.js';
+import { Conflict, NotAuthenticated, TooManyRequests } from '../errors/errors.js';
+import { requestLogging } from '../logging/logger.js';
+import { IntegerField, StringField } from '../validation/fields.js';
+import { configureHttp } from './configure-http.js';
+import { HttpModule } from './http.module.js';
+import { BodyLimit } from './request.guard.js';
+
+class Thing {
+  @StringField()
+  content!: string;
+}
+
+class ThingQuery {
+  @IntegerField({ default: 5, minimum: 1 })
+  limit!: number;
+}
+
+@Controller('things')
+class ThingsController {
+  @Get()
+  list(@Query() query: ThingQuery): unknown {
+    return { limit: query.limit, text: 'é😀' };
+  }
+
+  @Post()
+  create(@Body() body: Thing): unknown {
+    return { length: body.content.length };
+  }
+
+  @Put(':id')
+  @BodyLimit(3000)
+  put(@Param('id') id: string, @Body() body: Thing): unknown {
+    return { id, length: body.content.length };
+  }
+
+  @Patch(':id')
+  patch(@Param('id') id: string): unknown {
+    return { id };
+  }
+
+  @Get(':id/parts')
+  parts(@Param('id') id: string): unknown {
+    return { id };
+  }
+
+  @Post('upload')
+  async upload(@Req() request: Request): Promise<unknown> {
+    let size = 0;
+    for await (const chunk of request) size += (chunk as Buffer).length;
+    return { size };
+  }
+}
+
+@Controller('errors')
+class ErrorsController {
+  @Get('conflict')
+  conflict(): void {
+    throw new Conflict('It exists already');
+  }
+
+  @Get('often')
+  often(): void {
+    throw new TooManyRequests('Too often', 30);
+  }
+
+  @Get('nest')
+  nest(): void {
+    throw new HttpException('I am a teapot', 418);
+  }
+
+  @Get('nest-5xx')
+  notImplemented(): void {
+    throw new NotImplementedException();
+  }
+
+  @Get('database')
+  database(): void {
+    throw Object.assign(new Error('secret host is down'), { code: 'ECONNREFUSED' });
+  }
+
+  @Get('bug')
+  bug(@Res({ passthrough: true }) response: Response): void {
+    response.setHeader('Content-Disposition', 'attachment');
+    throw new TypeError('secret: x is not a function');
+  }
+
+  @Get('thrown-text')
+  text(): void {
+    // Libraries do throw such values.
+    throw Object.create(null) as Error;
+  }
+
+  @Get('late')
+  late(@Res() response: Response): void {
+    response.write('half');
+    throw new Error('secret: the rest is gone');
+  }
+}
+
+@Injectable()
+class Authentication implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    if (context.switchToHttp().getRequest<Request>().headers.authorization === 'Bearer t') return true;
+    throw new NotAuthenticated('Not authenticated');
+  }
+}
+
+@Module({
+  providers: [{ provide: APP_GUARD, useClass: Authentication }],
+  controllers: [ThingsController, ErrorsController],
+})
+class ThingsModule {}
+
+@Module({ imports: [HttpModule, ThingsModule] })
+class TestModule {}
+
+let app: NestExpressApplication;
+let base: string;
+const log: { level: number; req?: { id: string }; err?: { message: string } }[] = [];
+
+beforeAll(async () => {
+  app = await NestFactory.create<NestExpressApplication>(TestModule, { bodyParser: false, logger: false });
+  app.use(requestLogging(pino({}, { write: (line: string) => log.push(JSON.parse(line) as (typeof log)[number]) })));
+  app.setGlobalPrefix('api/v1');
+  configureHttp(app);
+  await app.listen(0, '127.0.0.1');
+  base = `http://127.0.0.1:${(app.getHttpServer().address() as AddressInfo).port}`;
+});
+afterAll(() => app.close());
+
+const authorization = 'Bearer t';
+
+/** Status and parsed body of an answer to somebody signed in. */
+async function ask(method: string, path: string, { body, headers }: RawRequest = {}): Promise<[number, unknown]> {
+  const answer = await raw(`${base}/api/v1${path}`, {
+    method,
+    headers: { authorization, ...headers },
+    ...(body !== undefined && { body }),
+  });
+  return [answer.status, answer.text === '' ? '' : JSON.parse(answer.text)];
+}
+
+const post = (
+  body: string | Uint8Array,
+  type: string | null = 'application/json',
+  headers = {},
+): Promise<[number, unknown]> =>
+  ask('POST', '/things', { body, headers: { ...(type !== null && { 'content-type': type }), ...headers } });
+
+const notObject = (input: unknown): [number, unknown] => [
+  422,
+  {
+    detail: [
+      {
+        type: 'model_attributes_type',
+        loc: ['body'],
+        msg: 'Input should be a valid dictionary or object to extract fields from',
+        input,
+      },
+    ],
+  },
+];
+const missingBody = [422, { detail: [{ type: 'missing', loc: ['body'], msg: 'Field required', input: null }] }];
+const jsonInvalid = (position: number, error: string): [number, unknown] => [
+  422,
+  { detail: [{ type: 'json_invalid', loc: ['body', position], msg: 'JSON decode error', input: {}, ctx: { error } }] },
+];
+const unreadable = [400, { detail: 'There was an error parsing the body' }];
+
+describe('routing', () => {
+  it.each([
+    ['GET', '/nothing', 404, undefined],
+    ['GET', '/Things', 404, undefined],
+    ['GET', '', 404, undefined],
+    ['GET', '/things//parts', 404, undefined],
+    ['GET', '/things/%FF/parts', 404, undefined],
+    ['GET', '/things/%/parts', 404, undefined],
+    ['GET', '/things/a%2Fb/parts', 404, undefined],
+    ['GET', '/things/a%2fb/parts', 404, undefined],
+    ['GET', '/things/%00/parts', 404, undefined],
+    ['OPTIONS', '/nothing', 404, undefined],
+    ['DELETE', '/things', 405, 'GET, POST'],
+    ['DELETE', '/things/', 405, 'GET, POST'],
+    ['OPTIONS', '/things', 405, 'GET, POST'],
+    ['TRACE', '/things', 405, 'GET, POST'],
+    ['HEAD', '/things', 405, 'GET, POST'],
+    ['HEAD', '/things/1', 405, 'PUT, PATCH'],
+    ['GET', '/things/1', 405, 'PUT, PATCH'],
+    ['GET', '/things/%C3%A9', 405, 'PUT, PATCH'],
+  ])('%s %s answers %d before authentication', async (method, path, status, allow) => {
+    const answer = await raw(`${base}/api/v1${path}`, { method, body: method === 'DELETE' ? '{bad' : '' });
+    expect([answer.status, answer.headers.allow]).toEqual([status, allow]);
+    const detail = status === 404 ? 'Not Found' : 'Method Not Allowed';
+    if (method === 'HEAD') expect(answer.text).toBe('');
+    else expect(JSON.parse(answer.text)).toEqual({ detail });
+    expect(answer.headers['content-type']).toBe('application/json');
+  });
+
+  it('knows nothing outside the prefix either', async () => {
+    const { status, text } = await raw(`${base}/things`);
+    expect([status, text]).toEqual([404, '{"detail":"Not Found"}']);
+  });
+
+  it('takes a trailing slash', async () =>
+    expect(await ask('GET', '/things/?limit=7')).toEqual([200, { limit: 7, text: 'é😀' }]));
+
+  it('decodes path parameters', async () =>
+    expect(await ask('PATCH', '/things/a%20%C3%A9%25+b')).toEqual([200, { id: 'a é%+b' }]));
+
+  it('answers JSON without a charset and without escaping letters', async () => {
+    const { headers, text } = await raw(`${base}/api/v1/things`, { headers: { authorization } });
+    expect(headers['content-type']).toBe('application/json');
+    expect(headers['content-length']).toBe(String(Buffer.byteLength(text)));
+    expect(text).toBe('{"limit":5,"text":"é😀"}');
+    expect(headers).not.toHaveProperty('etag');
+    expect(headers).not.toHaveProperty('x-powered-by');
+  });
+});
+
+describe('a body', () => {
+  it.each(['application/json', 'APPLICATION/JSON', 'application/json; charset=latin1', 'application/problem+json'])(
+    'of type %s is JSON',
+    async (type) => expect(await post('{"content":"é"}', type)).toEqual([201, { length: 1 }]),
+  );
+
+  it.each([
+    'text/plain',
+    'json',
+    'application/jsonx',
+    'application/x-www-form-urlencoded',
+    'text/json',
+    'application/+jso',
+    null,
+  ])('of type %s is none', async (type) =>
+    expect(await post('{"content":"é"}', type)).toEqual(notObject('{"content":"é"}')),
+  );
+
+  it.each(['', 'null', ' null '])('of %j is missing', async (body) => expect(await post(body)).toEqual(missingBody));
+
+  it('that is empty is missing whatever its type', async () => {
+    expect(await post('', 'text/plain')).toEqual(missingBody);
+    expect(await post('', null)).toEqual(missingBody);
+  });
+
+  it('with a syntax error is refused before authentication, other faults after it', async () => {
+    const headers = { 'content-type': 'application/json' };
+    const unsigned = (body: string) => raw(`${base}/api/v1/things`, { method: 'POST', headers, body });
+    expect(JSON.parse((await unsigned('{bad')).text)).toEqual(
+      jsonInvalid(1, 'Expecting property name enclosed in double quotes')[1],
+    );
+    for (const body of ['', '[]', '{}']) {
+      const { status, headers, text } = await unsigned(body);
+      expect([status, headers['www-authenticate'], text]).toEqual([401, 'Bearer', '{"detail":"Not authenticated"}']);
+    }
+  });
+
+  it.each([
+    [' ', 1, 'Expecting value'],
+    ['{"😀" 1}', 5, "Expecting ':' delimiter"],
+    ['{"content":NaN}', 11, 'Expecting value'],
+  ])('of %j is refused at %d', async (body, position, error) =>
+    expect(await post(body)).toEqual(jsonInvalid(position, error)),
+  );
+
+  it.each([
+    ['that is no UTF-8', Buffer.from('{"content":"\xff"}', 'latin1')],
+    ['nested too deep', '['.repeat(201)],
+    ['with an integer that is too long', '9'.repeat(4301)],
+  ])('%s cannot be read', async (_, body) => expect(await post(body)).toEqual(unreadable));
+
+  it.each([
+    ['UTF-8 with a byte order mark', Buffer.from('\ufeff{"content":"é"}')],
+    ['UTF-16', Buffer.from('{"content":"é"}', 'utf16le')],
+  ])('in %s is read', async (_, body) => expect(await post(body)).toEqual([201, { length: 1 }]));
+
+  it('that is compressed is refused', async () => {
+    const [status] = await post(gzipSync('{"content":"é"}'), 'application/json', { 'content-encoding': 'gzip' });
+    expect(status).toBe(415);
+  });
+
+  it('has its limit, which a handler may set', async () => {
+    const of = (length: number): string => `{"content":"${'x'.repeat(length - 14)}"}`;
+    expect(await post(of(1024 ** 2))).toEqual([201, { length: 1024 ** 2 - 14 }]);
+    expect(await post(of(1024 ** 2 + 1))).toEqual([413, { detail: 'The body may have at most 1048576 bytes' }]);
+    const put = (body: string) => ask('PUT', '/things/1', { body, headers: { 'content-type': 'application/json' } });
+    expect(await put(of(3000))).toEqual([200, { id: '1', length: 2986 }]);
+    expect(await put(of(3001))).toEqual([413, { detail: 'The body may have at most 3000 bytes' }]);
+  });
+
+  it('above the limit is answered to a client that goes on sending, with and without a declared length', async () => {
+    const megabyte = Buffer.alloc(1024 ** 2, 'x');
+    const headers = { 'content-type': 'application/json' };
+    const chunked = () => Readable.from(Array.from({ length: 30 }, () => megabyte));
+    expect((await ask('POST', '/things', { body: chunked(), headers }))[0]).toBe(413);
+    const declared = { ...headers, 'content-length': 30 * 1024 ** 2 };
+    expect((await ask('POST', '/things', { body: chunked(), headers: declared }))[0]).toBe(413);
+  });
+
+  it('is left to a handler that does not ask for it', async () => {
+    const headers = { 'content-type': 'application/json' };
+    const body = Buffer.alloc(2 * 1024 ** 2, '{');
+    expect(await ask('POST', '/things/upload', { body, headers })).toEqual([201, { size: body.length }]);
+    expect(await ask('PATCH', '/things/1', { body: '{bad', headers })).toEqual([200, { id: '1' }]);
+  });
+
+  it('that is cut off ends its request and nothing else', async () => {
+    const socket = net.connect(Number(new URL(base).port), '127.0.0.1');
+    const head =
+      'POST /api/v1/things HTTP/1.1\r\nHost: x\r\nX-Request-Id: cut-off\r\nContent-Type: application/json\r\n';
+    socket.write(`${head}Content-Length: 100\r\n\r\n{"con`);
+    await delay(50);
+    socket.destroy();
+    await delay(50);
+    expect(log.filter(({ req, level }) => req?.id === 'cut-off' && level >= 50)).toEqual([]);
+    expect((await post('{"content":"é"}'))[0]).toBe(201);
+  });
+});
+
+describe('an error', () => {
+  const fetchError = async (name: string) => {
+    const { status, headers, text } = await raw(`${base}/api/v1/errors/${name}`, {
+      headers: { authorization, 'x-request-id': name },
+    });
+    const logged = log.find(({ req }) => req?.id === name)?.err?.message;
+    return { status, headers, text, logged };
+  };
+
+  it.each([
+    ['conflict', 409, 'It exists already', undefined],
+    ['often', 429, 'Too often', undefined],
+    ['nest', 418, 'I am a teapot', undefined],
+    ['nest-5xx', 501, 'Not Implemented', 'Not Implemented'],
+    ['database', 503, 'Service Unavailable', 'secret host is down'],
+    ['bug', 500, 'Internal Server Error', 'secret: x is not a function'],
+    ['thrown-text', 500, 'Internal Server Error', 'Something was thrown that is no error'],
+  ])('%s answers %d and tells no more than it should', async (name, status, detail, logged) => {
+    const answer = await fetchError(name);
+    expect(answer).toMatchObject({ status, text: JSON.stringify({ detail }), logged });
+    expect(answer.headers).toMatchObject({ 'content-type': 'application/json', 'x-request-id': name });
+    expect(answer.headers).not.toHaveProperty('content-disposition');
+  });
+
+  it('carries its headers', async () => expect((await fetchError('often')).headers['retry-after']).toBe('30'));
+
+  it('after the first byte cuts the connection', async () => {
+    await expect(
+      raw(`${base}/api/v1/errors/late`, { headers: { authorization, 'x-request-id': 'late' } }),
+    ).rejects.toThrow();
+    await delay(20);
+    expect(log.find(({ req }) => req?.id === 'late')?.err?.message).toBe('secret: the rest is gone');
+  });
+});

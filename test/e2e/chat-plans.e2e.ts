@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { DataSource, type Logger as QueryLogger } from 'typeorm';
+import { TurnReaper } from '../../src/chat/turns/turn-reaper.service.js';
+import { makeProject } from '../factories/make.js';
+import { idle } from '../factories/turns.js';
+import { makeSurroundings, ScriptedService } from '../support/scripted-agent.js';
+import { removeSurroundings, type Surroundings } from '../support/service.js';
+
+const CONVERSATIONS = 1_000;
+const MESSAGES_EACH = 20;
+const GROWING = ['conversations', 'messages', 'turns', 'workspace_changes'];
+
+interface Plan {
+  'Node Type': string;
+  'Relation Name'?: string;
+  Plans?: Plan[];
+}
+
+let surroundings: Surroundings;
+let service: ScriptedService;
+let database: pg.Client;
+
+beforeAll(async () => {
+  surroundings = await makeSurroundings();
+  service = await ScriptedService.start(surroundings, async function* () {
+    yield { type: 'text', text: 'One' };
+    const input = { questions: [{ question: 'Sure?', options: [{ label: 'Yes' }] }] };
+    yield { type: 'tool_started', id: 'ask', tool: 'ask_user_question', input };
+    await Promise.resolve();
+    yield { type: 'tool_completed', id: 'ask', result: null };
+  });
+  database = new pg.Client(surroundings.databaseUrl);
+  await database.connect();
+});
+
+afterAll(async () => {
+  await service.stop();
+  await database.end();
+  await removeSurroundings(surroundings);
+});
+
+/** Statements that run while `work` does, each once, with the parameters of its last run. */
+async function statementsOf(work: () => Promise<void>): Promise<Map<string, unknown[]>> {
+  const seen = new Map<string, unknown[]>();
+  const source = service.app.get(DataSource);
+  const { logger } = source;
+  const listener: Partial<QueryLogger> = {
+    logQuery: (statement, parameters = []) => void seen.set(statement, parameters),
+    logQueryError: () => undefined,
+    logQuerySlow: () => undefined,
+  };
+  source.logger = listener as QueryLogger;
+  await work();
+  source.logger = logger;
+  return seen;
+}
+
+/** Tables that a plan reads from end to end. */
+function scanned({ 'Node Type': type, 'Relation Name': relation, Plans = [] }: Plan): string[] {
+  return [...(type === 'Seq Scan' && relation !== undefined ? [relation] : []), ...Plans.flatMap(scanned)];
+}
+
+/** Many conversations with history, each with ended turns. */
+async function fill(project_id: string, company_id: string, user_id: string): Promise<void> {
+  const parameters = [project_id, company_id, user_id, CONVERSATIONS, MESSAGES_EACH];
+  await database.query(
+    `WITH made AS (
+       INSERT INTO conversations (project_id, last_sequence) SELECT $1, $5 FROM generate_series(1, $4) RETURNING id, project_id
+     ), answered AS (
+       INSERT INTO turns (project_id, conversation_id, company_id, user_id, state, outcome, due_at, ended_at)
+       SELECT project_id, id, $2, $3, 'ended', 'completed', NULL, now() FROM made RETURNING id, conversation_id, project_id
+     ), changed AS (
+       INSERT INTO workspace_changes (project_id, conversation_id, turn_id, kind, path)
+       SELECT project_id, conversation_id, id, 'uploaded', 'a.csv' FROM answered
+     )
+     INSERT INTO messages (project_id, conversation_id, sequence, role, content, turn_id, user_id)
+     SELECT project_id, conversation_id, sequence, 'user', 'Hello', id, $3 FROM answered, generate_series(1, $5) sequence`,
+    parameters,
+  );
+  await database.query('ANALYZE conversations, messages, turns, workspace_changes');
+}
+
+describe('statements of the chat', () => {
+  it('read no growing table from end to end', async () => {
+    const { client, company, user } = await service.session();
+    const { id } = await makeProject(client);
+    await fill(id, company, user);
+    const statements = await statementsOf(async () => {
+      const chat = `/projects/${id}/chat`;
+      await client.post(chat, { content: 'Hello', client_msg_id: 'a' });
+      const { conversation_id } = await idle(client, id);
+      await client.post(chat, { content: 'Yes', conversation_id, answer: { selections: { '0': 'Yes' } } });
+      await idle(client, id, { conversation_id });
+      await client.get(chat, { offset: 1 });
+      await service.app.get(TurnReaper).recover();
+    });
+
+    const checked: string[] = [];
+    await database.query('BEGIN');
+    for (const [statement, parameters] of statements) {
+      if (!GROWING.some((table) => statement.includes(table))) continue;
+      const { rows } = await database.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
+        `EXPLAIN (FORMAT JSON) ${statement}`,
+        parameters,
+      );
+      const tables = rows.flatMap((row) => row['QUERY PLAN'].flatMap(({ Plan }) => scanned(Plan)));
+      expect({ statement, scanned: tables.filter((table) => GROWING.includes(table)) }).toEqual({
+        statement,
+        scanned: [],
+      });
+      checked.push(statement);
+    }
+    await database.query('ROLLBACK');
+    // Every statement above that names one of the tables: fewer means that the listener missed them.
+    expect(checked.length).toBeGreaterThan(20);
+  });
+});

@@ -1,0 +1,71 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { ContainersService } from '../../src/files/containers.service.js';
+import * as sql from '../../src/files/tree-sql.js';
+import { useDatabase } from '../support/database.js';
+
+const company_id = 'company';
+const db = useDatabase();
+const containers = new ContainersService();
+let big = '';
+let other = '';
+
+/** 100 directories of 200 files each in one container, and as much again in others. */
+beforeAll(async () => {
+  const { manager } = db.database;
+  await manager.query('INSERT INTO companies (id) VALUES ($1)', [company_id]);
+  const made: string[] = [];
+  for (let index = 0; index < 5; index += 1) made.push(await containers.create(manager, company_id, 'workspace'));
+  [big = '', other = ''] = made;
+  await manager.query(`INSERT INTO containers (company_id, kind) SELECT $1, 'snapshot' FROM generate_series(1, 2000)`, [company_id]);
+  await manager.query(`INSERT INTO blobs (company_id, state, size) SELECT $1, 'stored', 1 FROM generate_series(1, 20000)`, [company_id]);
+  for (const [index, container_id] of made.entries()) {
+    await manager.query(
+      `INSERT INTO nodes (container_id, node_id, parent_id, name, kind, implied)
+       SELECT $1, i, 0, 'd' || i, 'directory', true FROM generate_series(1, 100) i`,
+      [container_id],
+    );
+    await manager.query(
+      `INSERT INTO nodes (container_id, node_id, parent_id, name, kind, blob_id, size, file_id)
+       SELECT $1, 100 + n, 1 + n % 100, 'f' || n, 'file', id, size, uuidv7()
+         FROM (SELECT id, size, row_number() OVER () AS n FROM blobs) b WHERE n <= $2`,
+      [container_id, index === 0 ? 20_000 : 5_000],
+    );
+    await manager.query('UPDATE containers SET next_node = 30000 WHERE id = $1', [container_id]);
+  }
+  await manager.query('VACUUM ANALYZE nodes, blobs, containers');
+}, 60_000);
+
+async function planOf(statement: string, parameters: unknown[]): Promise<string> {
+  return await db.database.transaction(async (tx) => {
+    const rows: { 'QUERY PLAN': string }[] = await tx.query(`EXPLAIN (COSTS OFF) ${statement}`, parameters);
+    return rows.map((row) => row['QUERY PLAN']).join('\n');
+  });
+}
+
+describe('statements over trees', () => {
+  const one = ['d7/f7'];
+  const batch = Array.from({ length: 1000 }, (_, index) => `d${index % 100}/f${index}`);
+  it.each<[name: keyof typeof sql, parameters: () => unknown[]]>([
+    ['WALK_PATHS', () => [big, company_id, one]],
+    ['WALK_PATHS', () => [big, company_id, batch]],
+    ['FIND_FILES', () => [big, company_id, one]],
+    ['FIND_FILES_BY_ID', () => [big, company_id, ['01234567-89ab-7def-8123-456789abcdef']]],
+    ['LIST_CHILDREN', () => [big, company_id, ['d7'], 50, 100]],
+    ['LIST_CHILDREN', () => [big, company_id, [''], 50, 0]],
+    ['LIST_BELOW', () => [big, company_id, ['d7'], 50, 0]],
+    ['FILES_BELOW', () => [big, company_id, ['d7']]],
+    ['DIGEST', () => [big, company_id, ['d7', 'd8/f8']]],
+    ['INSERT_CHAIN', () => [big, 7, ['x', 'y'], true, null, null, null, null, false]],
+    ['HAS_CHILDREN', () => [big, 7]],
+    ['MAKE_EXPLICIT', () => [big, 7]],
+    ['REPLACE_FILE', () => [big, 107, '01234567-89ab-7def-8123-456789abcdef', 1, null, 'upload']],
+    ['DELETE_SUBTREES', () => [big, [7]]],
+    ['DELETE_EMPTIED', () => [big, [7]]],
+    ['MOVE_NODE', () => [big, 7, 8, 'x']],
+    ['COPY_SELECTED', () => [big, other, 'workspace', ['d7'], true]],
+  ])('%s reads by index alone', async (name, parameters) => {
+    const plan = await planOf(sql[name], parameters());
+    expect(plan).toMatch(/Index/);
+    expect(plan).not.toMatch(/Seq Scan on (nodes|blobs|containers)/);
+  });
+});
