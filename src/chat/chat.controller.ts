@@ -1,6 +1,7 @@
-import { Body, Controller, Get, Header, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { Caller } from '../platform/auth/decorators.js';
 import { Principal } from '../platform/auth/principal.js';
+import { JsonText } from '../platform/http/json-text.js';
 import { Operation } from '../platform/openapi/operation.js';
 import {
   ChatHistoryQuery,
@@ -13,9 +14,6 @@ import {
 import { PostsService } from './messages/posts.service.js';
 import { WindowsService } from './messages/windows.service.js';
 
-/** Bodies are JSON text made by the database; this says so, since Nest takes a string for text. */
-const JsonText = (): MethodDecorator => Header('Content-Type', 'application/json; charset=utf-8');
-
 @Controller('projects/:project_id/chat')
 export class ChatController {
   constructor(
@@ -24,7 +22,6 @@ export class ChatController {
   ) {}
 
   @Post()
-  @JsonText()
   @Operation({
     tag: 'Chat',
     summary: 'Post chat message',
@@ -37,12 +34,11 @@ export class ChatController {
     @Caller() caller: Principal,
     @Param('project_id') projectId: string,
     @Body() body: ChatMessageCreate,
-  ): Promise<string> {
-    return await this.posts.post(caller, projectId, body);
+  ): Promise<JsonText> {
+    return new JsonText(await this.posts.post(caller, projectId, body));
   }
 
   @Get()
-  @JsonText()
   @Operation({
     tag: 'Chat',
     summary: 'Get chat history',
@@ -54,12 +50,11 @@ export class ChatController {
     @Caller() caller: Principal,
     @Param('project_id') projectId: string,
     @Query() query: ChatHistoryQuery,
-  ): Promise<string> {
-    return await this.windows.history(caller.company_id, projectId, query);
+  ): Promise<JsonText> {
+    return new JsonText(await this.windows.history(caller.company_id, projectId, query));
   }
 
   @Get('sync')
-  @JsonText()
   @Operation({
     tag: 'Chat',
     summary: 'Get chat sync',
@@ -71,7 +66,7 @@ export class ChatController {
     @Caller() caller: Principal,
     @Param('project_id') projectId: string,
     @Query() query: ChatSyncQuery,
-  ): Promise<string> {
-    return await this.windows.sync(caller.company_id, projectId, query);
+  ): Promise<JsonText> {
+    return new JsonText(await this.windows.sync(caller.company_id, projectId, query));
   }
 }

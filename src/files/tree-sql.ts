@@ -173,15 +173,22 @@ export const REPLACE_FILE = `
   )
   SELECT ${FILE_COLUMNS} FROM n`;
 
-/** Deletes nodes `$2` with everything below; counts files and directories that somebody made. */
+/**
+ * Deletes nodes `$2` with everything below; counts files and directories that somebody made. Rows are found by where they
+ * are: their writers wait, and a long list of ids would be compared one by one.
+ */
 export const DELETE_SUBTREES = `
   WITH RECURSIVE doomed AS (
-    SELECT id AS node_id FROM unnest($2::bigint[]) AS id
+    SELECT n.at, n.node_id
+      FROM unnest($2::bigint[]) AS i (node_id)
+      CROSS JOIN LATERAL (SELECT c.ctid AS at, c.node_id FROM nodes c WHERE c.container_id = $1 AND c.node_id = i.node_id OFFSET 0) n
     UNION
-    SELECT n.node_id FROM doomed d CROSS JOIN ${childrenOf('d')} n
+    SELECT n.at, n.node_id
+      FROM doomed d
+      CROSS JOIN LATERAL (SELECT c.ctid AS at, c.node_id FROM nodes c WHERE c.container_id = $1 AND c.parent_id = d.node_id OFFSET 0) n
   ),
   gone AS (
-    DELETE FROM nodes n WHERE n.container_id = $1 AND n.node_id = ANY (ARRAY (SELECT node_id FROM doomed))
+    DELETE FROM nodes n WHERE n.ctid = ANY (ARRAY (SELECT at FROM doomed)) AND n.container_id = $1
     RETURNING n.implied
   )
   SELECT count(*) FILTER (WHERE NOT implied) AS deleted FROM gone`;

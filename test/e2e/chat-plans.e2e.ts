@@ -46,7 +46,7 @@ async function statementsOf(work: () => Promise<void>): Promise<Map<string, unkn
   const source = service.app.get(DataSource);
   const { logger } = source;
   const listener: Partial<QueryLogger> = {
-    logQuery: (statement, parameters = []) => void seen.set(statement, parameters),
+    logQuery: (statement, parameters: unknown[] = []) => void seen.set(statement, parameters),
     logQueryError: () => undefined,
     logQuerySlow: () => undefined,
   };

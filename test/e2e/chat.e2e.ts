@@ -117,7 +117,7 @@ describe('a posted message', () => {
         headers: { authorization: `Bearer ${session.token}`, 'content-type': 'application/json' },
         ...(body && { body: JSON.stringify(body) }),
       });
-      expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+      expect(response.headers.get('content-type')).toBe('application/json');
       return await response.text();
     };
     const content = 'Zeile\n"quoted" \\ / \u0001 \u007f \u2028 é 🙂';

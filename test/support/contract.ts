@@ -72,8 +72,7 @@ export class Contract {
     if (declared === undefined && !GENERAL_ERRORS.has(status)) return ['the status is not declared'];
     if (declared !== undefined && declared.content === undefined)
       return text === '' ? [] : ['the answer has no body by the document'];
-    if (contentType === null || !/^application\/json(; charset=utf-8)?$/.test(contentType))
-      return [`content-type is ${contentType}`];
+    if (contentType !== 'application/json') return [`content-type is ${contentType}`];
     const schema = declared === undefined ? SENTENCE : declared.content?.['application/json']?.schema;
     if (schema === undefined) return ['the document declares another content type'];
     const validate = this.validator(schema);

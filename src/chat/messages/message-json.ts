@@ -13,4 +13,4 @@ export const messageJson = (from: string): string =>
 
 /** JSON text of an array of the rows of `from` by sequence; `[]` when there are none. */
 export const messagesJson = (from: string): string =>
-  `(SELECT coalesce(json_agg(message ORDER BY message.sequence)::text, '[]') FROM (SELECT ${COLUMNS} ${from}) message)`;
+  `(SELECT '[' || coalesce(string_agg(row_to_json(message)::text, ',' ORDER BY message.sequence), '') || ']' FROM (SELECT ${COLUMNS} ${from}) message)`;

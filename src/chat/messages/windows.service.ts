@@ -40,8 +40,8 @@ export class WindowsService {
     const [read]: { conversation_id: string; messages: string; turn: string }[] = await this.database.manager.query(
       `SELECT c.id AS conversation_id,
               ${messagesJson(`FROM messages m WHERE m.conversation_id = c.id AND m.sequence > c.last_sequence - $3`)} AS messages,
-              json_build_object('state', coalesce(t.state, 'idle'), 'message_id', t.message_id, 'turn_id', t.id,
-                                'next_seq', coalesce(t.next_seq, 0))::text AS turn
+              (SELECT row_to_json(live)::text FROM
+                (SELECT coalesce(t.state, 'idle') AS state, t.message_id, t.id AS turn_id, coalesce(t.next_seq, 0) AS next_seq) live) AS turn
          FROM conversations c
          LEFT JOIN turns t ON t.conversation_id = c.id AND t.state <> 'ended'
         WHERE ${condition}`,

@@ -1,5 +1,6 @@
 import type { ExpressAdapter, NestExpressApplication } from '@nestjs/platform-express';
 import type { Application, RequestHandler, Response } from 'express';
+import { JsonText } from './json-text.js';
 
 /**
  * Sets Express up for the documented interface: case-sensitive paths, plain queries, and JSON without a charset. To be
@@ -26,7 +27,7 @@ export function parseQuery(text: string | null): Record<string, string> {
 }
 
 function sendJson(this: Response, body: unknown): Response {
-  const text = JSON.stringify(body) as string | undefined;
+  const text = body instanceof JsonText ? body.text : (JSON.stringify(body) as string | undefined);
   this.setHeader('Content-Type', 'application/json');
   this.setHeader('Content-Length', Buffer.byteLength(text ?? ''));
   return this.end(text ?? '');

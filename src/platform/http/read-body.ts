@@ -38,8 +38,9 @@ function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
       else chunks.push(chunk);
     });
     request.on('end', () => resolve(Buffer.concat(chunks)));
-    request.on('error', reject);
-    request.on('close', () => reject(new BadRequest('The body was cut off')));
+    const cutOff = (): void => reject(new BadRequest('The body was cut off'));
+    request.on('error', cutOff);
+    request.on('close', cutOff);
   });
 }
 

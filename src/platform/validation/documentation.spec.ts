@@ -51,6 +51,9 @@ class Whole {
   @EnumField(['define', 'run'], { nullable: true, optional: true })
   other_mode?: 'define' | 'run' | null;
 
+  @EnumField(['draft', 'complete'], { schemaName: 'WholeStatus' })
+  status!: 'draft' | 'complete';
+
   @DateTimeField({ nullable: true })
   ended_at!: Date | null;
 
@@ -165,6 +168,7 @@ describe('a property in the document', () => {
     ['flag', { type: 'boolean', title: 'Flag' }],
     ['mode', { type: 'string', enum: ['define', 'run'], title: 'Mode', default: 'define' }],
     ['other_mode', { anyOf: [{ type: 'string', enum: ['define', 'run'] }, { type: 'null' }], title: 'Other Mode' }],
+    ['status', { allOf: [{ $ref: '#/components/schemas/WholeStatus' }] }],
     ['ended_at', { anyOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }], title: 'Ended At' }],
     ['paths', { type: 'array', items: { type: 'string', minLength: 1 }, maxItems: 1000, title: 'Paths' }],
     ['tags', { anyOf: [{ type: 'array', items: { type: 'string' } }, { type: 'null' }], title: 'Tags' }],
@@ -184,7 +188,19 @@ describe('a property in the document', () => {
   ])('%s', (name, expected) => expect(schemaOf('Whole').properties[name]).toEqual(expected));
 
   it('is required unless it is optional or has a default', () => {
-    const required = ['short_name', 'slug', 'ended_at', 'paths', 'part', 'parts', 'files', 'data', 'extra', 'anything'];
+    const required = [
+      'short_name',
+      'slug',
+      'status',
+      'ended_at',
+      'paths',
+      'part',
+      'parts',
+      'files',
+      'data',
+      'extra',
+      'anything',
+    ];
     expect(schemaOf('Whole').required).toEqual(required);
   });
 
@@ -196,7 +212,7 @@ describe('a property in the document', () => {
   });
 
   it('stands in no other schemas than those it names', () =>
-    expect(Object.keys(document.components?.schemas ?? {}).sort()).toEqual(['Part', 'Whole']));
+    expect(Object.keys(document.components?.schemas ?? {}).sort()).toEqual(['Part', 'Whole', 'WholeStatus']));
 });
 
 it('a query class is documented parameter by parameter', () => {

@@ -331,6 +331,8 @@ describe('a moment', () => {
         ['"2024-01-01T10:20:30\u221202:30"', '2024-01-01T12:50:30.000Z'],
         ['"2024-02-29"', '2024-02-29T00:00:00.000Z'],
         ['"0099-03-04"', '0099-03-04T00:00:00.000Z'],
+        ['"0001-01-01T00:00+14:00"', '0000-12-31T10:00:00.000Z'],
+        ['"9999-12-31T23:59:59-12:00"', '9999-12-31T23:59:59.000Z'],
         ['"1704067200"', '2024-01-01T00:00:00.000Z'],
         ['"1704067200.25"', '2024-01-01T00:00:00.250Z'],
         ['"1704067200123"', '2024-01-01T00:00:00.123Z'],
@@ -558,4 +560,17 @@ describe('any value', () => {
     ],
     [['["\\u0000"]', ...unstorable]],
   );
+});
+
+describe('more faults than anybody reads', () => {
+  const members = Array.from({ length: 200_000 }, (_, index) => index);
+
+  it.each<[string, PropertyDecorator, string]>([
+    ['an array', StringArrayField(), JSON.stringify(members)],
+    ['a map', StringMapField(), JSON.stringify(Object.fromEntries(members.map((index) => [`k${index}`, index])))],
+    ['an array of objects', ObjectArrayField(() => Reference), JSON.stringify(members.map(() => ({})))],
+  ])('are told up to 10,000 in %s', (_, decorator, json) => {
+    const inner = holder(decorator);
+    expect(refuse(holder(ObjectField(() => inner)), `{"f":{"f":${json}}}`)).toHaveLength(10_000);
+  });
 });

@@ -10,6 +10,9 @@ import { UNSTORABLE } from './text.js';
 
 type Plain = Record<string, unknown>;
 
+/** Most entries for one array or map: more than anybody reads, and few enough for an answer of bounded size. */
+const MAX_ENTRIES = 10_000;
+
 /** An object with the fields of a class. */
 export function objectKind<Value extends object>(model: Type<Value>): Kind<Value> {
   return { schema: { $ref: getSchemaPath(model) }, model, read: (input) => readObject(model, input) };
@@ -33,6 +36,7 @@ export function arrayKind<Item>(item: Kind<Item>, { maxItems }: { maxItems?: num
       const problems: ErrorEntry[] = [];
       const items: Item[] = [];
       for (const [index, member] of input.entries()) {
+        if (problems.length >= MAX_ENTRIES) break;
         const value = item.read(member);
         if (value instanceof Refused) problems.push(...value.at(index));
         else items.push(value);
@@ -51,6 +55,7 @@ export function mapKind<Item>(item: Kind<Item>): Kind<Map<string, Item>> {
       const problems: ErrorEntry[] = [];
       const values = new Map<string, Item>();
       for (const [key, member] of input) {
+        if (problems.length >= MAX_ENTRIES) break;
         const value = item.read(member);
         if (value instanceof Refused) problems.push(...value.at(key));
         else values.set(key, value);

@@ -48,7 +48,8 @@ function fromParts(parts: RegExpExecArray, input: Json): Date | Refused {
   const moment = new Date(0);
   moment.setUTCFullYear(year, month - 1, day);
   moment.setUTCHours(hour, minute - offset, second, Number(fraction.slice(0, 3).padEnd(3, '0')));
-  return moment;
+  // An offset must not lead out of the years that four digits can say.
+  return moment.getTime() > END_OF_YEAR_9999 * 1000 ? new Date(END_OF_YEAR_9999 * 1000) : moment;
 }
 
 type Six = [number, number, number, number, number, number];

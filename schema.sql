@@ -1,0 +1,519 @@
+-- The schema that the migrations make, read back from the catalogue. Written by "npm run schema", never by hand.
+SET check_function_bodies = off;
+
+CREATE SEQUENCE migrations_id_seq AS integer START 1 INCREMENT 1;
+
+CREATE OR REPLACE FUNCTION public.iso_timestamp(moment timestamp with time zone)
+ RETURNS text
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN to_char((moment AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text);
+
+CREATE OR REPLACE FUNCTION public.refuse_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+        BEGIN
+          RAISE EXCEPTION 'rows of % are never changed', TG_TABLE_NAME;
+        END
+      $function$;
+
+CREATE TABLE blobs (
+  id uuid DEFAULT uuidv7() NOT NULL,
+  company_id text NOT NULL,
+  state text DEFAULT 'writing'::text NOT NULL,
+  size bigint,
+  sha256 bytea,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  unreferenced_since timestamp(3) with time zone,
+  CONSTRAINT blobs_pkey PRIMARY KEY (id),
+  CONSTRAINT blobs_id_size_key UNIQUE (id, size),
+  CONSTRAINT blobs_sha256_length_check CHECK ((octet_length(sha256) = 32)),
+  CONSTRAINT blobs_size_check CHECK ((size >= 0)),
+  CONSTRAINT blobs_state_check CHECK ((state = ANY (ARRAY['writing'::text, 'stored'::text]))),
+  CONSTRAINT blobs_stored_check CHECK (((state = 'stored'::text) = (size IS NOT NULL)))
+);
+
+CREATE TABLE cards (
+  id uuid DEFAULT uuidv7() NOT NULL,
+  project_id uuid NOT NULL,
+  card_type text NOT NULL,
+  label text NOT NULL,
+  status text NOT NULL,
+  version integer DEFAULT 1 NOT NULL,
+  data jsonb DEFAULT '{}'::jsonb NOT NULL,
+  gaps jsonb DEFAULT '[]'::jsonb NOT NULL,
+  instance_data jsonb DEFAULT '{}'::jsonb NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT cards_pkey PRIMARY KEY (id),
+  CONSTRAINT cards_card_type_check CHECK ((card_type = ANY (ARRAY['objective'::text, 'variable'::text, 'constraint'::text, 'kpi'::text, 'data'::text, 'production_requirement'::text]))),
+  CONSTRAINT cards_data_check CHECK ((jsonb_typeof(data) = 'object'::text)),
+  CONSTRAINT cards_gaps_check CHECK ((jsonb_typeof(gaps) = 'array'::text)),
+  CONSTRAINT cards_instance_data_check CHECK ((jsonb_typeof(instance_data) = 'object'::text)),
+  CONSTRAINT cards_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'needs_input'::text, 'complete'::text]))),
+  CONSTRAINT cards_version_check CHECK ((version >= 1))
+);
+
+CREATE TABLE companies (
+  id text NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT companies_pkey PRIMARY KEY (id),
+  CONSTRAINT companies_id_length_check CHECK (((length(id) >= 1) AND (length(id) <= 200)))
+);
+
+CREATE TABLE containers (
+  id uuid DEFAULT uuidv7() NOT NULL,
+  company_id text NOT NULL,
+  kind text NOT NULL,
+  next_node bigint DEFAULT 1 NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  deleted_at timestamp(3) with time zone,
+  CONSTRAINT containers_pkey PRIMARY KEY (id),
+  CONSTRAINT containers_kind_check CHECK ((kind = ANY (ARRAY['deployment'::text, 'workspace'::text, 'snapshot'::text, 'agent_config'::text, 'project_skills'::text]))),
+  CONSTRAINT containers_next_node_check CHECK ((next_node >= 1))
+);
+
+CREATE TABLE conversations (
+  id uuid DEFAULT uuidv7() NOT NULL,
+  project_id uuid NOT NULL,
+  title text,
+  is_default boolean DEFAULT false NOT NULL,
+  last_sequence integer DEFAULT 0 NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT conversations_pkey PRIMARY KEY (id),
+  CONSTRAINT conversations_project_key UNIQUE (id, project_id),
+  CONSTRAINT conversations_last_sequence_check CHECK ((last_sequence >= 0)),
+  CONSTRAINT conversations_title_length_check CHECK (((char_length(title) >= 1) AND (char_length(title) <= 200)))
+);
+
+CREATE TABLE deployments (
+  id uuid DEFAULT uuidv7() NOT NULL,
+  company_id text NOT NULL,
+  name text NOT NULL,
+  handle text COLLATE "C" NOT NULL,
+  container_id uuid NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  deleted_at timestamp(3) with time zone,
+  CONSTRAINT deployments_pkey PRIMARY KEY (id),
+  CONSTRAINT deployments_container_id_key UNIQUE (container_id),
+  CONSTRAINT deployments_handle_key UNIQUE (company_id, handle),
+  CONSTRAINT deployments_handle_check CHECK (((handle ~ '^[a-z0-9]+(-[a-z0-9]+)*$'::text) AND (length(handle) <= 120))),
+  CONSTRAINT deployments_name_length_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100)))
+);
+
+CREATE TABLE executions (
+  id uuid DEFAULT uuidv7() NOT NULL,
+  project_id uuid NOT NULL,
+  status text DEFAULT 'queued'::text NOT NULL,
+  triggered_by text NOT NULL,
+  input_file_ids text[],
+  is_test boolean DEFAULT false NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT executions_pkey PRIMARY KEY (id),
+  CONSTRAINT executions_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'canceled'::text]))),
+  CONSTRAINT executions_triggered_by_check CHECK ((triggered_by ~ '^(user|api_key|agent):.+'::text))
+);
+
+CREATE TABLE messages (
+  id uuid DEFAULT uuidv7() NOT NULL,
+  project_id uuid NOT NULL,
+  conversation_id uuid NOT NULL,
+  sequence integer NOT NULL,
+  role text NOT NULL,
+  content text NOT NULL,
+  turn_id uuid,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  is_partial boolean DEFAULT false NOT NULL,
+  affected_card_ids text[] DEFAULT '{}'::text[] NOT NULL,
+  content_segments json,
+  tool_calls json,
+  file_ids text[],
+  context json,
+  answer json,
+  answered_call_id text,
+  client_msg_id text,
+  client_msg_key bytea,
+  payload_hash bytea,
+  user_id text,
+  user_name text,
+  user_avatar_url text,
+  api_key_name text,
+  api_key_prefix text,
+  CONSTRAINT messages_pkey PRIMARY KEY (id),
+  CONSTRAINT messages_sequence_key UNIQUE (conversation_id, sequence),
+  CONSTRAINT messages_answer_check CHECK ((json_typeof(answer) = 'object'::text)),
+  CONSTRAINT messages_answered_call_id_check CHECK (((answered_call_id IS NULL) OR (answer IS NOT NULL))),
+  CONSTRAINT messages_author_check CHECK (((role = 'user'::text) = (num_nonnulls(user_id, api_key_name) > 0))),
+  CONSTRAINT messages_client_msg_check CHECK ((num_nonnulls(client_msg_id, client_msg_key, payload_hash) = ANY (ARRAY[0, 3]))),
+  CONSTRAINT messages_client_msg_key_length_check CHECK ((octet_length(client_msg_key) = 32)),
+  CONSTRAINT messages_content_length_check CHECK (((role <> 'user'::text) OR (char_length(content) <= 100000))),
+  CONSTRAINT messages_content_segments_check CHECK ((json_typeof(content_segments) = 'array'::text)),
+  CONSTRAINT messages_context_check CHECK ((json_typeof(context) = 'array'::text)),
+  CONSTRAINT messages_partial_check CHECK (((NOT is_partial) OR (role = 'assistant'::text))),
+  CONSTRAINT messages_payload_hash_length_check CHECK ((octet_length(payload_hash) = 32)),
+  CONSTRAINT messages_role_check CHECK ((role = ANY (ARRAY['user'::text, 'assistant'::text, 'system'::text]))),
+  CONSTRAINT messages_running_calls_check CHECK ((is_partial OR (tool_calls IS NULL) OR (NOT ((tool_calls)::jsonb @> '[{"status": "running"}]'::jsonb)))),
+  CONSTRAINT messages_sequence_check CHECK ((sequence >= 1)),
+  CONSTRAINT messages_tool_calls_check CHECK ((json_typeof(tool_calls) = 'array'::text)),
+  CONSTRAINT messages_turn_check CHECK (((role = 'user'::text) OR (turn_id IS NOT NULL)))
+);
+
+CREATE TABLE migrations (
+  id integer DEFAULT nextval('migrations_id_seq'::regclass) NOT NULL,
+  "timestamp" bigint NOT NULL,
+  name character varying NOT NULL,
+  CONSTRAINT "PK_8c82d7f526340ab734260ea46be" PRIMARY KEY (id)
+);
+
+CREATE TABLE nodes (
+  container_id uuid NOT NULL,
+  node_id bigint NOT NULL,
+  parent_id bigint,
+  name text COLLATE "C" NOT NULL,
+  kind text NOT NULL,
+  implied boolean DEFAULT false NOT NULL,
+  blob_id uuid,
+  size bigint,
+  file_id uuid,
+  content_type text,
+  source text,
+  modified timestamp(3) with time zone DEFAULT now() NOT NULL,
+  root_of uuid GENERATED ALWAYS AS (
+CASE
+    WHEN (node_id = 0) THEN container_id
+    ELSE NULL::uuid
+END) STORED,
+  CONSTRAINT nodes_pkey PRIMARY KEY (container_id, node_id),
+  CONSTRAINT nodes_name_key UNIQUE (container_id, parent_id, name),
+  CONSTRAINT nodes_content_check CHECK (
+CASE kind
+    WHEN 'file'::text THEN ((blob_id IS NOT NULL) AND (size IS NOT NULL) AND (NOT implied))
+    ELSE (num_nonnulls(blob_id, size, file_id, content_type, source) = 0)
+END),
+  CONSTRAINT nodes_content_type_length_check CHECK (((length(content_type) >= 1) AND (length(content_type) <= 255))),
+  CONSTRAINT nodes_kind_check CHECK ((kind = ANY (ARRAY['directory'::text, 'file'::text]))),
+  CONSTRAINT nodes_name_check CHECK (((node_id = 0) OR (((octet_length(name) >= 1) AND (octet_length(name) <= 255)) AND (POSITION(('/'::text) IN (name)) = 0) AND (name <> ALL (ARRAY['.'::text, '..'::text]))))),
+  CONSTRAINT nodes_root_check CHECK (
+CASE
+    WHEN (node_id = 0) THEN ((parent_id IS NULL) AND (name = ''::text) AND (kind = 'directory'::text) AND (NOT implied))
+    ELSE ((node_id > 0) AND (parent_id IS NOT NULL) AND (parent_id <> node_id))
+END),
+  CONSTRAINT nodes_source_check CHECK ((source = ANY (ARRAY['upload'::text, 'agent'::text, 'execution'::text, 'deployment'::text])))
+);
+
+CREATE TABLE platform_secrets (
+  name text NOT NULL,
+  value bytea NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT platform_secrets_pkey PRIMARY KEY (name),
+  CONSTRAINT platform_secrets_name_length_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
+  CONSTRAINT platform_secrets_value_length_check CHECK ((octet_length(value) >= 32))
+);
+
+CREATE TABLE projects (
+  id uuid DEFAULT uuidv7() NOT NULL,
+  company_id text NOT NULL,
+  name text NOT NULL,
+  description text,
+  short_description text,
+  workspace_mode text DEFAULT 'define'::text NOT NULL,
+  run_setup_status text,
+  current_snapshot_id uuid,
+  origin_deployment_id uuid,
+  workspace_id uuid NOT NULL,
+  agent_config_id uuid NOT NULL,
+  project_skills_id uuid NOT NULL,
+  created_by text,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  deleted_at timestamp(3) with time zone,
+  card_count integer DEFAULT 0 NOT NULL,
+  objective_components jsonb DEFAULT '[]'::jsonb NOT NULL,
+  objective_confirmed boolean DEFAULT false NOT NULL,
+  objective_description text,
+  objective_type text,
+  all_constraints_classified boolean DEFAULT false NOT NULL,
+  all_variables_provided boolean DEFAULT false NOT NULL,
+  data_available boolean DEFAULT false NOT NULL,
+  kpis_defined boolean DEFAULT false NOT NULL,
+  objective_drafted boolean DEFAULT false NOT NULL,
+  objectives_defined boolean DEFAULT false NOT NULL,
+  production_requirements_defined boolean DEFAULT false NOT NULL,
+  feasibility_result text DEFAULT 'unchecked'::text NOT NULL,
+  overall text GENERATED ALWAYS AS (
+CASE
+    WHEN (all_constraints_classified AND all_variables_provided AND data_available AND kpis_defined AND objective_drafted AND objectives_defined AND production_requirements_defined AND (feasibility_result = 'pass'::text)) THEN 'complete'::text
+    ELSE 'incomplete'::text
+END) STORED NOT NULL,
+  active_turns integer DEFAULT 0 NOT NULL,
+  active_solves integer DEFAULT 0 NOT NULL,
+  total_credits numeric(20,6) DEFAULT 0 NOT NULL,
+  CONSTRAINT projects_pkey PRIMARY KEY (id),
+  CONSTRAINT projects_agent_config_id_key UNIQUE (agent_config_id),
+  CONSTRAINT projects_project_skills_id_key UNIQUE (project_skills_id),
+  CONSTRAINT projects_workspace_id_key UNIQUE (workspace_id),
+  CONSTRAINT projects_active_solves_check CHECK ((active_solves >= 0)),
+  CONSTRAINT projects_active_turns_check CHECK ((active_turns >= 0)),
+  CONSTRAINT projects_card_count_check CHECK ((card_count >= 0)),
+  CONSTRAINT projects_feasibility_result_check CHECK ((feasibility_result = ANY (ARRAY['pass'::text, 'fail'::text, 'unchecked'::text]))),
+  CONSTRAINT projects_name_length_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100))),
+  CONSTRAINT projects_objective_components_check CHECK ((jsonb_typeof(objective_components) = 'array'::text)),
+  CONSTRAINT projects_run_mode_check CHECK (((workspace_mode = 'define'::text) OR (current_snapshot_id IS NOT NULL))),
+  CONSTRAINT projects_run_setup_status_check CHECK ((run_setup_status = 'ready'::text)),
+  CONSTRAINT projects_total_credits_check CHECK ((total_credits >= (0)::numeric)),
+  CONSTRAINT projects_workspace_mode_check CHECK ((workspace_mode = ANY (ARRAY['define'::text, 'run'::text])))
+);
+
+CREATE TABLE snapshots (
+  id uuid DEFAULT uuidv7() NOT NULL,
+  project_id uuid NOT NULL,
+  container_id uuid NOT NULL,
+  cards jsonb NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT snapshots_pkey PRIMARY KEY (id),
+  CONSTRAINT snapshots_container_id_key UNIQUE (container_id),
+  CONSTRAINT snapshots_project_key UNIQUE (project_id, id),
+  CONSTRAINT snapshots_cards_check CHECK ((jsonb_typeof(cards) = 'array'::text))
+);
+
+CREATE TABLE turns (
+  id uuid DEFAULT uuidv7() NOT NULL,
+  project_id uuid NOT NULL,
+  conversation_id uuid NOT NULL,
+  company_id text NOT NULL,
+  user_id text NOT NULL,
+  state text DEFAULT 'dispatched'::text NOT NULL,
+  outcome text,
+  attempts integer DEFAULT 0 NOT NULL,
+  generation integer DEFAULT 0 NOT NULL,
+  owner uuid,
+  due_at timestamp(3) with time zone DEFAULT (clock_timestamp() + '00:00:15'::interval),
+  message_id uuid,
+  next_seq integer DEFAULT 0 NOT NULL,
+  credits numeric(20,6) DEFAULT 0 NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  ended_at timestamp(3) with time zone,
+  CONSTRAINT turns_pkey PRIMARY KEY (id),
+  CONSTRAINT turns_attempts_check CHECK ((attempts >= 0)),
+  CONSTRAINT turns_credits_check CHECK ((credits >= (0)::numeric)),
+  CONSTRAINT turns_dispatched_check CHECK (((state <> 'dispatched'::text) OR (next_seq = 0))),
+  CONSTRAINT turns_due_check CHECK (((state <> 'ended'::text) = (due_at IS NOT NULL))),
+  CONSTRAINT turns_ended_check CHECK ((((state = 'ended'::text) = (outcome IS NOT NULL)) AND ((state = 'ended'::text) = (ended_at IS NOT NULL)))),
+  CONSTRAINT turns_generation_check CHECK ((generation >= 0)),
+  CONSTRAINT turns_message_check CHECK (((message_id IS NULL) = (next_seq = 0))),
+  CONSTRAINT turns_next_seq_check CHECK ((next_seq >= 0)),
+  CONSTRAINT turns_outcome_check CHECK ((outcome = ANY (ARRAY['completed'::text, 'failed'::text, 'interrupted'::text]))),
+  CONSTRAINT turns_owner_check CHECK (((state = 'streaming'::text) = (owner IS NOT NULL))),
+  CONSTRAINT turns_state_check CHECK ((state = ANY (ARRAY['dispatched'::text, 'streaming'::text, 'ended'::text])))
+) WITH (fillfactor=80);
+
+CREATE TABLE uploads (
+  id uuid DEFAULT uuidv7() NOT NULL,
+  company_id text NOT NULL,
+  token_hash bytea NOT NULL,
+  container_id uuid NOT NULL,
+  path text NOT NULL,
+  content_type text,
+  size bigint,
+  part_size bigint NOT NULL,
+  blob_id uuid,
+  store_upload_id text,
+  state text DEFAULT 'open'::text NOT NULL,
+  lease_id uuid,
+  lease_until timestamp(3) with time zone,
+  entry jsonb,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  expires_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT uploads_pkey PRIMARY KEY (id),
+  CONSTRAINT uploads_token_hash_key UNIQUE (token_hash),
+  CONSTRAINT uploads_blob_check CHECK (((state = ANY (ARRAY['open'::text, 'completing'::text])) = (blob_id IS NOT NULL))),
+  CONSTRAINT uploads_content_type_length_check CHECK (((length(content_type) >= 1) AND (length(content_type) <= 255))),
+  CONSTRAINT uploads_entry_check CHECK (((state = 'completed'::text) = (entry IS NOT NULL))),
+  CONSTRAINT uploads_lease_check CHECK (((state = 'completing'::text) = ((lease_id IS NOT NULL) AND (lease_until IS NOT NULL)))),
+  CONSTRAINT uploads_part_size_check CHECK ((part_size >= 1)),
+  CONSTRAINT uploads_path_length_check CHECK (((octet_length(path) >= 1) AND (octet_length(path) <= 1024))),
+  CONSTRAINT uploads_size_check CHECK ((size >= 0)),
+  CONSTRAINT uploads_state_check CHECK ((state = ANY (ARRAY['open'::text, 'completing'::text, 'completed'::text, 'aborted'::text]))),
+  CONSTRAINT uploads_token_hash_length_check CHECK ((octet_length(token_hash) = 32))
+);
+
+CREATE TABLE usage_ledger (
+  id uuid DEFAULT uuidv7() NOT NULL,
+  company_id text NOT NULL,
+  project_id uuid NOT NULL,
+  user_id text NOT NULL,
+  source_type text NOT NULL,
+  source_id uuid NOT NULL,
+  credits numeric(20,6) NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT usage_ledger_pkey PRIMARY KEY (id),
+  CONSTRAINT usage_ledger_source_key UNIQUE (source_id),
+  CONSTRAINT usage_ledger_credits_check CHECK ((credits >= (0)::numeric)),
+  CONSTRAINT usage_ledger_source_type_check CHECK ((source_type = ANY (ARRAY['turn'::text, 'execution'::text])))
+);
+
+CREATE TABLE users (
+  company_id text NOT NULL,
+  id text NOT NULL,
+  display_name text NOT NULL,
+  email text,
+  avatar_url text,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT users_pkey PRIMARY KEY (company_id, id),
+  CONSTRAINT users_avatar_url_length_check CHECK (((length(avatar_url) >= 1) AND (length(avatar_url) <= 2000))),
+  CONSTRAINT users_display_name_length_check CHECK (((length(display_name) >= 1) AND (length(display_name) <= 500))),
+  CONSTRAINT users_email_length_check CHECK (((length(email) >= 1) AND (length(email) <= 500))),
+  CONSTRAINT users_id_length_check CHECK (((length(id) >= 1) AND (length(id) <= 200)))
+);
+
+CREATE TABLE workspace_changes (
+  id uuid DEFAULT uuidv7() NOT NULL,
+  project_id uuid NOT NULL,
+  conversation_id uuid NOT NULL,
+  kind text NOT NULL,
+  path text NOT NULL,
+  turn_id uuid,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT workspace_changes_pkey PRIMARY KEY (id),
+  CONSTRAINT workspace_changes_kind_check CHECK ((kind = ANY (ARRAY['uploaded'::text, 'deleted'::text])))
+);
+
+CREATE INDEX blobs_company_idx ON public.blobs USING btree (company_id) INCLUDE (size);
+
+CREATE INDEX blobs_unreferenced_idx ON public.blobs USING btree (unreferenced_since) WHERE (unreferenced_since IS NOT NULL);
+
+CREATE INDEX blobs_writing_idx ON public.blobs USING btree (created_at) WHERE (state = 'writing'::text);
+
+CREATE INDEX cards_project_idx ON public.cards USING btree (project_id, created_at, id);
+
+CREATE INDEX containers_company_idx ON public.containers USING btree (company_id);
+
+CREATE INDEX containers_deleted_idx ON public.containers USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+
+CREATE UNIQUE INDEX conversations_default_key ON public.conversations USING btree (project_id) WHERE is_default;
+
+CREATE INDEX conversations_project_idx ON public.conversations USING btree (project_id, id);
+
+CREATE INDEX deployments_listing_idx ON public.deployments USING btree (company_id, created_at DESC, id DESC) WHERE (deleted_at IS NULL);
+
+CREATE UNIQUE INDEX deployments_name_key ON public.deployments USING btree (company_id, name) WHERE (deleted_at IS NULL);
+
+CREATE INDEX executions_listing_idx ON public.executions USING btree (project_id, created_at DESC, id DESC);
+
+CREATE UNIQUE INDEX messages_client_msg_key ON public.messages USING btree (project_id, client_msg_key) WHERE (client_msg_key IS NOT NULL);
+
+CREATE INDEX messages_questions_idx ON public.messages USING btree (conversation_id, sequence) WHERE ((role = 'assistant'::text) AND ((tool_calls)::jsonb @> '[{"tool": "ask_user_question"}]'::jsonb));
+
+CREATE INDEX messages_turn_idx ON public.messages USING btree (turn_id);
+
+CREATE INDEX messages_waiting_idx ON public.messages USING btree (conversation_id, sequence) WHERE (turn_id IS NULL);
+
+CREATE INDEX nodes_blob_idx ON public.nodes USING btree (blob_id) WHERE (blob_id IS NOT NULL);
+
+CREATE INDEX nodes_directories_idx ON public.nodes USING btree (container_id, parent_id, name) WHERE (kind = 'directory'::text);
+
+CREATE UNIQUE INDEX nodes_file_id_key ON public.nodes USING btree (container_id, file_id) WHERE (file_id IS NOT NULL);
+
+CREATE INDEX nodes_root_of_idx ON public.nodes USING btree (root_of) WHERE (root_of IS NOT NULL);
+
+CREATE INDEX projects_created_by_idx ON public.projects USING btree (company_id, created_by);
+
+CREATE INDEX projects_current_snapshot_idx ON public.projects USING btree (current_snapshot_id);
+
+CREATE INDEX projects_listing_idx ON public.projects USING btree (company_id, updated_at DESC, id DESC) WHERE (deleted_at IS NULL);
+
+CREATE INDEX projects_origin_deployment_idx ON public.projects USING btree (origin_deployment_id);
+
+CREATE UNIQUE INDEX turns_active_key ON public.turns USING btree (conversation_id) WHERE (state <> 'ended'::text);
+
+CREATE INDEX turns_conversation_idx ON public.turns USING btree (conversation_id, id);
+
+CREATE UNIQUE INDEX turns_message_key ON public.turns USING btree (message_id) WHERE (message_id IS NOT NULL);
+
+CREATE INDEX turns_user_idx ON public.turns USING btree (company_id, user_id);
+
+CREATE INDEX uploads_blob_idx ON public.uploads USING btree (blob_id);
+
+CREATE INDEX uploads_company_idx ON public.uploads USING btree (company_id, state, expires_at);
+
+CREATE INDEX uploads_container_idx ON public.uploads USING btree (container_id);
+
+CREATE INDEX usage_ledger_company_idx ON public.usage_ledger USING btree (company_id, created_at) INCLUDE (user_id, credits);
+
+CREATE INDEX usage_ledger_project_idx ON public.usage_ledger USING btree (project_id) INCLUDE (credits);
+
+CREATE INDEX usage_ledger_user_idx ON public.usage_ledger USING btree (company_id, user_id, created_at) INCLUDE (credits);
+
+CREATE INDEX workspace_changes_conversation_idx ON public.workspace_changes USING btree (conversation_id, id);
+
+CREATE INDEX workspace_changes_turn_idx ON public.workspace_changes USING btree (turn_id);
+
+ALTER TABLE blobs ADD CONSTRAINT blobs_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
+
+ALTER TABLE cards ADD CONSTRAINT cards_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
+
+ALTER TABLE containers ADD CONSTRAINT containers_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
+
+ALTER TABLE conversations ADD CONSTRAINT conversations_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
+
+ALTER TABLE deployments ADD CONSTRAINT deployments_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
+
+ALTER TABLE deployments ADD CONSTRAINT deployments_container_id_fkey FOREIGN KEY (container_id) REFERENCES containers(id);
+
+ALTER TABLE executions ADD CONSTRAINT executions_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
+
+ALTER TABLE messages ADD CONSTRAINT messages_conversation_fkey FOREIGN KEY (conversation_id, project_id) REFERENCES conversations(id, project_id);
+
+ALTER TABLE messages ADD CONSTRAINT messages_turn_id_fkey FOREIGN KEY (turn_id) REFERENCES turns(id);
+
+ALTER TABLE nodes ADD CONSTRAINT nodes_blob_fkey FOREIGN KEY (blob_id, size) REFERENCES blobs(id, size);
+
+ALTER TABLE nodes ADD CONSTRAINT nodes_parent_fkey FOREIGN KEY (container_id, parent_id) REFERENCES nodes(container_id, node_id);
+
+ALTER TABLE nodes ADD CONSTRAINT nodes_root_of_fkey FOREIGN KEY (root_of) REFERENCES containers(id);
+
+ALTER TABLE projects ADD CONSTRAINT projects_agent_config_id_fkey FOREIGN KEY (agent_config_id) REFERENCES containers(id);
+
+ALTER TABLE projects ADD CONSTRAINT projects_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
+
+ALTER TABLE projects ADD CONSTRAINT projects_created_by_fkey FOREIGN KEY (company_id, created_by) REFERENCES users(company_id, id);
+
+ALTER TABLE projects ADD CONSTRAINT projects_current_snapshot_fkey FOREIGN KEY (id, current_snapshot_id) REFERENCES snapshots(project_id, id);
+
+ALTER TABLE projects ADD CONSTRAINT projects_origin_deployment_id_fkey FOREIGN KEY (origin_deployment_id) REFERENCES deployments(id);
+
+ALTER TABLE projects ADD CONSTRAINT projects_project_skills_id_fkey FOREIGN KEY (project_skills_id) REFERENCES containers(id);
+
+ALTER TABLE projects ADD CONSTRAINT projects_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES containers(id);
+
+ALTER TABLE snapshots ADD CONSTRAINT snapshots_container_id_fkey FOREIGN KEY (container_id) REFERENCES containers(id);
+
+ALTER TABLE snapshots ADD CONSTRAINT snapshots_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
+
+ALTER TABLE turns ADD CONSTRAINT turns_conversation_fkey FOREIGN KEY (conversation_id, project_id) REFERENCES conversations(id, project_id);
+
+ALTER TABLE turns ADD CONSTRAINT turns_message_id_fkey FOREIGN KEY (message_id) REFERENCES messages(id);
+
+ALTER TABLE turns ADD CONSTRAINT turns_user_fkey FOREIGN KEY (company_id, user_id) REFERENCES users(company_id, id);
+
+ALTER TABLE uploads ADD CONSTRAINT uploads_blob_id_fkey FOREIGN KEY (blob_id) REFERENCES blobs(id);
+
+ALTER TABLE uploads ADD CONSTRAINT uploads_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
+
+ALTER TABLE uploads ADD CONSTRAINT uploads_container_id_fkey FOREIGN KEY (container_id) REFERENCES containers(id);
+
+ALTER TABLE usage_ledger ADD CONSTRAINT usage_ledger_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
+
+ALTER TABLE usage_ledger ADD CONSTRAINT usage_ledger_user_fkey FOREIGN KEY (company_id, user_id) REFERENCES users(company_id, id);
+
+ALTER TABLE users ADD CONSTRAINT users_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
+
+ALTER TABLE workspace_changes ADD CONSTRAINT workspace_changes_conversation_fkey FOREIGN KEY (conversation_id, project_id) REFERENCES conversations(id, project_id);
+
+ALTER TABLE workspace_changes ADD CONSTRAINT workspace_changes_turn_id_fkey FOREIGN KEY (turn_id) REFERENCES turns(id);
+
+CREATE TRIGGER usage_ledger_insert_only BEFORE DELETE OR UPDATE ON public.usage_ledger FOR EACH ROW EXECUTE FUNCTION refuse_change();

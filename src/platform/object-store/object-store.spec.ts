@@ -1,0 +1,249 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { Config } from '../../config/config.js';
+import { InsufficientStorage, TooLarge } from '../errors/errors.js';
+import { DiskStore } from './disk-store.js';
+import { InvalidPart, ObjectMissing, type PartName, UploadMissing } from './object-store.js';
+import type { SecretsService } from './secrets.service.js';
+import { SignedUrls } from './signed-urls.js';
+
+const MiB = 1024 ** 2;
+const newKey = (): string => `blobs/${randomUUID()}`;
+const md5 = (bytes: Buffer): string => createHash('md5').update(bytes).digest('hex');
+
+let directory: string;
+let store: DiskStore;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'object-store-'));
+  store = await openStore();
+});
+afterAll(async () => await rm(directory, { recursive: true, force: true }));
+
+/** A store as a starting process has it. */
+async function openStore(): Promise<DiskStore> {
+  const config = Object.assign(new Config(), { DATA_DIR: directory });
+  const secrets = { get: () => Promise.resolve(Buffer.alloc(32)) } as unknown as SecretsService;
+  const opened = new DiskStore(config, new SignedUrls(secrets));
+  await opened.onModuleInit();
+  return opened;
+}
+
+const read = async (key: string, start?: number, end?: number): Promise<Buffer> =>
+  await buffer(await store.get(key, start === undefined || end === undefined ? undefined : { start, end }));
+
+async function send(key: string, uploadId: string, partNumber: number, bytes: Buffer): Promise<PartName> {
+  const etag = await store.putPart({ key, uploadId, partNumber, maxBytes: 100 * MiB }, Readable.from([bytes]), bytes.length);
+  return { part_number: partNumber, etag };
+}
+
+/** Names of what is left in a folder of the store. */
+const leftIn = async (folder: string): Promise<string[]> => await readdir(join(directory, 'objects', folder));
+
+describe('objects', () => {
+  it.each([0, 1, 200_000])('of %d bytes are read back, from a buffer and from a stream', async (size) => {
+    const bytes = randomBytes(size);
+    const [fromBuffer, fromStream] = [newKey(), newKey()];
+    expect(await store.put(fromBuffer, bytes)).toBe(size);
+    expect(await store.put(fromStream, Readable.from([bytes.subarray(0, 10), bytes.subarray(10)]))).toBe(size);
+    for (const key of [fromBuffer, fromStream]) {
+      expect(await read(key)).toEqual(bytes);
+      expect(await store.size(key)).toBe(size);
+    }
+  });
+
+  it('are written once', async () => {
+    const key = newKey();
+    await store.put(key, Buffer.from('first'));
+    await expect(store.put(key, Buffer.from('second'))).rejects.toThrow();
+    expect((await read(key)).toString()).toBe('first');
+  });
+
+  it('are missing before they are written and after they are deleted', async () => {
+    const key = newKey();
+    expect(await store.size(key)).toBeUndefined();
+    await expect(store.get(key)).rejects.toThrow(ObjectMissing);
+    await store.put(key, Buffer.from('x'));
+    await store.delete([key, newKey()]);
+    expect(await store.size(key)).toBeUndefined();
+    await expect(store.get(key)).rejects.toThrow(ObjectMissing);
+  });
+
+  it('leave nothing behind when their source fails', async () => {
+    const key = newKey();
+    const failing = Readable.from(
+      (function* () {
+        yield Buffer.from('some');
+        throw new Error('the source failed');
+      })(),
+    );
+    await expect(store.put(key, failing)).rejects.toThrow('the source failed');
+    expect(await store.size(key)).toBeUndefined();
+    expect(await leftIn('drafts')).toEqual([]);
+  });
+
+  it.each(['../../etc', 'blobs/../x', 'blobs/a/b', '/blobs/ab', 'blobs/a', ''])('have no key %j', async (key) => {
+    await expect(store.put(key, Buffer.from('x'))).rejects.toThrow('cannot be a key');
+    await expect(store.get(key)).rejects.toThrow('cannot be a key');
+  });
+});
+
+describe('uploads in parts', () => {
+  it('become the object of their parts, whatever the order they came in', async () => {
+    const key = newKey();
+    const uploadId = await store.startUpload(key);
+    const bytes = [randomBytes(70_000), randomBytes(80_000), randomBytes(5)];
+    const third = await send(key, uploadId, 3, bytes[2] as Buffer);
+    const first = await send(key, uploadId, 1, bytes[0] as Buffer);
+    const second = await send(key, uploadId, 2, bytes[1] as Buffer);
+    expect(first.etag).toBe(md5(bytes[0] as Buffer));
+    expect(await store.listParts(key, uploadId)).toEqual([
+      { ...first, size: 70_000 },
+      { ...second, size: 80_000 },
+      { ...third, size: 5 },
+    ]);
+    expect(await store.size(key)).toBeUndefined();
+
+    await store.completeUpload(key, uploadId, [first, second, third]);
+    expect(await read(key)).toEqual(Buffer.concat(bytes));
+    expect(await leftIn('uploads')).toEqual([]);
+    expect(await leftIn('completing')).toEqual([]);
+    await expect(store.listParts(key, uploadId)).rejects.toThrow(UploadMissing);
+    await expect(store.completeUpload(key, uploadId, [first, second, third])).rejects.toThrow(UploadMissing);
+    await expect(send(key, uploadId, 4, Buffer.from('late'))).rejects.toThrow(UploadMissing);
+    expect(await read(key)).toEqual(Buffer.concat(bytes));
+  });
+
+  it('give any range over the seams of parts', async () => {
+    const key = newKey();
+    const uploadId = await store.startUpload(key);
+    const all = randomBytes(25);
+    const parts = [await send(key, uploadId, 1, all.subarray(0, 10)), await send(key, uploadId, 2, all.subarray(10, 10))];
+    parts.push(await send(key, uploadId, 3, all.subarray(10, 18)), await send(key, uploadId, 4, all.subarray(18)));
+    await store.completeUpload(key, uploadId, parts);
+    await fc.assert(
+      fc.asyncProperty(fc.nat(24), fc.nat(24), async (a, b) => {
+        const [start, end] = a < b ? [a, b] : [b, a];
+        expect(await read(key, start, end)).toEqual(all.subarray(start, end + 1));
+      }),
+    );
+  });
+
+  it('leave out parts that are not named', async () => {
+    const key = newKey();
+    const uploadId = await store.startUpload(key);
+    await send(key, uploadId, 1, Buffer.from('one'));
+    const two = await send(key, uploadId, 2, Buffer.from('two'));
+    await store.completeUpload(key, uploadId, [two]);
+    expect((await read(key)).toString()).toBe('two');
+  });
+
+  it('can have no parts at all', async () => {
+    const key = newKey();
+    await store.completeUpload(key, await store.startUpload(key), []);
+    expect(await store.size(key)).toBe(0);
+    expect(await read(key)).toEqual(Buffer.alloc(0));
+  });
+
+  it('keep the last received of a part', async () => {
+    const key = newKey();
+    const uploadId = await store.startUpload(key);
+    const old = await send(key, uploadId, 1, Buffer.from('old'));
+    const now = await send(key, uploadId, 1, Buffer.from('newer'));
+    expect(await store.listParts(key, uploadId)).toEqual([{ ...now, size: 5 }]);
+    await expect(store.completeUpload(key, uploadId, [old])).rejects.toThrow(InvalidPart);
+    await store.completeUpload(key, uploadId, [now]);
+    expect((await read(key)).toString()).toBe('newer');
+  });
+
+  it('keep one of many that are sent as the same part at once, whole', async () => {
+    const key = newKey();
+    const uploadId = await store.startUpload(key);
+    const versions = Array.from({ length: 20 }, () => randomBytes(50_000));
+    await Promise.all(versions.map(async (bytes) => await send(key, uploadId, 1, bytes)));
+    const parts = await store.listParts(key, uploadId);
+    expect(parts).toHaveLength(1);
+    await store.completeUpload(key, uploadId, parts);
+    const kept = await read(key);
+    expect(versions.some((bytes) => bytes.equals(kept))).toBe(true);
+  });
+
+  it('stay as they were when a named part is not there', async () => {
+    const key = newKey();
+    const uploadId = await store.startUpload(key);
+    const one = await send(key, uploadId, 1, Buffer.from('one'));
+    for (const wrong of [{ ...one, part_number: 2 }, { ...one, etag: md5(Buffer.from('two')) }]) {
+      await expect(store.completeUpload(key, uploadId, [one, wrong])).rejects.toThrow(InvalidPart);
+    }
+    const two = await send(key, uploadId, 2, Buffer.from('two'));
+    await store.completeUpload(key, uploadId, [one, two]);
+    expect((await read(key)).toString()).toBe('onetwo');
+  });
+
+  it('are completed once by many at once', async () => {
+    const key = newKey();
+    const uploadId = await store.startUpload(key);
+    const parts = [await send(key, uploadId, 1, Buffer.from('one')), await send(key, uploadId, 2, Buffer.from('two'))];
+    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, async () => await store.completeUpload(key, uploadId, parts)));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThanOrEqual(1);
+    for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(UploadMissing);
+    expect((await read(key)).toString()).toBe('onetwo');
+  });
+
+  it('are gone when they are aborted, parts and all', async () => {
+    const key = newKey();
+    const uploadId = await store.startUpload(key);
+    const one = await send(key, uploadId, 1, Buffer.from('one'));
+    await store.abortUpload(key, uploadId);
+    await store.abortUpload(key, uploadId);
+    await expect(store.listParts(key, uploadId)).rejects.toThrow(UploadMissing);
+    await expect(store.completeUpload(key, uploadId, [one])).rejects.toThrow(UploadMissing);
+    await expect(send(key, uploadId, 2, Buffer.from('two'))).rejects.toThrow(UploadMissing);
+    expect(await store.size(key)).toBeUndefined();
+    expect(await leftIn('drafts')).toEqual([]);
+  });
+
+  it('are known by key and id together', async () => {
+    const [key, other] = [newKey(), newKey()];
+    const uploadId = await store.startUpload(key);
+    await expect(store.listParts(other, uploadId)).rejects.toThrow(UploadMissing);
+    await expect(store.listParts(key, randomUUID())).rejects.toThrow(UploadMissing);
+  });
+
+  it('go on after the process has died, also in the middle of completing', async () => {
+    const key = newKey();
+    const uploadId = await store.startUpload(key);
+    const one = await send(key, uploadId, 1, Buffer.from('one'));
+    const folder = `${key.replace('blobs/', '')}.${uploadId}`;
+    await rename(join(directory, 'objects/uploads', folder), join(directory, 'objects/completing', folder));
+    store = await openStore();
+    expect(await store.listParts(key, uploadId)).toEqual([{ ...one, size: 3 }]);
+    await store.completeUpload(key, uploadId, [one]);
+    expect((await read(key)).toString()).toBe('one');
+  });
+
+  it('refuse a part over its limit, whether that is announced or not, and keep nothing of it', async () => {
+    const key = newKey();
+    const uploadId = await store.startUpload(key);
+    const grant = { key, uploadId, partNumber: 1, maxBytes: 10 };
+    const unread = Readable.from([Buffer.alloc(11)]);
+    await expect(store.putPart(grant, unread, 11)).rejects.toThrow(TooLarge);
+    await expect(store.putPart(grant, Readable.from([Buffer.alloc(6), Buffer.alloc(5)]), 0)).rejects.toThrow(TooLarge);
+    expect(await store.listParts(key, uploadId)).toEqual([]);
+    expect(await leftIn('drafts')).toEqual([]);
+    expect(await store.putPart(grant, Readable.from([Buffer.alloc(10)]), 10)).toBe(md5(Buffer.alloc(10)));
+  });
+
+  it('leave a reserve on the disk', async () => {
+    const key = newKey();
+    const uploadId = await store.startUpload(key);
+    const grant = { key, uploadId, partNumber: 1, maxBytes: Number.MAX_SAFE_INTEGER };
+    await expect(store.putPart(grant, Readable.from([]), Number.MAX_SAFE_INTEGER)).rejects.toThrow(InsufficientStorage);
+  });
+});
