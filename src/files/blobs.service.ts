@@ -76,7 +76,9 @@ export class BlobsService {
 
   /** Announces a blob whose object is about to be written; resolves with its id. */
   async begin(tx: Tx, company_id: string): Promise<string> {
-    const [row]: { id: string }[] = await tx.query('INSERT INTO blobs (company_id) VALUES ($1) RETURNING id', [company_id]);
+    const [row]: { id: string }[] = await tx.query('INSERT INTO blobs (company_id) VALUES ($1) RETURNING id', [
+      company_id,
+    ]);
     if (row === undefined) throw new Error('A new blob has no row');
     return row.id;
   }
@@ -98,7 +100,10 @@ export class BlobsService {
   }
 }
 
-async function severalAtOnce<Item, Result>(items: readonly Item[], work: (item: Item) => Promise<Result>): Promise<Result[]> {
+async function severalAtOnce<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
   const results: Result[] = [];
   const waiting = items.entries();
   const worker = async (): Promise<void> => {

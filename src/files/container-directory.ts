@@ -58,7 +58,8 @@ export class ContainerDirectory {
   async find(caller: Principal, fields: ContainerFields): Promise<RequestedContainer> {
     const resolve = this.resolvers.get(fields.source);
     const identifier = fields[IDENTIFIERS[fields.source]];
-    if (resolve === undefined || identifier == null) throw new Error(`Nothing finds containers of source ${fields.source}`);
+    if (resolve === undefined || identifier == null)
+      throw new Error(`Nothing finds containers of source ${fields.source}`);
     return { ...(await resolve(caller, identifier)), company_id: caller.company_id };
   }
 

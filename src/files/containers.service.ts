@@ -45,7 +45,10 @@ export class ContainersService {
   /** Ends containers: nothing finds them any more. Their rows stay until they are purged. */
   async delete(tx: Tx, company_id: string, ...container_ids: string[]): Promise<void> {
     await this.lock(tx, company_id, ...container_ids);
-    await tx.query('UPDATE containers SET deleted_at = now() WHERE company_id = $1 AND id = ANY ($2)', [company_id, container_ids]);
+    await tx.query('UPDATE containers SET deleted_at = now() WHERE company_id = $1 AND id = ANY ($2)', [
+      company_id,
+      container_ids,
+    ]);
   }
 
   /**

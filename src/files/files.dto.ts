@@ -1,4 +1,11 @@
-import { BooleanField, DateTimeField, IntegerField, ObjectArrayField, StringArrayField, StringField } from '../platform/validation/fields.js';
+import {
+  BooleanField,
+  DateTimeField,
+  IntegerField,
+  ObjectArrayField,
+  StringArrayField,
+  StringField,
+} from '../platform/validation/fields.js';
 import { Rule } from '../platform/validation/rule.js';
 import type { FileSource } from './container-directory.js';
 import { contentTypeByName } from './content.js';
@@ -17,7 +24,12 @@ export class FileEntry {
   @IntegerField({ description: 'Bytes' })
   size!: number;
 
-  @StringField({ optional: true, nullable: true, description: 'As uploaded, else by the extension of the path', example: 'text/csv' })
+  @StringField({
+    optional: true,
+    nullable: true,
+    description: 'As uploaded, else by the extension of the path',
+    example: 'text/csv',
+  })
   content_type?: string | null;
 
   @DateTimeField({ optional: true, nullable: true, description: 'When the content came' })
@@ -38,7 +50,10 @@ export class FileEntry {
   })
   id?: string | null;
 
-  static from(source: FileSource, { path, size, content_type, modified, source: origin, file_id }: TreeFile): FileEntry {
+  static from(
+    source: FileSource,
+    { path, size, content_type, modified, source: origin, file_id }: TreeFile,
+  ): FileEntry {
     const workspace = source === 'workspace';
     return {
       path,
@@ -56,7 +71,11 @@ export class MkdirRequest {
   @SourceField()
   source!: FileSource;
 
-  @StringField({ check: (path) => pathProblem(path, { root: true }), description: 'Parents are made as well', example: 'inputs' })
+  @StringField({
+    check: (path) => pathProblem(path, { root: true }),
+    description: 'Parents are made as well',
+    example: 'inputs',
+  })
   path!: string;
 
   @IdentifierField('deployment')
@@ -185,7 +204,11 @@ export class BatchDeleteRequest {
   @SourceField()
   source!: FileSource;
 
-  @StringArrayField({ optional: true, maxItems: MAX_BATCH, description: 'Directories go with their contents; missing paths are skipped' })
+  @StringArrayField({
+    optional: true,
+    maxItems: MAX_BATCH,
+    description: 'Directories go with their contents; missing paths are skipped',
+  })
   paths?: string[];
 
   @IdentifierField('deployment')
@@ -203,7 +226,11 @@ export class FileListRequest {
   @SourceField()
   source!: FileSource;
 
-  @StringField({ default: '', check: (path) => pathProblem(path, { root: true }), description: 'Directory; empty: the root' })
+  @StringField({
+    default: '',
+    check: (path) => pathProblem(path, { root: true }),
+    description: 'Directory; empty: the root',
+  })
   path!: string;
 
   @BooleanField({ default: false, description: 'Everything below the directory instead of what is directly in it' })

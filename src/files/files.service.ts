@@ -48,7 +48,10 @@ export class FilesService {
 
   async list(caller: Principal, body: FileListRequest): Promise<FileListResponse> {
     const container = await this.directory.find(caller, body);
-    return FileListResponse.from(await this.reader.list(container, normalizePath(body.path, { root: true }), body), body);
+    return FileListResponse.from(
+      await this.reader.list(container, normalizePath(body.path, { root: true }), body),
+      body,
+    );
   }
 
   /** @throws TooLarge for a file that is to be downloaded instead */
@@ -58,7 +61,9 @@ export class FilesService {
     if (file === undefined) throw new NotFound('File');
     const { FILES_CONTENT_MAX_BYTES: limit } = this.config;
     if (file.size > limit) {
-      throw new TooLarge(`The file has ${file.size} bytes and at most ${limit} are given here; use POST /api/v1/files/download`);
+      throw new TooLarge(
+        `The file has ${file.size} bytes and at most ${limit} are given here; use POST /api/v1/files/download`,
+      );
     }
     const [bytes = Buffer.alloc(0)] = await this.blobs.readAll([file]);
     const text = decodeText(bytes) ?? null;

@@ -51,7 +51,9 @@ describe('normalizePath', () => {
   it('gives a path that it takes unchanged and that splits into plain names', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
-      fc.array(fc.constantFrom('a', '/', '.', '\\', 'e\u0301', '\u0000', ' ', '日'), { maxLength: 12 }).map((letters) => letters.join('')),
+      fc
+        .array(fc.constantFrom('a', '/', '.', '\\', 'e\u0301', '\u0000', ' ', '日'), { maxLength: 12 })
+        .map((letters) => letters.join('')),
     );
     fc.assert(
       fc.property(text, (given) => {

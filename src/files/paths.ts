@@ -26,7 +26,8 @@ export function normalizePath(text: string, { root = false } = {}): string {
   for (const name of path.split('/')) {
     if (name === '') throw new InvalidPath('path must not contain empty segments');
     if (name === '.' || name === '..') throw new InvalidPath("path must not contain '.' or '..' segments");
-    if (Buffer.byteLength(name) > MAX_NAME_BYTES) throw new InvalidPath(`path segments must have at most ${MAX_NAME_BYTES} bytes`);
+    if (Buffer.byteLength(name) > MAX_NAME_BYTES)
+      throw new InvalidPath(`path segments must have at most ${MAX_NAME_BYTES} bytes`);
   }
   return path;
 }

@@ -119,7 +119,8 @@ export async function insertFiles(
 ): Promise<void> {
   const nodes: (Partial<NewFile> & { id: number; parent: number | null; name: string })[] = [];
   const directories = new Map<string, number | null>([['', null]]);
-  const add = (parent: number | null, name: string, file?: NewFile): number => nodes.push({ ...file, id: nodes.length, parent, name }) - 1;
+  const add = (parent: number | null, name: string, file?: NewFile): number =>
+    nodes.push({ ...file, id: nodes.length, parent, name }) - 1;
   const directory = (names: readonly string[]): number | null => {
     const path = names.join('/');
     const known = directories.get(path);
@@ -148,7 +149,11 @@ export async function deleteSubtrees(tx: Tx, ref: ContainerRef, node_ids: readon
 }
 
 /** Deletes those of the directories that are implied and empty, and so on upwards. */
-export async function deleteEmptied(tx: Tx, ref: ContainerRef, directories: readonly (Step | undefined)[]): Promise<void> {
+export async function deleteEmptied(
+  tx: Tx,
+  ref: ContainerRef,
+  directories: readonly (Step | undefined)[],
+): Promise<void> {
   let node_ids = directories.flatMap((step) => (step?.implied === true ? [step.node_id] : []));
   while (node_ids.length > 0) {
     const rows: { parent_id: number }[] = await tx.query(DELETE_EMPTIED, [ref.container_id, node_ids]);

@@ -87,7 +87,11 @@ export class TreeReader {
     const ids = wanted.flatMap(({ id }) => id ?? []);
     const paths = wanted.flatMap(({ path }) => path ?? []);
     const byId = await this.query<TreeFile>(FIND_FILES_BY_ID, [ref.container_id, ref.company_id, ids], tx);
-    const byPath = await this.query<FileContent & { ord: number }>(FIND_FILES, [ref.container_id, ref.company_id, paths], tx);
+    const byPath = await this.query<FileContent & { ord: number }>(
+      FIND_FILES,
+      [ref.container_id, ref.company_id, paths],
+      tx,
+    );
     const found = new Map([
       ...byPath.map((row) => toFile(row, paths[row.ord - 1] ?? '')).map((file) => [file.path, file] as const),
       ...byId.map((row) => [row.file_id ?? '', toFile(row, row.path)] as const),
@@ -134,6 +138,9 @@ export class TreeReader {
 }
 
 /** The file that a row with the columns of content is. */
-export function toFile({ blob_id, size, file_id, content_type, source, modified }: FileContent, path: string): TreeFile {
+export function toFile(
+  { blob_id, size, file_id, content_type, source, modified }: FileContent,
+  path: string,
+): TreeFile {
   return { path, blob_id, size, file_id, content_type, source, modified };
 }

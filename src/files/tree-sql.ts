@@ -14,7 +14,8 @@ const childrenOf = (of: string, name?: string): string => `LATERAL (
          WHERE c.container_id = $1 AND c.parent_id = ${of}.node_id ${name === undefined ? '' : `AND c.name = ${name}`} OFFSET 0)`;
 
 /** The node of the row `of`, looked up in the same way. */
-const nodeOf = (of: string): string => `LATERAL (SELECT * FROM nodes c WHERE c.container_id = $1 AND c.node_id = ${of}.node_id OFFSET 0)`;
+const nodeOf = (of: string): string =>
+  `LATERAL (SELECT * FROM nodes c WHERE c.container_id = $1 AND c.node_id = ${of}.node_id OFFSET 0)`;
 
 /** Columns of a file for {@link TreeFile}, of a node `n`. */
 export const FILE_COLUMNS = 'n.blob_id, n.size, n.file_id, n.content_type, n.source, n.modified';
@@ -78,7 +79,7 @@ export const FIND_FILES_BY_ID = `
  */
 export const LIST_CHILDREN = `
   WITH RECURSIVE ${WALK},
-  counted AS (
+  counted AS MATERIALIZED (
     SELECT s.node_id,
            (SELECT count(*) FROM nodes n WHERE n.container_id = $1 AND n.parent_id = s.node_id) AS total,
            (SELECT count(*) FROM nodes n WHERE n.container_id = $1 AND n.parent_id = s.node_id AND n.kind = 'directory') AS directories

@@ -6,7 +6,17 @@ import type { ContainerKind } from './container.entity.js';
 import { type ContainerRef, ContainersService, type LockedContainer } from './containers.service.js';
 import type { FileOrigin } from './node.entity.js';
 import { isWithin, joinPath } from './paths.js';
-import { deleteEmptied, deleteSubtrees, hasChildren, insertChain, insertFiles, type NewFile, type Trail, walk, walkAll } from './tree-nodes.js';
+import {
+  deleteEmptied,
+  deleteSubtrees,
+  hasChildren,
+  insertChain,
+  insertFiles,
+  type NewFile,
+  type Trail,
+  walk,
+  walkAll,
+} from './tree-nodes.js';
 import { type FileContent, toFile, type TreeFile } from './tree-reader.service.js';
 import { COPY_SELECTED, COPY_WHOLE, MAKE_EXPLICIT, MOVE_NODE, REPLACE_FILE } from './tree-sql.js';
 
@@ -66,7 +76,13 @@ export class TreesService {
    *
    * @throws Conflict when a directory is there or a file is on the way
    */
-  async putFile(tx: Tx, ref: ContainerRef, path: string, blob: StoredBlob, details: FileDetails = {}): Promise<TreeFile> {
+  async putFile(
+    tx: Tx,
+    ref: ContainerRef,
+    path: string,
+    blob: StoredBlob,
+    details: FileDetails = {},
+  ): Promise<TreeFile> {
     const { kind } = await this.lock(tx, ref);
     const file = newFile(kind, blob, details);
     const trail = await walk(tx, ref, path);
@@ -105,7 +121,10 @@ export class TreesService {
     const trail = await walk(tx, ref, path);
     trail.assertPassable();
     const prefix = trail.missing.join('/');
-    const made = [...files].map(([inside, blob]) => ({ ...newFile(kind, blob, details), path: joinPath(prefix, inside) }));
+    const made = [...files].map(([inside, blob]) => ({
+      ...newFile(kind, blob, details),
+      path: joinPath(prefix, inside),
+    }));
     await insertFiles(tx, ref, trail.deepest.node_id, made);
   }
 
@@ -165,10 +184,12 @@ export class TreesService {
     const [source, dest] = await walkAll(tx, ref, [source_path, dest_path]);
     if (source?.end === undefined || dest === undefined) return 'File not found';
     if (dest.end !== undefined) return 'The destination exists already';
-    if (source.end.kind === 'directory' && isWithin(dest_path, source_path)) return 'A directory cannot be moved into itself';
+    if (source.end.kind === 'directory' && isWithin(dest_path, source_path))
+      return 'A directory cannot be moved into itself';
     if (dest.obstacle !== undefined) return dest.obstacle;
     const above = dest.missing.slice(0, -1);
-    const parent = above.length === 0 ? dest.deepest : await insertChain(tx, ref, dest.deepest.node_id, above, { implied: true });
+    const parent =
+      above.length === 0 ? dest.deepest : await insertChain(tx, ref, dest.deepest.node_id, above, { implied: true });
     await tx.query(MOVE_NODE, [ref.container_id, source.end.node_id, parent.node_id, dest.missing.at(-1)]);
     await deleteEmptied(tx, ref, [source.parent]);
     return undefined;
@@ -176,8 +197,16 @@ export class TreesService {
 
   private async removeEnds(tx: Tx, ref: ContainerRef, trails: readonly Trail[]): Promise<number> {
     const ended = trails.filter(({ end }) => end !== undefined);
-    const deleted = await deleteSubtrees(tx, ref, ended.flatMap(({ end }) => end?.node_id ?? []));
-    await deleteEmptied(tx, ref, ended.map(({ parent }) => parent));
+    const deleted = await deleteSubtrees(
+      tx,
+      ref,
+      ended.flatMap(({ end }) => end?.node_id ?? []),
+    );
+    await deleteEmptied(
+      tx,
+      ref,
+      ended.map(({ parent }) => parent),
+    );
     return deleted;
   }
 
@@ -189,7 +218,11 @@ export class TreesService {
 }
 
 /** What a kind of container keeps of a file. */
-function newFile(kind: ContainerKind, blob: StoredBlob, { content_type = null, source = 'upload' }: FileDetails): NewFile {
+function newFile(
+  kind: ContainerKind,
+  blob: StoredBlob,
+  { content_type = null, source = 'upload' }: FileDetails,
+): NewFile {
   return kind === 'workspace'
     ? { ...blob, content_type, source, with_id: true }
     : { ...blob, content_type: null, source: null, with_id: false };

@@ -24,7 +24,9 @@ export class CreateFiles1760000000021 implements MigrationInterface {
         CONSTRAINT blobs_id_size_key UNIQUE (id, size)
       )`);
     await runner.query('CREATE INDEX blobs_company_idx ON blobs (company_id) INCLUDE (size)');
-    await runner.query('CREATE INDEX blobs_unreferenced_idx ON blobs (unreferenced_since) WHERE unreferenced_since IS NOT NULL');
+    await runner.query(
+      'CREATE INDEX blobs_unreferenced_idx ON blobs (unreferenced_since) WHERE unreferenced_since IS NOT NULL',
+    );
     await runner.query(`CREATE INDEX blobs_writing_idx ON blobs (created_at) WHERE state = 'writing'`);
 
     await runner.query(`
@@ -76,10 +78,14 @@ export class CreateFiles1760000000021 implements MigrationInterface {
     // Containers differ in size by orders of magnitude, and one may be new and large. Without statistics every container
     // counts as one of a few hundred, so that plans never read all of one to find what is in a directory.
     await runner.query('ALTER TABLE nodes ALTER COLUMN container_id SET STATISTICS 0');
-    await runner.query(`CREATE INDEX nodes_directories_idx ON nodes (container_id, parent_id, name) WHERE kind = 'directory'`);
+    await runner.query(
+      `CREATE INDEX nodes_directories_idx ON nodes (container_id, parent_id, name) WHERE kind = 'directory'`,
+    );
     await runner.query('CREATE INDEX nodes_root_of_idx ON nodes (root_of) WHERE root_of IS NOT NULL');
     await runner.query('CREATE INDEX nodes_blob_idx ON nodes (blob_id) WHERE blob_id IS NOT NULL');
-    await runner.query('CREATE UNIQUE INDEX nodes_file_id_key ON nodes (container_id, file_id) WHERE file_id IS NOT NULL');
+    await runner.query(
+      'CREATE UNIQUE INDEX nodes_file_id_key ON nodes (container_id, file_id) WHERE file_id IS NOT NULL',
+    );
 
     await runner.query(`
       CREATE TABLE uploads (

@@ -16,8 +16,13 @@ beforeAll(async () => {
   const made: string[] = [];
   for (let index = 0; index < 5; index += 1) made.push(await containers.create(manager, company_id, 'workspace'));
   [big = '', other = ''] = made;
-  await manager.query(`INSERT INTO containers (company_id, kind) SELECT $1, 'snapshot' FROM generate_series(1, 2000)`, [company_id]);
-  await manager.query(`INSERT INTO blobs (company_id, state, size) SELECT $1, 'stored', 1 FROM generate_series(1, 20000)`, [company_id]);
+  await manager.query(`INSERT INTO containers (company_id, kind) SELECT $1, 'snapshot' FROM generate_series(1, 2000)`, [
+    company_id,
+  ]);
+  await manager.query(
+    `INSERT INTO blobs (company_id, state, size) SELECT $1, 'stored', 1 FROM generate_series(1, 20000)`,
+    [company_id],
+  );
   for (const [index, container_id] of made.entries()) {
     await manager.query(
       `INSERT INTO nodes (container_id, node_id, parent_id, name, kind, implied)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { BlobsService, type StoredBlob } from '../../src/files/blobs.service.js';
+import type { BlobsService, StoredBlob } from '../../src/files/blobs.service.js';
 import { type ContainerRef, ContainersService } from '../../src/files/containers.service.js';
 import { TreeReader } from '../../src/files/tree-reader.service.js';
 import { TreesService } from '../../src/files/trees.service.js';
@@ -78,7 +78,9 @@ async function expectSame({ ref, model }: Pair): Promise<void> {
 
 /** The ids that new files have been given, taken over by the model. */
 async function adoptIds({ ref, model }: Pair, paths: readonly string[]): Promise<void> {
-  const known = new Set([...model.nodes.values()].flatMap((node) => (node.kind === 'file' && node.id !== null ? [node.id] : [])));
+  const known = new Set(
+    [...model.nodes.values()].flatMap((node) => (node.kind === 'file' && node.id !== null ? [node.id] : [])),
+  );
   for (const path of paths) {
     const file = await reader.find(ref, path);
     const node = model.nodes.get(path);
@@ -99,7 +101,7 @@ async function attempt<Result>(work: (tx: Tx) => Promise<Result>): Promise<Resul
 }
 
 /** Few names and short paths, so that operations meet. */
-const name = fc.constantFrom('a', 'b', 'AGENTS.md');
+const name = fc.constantFrom<string>('a', 'b', 'AGENTS.md');
 const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.join('/'));
 /** Names whose order by bytes is not that of words, and enough of them for pages. */
 const listedPath = fc
@@ -158,30 +160,42 @@ const steps: fc.Arbitrary<{ text: string; at: number; run: Step }> = fc.oneof(
       },
     })),
   fc
-    .record({ at: which, path, files: fc.uniqueArray(fc.record({ path: fc.constantFrom('s', 't', 'u/v', 'u/w'), content }), { selector: (file) => file.path }) })
+    .record({
+      at: which,
+      path,
+      files: fc.uniqueArray(fc.record({ path: fc.constantFrom('s', 't', 'u/v', 'u/w'), content }), {
+        selector: (file) => file.path,
+      }),
+    })
     .map(({ at, path, files }) => ({
       text: `replace ${path} by ${JSON.stringify(files)}`,
       at,
       run: async ({ ref, model }: Pair) => {
         const stored = new Map(files.map((file) => [file.path, blobOf(file.content)]));
-        expect(await attempt((tx) => trees.replaceDirectory(tx, ref, path, stored))).toEqual(model.replaceDirectory(path, files));
+        expect(await attempt((tx) => trees.replaceDirectory(tx, ref, path, stored))).toEqual(
+          model.replaceDirectory(path, files),
+        );
         if (model.kind === 'workspace') {
-          const fresh = [...model.nodes].flatMap(([at, node]) => (node.kind === 'file' && node.id === null ? [at] : []));
+          const fresh = [...model.nodes].flatMap(([at, node]) =>
+            node.kind === 'file' && node.id === null ? [at] : [],
+          );
           await adoptIds({ ref, model }, fresh);
         }
       },
     })),
-  fc.record({ at: which, names: fc.option(fc.array(name, { maxLength: 2 })), only: fc.boolean() }).map(({ at, names, only }) => ({
-    text: `copy ${only ? 'only' : 'except'} ${names?.join(' ') ?? 'all'}`,
-    at,
-    run: async (to: Pair, from: Pair) => {
-      const selection = names === null ? {} : only ? { only: names } : { except: names };
-      const files = await attempt((tx) => trees.copy(tx, { from: from.ref, to: to.ref, ...selection }));
-      const came = to.model.copy(from.model, (top) => names === null || names.includes(top) === only);
-      expect(files).toBe(came.length);
-      if (to.model.kind === 'workspace') await adoptIds(to, came);
-    },
-  })),
+  fc
+    .record({ at: which, names: fc.option(fc.array(name, { maxLength: 2 })), only: fc.boolean() })
+    .map(({ at, names, only }) => ({
+      text: `copy ${only ? 'only' : 'except'} ${names?.join(' ') ?? 'all'}`,
+      at,
+      run: async (to: Pair, from: Pair) => {
+        const selection = names === null ? {} : only ? { only: names } : { except: names };
+        const files = await attempt((tx) => trees.copy(tx, { from: from.ref, to: to.ref, ...selection }));
+        const came = to.model.copy(from.model, (top) => names === null || names.includes(top) === only);
+        expect(files).toBe(came.length);
+        if (to.model.kind === 'workspace') await adoptIds(to, came);
+      },
+    })),
 );
 
 describe('trees of files', () => {
@@ -210,7 +224,12 @@ describe('trees of files', () => {
       fc.asyncProperty(
         fc.array(file, { maxLength: 20, size: 'max' }),
         fc.array(listedPath, { maxLength: 5 }),
-        fc.record({ path: fc.oneof(fc.constant(''), listedPath), recursive: fc.boolean(), limit: fc.integer({ min: 1, max: 6 }), offset: fc.nat({ max: 8 }) }),
+        fc.record({
+          path: fc.oneof(fc.constant(''), listedPath),
+          recursive: fc.boolean(),
+          limit: fc.integer({ min: 1, max: 6 }),
+          offset: fc.nat({ max: 8 }),
+        }),
         async (files, directories, page) => {
           const { ref, model } = await makePair('workspace');
           for (const { path, content } of files) {
@@ -230,10 +249,14 @@ describe('trees of files', () => {
           const listed = await reader.list(ref, page.path, page);
           expect(listed.total).toBe(all.length);
           expect(listed.directories).toEqual(wanted.filter(({ kind }) => kind === 'directory').map(({ path }) => path));
-          expect(listed.files.map(({ path }) => path)).toEqual(wanted.filter(({ kind }) => kind === 'file').map(({ path }) => path));
+          expect(listed.files.map(({ path }) => path)).toEqual(
+            wanted.filter(({ kind }) => kind === 'file').map(({ path }) => path),
+          );
 
           const below = await reader.filesBelow(ref, page.path);
-          expect(below.map(({ path }) => path)).toEqual((model.list(page.path, true) ?? []).filter(({ kind }) => kind === 'file').map(({ path }) => path));
+          expect(below.map(({ path }) => path)).toEqual(
+            (model.list(page.path, true) ?? []).filter(({ kind }) => kind === 'file').map(({ path }) => path),
+          );
           const references = below.flatMap(({ path, file_id }) => [path, `/${path}`, file_id ?? '']);
           const found = await reader.findAll(ref, [...references, 'not-there', randomUUID()]);
           expect([...found.keys()].sort()).toEqual([...new Set(references)].sort());
@@ -258,14 +281,22 @@ describe('trees of files', () => {
       (tx) => trees.removeAll(tx, ref, ['a']),
       (tx) => trees.replaceDirectory(tx, ref, 'a/b', new Map([['c', blobOf('z')]])),
     ];
-    await Promise.all(Array.from({ length: 50 }, (_, index) => attempt(changes[index % changes.length] as (tx: Tx) => Promise<unknown>)));
+    await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        attempt(changes[index % changes.length] as (tx: Tx) => Promise<unknown>),
+      ),
+    );
     const nodes = await dump(ref);
-    const [count] = await db.database.manager.query<{ count: number }[]>('SELECT count(*) FROM nodes WHERE container_id = $1', [ref.container_id]);
+    const [count] = await db.database.manager.query<{ count: number }[]>(
+      'SELECT count(*) FROM nodes WHERE container_id = $1',
+      [ref.container_id],
+    );
     // Every node but the root is reached from it, under a path of its own, and no implied directory is empty.
     expect(nodes).toHaveLength((count?.count ?? 0) - 1);
     expect(new Set(nodes.map(({ path }) => path)).size).toBe(nodes.length);
     for (const { path, kind, implied } of nodes) {
-      if (kind === 'directory' && implied) expect(nodes.some((inside) => inside.path.startsWith(`${path}/`))).toBe(true);
+      if (kind === 'directory' && implied)
+        expect(nodes.some((inside) => inside.path.startsWith(`${path}/`))).toBe(true);
     }
   }, 60_000);
 
@@ -276,8 +307,12 @@ describe('trees of files', () => {
     expect(await reader.find(foreign, 'a')).toBeUndefined();
     expect(await reader.filesBelow(foreign, '')).toEqual([]);
     expect((await reader.findAll(foreign, ['a', (await reader.find(ref, 'a'))?.file_id ?? ''])).size).toBe(0);
-    await expect(reader.list(foreign, '', { recursive: true, limit: 1, offset: 0 })).rejects.toThrow('Directory not found');
-    await expect(db.database.transaction((tx) => trees.putFile(tx, foreign, 'b', blobOf('x')))).rejects.toThrow('has no container');
+    await expect(reader.list(foreign, '', { recursive: true, limit: 1, offset: 0 })).rejects.toThrow(
+      'Directory not found',
+    );
+    await expect(db.database.transaction((tx) => trees.putFile(tx, foreign, 'b', blobOf('x')))).rejects.toThrow(
+      'has no container',
+    );
   });
 
   it('are gone once their container is deleted', async () => {
@@ -285,6 +320,8 @@ describe('trees of files', () => {
     await attempt((tx) => trees.putFile(tx, ref, 'a', blobOf('x')));
     await db.database.transaction((tx) => containers.delete(tx, company_id, ref.container_id));
     expect(await reader.find(ref, 'a')).toBeUndefined();
-    await expect(db.database.transaction((tx) => trees.putFile(tx, ref, 'b', blobOf('x')))).rejects.toThrow('Project not found');
+    await expect(db.database.transaction((tx) => trees.putFile(tx, ref, 'b', blobOf('x')))).rejects.toThrow(
+      'Project not found',
+    );
   });
 });

@@ -77,7 +77,13 @@ export class ModelTree {
 
   move({ source_path, dest_path }: ModelMove): boolean {
     const source = this.nodes.get(source_path);
-    if (source === undefined || this.nodes.has(dest_path) || within(dest_path, source_path) || this.isBlocked(dest_path)) return false;
+    if (
+      source === undefined ||
+      this.nodes.has(dest_path) ||
+      within(dest_path, source_path) ||
+      this.isBlocked(dest_path)
+    )
+      return false;
     this.addDirectories(parentOf(dest_path), true);
     for (const [path, node] of [...this.nodes]) {
       if (!within(path, source_path)) continue;
@@ -119,12 +125,14 @@ export class ModelTree {
 
   /** Whether a file is where a directory above the path would be. */
   private isBlocked(path: string): boolean {
-    for (let above = parentOf(path); above !== ''; above = parentOf(above)) if (this.nodes.get(above)?.kind === 'file') return true;
+    for (let above = parentOf(path); above !== ''; above = parentOf(above))
+      if (this.nodes.get(above)?.kind === 'file') return true;
     return false;
   }
 
   private addDirectories(path: string, implied: boolean): void {
-    for (let at = path; at !== ''; at = parentOf(at)) if (!this.nodes.has(at)) this.nodes.set(at, { kind: 'directory', implied });
+    for (let at = path; at !== ''; at = parentOf(at))
+      if (!this.nodes.has(at)) this.nodes.set(at, { kind: 'directory', implied });
   }
 
   private prune(path: string): void {

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { type Entry, type Fault, type Field, type Request, requests } from '../conformance/requests.js';
+import type { Entry, Fault, Field } from '../conformance/kinds.js';
+import { type Request, requests } from '../conformance/requests.js';
 import { makeDeployment, makeProject } from '../factories/make.js';
 import { components, operations } from '../interface/interface.js';
 import type { Client } from '../support/client.js';

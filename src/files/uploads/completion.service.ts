@@ -44,7 +44,8 @@ export class CompletionService {
     const container = await this.containerOf(caller, body);
     for (const start = Date.now(); Date.now() - start < PATIENCE_MS; await pause(POLL_MS)) {
       const upload = await this.registry.find(caller.company_id, body.upload_token);
-      if (upload.entry !== null) return { ...upload.entry, modified: upload.entry.modified && new Date(upload.entry.modified) };
+      if (upload.entry !== null)
+        return { ...upload.entry, modified: upload.entry.modified && new Date(upload.entry.modified) };
       assertAlive(upload);
       const lease = await this.registry.claim(upload.id);
       if (lease === undefined) continue;
@@ -62,9 +63,11 @@ export class CompletionService {
   private async containerOf(caller: Principal, body: UploadCompleteRequest): Promise<RequestedContainer> {
     const upload = await this.registry.find(caller.company_id, body.upload_token);
     assertAlive(upload);
-    if (body.lacking.length > 0) throw new Invalid(body.lacking.map((entry) => ({ ...entry, loc: ['body', ...entry.loc] })));
+    if (body.lacking.length > 0)
+      throw new Invalid(body.lacking.map((entry) => ({ ...entry, loc: ['body', ...entry.loc] })));
     const container = await this.directory.findForWriting(caller, body);
-    if (container.container_id !== upload.container_id) throw new Conflict('The upload was started for another container');
+    if (container.container_id !== upload.container_id)
+      throw new Conflict('The upload was started for another container');
     return container;
   }
 

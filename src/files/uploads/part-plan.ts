@@ -48,11 +48,15 @@ export function chooseParts(
   const parts = named.length === 0 ? [...received] : byNumber(named).map((part) => receivedAs(part, received));
   const small = parts.slice(0, -1).find(({ size }) => size < MIN_PART_SIZE);
   if (small !== undefined) {
-    throw new BadRequest(`Part ${small.part_number} is too small: every part but the last has at least ${MIN_PART_SIZE} bytes`);
+    throw new BadRequest(
+      `Part ${small.part_number} is too small: every part but the last has at least ${MIN_PART_SIZE} bytes`,
+    );
   }
   const size = parts.reduce((sum, part) => sum + part.size, 0);
   if (declared !== null && size !== declared) {
-    throw new BadRequest(`The parts have ${size} bytes together, but ${declared} were declared; send what is missing or abort the upload`);
+    throw new BadRequest(
+      `The parts have ${size} bytes together, but ${declared} were declared; send what is missing or abort the upload`,
+    );
   }
   if (size > maxBytes) throw new TooLarge(`A file may have at most ${maxBytes} bytes`);
   return { parts, size };

@@ -1,7 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import { BadRequest, Conflict, Gone } from '../../platform/errors/errors.js';
-import { InvalidPart, ObjectStore, type PartName, type StoredPart, UploadMissing } from '../../platform/object-store/object-store.js';
+import {
+  InvalidPart,
+  ObjectStore,
+  type PartName,
+  type StoredPart,
+  UploadMissing,
+} from '../../platform/object-store/object-store.js';
 import { keyOf } from '../blobs.service.js';
 import { chooseParts } from './part-plan.js';
 import type { UploadPartUrl } from './uploads.dto.js';
@@ -40,7 +46,10 @@ export class UploadObjects {
       baseUrl: this.config.PUBLIC_URL ?? origin,
     };
     return await Promise.all(
-      part_numbers.map(async (partNumber) => ({ part_number: partNumber, url: await this.store.signPart({ ...grant, partNumber }) })),
+      part_numbers.map(async (partNumber) => ({
+        part_number: partNumber,
+        url: await this.store.signPart({ ...grant, partNumber }),
+      })),
     );
   }
 
@@ -66,11 +75,15 @@ export class UploadObjects {
     const { key, uploadId } = namesOf(upload);
     try {
       const received = await this.store.listParts(key, uploadId);
-      const { parts, size } = chooseParts(received, named, { size: upload.size, maxBytes: this.config.FILES_MAX_BYTES });
+      const { parts, size } = chooseParts(received, named, {
+        size: upload.size,
+        maxBytes: this.config.FILES_MAX_BYTES,
+      });
       await this.store.completeUpload(key, uploadId, parts);
       return size;
     } catch (error) {
-      if (error instanceof InvalidPart) throw new BadRequest('A part has changed meanwhile; look at the status and complete again');
+      if (error instanceof InvalidPart)
+        throw new BadRequest('A part has changed meanwhile; look at the status and complete again');
       if (!(error instanceof UploadMissing)) throw error;
     }
     const size = await this.store.size(key);

@@ -115,7 +115,8 @@ export class UploadRegistry {
   /** Ends an upload that comes to nothing, with its blob; nothing when somebody has overtaken. */
   async abort({ id, lease_id, blob_id }: UploadLease): Promise<void> {
     await this.database.transaction(async (tx) => {
-      if (await this.end(tx, { id, lease_id }, 'aborted', null)) await tx.query('DELETE FROM blobs WHERE id = $1', [blob_id]);
+      if (await this.end(tx, { id, lease_id }, 'aborted', null))
+        await tx.query('DELETE FROM blobs WHERE id = $1', [blob_id]);
     });
   }
 

@@ -51,7 +51,8 @@ export class UploadsController {
   @Operation({
     tag: 'Files',
     summary: 'Complete upload',
-    description: 'Puts the file in place. One that is there gets the new content and keeps its id. Asked again, it answers the same.',
+    description:
+      'Puts the file in place. One that is there gets the new content and keeps its id. Asked again, it answers the same.',
     response: FileEntry,
     errors: [400, 403, 404, 409, 410, 413, 507],
   })

@@ -37,7 +37,10 @@ export class UploadCompleteRequest {
   @StringField({ minLength: 1 })
   upload_token!: string;
 
-  @ObjectArrayField(() => CompletedPart, { optional: true, description: 'Absent or empty: all parts that were received' })
+  @ObjectArrayField(() => CompletedPart, {
+    optional: true,
+    description: 'Absent or empty: all parts that were received',
+  })
   parts?: CompletedPart[];
 
   @StringField({ optional: true, nullable: true, description: 'Conversation of the project whose next turn is told' })
@@ -63,7 +66,12 @@ export class UploadStartRequest {
   @PathField('Where the file will be; one that is there is replaced')
   path!: string;
 
-  @IntegerField({ optional: true, nullable: true, minimum: 0, description: 'Bytes of the whole file; checked when it is completed' })
+  @IntegerField({
+    optional: true,
+    nullable: true,
+    minimum: 0,
+    description: 'Bytes of the whole file; checked when it is completed',
+  })
   size?: number | null;
 
   @StringField({ optional: true, nullable: true, maxLength: 255, pattern: MEDIA_TYPE, example: 'text/csv' })
@@ -109,7 +117,9 @@ export class UploadTokenRequest {
 }
 
 export class UploadPartsRequest extends UploadTokenRequest {
-  @field(arrayKind(integerKind({ minimum: 1, maximum: MAX_PARTS }), { maxItems: MAX_BATCH }), { description: 'Parts to get URLs for' })
+  @field(arrayKind(integerKind({ minimum: 1, maximum: MAX_PARTS }), { maxItems: MAX_BATCH }), {
+    description: 'Parts to get URLs for',
+  })
   part_numbers!: number[];
 }
 

@@ -54,7 +54,11 @@ export class UploadsService {
   }
 
   /** More part URLs. @throws NotFound @throws Conflict @throws Gone @throws Forbidden */
-  async sign(caller: Principal, { upload_token, part_numbers }: UploadPartsRequest, origin: string): Promise<UploadPartsResponse> {
+  async sign(
+    caller: Principal,
+    { upload_token, part_numbers }: UploadPartsRequest,
+    origin: string,
+  ): Promise<UploadPartsResponse> {
     const upload = await this.findOpen(caller, upload_token);
     return { parts: await this.objects.sign(upload, part_numbers, origin), expires_at: upload.expires_at };
   }

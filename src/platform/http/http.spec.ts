@@ -1,4 +1,4 @@
-import net, { type AddressInfo } from 'node:net';
+import net from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
@@ -8,28 +8,22 @@ import {
   Controller,
   type ExecutionContext,
   Get,
-  HttpException,
   Injectable,
   Module,
-  NotImplementedException,
   Param,
   Patch,
   Post,
   Put,
   Query,
   Req,
-  Res,
 } from '@nestjs/common';
-import { APP_GUARD, NestFactory } from '@nestjs/core';
-import type { NestExpressApplication } from '@nestjs/platform-express';
+import { APP_GUARD } from '@nestjs/core';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Request, Response } from 'express';
-import { pino } from 'pino';
+import type { Request } from 'express';
 import { raw, type RawRequest } from '../../../test/support/raw.js';
-import { Conflict, NotAuthenticated, TooManyRequests } from '../errors/errors.js';
-import { requestLogging } from '../logging/logger.js';
+import { type ServedModule, serveModule } from '../../../test/support/served-module.js';
+import { NotAuthenticated } from '../errors/errors.js';
 import { IntegerField, StringField } from '../validation/fields.js';
-import { configureHttp } from './configure-http.js';
 import { HttpModule } from './http.module.js';
 import { BodyLimit } from './request.guard.js';
 
@@ -79,52 +73,6 @@ class ThingsController {
   }
 }
 
-@Controller('errors')
-class ErrorsController {
-  @Get('conflict')
-  conflict(): void {
-    throw new Conflict('It exists already');
-  }
-
-  @Get('often')
-  often(): void {
-    throw new TooManyRequests('Too often', 30);
-  }
-
-  @Get('nest')
-  nest(): void {
-    throw new HttpException('I am a teapot', 418);
-  }
-
-  @Get('nest-5xx')
-  notImplemented(): void {
-    throw new NotImplementedException();
-  }
-
-  @Get('database')
-  database(): void {
-    throw Object.assign(new Error('secret host is down'), { code: 'ECONNREFUSED' });
-  }
-
-  @Get('bug')
-  bug(@Res({ passthrough: true }) response: Response): void {
-    response.setHeader('Content-Disposition', 'attachment');
-    throw new TypeError('secret: x is not a function');
-  }
-
-  @Get('thrown-text')
-  text(): void {
-    // Libraries do throw such values.
-    throw Object.create(null) as Error;
-  }
-
-  @Get('late')
-  late(@Res() response: Response): void {
-    response.write('half');
-    throw new Error('secret: the rest is gone');
-  }
-}
-
 @Injectable()
 class Authentication implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
@@ -135,24 +83,18 @@ class Authentication implements CanActivate {
 
 @Module({
   providers: [{ provide: APP_GUARD, useClass: Authentication }],
-  controllers: [ThingsController, ErrorsController],
+  controllers: [ThingsController],
 })
 class ThingsModule {}
 
 @Module({ imports: [HttpModule, ThingsModule] })
 class TestModule {}
 
-let app: NestExpressApplication;
+let app: ServedModule;
 let base: string;
-const log: { level: number; req?: { id: string }; err?: { message: string } }[] = [];
-
 beforeAll(async () => {
-  app = await NestFactory.create<NestExpressApplication>(TestModule, { bodyParser: false, logger: false });
-  app.use(requestLogging(pino({}, { write: (line: string) => log.push(JSON.parse(line) as (typeof log)[number]) })));
-  app.setGlobalPrefix('api/v1');
-  configureHttp(app);
-  await app.listen(0, '127.0.0.1');
-  base = `http://127.0.0.1:${(app.getHttpServer().address() as AddressInfo).port}`;
+  app = await serveModule(TestModule);
+  base = app.url;
 });
 afterAll(() => app.close());
 
@@ -339,42 +281,7 @@ describe('a body', () => {
     await delay(50);
     socket.destroy();
     await delay(50);
-    expect(log.filter(({ req, level }) => req?.id === 'cut-off' && level >= 50)).toEqual([]);
+    expect(app.log.filter(({ req, level }) => req?.id === 'cut-off' && level >= 50)).toEqual([]);
     expect((await post('{"content":"é"}'))[0]).toBe(201);
-  });
-});
-
-describe('an error', () => {
-  const fetchError = async (name: string) => {
-    const { status, headers, text } = await raw(`${base}/api/v1/errors/${name}`, {
-      headers: { authorization, 'x-request-id': name },
-    });
-    const logged = log.find(({ req }) => req?.id === name)?.err?.message;
-    return { status, headers, text, logged };
-  };
-
-  it.each([
-    ['conflict', 409, 'It exists already', undefined],
-    ['often', 429, 'Too often', undefined],
-    ['nest', 418, 'I am a teapot', undefined],
-    ['nest-5xx', 501, 'Not Implemented', 'Not Implemented'],
-    ['database', 503, 'Service Unavailable', 'secret host is down'],
-    ['bug', 500, 'Internal Server Error', 'secret: x is not a function'],
-    ['thrown-text', 500, 'Internal Server Error', 'Something was thrown that is no error'],
-  ])('%s answers %d and tells no more than it should', async (name, status, detail, logged) => {
-    const answer = await fetchError(name);
-    expect(answer).toMatchObject({ status, text: JSON.stringify({ detail }), logged });
-    expect(answer.headers).toMatchObject({ 'content-type': 'application/json', 'x-request-id': name });
-    expect(answer.headers).not.toHaveProperty('content-disposition');
-  });
-
-  it('carries its headers', async () => expect((await fetchError('often')).headers['retry-after']).toBe('30'));
-
-  it('after the first byte cuts the connection', async () => {
-    await expect(
-      raw(`${base}/api/v1/errors/late`, { headers: { authorization, 'x-request-id': 'late' } }),
-    ).rejects.toThrow();
-    await delay(20);
-    expect(log.find(({ req }) => req?.id === 'late')?.err?.message).toBe('secret: the rest is gone');
   });
 });

@@ -2,7 +2,8 @@ import { isStorable } from './text.js';
 
 /**
  * A JSON value as it was received. Objects are maps, so that they keep the order of the text and any key (`__proto__`,
- * `0`) is only a key; integers that a number cannot hold exactly are bigints.
+ * `0`) is only a key; integers that a number cannot hold exactly are bigints. How a number was spelled is not kept: 3.0
+ * is written out as 3, which every reader of JSON takes for the same.
  */
 export type Json = null | boolean | number | bigint | string | Json[] | JsonObject;
 export type JsonObject = ReadonlyMap<string, Json>;

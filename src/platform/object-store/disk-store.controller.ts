@@ -31,7 +31,8 @@ export class DiskStoreController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<StreamableFile> {
     const { status, headers, body } = await this.transfers.send(`${folder}/${name}`, query, range);
-    response.status(status).set(headers);
+    // Express's own setter would add a charset to the content type.
+    response.status(status).setHeaders(new Map(Object.entries(headers)));
     return new StreamableFile(body);
   }
 }

@@ -117,7 +117,11 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
    * @throws TooLarge over `maxBytes`
    * @throws UploadMissing
    */
-  async putPart(grant: Omit<PartGrant, 'expiresAt' | 'baseUrl'>, body: Readable, announcedBytes: number): Promise<string> {
+  async putPart(
+    grant: Omit<PartGrant, 'expiresAt' | 'baseUrl'>,
+    body: Readable,
+    announcedBytes: number,
+  ): Promise<string> {
     const { key, uploadId, partNumber, maxBytes } = grant;
     const folder = this.uploadFolder('uploads', key, uploadId);
     if ((await stat(folder).catch(undefinedIfMissing)) === undefined) throw new UploadMissing(uploadId);
@@ -141,7 +145,8 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
 
   async listParts(key: string, uploadId: string): Promise<StoredPart[]> {
     const parts =
-      (await partsIn(this.uploadFolder('uploads', key, uploadId))) ?? (await partsIn(this.uploadFolder('completing', key, uploadId)));
+      (await partsIn(this.uploadFolder('uploads', key, uploadId))) ??
+      (await partsIn(this.uploadFolder('completing', key, uploadId)));
     if (parts === undefined) throw new UploadMissing(uploadId);
     return newest(parts).map(({ part_number, etag, size }) => ({ part_number, etag, size }));
   }
@@ -202,7 +207,8 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
     for (const name of await readdir(join(this.root, 'drafts'))) {
       const draft = join(this.root, 'drafts', name);
       const found = await stat(draft).catch(undefinedIfMissing);
-      if (found !== undefined && found.mtimeMs < Date.now() - STALE_DRAFT_MS) await rm(draft, { recursive: true, force: true });
+      if (found !== undefined && found.mtimeMs < Date.now() - STALE_DRAFT_MS)
+        await rm(draft, { recursive: true, force: true });
     }
   }
 

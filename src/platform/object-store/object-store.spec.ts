@@ -39,7 +39,11 @@ const read = async (key: string, start?: number, end?: number): Promise<Buffer> 
   await buffer(await store.get(key, start === undefined || end === undefined ? undefined : { start, end }));
 
 async function send(key: string, uploadId: string, partNumber: number, bytes: Buffer): Promise<PartName> {
-  const etag = await store.putPart({ key, uploadId, partNumber, maxBytes: 100 * MiB }, Readable.from([bytes]), bytes.length);
+  const etag = await store.putPart(
+    { key, uploadId, partNumber, maxBytes: 100 * MiB },
+    Readable.from([bytes]),
+    bytes.length,
+  );
   return { part_number: partNumber, etag };
 }
 
@@ -124,7 +128,10 @@ describe('uploads in parts', () => {
     const key = newKey();
     const uploadId = await store.startUpload(key);
     const all = randomBytes(25);
-    const parts = [await send(key, uploadId, 1, all.subarray(0, 10)), await send(key, uploadId, 2, all.subarray(10, 10))];
+    const parts = [
+      await send(key, uploadId, 1, all.subarray(0, 10)),
+      await send(key, uploadId, 2, all.subarray(10, 10)),
+    ];
     parts.push(await send(key, uploadId, 3, all.subarray(10, 18)), await send(key, uploadId, 4, all.subarray(18)));
     await store.completeUpload(key, uploadId, parts);
     await fc.assert(
@@ -178,7 +185,10 @@ describe('uploads in parts', () => {
     const key = newKey();
     const uploadId = await store.startUpload(key);
     const one = await send(key, uploadId, 1, Buffer.from('one'));
-    for (const wrong of [{ ...one, part_number: 2 }, { ...one, etag: md5(Buffer.from('two')) }]) {
+    for (const wrong of [
+      { ...one, part_number: 2 },
+      { ...one, etag: md5(Buffer.from('two')) },
+    ]) {
       await expect(store.completeUpload(key, uploadId, [one, wrong])).rejects.toThrow(InvalidPart);
     }
     const two = await send(key, uploadId, 2, Buffer.from('two'));
@@ -190,9 +200,12 @@ describe('uploads in parts', () => {
     const key = newKey();
     const uploadId = await store.startUpload(key);
     const parts = [await send(key, uploadId, 1, Buffer.from('one')), await send(key, uploadId, 2, Buffer.from('two'))];
-    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, async () => await store.completeUpload(key, uploadId, parts)));
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 8 }, async () => await store.completeUpload(key, uploadId, parts)),
+    );
     expect(outcomes.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThanOrEqual(1);
-    for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(UploadMissing);
+    for (const outcome of outcomes)
+      if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(UploadMissing);
     expect((await read(key)).toString()).toBe('onetwo');
   });
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import type { ByteRange, PartName, StoredPart } from './object-store.js';
 
 /** A file of a folder of parts. */
@@ -15,7 +15,8 @@ export interface PartFile extends StoredPart {
 /** More bytes came than a part may have. */
 export class PartTooLarge extends Error {}
 
-export const partFileName = (partNumber: number, etag: string): string => `${String(partNumber).padStart(5, '0')}.${etag}`;
+export const partFileName = (partNumber: number, etag: string): string =>
+  `${String(partNumber).padStart(5, '0')}.${etag}`;
 
 /** The files of a folder of parts by number, then age; undefined when there is no such folder. */
 export async function partsIn(folder: string): Promise<PartFile[] | undefined> {
@@ -26,9 +27,17 @@ export async function partsIn(folder: string): Promise<PartFile[] | undefined> {
     const [number, etag] = name.split('.');
     const found = await stat(join(folder, name), { bigint: true }).catch(undefinedIfMissing);
     if (etag === undefined || found === undefined) continue;
-    parts.push({ part_number: Number(number), etag, size: Number(found.size), file: join(folder, name), written: found.mtimeNs });
+    parts.push({
+      part_number: Number(number),
+      etag,
+      size: Number(found.size),
+      file: join(folder, name),
+      written: found.mtimeNs,
+    });
   }
-  return parts.sort((a, b) => a.part_number - b.part_number || compare(a.written, b.written) || compare(a.etag, b.etag));
+  return parts.sort(
+    (a, b) => a.part_number - b.part_number || compare(a.written, b.written) || compare(a.etag, b.etag),
+  );
 }
 
 /** Of every part the file written last. */
@@ -70,7 +79,11 @@ export async function* readParts(parts: readonly PartFile[], { start, end }: Byt
  *
  * @throws PartTooLarge and leaves the rest of a stream to be read, so that its sender can still be answered
  */
-export async function writePart(file: string, body: Buffer | Readable, maxBytes: number): Promise<{ size: number; etag: string }> {
+export async function writePart(
+  file: string,
+  body: Buffer | Readable,
+  maxBytes: number,
+): Promise<{ size: number; etag: string }> {
   const hash = createHash('md5');
   let size = 0;
   const handle = await open(file, 'wx');

@@ -19,11 +19,14 @@ export class SecretsService {
   }
 
   private async read(name: string): Promise<Buffer> {
-    await this.database.manager.query('INSERT INTO platform_secrets (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
-      name,
-      randomBytes(SECRET_BYTES),
-    ]);
-    const [row]: { value: Buffer }[] = await this.database.manager.query('SELECT value FROM platform_secrets WHERE name = $1', [name]);
+    await this.database.manager.query(
+      'INSERT INTO platform_secrets (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+      [name, randomBytes(SECRET_BYTES)],
+    );
+    const [row]: { value: Buffer }[] = await this.database.manager.query(
+      'SELECT value FROM platform_secrets WHERE name = $1',
+      [name],
+    );
     if (row === undefined) throw new Error(`The secret ${name} is gone`);
     return row.value;
   }

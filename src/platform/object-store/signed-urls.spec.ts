@@ -8,8 +8,21 @@ const withSecret = (byte: number): SignedUrls =>
 const urls = withSecret(1);
 
 const baseUrl = 'https://files.example.com/base/';
-const part = { key: 'blobs/ab', uploadId: 'u1', partNumber: 7, maxBytes: 100, expiresAt: new Date(Date.now() + 60_000), baseUrl };
-const download = { key: 'blobs/ab', fileName: 'Ä & b?.csv', contentType: 'text/csv; charset=utf-8', expiresAt: part.expiresAt, baseUrl };
+const part = {
+  key: 'blobs/ab',
+  uploadId: 'u1',
+  partNumber: 7,
+  maxBytes: 100,
+  expiresAt: new Date(Date.now() + 60_000),
+  baseUrl,
+};
+const download = {
+  key: 'blobs/ab',
+  fileName: 'Ä & b?.csv',
+  contentType: 'text/csv; charset=utf-8',
+  expiresAt: part.expiresAt,
+  baseUrl,
+};
 
 const queryOf = (url: string): Record<string, string> => Object.fromEntries(new URL(url).searchParams);
 

@@ -31,8 +31,19 @@ export class SignedUrls {
 
   /** @throws Forbidden when the URL was not signed by this service or is over */
   async readPart(key: string, query: unknown): Promise<PartUrl> {
-    const { upload, part, limit, expires } = await this.verified('PUT', key, query, ['upload', 'part', 'limit', 'expires']);
-    return { key, uploadId: upload, partNumber: Number(part), maxBytes: Number(limit), expiresAt: fromSeconds(expires) };
+    const { upload, part, limit, expires } = await this.verified('PUT', key, query, [
+      'upload',
+      'part',
+      'limit',
+      'expires',
+    ]);
+    return {
+      key,
+      uploadId: upload,
+      partNumber: Number(part),
+      maxBytes: Number(limit),
+      expiresAt: fromSeconds(expires),
+    };
   }
 
   async signDownload({ baseUrl, key, fileName, contentType, expiresAt }: DownloadGrant): Promise<string> {
@@ -50,7 +61,12 @@ export class SignedUrls {
     return `${baseUrl.replace(/\/+$/, '')}/store/${key}?${new URLSearchParams({ ...fields, signature }).toString()}`;
   }
 
-  private async verified<Name extends string>(method: string, key: string, query: unknown, names: Name[]): Promise<Record<Name, string>> {
+  private async verified<Name extends string>(
+    method: string,
+    key: string,
+    query: unknown,
+    names: Name[],
+  ): Promise<Record<Name, string>> {
     const given = query as Record<string, unknown>;
     const text = (name: string): string => (typeof given[name] === 'string' ? given[name] : '');
     const fields = Object.fromEntries(names.map((name) => [name, text(name)])) as Record<Name, string>;
@@ -65,7 +81,9 @@ export class SignedUrls {
 
   private async signature(method: string, key: string, fields: Fields): Promise<Buffer> {
     const signed = JSON.stringify([method, key, Object.entries(fields)]);
-    return createHmac('sha256', await this.secrets.get(SECRET)).update(signed).digest();
+    return createHmac('sha256', await this.secrets.get(SECRET))
+      .update(signed)
+      .digest();
   }
 }
 

@@ -1,0 +1,203 @@
+import { describe, expect, it } from '@jest/globals';
+import { accept, checkField, type Expected, holder, refuse, unstorable } from '../../../../test/support/validation.js';
+import {
+  AnyField,
+  FreeObjectArrayField,
+  FreeObjectField,
+  ObjectArrayField,
+  ObjectField,
+  StringArrayField,
+  StringField,
+  StringMapField,
+} from '../fields.js';
+
+const notList: Expected = ['list_type', 'Input should be a valid list'];
+const notDict: Expected = ['dict_type', 'Input should be a valid dictionary'];
+const notObject: Expected = [
+  'model_attributes_type',
+  'Input should be a valid dictionary or object to extract fields from',
+];
+
+describe('an array of texts', () => {
+  const type = holder(StringArrayField({ maxItems: 3, itemMinLength: 1 }));
+  checkField(
+    StringArrayField({ maxItems: 3 }),
+    [
+      ['[]', []],
+      ['["a","","c"]', ['a', '', 'c']],
+    ],
+    [
+      ['null', ...notList],
+      ['"a"', ...notList],
+      ['5', ...notList],
+      ['{}', ...notList],
+      ['{"0":"a"}', ...notList],
+      [
+        '["a",5,"c","d"]',
+        'too_long',
+        'List should have at most 3 items after validation, not 4',
+        { field_type: 'List', max_length: 3, actual_length: 4 },
+      ],
+    ],
+  );
+
+  it('names each wrong element by its index', () =>
+    expect(refuse(type, '{"f":[5,"a",""]}')).toStrictEqual([
+      { type: 'string_type', loc: ['body', 'f', 0], msg: 'Input should be a valid string', input: 5 },
+      {
+        type: 'string_too_short',
+        loc: ['body', 'f', 2],
+        msg: 'String should have at least 1 character',
+        input: '',
+        ctx: { min_length: 1 },
+      },
+    ]));
+});
+
+class Reference {
+  @StringField()
+  id!: string;
+
+  @StringField()
+  type!: string;
+}
+
+describe('an object', () => {
+  checkField(
+    ObjectField(() => Reference),
+    [],
+    ['null', '5', '"s"', '[]', '[{"id":"a"}]', 'true'].map((json) => [json, ...notObject] as const),
+  );
+
+  it('becomes an instance of its class with its fields alone', () => {
+    const { f } = accept(holder(ObjectField(() => Reference)), '{"f":{"type":"t","x":1,"id":"a","__proto__":{"y":1}}}');
+    expect(f).toBeInstanceOf(Reference);
+    expect(Object.entries(f as Reference)).toEqual([
+      ['id', 'a'],
+      ['type', 't'],
+    ]);
+  });
+
+  it('may be null where that is said', () => {
+    expect(accept(holder(ObjectField(() => Reference, { nullable: true })), '{"f":null}')).toEqual({ f: null });
+  });
+
+  it('says what is missing in it, with itself as input', () => {
+    expect(refuse(holder(ObjectField(() => Reference)), '{"f":{"x":1,"type":5}}')).toStrictEqual([
+      { type: 'missing', loc: ['body', 'f', 'id'], msg: 'Field required', input: { x: 1, type: 5 } },
+      { type: 'string_type', loc: ['body', 'f', 'type'], msg: 'Input should be a valid string', input: 5 },
+    ]);
+  });
+});
+
+describe('an array of objects', () => {
+  checkField(
+    ObjectArrayField(() => Reference),
+    [['[]', []]],
+    ['null', '5', '"s"', '{}'].map((json) => [json, ...notList] as const),
+  );
+
+  it('names every fault by index and field', () => {
+    const json = '{"f":[{"id":"a","type":"b"},{"id":"a"},{},5,null,"s",[],{"id":1,"type":2}]}';
+    expect(
+      refuse(holder(ObjectArrayField(() => Reference)), json).map(({ type, loc, input }) => [type, loc, input]),
+    ).toEqual([
+      ['missing', ['body', 'f', 1, 'type'], { id: 'a' }],
+      ['missing', ['body', 'f', 2, 'id'], {}],
+      ['missing', ['body', 'f', 2, 'type'], {}],
+      ['model_attributes_type', ['body', 'f', 3], 5],
+      ['model_attributes_type', ['body', 'f', 4], null],
+      ['model_attributes_type', ['body', 'f', 5], 's'],
+      ['model_attributes_type', ['body', 'f', 6], []],
+      ['string_type', ['body', 'f', 7, 'id'], 1],
+      ['string_type', ['body', 'f', 7, 'type'], 2],
+    ]);
+  });
+});
+
+describe('texts by keys', () => {
+  checkField(
+    StringMapField(),
+    [
+      ['{}', new Map()],
+      ['{"b":"x","10":"y","__proto__":"z"}', new Map(Object.entries({ b: 'x' })).set('10', 'y').set('__proto__', 'z')],
+    ],
+    [
+      ...['null', '5', '"s"', '[]'].map((json) => [json, ...notDict] as const),
+      ['{"a\\u0000":"x"}', ...unstorable],
+      ['{"\\ud800":"x"}', ...unstorable],
+    ],
+  );
+
+  it('stay in the order received, and so do their faults', () => {
+    const type = holder(StringMapField());
+    expect([...(accept(type, '{"f":{"b":"","10":"","2":""}}').f as Map<string, string>).keys()]).toEqual([
+      'b',
+      '10',
+      '2',
+    ]);
+    const wrong = '{"f":{"SKILL.md":null,"10":{},"2":1,"":[],"ok":"t","__proto__":5,"nul":"\\u0000"}}';
+    expect(refuse(type, wrong).map(({ type, loc }) => [type, ...loc])).toEqual([
+      ['string_type', 'body', 'f', 'SKILL.md'],
+      ['string_type', 'body', 'f', '10'],
+      ['string_type', 'body', 'f', '2'],
+      ['string_type', 'body', 'f', ''],
+      ['string_type', 'body', 'f', '__proto__'],
+      ['value_error', 'body', 'f', 'nul'],
+    ]);
+  });
+});
+
+describe('an object of any content', () => {
+  checkField(
+    FreeObjectField(),
+    [
+      ['{}', {}],
+      [
+        '{"0":"a","b":{"c":[1,null]},"n":12345678901234567890}',
+        { 0: 'a', b: { c: [1, null] }, n: 12345678901234567000 },
+      ],
+    ],
+    [
+      ...['null', '5', '"s"', '[]'].map((json) => [json, ...notDict] as const),
+      ['{"a":[{"b":"\\u0000"}]}', ...unstorable],
+      ['{"a":{"\\ud800":1}}', ...unstorable],
+    ],
+  );
+});
+
+describe('an array of objects of any content', () => {
+  checkField(FreeObjectArrayField({ maxItems: 2 }), [['[{"a":1},{}]', [{ a: 1 }, {}]]], [['{}', ...notList]]);
+
+  it('names elements that are none', () => {
+    expect(refuse(holder(FreeObjectArrayField()), '{"f":[{},5]}')).toStrictEqual([
+      { type: 'dict_type', loc: ['body', 'f', 1], msg: 'Input should be a valid dictionary', input: 5 },
+    ]);
+  });
+});
+
+describe('any value', () => {
+  checkField(
+    AnyField(),
+    [
+      ['null', null],
+      ['5', 5],
+      ['"s"', 's'],
+      ['[{"a":[]}]', [{ a: [] }]],
+    ],
+    [['["\\u0000"]', ...unstorable]],
+  );
+});
+
+describe('more faults than anybody reads', () => {
+  const members = Array.from({ length: 200_000 }, (_, index) => index);
+
+  it.each<[string, PropertyDecorator, string]>([
+    ['an array', StringArrayField(), JSON.stringify(members)],
+    ['a map', StringMapField(), JSON.stringify(Object.fromEntries(members.map((index) => [`k${index}`, index])))],
+    ['an array of objects', ObjectArrayField(() => Reference), JSON.stringify(members.map(() => ({})))],
+  ])('are told up to 10,000 in %s', (_, decorator, json) => {
+    const inner = holder(decorator);
+    expect(refuse(holder(ObjectField(() => inner)), `{"f":{"f":${json}}}`)).toHaveLength(10_000);
+  });
+});

@@ -1,0 +1,33 @@
+import type { AddressInfo } from 'node:net';
+import type { Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { pino } from 'pino';
+import { configureHttp } from '../../src/platform/http/configure-http.js';
+import { requestLogging } from '../../src/platform/logging/logger.js';
+
+/** A line of the request log. */
+export interface RequestLine {
+  level: number;
+  req?: { id: string };
+  err?: { message: string };
+}
+
+export interface ServedModule {
+  url: string;
+  /** The request log until now; grows. */
+  log: readonly RequestLine[];
+  close(): Promise<void>;
+}
+
+/** Serves one module over HTTP as the application serves its own, for tests that need no database. */
+export async function serveModule(module: Type): Promise<ServedModule> {
+  const log: RequestLine[] = [];
+  const app = await NestFactory.create<NestExpressApplication>(module, { bodyParser: false, logger: false });
+  app.use(requestLogging(pino({}, { write: (line: string) => log.push(JSON.parse(line) as RequestLine) })));
+  app.setGlobalPrefix('api/v1');
+  configureHttp(app);
+  await app.listen(0, '127.0.0.1');
+  const { port } = app.getHttpServer().address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, log, close: () => app.close() };
+}

@@ -1,0 +1,60 @@
+import type { Type } from '@nestjs/common';
+import { expect, it } from '@jest/globals';
+import { type ErrorEntry, Invalid } from '../../src/platform/errors/errors.js';
+import { toJsonText } from '../../src/platform/json/json.js';
+import { parseJson } from '../../src/platform/json/parse-json.js';
+import { ValidationPipe } from '../../src/platform/validation/validation.pipe.js';
+
+const pipe = new ValidationPipe();
+
+/** What a handler with a body of this type is given for a JSON text. */
+export const accept = <Body>(type: Type<Body>, json: string): Body =>
+  pipe.transform(parseJson(json), { type: 'body', metatype: type }) as Body;
+
+/** The `detail` that a JSON text gets, after its way through JSON. */
+export function refuse(type: Type, json: string): ErrorEntry[] {
+  try {
+    accept(type, json);
+  } catch (error) {
+    if (error instanceof Invalid) return JSON.parse(toJsonText(error.detail)) as ErrorEntry[];
+    throw error;
+  }
+  throw new Error(`${json} was accepted`);
+}
+
+/** A class with one field `f`. */
+export function holder(decorator: PropertyDecorator): Type<{ f: unknown }> {
+  class Holder {
+    f!: unknown;
+  }
+  decorator(Holder.prototype, 'f');
+  return Holder;
+}
+
+export type Expected = [type: string, msg: string, ctx?: Record<string, unknown>];
+
+/** Checks values of one field: `accepted` with what they become, `refused` with their one entry at the field. */
+export function checkField(
+  decorator: PropertyDecorator,
+  accepted: readonly (readonly [json: string, value: unknown])[],
+  refused: readonly (readonly [json: string, ...Expected])[],
+): void {
+  const type = holder(decorator);
+  if (accepted.length > 0) {
+    it.each(accepted)('takes %s', (json, value) => expect(accept(type, `{"f":${json}}`).f).toStrictEqual(value));
+  }
+  it.each(refused.map((row) => ({ json: row[0], type: row[1], msg: row[2], ctx: row[3] })))(
+    'refuses $json: $type',
+    ({ json, ctx, ...entry }) =>
+      expect(refuse(type, `{"f":${json}}`)).toStrictEqual([
+        { ...entry, loc: ['body', 'f'], input: JSON.parse(json) as unknown, ...(ctx && { ctx }) },
+      ]),
+  );
+}
+
+export const notString: Expected = ['string_type', 'Input should be a valid string'];
+export const unstorable: Expected = [
+  'value_error',
+  'Value error, text must contain neither U+0000 nor lone surrogates',
+  { error: {} },
+];
