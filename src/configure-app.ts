@@ -29,7 +29,10 @@ export function configureApp(app: NestExpressApplication, logger: Logger): void 
   app.setGlobalPrefix('api/v1', { exclude: ['store/{*path}'] });
   configureHttp(app);
   const document = buildDocument(app);
-  app.getHttpAdapter().getInstance().get('/', (_, response) => response.redirect('/docs'));
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .get('/', (_, response) => response.redirect('/docs'));
   SwaggerModule.setup('docs', app, document, {
     jsonDocumentUrl: '/openapi.json',
     yamlDocumentUrl: '/openapi.yaml',

@@ -7,5 +7,8 @@ import { buildDocument } from './platform/openapi/document.js';
 
 /** Writes the OpenAPI document to the file named by the first argument. Needs neither database nor settings. */
 const [file = 'openapi.json'] = process.argv.slice(2);
-const app = await createApp({ config: new Config(), logger: createLogger('error'), databaseUrl: '' }, { preview: true });
+const app = await createApp(
+  { config: new Config(), logger: createLogger('error'), databaseUrl: '' },
+  { preview: true },
+);
 await writeFile(file, `${JSON.stringify(buildDocument(app), null, 2)}\n`);

@@ -9,7 +9,9 @@ const Flag = () =>
   Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value));
 /** Turns the text of a variable into a number. */
 const Numeric = () =>
-  Transform(({ value }: { value: unknown }) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : value));
+  Transform(({ value }: { value: unknown }) =>
+    typeof value === 'string' && value.trim() !== '' ? Number(value) : value,
+  );
 
 /**
  * Every setting of the service, under the name of its environment variable.
@@ -107,15 +109,23 @@ export class ConfigError extends Error {}
  * @throws ConfigError naming every variable that is wrong.
  */
 export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config {
-  const names = Object.keys(new Config()).concat('PUBLIC_URL', 'DATABASE_URL', 'AUTH_JWT_SECRET', 'FILES_COMPANY_MAX_BYTES');
+  const names = Object.keys(new Config()).concat(
+    'PUBLIC_URL',
+    'DATABASE_URL',
+    'AUTH_JWT_SECRET',
+    'FILES_COMPANY_MAX_BYTES',
+  );
   const given = Object.fromEntries(
-    names.flatMap((name) => (environment[name] === undefined || environment[name] === '' ? [] : [[name, environment[name]]])),
+    names.flatMap((name) =>
+      environment[name] === undefined || environment[name] === '' ? [] : [[name, environment[name]]],
+    ),
   );
   const config = plainToInstance(Config, given, { exposeDefaultValues: true });
   if (config.embedded && given['HOST'] === undefined) config.HOST = '127.0.0.1';
   const problems = validateSync(config).flatMap((error) => Object.values(error.constraints ?? {}));
   if (config.embedded && config.ROLE !== 'all') problems.push(`ROLE=${config.ROLE} needs DATABASE_URL`);
-  if (!config.embedded && config.AUTH_JWT_SECRET === undefined) problems.push('AUTH_JWT_SECRET is needed with DATABASE_URL');
+  if (!config.embedded && config.AUTH_JWT_SECRET === undefined)
+    problems.push('AUTH_JWT_SECRET is needed with DATABASE_URL');
   if (problems.length > 0) throw new ConfigError(`Settings are not valid: ${problems.join('; ')}`);
   return config;
 }

@@ -62,5 +62,7 @@ export async function createDemo(app: INestApplicationContext, caller: Principal
     from_deployment: handle,
     workspace_mode: 'define',
   });
-  await app.get(PostsService).post(caller, id, { content: 'We make chairs and tables and want to plan next week. Where do we start?' });
+  await app
+    .get(PostsService)
+    .post(caller, id, { content: 'We make chairs and tables and want to plan next week. Where do we start?' });
 }

@@ -23,7 +23,12 @@ type Tokens = Record<Role, string>;
  *
  * @returns text for the terminal
  */
-export async function introduce(app: INestApplicationContext, config: Config, url: string, notes: readonly string[]): Promise<string> {
+export async function introduce(
+  app: INestApplicationContext,
+  config: Config,
+  url: string,
+  notes: readonly string[],
+): Promise<string> {
   const file = join(config.DATA_DIR, 'dev-tokens.json');
   const kept = await readTokens(file);
   if (kept === undefined) await createUsers(app);
@@ -44,7 +49,13 @@ const principalOf = (role: Role): Principal =>
 async function createUsers(app: INestApplicationContext): Promise<void> {
   const identities = app.get(IdentitiesService);
   for (const { user_id, user_name, user_email } of Object.values(PEOPLE)) {
-    await identities.remember({ company_id: COMPANY_ID, id: user_id, display_name: user_name, email: user_email, avatar_url: null });
+    await identities.remember({
+      company_id: COMPANY_ID,
+      id: user_id,
+      display_name: user_name,
+      email: user_email,
+      avatar_url: null,
+    });
   }
 }
 

@@ -2,7 +2,13 @@ import { Module } from '@nestjs/common';
 import { FilesModule } from '../files/files.module.js';
 import { DeploymentsController } from './deployments.controller.js';
 import { DeploymentsService } from './deployments.service.js';
+import { TemplatesService } from './templates.service.js';
 
 /** Company-owned templates of projects. */
-@Module({ imports: [FilesModule], controllers: [DeploymentsController], providers: [DeploymentsService], exports: [DeploymentsService] })
+@Module({
+  imports: [FilesModule],
+  controllers: [DeploymentsController],
+  providers: [DeploymentsService, TemplatesService],
+  exports: [DeploymentsService, TemplatesService],
+})
 export class DeploymentsModule {}

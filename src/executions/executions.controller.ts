@@ -11,7 +11,13 @@ export class ExecutionsController {
   constructor(private readonly executions: ExecutionsService) {}
 
   @Get()
-  @Operation({ tag: 'Projects', summary: 'List solve executions', description: 'Most recent first.', response: ExecutionListResponse, errors: [404] })
+  @Operation({
+    tag: 'Projects',
+    summary: 'List solve executions',
+    description: 'Most recent first.',
+    response: ExecutionListResponse,
+    errors: [404],
+  })
   async listSolveExecutions(
     @Caller() caller: Principal,
     @Param('project_id') projectId: string,

@@ -1,6 +1,13 @@
 import type { Page } from '../platform/listing/page.js';
 import type { PageQuery } from '../platform/listing/page.query.js';
-import { BooleanField, DateTimeField, IntegerField, ObjectArrayField, StringArrayField, StringField } from '../platform/validation/fields.js';
+import {
+  BooleanField,
+  DateTimeField,
+  IntegerField,
+  ObjectArrayField,
+  StringArrayField,
+  StringField,
+} from '../platform/validation/fields.js';
 import type { Execution } from './execution.entity.js';
 
 /** A solve execution of a project. */
@@ -26,7 +33,15 @@ export class ExecutionResponse {
   @BooleanField({ optional: true })
   is_test!: boolean;
 
-  static from({ id, project_id, status, triggered_by, created_at, input_file_ids, is_test }: Execution): ExecutionResponse {
+  static from({
+    id,
+    project_id,
+    status,
+    triggered_by,
+    created_at,
+    input_file_ids,
+    is_test,
+  }: Execution): ExecutionResponse {
     return { id, project_id, status, triggered_by, created_at, input_file_ids, is_test };
   }
 }

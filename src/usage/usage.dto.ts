@@ -1,6 +1,13 @@
 import type { Page } from '../platform/listing/page.js';
 import { PageQuery } from '../platform/listing/page.query.js';
-import { DateTimeField, IntegerField, NumberField, ObjectArrayField, ObjectField, StringField } from '../platform/validation/fields.js';
+import {
+  DateTimeField,
+  IntegerField,
+  NumberField,
+  ObjectArrayField,
+  ObjectField,
+  StringField,
+} from '../platform/validation/fields.js';
 import type { UserUsageRow } from './usage.service.js';
 
 /** Page and time span of a usage listing. */
@@ -57,6 +64,13 @@ export class UserUsageListResponse {
   until?: Date;
 
   static from({ rows, total }: Page<UserUsageRow>, { limit, offset, since, until }: UsageQuery): UserUsageListResponse {
-    return { users: rows.map((row) => UserUsageResponse.from(row)), limit, offset, total, ...(since && { since }), ...(until && { until }) };
+    return {
+      users: rows.map((row) => UserUsageResponse.from(row)),
+      limit,
+      offset,
+      total,
+      ...(since && { since }),
+      ...(until && { until }),
+    };
   }
 }

@@ -47,6 +47,9 @@ export class UsageService {
       [caller.company_id, own, since ?? null, until ?? null, limit, offset],
     );
     // A page beyond the end is one row that holds the total alone.
-    return { rows: rows.filter((row): row is UserUsageRow & { total: number } => row.user_id !== null), total: rows[0]?.total ?? 0 };
+    return {
+      rows: rows.filter((row): row is UserUsageRow & { total: number } => row.user_id !== null),
+      total: rows[0]?.total ?? 0,
+    };
   }
 }

@@ -43,7 +43,8 @@ export class AuthGuard implements CanActivate {
     if (known !== undefined && known.until > Date.now()) return known.caller;
     this.verified.delete(hash);
     const caller = await this.tokens.verify(token);
-    if (caller?.user_id == null || caller.user_name === null) throw new NotAuthenticated('Invalid authentication credentials');
+    if (caller?.user_id == null || caller.user_name === null)
+      throw new NotAuthenticated('Invalid authentication credentials');
     await this.identities.remember({
       company_id: caller.company_id,
       id: caller.user_id,
@@ -53,7 +54,10 @@ export class AuthGuard implements CanActivate {
     });
     const [oldest] = this.verified.keys();
     if (this.verified.size >= CACHED_CREDENTIALS && oldest !== undefined) this.verified.delete(oldest);
-    this.verified.set(hash, { caller, until: Math.min(Date.now() + CACHED_MS, caller.expires_at?.getTime() ?? Infinity) });
+    this.verified.set(hash, {
+      caller,
+      until: Math.min(Date.now() + CACHED_MS, caller.expires_at?.getTime() ?? Infinity),
+    });
     return caller;
   }
 }

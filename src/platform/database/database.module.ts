@@ -21,7 +21,8 @@ export class DatabaseModule {
         {
           provide: DataSource,
           inject: [Config, DatabaseUrl],
-          useFactory: (config: Config, { value }: DatabaseUrl) => createDataSource(value, config.DATABASE_POOL_SIZE).initialize(),
+          useFactory: (config: Config, { value }: DatabaseUrl) =>
+            createDataSource(value, config.DATABASE_POOL_SIZE).initialize(),
         },
         Database,
       ],

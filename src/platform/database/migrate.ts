@@ -42,7 +42,9 @@ async function assertSuitable(client: pg.Client): Promise<void> {
   );
   const [server] = rows;
   if (server === undefined || server.version < OLDEST_VERSION) {
-    throw new UnsuitableDatabaseError(`PostgreSQL ${OLDEST_VERSION} or newer is needed, the server is version ${server?.version}`);
+    throw new UnsuitableDatabaseError(
+      `PostgreSQL ${OLDEST_VERSION} or newer is needed, the server is version ${server?.version}`,
+    );
   }
   if (server.encoding !== 'UTF8') {
     throw new UnsuitableDatabaseError(`The database must be encoded in UTF8, it is ${server.encoding}`);

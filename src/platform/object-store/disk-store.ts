@@ -39,8 +39,8 @@ const KEY = /^[a-z][a-z0-9-]*\/[a-z0-9-]{2,}$/;
 /**
  * Objects in folders of `DATA_DIR/objects`.
  *
- * An object is the folder of its parts, files named `<part number>.<etag>`, so that finishing an upload renames its
- * folder and copies nothing. Everything is written under `drafts`, flushed, and renamed to where it counts; then the
+ * An object is the folder of its parts, files named `<part number>.<moment>.<etag>`, so that finishing an upload renames
+ * its folder and copies nothing. Everything is written under `drafts`, flushed, and renamed to where it counts; then the
  * folder that now names it is flushed as well.
  */
 @Injectable()

@@ -8,39 +8,38 @@ import type { ByteRange, PartName, StoredPart } from './object-store.js';
 /** A file of a folder of parts. */
 export interface PartFile extends StoredPart {
   file: string;
-  /** When its last byte was written, in nanoseconds. */
-  written: bigint;
 }
 
 /** More bytes came than a part may have. */
 export class PartTooLarge extends Error {}
 
+let latest = 0;
+
+/** Microseconds; each later than the one before, as two versions of a part may be there at once. */
+function moment(): number {
+  latest = Math.max(latest + 1, Math.floor((performance.timeOrigin + performance.now()) * 1000));
+  return latest;
+}
+
+/** A name for a part received now: its number, the moment and the etag, so that names are in order of number and age. */
 export const partFileName = (partNumber: number, etag: string): string =>
-  `${String(partNumber).padStart(5, '0')}.${etag}`;
+  `${String(partNumber).padStart(5, '0')}.${String(moment()).padStart(16, '0')}.${etag}`;
 
 /** The files of a folder of parts by number, then age; undefined when there is no such folder. */
 export async function partsIn(folder: string): Promise<PartFile[] | undefined> {
   const names = await readdir(folder).catch(undefinedIfMissing);
   if (names === undefined) return undefined;
   const parts: PartFile[] = [];
-  for (const name of names) {
-    const [number, etag] = name.split('.');
-    const found = await stat(join(folder, name), { bigint: true }).catch(undefinedIfMissing);
+  for (const name of names.sort()) {
+    const [number, , etag] = name.split('.');
+    const found = await stat(join(folder, name)).catch(undefinedIfMissing);
     if (etag === undefined || found === undefined) continue;
-    parts.push({
-      part_number: Number(number),
-      etag,
-      size: Number(found.size),
-      file: join(folder, name),
-      written: found.mtimeNs,
-    });
+    parts.push({ part_number: Number(number), etag, size: found.size, file: join(folder, name) });
   }
-  return parts.sort(
-    (a, b) => a.part_number - b.part_number || compare(a.written, b.written) || compare(a.etag, b.etag),
-  );
+  return parts;
 }
 
-/** Of every part the file written last. */
+/** Of every part the file received last. */
 export function newest(parts: readonly PartFile[]): PartFile[] {
   return [...new Map(parts.map((part) => [part.part_number, part])).values()];
 }
@@ -53,12 +52,12 @@ export async function dropReplaced(folder: string, partNumber: number): Promise<
 
 /** Paths of the wanted parts; undefined when one of them is not there with that etag. */
 export function choose(parts: readonly PartFile[], wanted: readonly PartName[]): ReadonlySet<string> | undefined {
-  const files = new Map(parts.map(({ part_number, etag, file }) => [partFileName(part_number, etag), file]));
+  const byNumber = new Map(parts.map((part) => [part.part_number, part]));
   const chosen = new Set<string>();
   for (const { part_number, etag } of wanted) {
-    const file = files.get(partFileName(part_number, etag));
-    if (file === undefined) return undefined;
-    chosen.add(file);
+    const part = byNumber.get(part_number);
+    if (part?.etag !== etag) return undefined;
+    chosen.add(part.file);
   }
   return chosen;
 }
@@ -124,5 +123,3 @@ export function hasCode(error: unknown, code: string): boolean {
 function chunksOf(body: Buffer | Readable): Iterable<Buffer> | AsyncIterable<Buffer> {
   return Buffer.isBuffer(body) ? [body] : (body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>);
 }
-
-const compare = <Value extends bigint | string>(a: Value, b: Value): number => (a < b ? -1 : a > b ? 1 : 0);

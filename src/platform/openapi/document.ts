@@ -81,7 +81,7 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
       if (operation !== undefined) complete(operation, path, method);
     }
   }
-  const schemas = (document.components ??= {}).schemas ??= {};
+  const schemas = ((document.components ??= {}).schemas ??= {});
   for (const [name, schema] of Object.entries(schemas as Record<string, Schema>)) {
     schema['title'] ??= name;
     for (const property of Object.values((schema['properties'] ?? {}) as Record<string, Schema>)) unwrap(property);
@@ -96,7 +96,8 @@ function complete(operation: OperationObject, path: string, method: string): voi
   operation.operationId = `${name}${path}`.replace(/\W/g, '_') + `_${method}`;
   for (const parameter of operation.parameters ?? []) parameter.schema['title'] ??= titleOf(parameter.name);
   operation.responses['401'] ??= errorResponse(401);
-  if (operation.requestBody !== undefined || (operation.parameters ?? []).length > 0) operation.responses['422'] ??= validationResponse;
+  if (operation.requestBody !== undefined || (operation.parameters ?? []).length > 0)
+    operation.responses['422'] ??= validationResponse;
   operation.responses['503'] ??= errorResponse(503);
 }
 
@@ -108,7 +109,11 @@ function unwrap(property: Schema): void {
   Object.assign(property, only);
 }
 
-const titleOf = (name: string): string => name.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ');
+const titleOf = (name: string): string =>
+  name
+    .split('_')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join(' ');
 
 /** Schemas that only undocumented operations and properties use are additions themselves. */
 function markExtensions(document: OpenAPIObject): void {
@@ -133,6 +138,11 @@ function markExtensions(document: OpenAPIObject): void {
 
 /** Paths and schemas by name, so that the committed document changes only where the interface does. */
 function sorted(document: OpenAPIObject): OpenAPIObject {
-  const byName = <T extends object>(value: T): T => Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) as T;
-  return { ...document, paths: byName(document.paths), components: { ...document.components, schemas: byName(document.components?.schemas ?? {}) } };
+  const byName = <T extends object>(value: T): T =>
+    Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) as T;
+  return {
+    ...document,
+    paths: byName(document.paths),
+    components: { ...document.components, schemas: byName(document.components?.schemas ?? {}) },
+  };
 }

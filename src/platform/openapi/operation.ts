@@ -20,14 +20,24 @@ export interface OperationOptions {
 }
 
 /** Documents a handler and sets its status. Path parameters are read from the route. */
-export function Operation({ tag, summary, description, status = 200, response, errors = [], extension }: OperationOptions): MethodDecorator {
+export function Operation({
+  tag,
+  summary,
+  description,
+  status = 200,
+  response,
+  errors = [],
+  extension,
+}: OperationOptions): MethodDecorator {
   return applyDecorators(
     HttpCode(status),
     ApiTags(tag),
     ApiOperation({ summary, ...(description !== undefined && { description }) }),
     ApiBearerAuth(BEARER),
     ApiResponse({ status, description: 'Successful Response', ...(response !== undefined && { type: response }) }),
-    ...errors.map((code) => ApiResponse({ status: code, description: ERROR_DESCRIPTIONS[code] ?? 'Error', schema: { $ref: ERROR_REF } })),
+    ...errors.map((code) =>
+      ApiResponse({ status: code, description: ERROR_DESCRIPTIONS[code] ?? 'Error', schema: { $ref: ERROR_REF } }),
+    ),
     ...(extension === true ? [ApiExtension('x-extension', true)] : []),
   );
 }

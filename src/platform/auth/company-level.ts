@@ -1,0 +1,26 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { Forbidden } from '../errors/errors.js';
+import type { AuthenticatedRequest } from './decorators.js';
+import type { Principal } from './principal.js';
+
+/**
+ * A caller whose company-level rights were looked at. Services ask for it where a change is the company's to make, so
+ * that what an agent's tool holds, a plain {@link Principal}, does not compile there.
+ */
+export type CompanyPrincipal = Principal & {
+  readonly kind: Exclude<Principal['kind'], 'agent'>;
+  readonly role: 'company';
+};
+
+/** The caller as one with company-level rights; never the agent. @throws Forbidden */
+export function companyLevel(caller: Principal): CompanyPrincipal {
+  if (!caller.isCompanyLevel) throw new Forbidden('This operation is for company-level callers only');
+  return caller as CompanyPrincipal;
+}
+
+/** The caller of a route that is kept for company-level callers. */
+export const CompanyCaller = createParamDecorator((_: unknown, context: ExecutionContext): CompanyPrincipal => {
+  const { caller } = context.switchToHttp().getRequest<AuthenticatedRequest>();
+  if (caller === undefined) throw new Error('A public route has no caller');
+  return companyLevel(caller);
+});
