@@ -27,6 +27,8 @@ const common = {
 
 /** @type {import('jest').Config} */
 export default {
+  // Of all projects: Jest does not look at a project's own. End-to-end tests share two cores with the server they use.
+  testTimeout: 30_000,
   projects: [
     {
       ...common,
@@ -43,7 +45,6 @@ export default {
       testMatch: ['<rootDir>/test/e2e/**/*.e2e.ts'],
       globalSetup: '<rootDir>/test/support/global-setup.js',
       globalTeardown: '<rootDir>/test/support/global-teardown.js',
-      testTimeout: 30_000,
     },
   ],
 };

@@ -51,6 +51,7 @@ CREATE TABLE cards (
   CONSTRAINT cards_data_check CHECK ((jsonb_typeof(data) = 'object'::text)),
   CONSTRAINT cards_gaps_check CHECK ((jsonb_typeof(gaps) = 'array'::text)),
   CONSTRAINT cards_instance_data_check CHECK ((jsonb_typeof(instance_data) = 'object'::text)),
+  CONSTRAINT cards_label_length_check CHECK (((char_length(label) >= 1) AND (char_length(label) <= 200))),
   CONSTRAINT cards_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'needs_input'::text, 'complete'::text]))),
   CONSTRAINT cards_version_check CHECK ((version >= 1))
 );
@@ -102,6 +103,12 @@ CREATE TABLE deployments (
   CONSTRAINT deployments_handle_key UNIQUE (company_id, handle),
   CONSTRAINT deployments_handle_check CHECK (((handle ~ '^[a-z0-9]+(-[a-z0-9]+)*$'::text) AND (length(handle) <= 120))),
   CONSTRAINT deployments_name_length_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100)))
+);
+
+CREATE TABLE doomed_objects (
+  blob_id uuid NOT NULL,
+  doomed_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT doomed_objects_pkey PRIMARY KEY (blob_id)
 );
 
 CREATE TABLE executions (
@@ -251,6 +258,7 @@ END) STORED NOT NULL,
   active_turns integer DEFAULT 0 NOT NULL,
   active_solves integer DEFAULT 0 NOT NULL,
   total_credits numeric(20,6) DEFAULT 0 NOT NULL,
+  config_digest text DEFAULT encode(sha256('\x'::bytea), 'hex'::text) NOT NULL,
   CONSTRAINT projects_pkey PRIMARY KEY (id),
   CONSTRAINT projects_agent_config_id_key UNIQUE (agent_config_id),
   CONSTRAINT projects_project_skills_id_key UNIQUE (project_skills_id),
@@ -258,6 +266,7 @@ END) STORED NOT NULL,
   CONSTRAINT projects_active_solves_check CHECK ((active_solves >= 0)),
   CONSTRAINT projects_active_turns_check CHECK ((active_turns >= 0)),
   CONSTRAINT projects_card_count_check CHECK ((card_count >= 0)),
+  CONSTRAINT projects_config_digest_check CHECK ((config_digest ~ '^[0-9a-f]{64}$'::text)),
   CONSTRAINT projects_feasibility_result_check CHECK ((feasibility_result = ANY (ARRAY['pass'::text, 'fail'::text, 'unchecked'::text]))),
   CONSTRAINT projects_name_length_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100))),
   CONSTRAINT projects_objective_components_check CHECK ((jsonb_typeof(objective_components) = 'array'::text)),
@@ -279,6 +288,17 @@ CREATE TABLE snapshots (
   CONSTRAINT snapshots_cards_check CHECK ((jsonb_typeof(cards) = 'array'::text))
 );
 
+CREATE TABLE turn_events (
+  turn_id uuid NOT NULL,
+  seq integer NOT NULL,
+  type text NOT NULL,
+  data json NOT NULL,
+  CONSTRAINT turn_events_pkey PRIMARY KEY (turn_id, seq),
+  CONSTRAINT turn_events_data_check CHECK ((json_typeof(data) = 'object'::text)),
+  CONSTRAINT turn_events_seq_check CHECK ((seq >= 0)),
+  CONSTRAINT turn_events_type_check CHECK ((type = ANY (ARRAY['turn.started'::text, 'text.delta'::text, 'tool.started'::text, 'tool.finished'::text, 'cards.changed'::text, 'turn.ended'::text])))
+);
+
 CREATE TABLE turns (
   id uuid DEFAULT uuidv7() NOT NULL,
   project_id uuid NOT NULL,
@@ -296,6 +316,7 @@ CREATE TABLE turns (
   credits numeric(20,6) DEFAULT 0 NOT NULL,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   ended_at timestamp(3) with time zone,
+  keeps_events boolean DEFAULT true NOT NULL,
   CONSTRAINT turns_pkey PRIMARY KEY (id),
   CONSTRAINT turns_attempts_check CHECK ((attempts >= 0)),
   CONSTRAINT turns_credits_check CHECK ((credits >= (0)::numeric)),
@@ -303,9 +324,9 @@ CREATE TABLE turns (
   CONSTRAINT turns_due_check CHECK (((state <> 'ended'::text) = (due_at IS NOT NULL))),
   CONSTRAINT turns_ended_check CHECK ((((state = 'ended'::text) = (outcome IS NOT NULL)) AND ((state = 'ended'::text) = (ended_at IS NOT NULL)))),
   CONSTRAINT turns_generation_check CHECK ((generation >= 0)),
-  CONSTRAINT turns_message_check CHECK (((message_id IS NULL) = (next_seq = 0))),
+  CONSTRAINT turns_message_check CHECK (((state = 'ended'::text) OR ((message_id IS NULL) = (next_seq = 0)))),
   CONSTRAINT turns_next_seq_check CHECK ((next_seq >= 0)),
-  CONSTRAINT turns_outcome_check CHECK ((outcome = ANY (ARRAY['completed'::text, 'failed'::text, 'interrupted'::text]))),
+  CONSTRAINT turns_outcome_check CHECK ((outcome = ANY (ARRAY['completed'::text, 'failed'::text, 'interrupted'::text, 'stopped'::text]))),
   CONSTRAINT turns_owner_check CHECK (((state = 'streaming'::text) = (owner IS NOT NULL))),
   CONSTRAINT turns_state_check CHECK ((state = ANY (ARRAY['dispatched'::text, 'streaming'::text, 'ended'::text])))
 ) WITH (fillfactor=80);
@@ -432,6 +453,8 @@ CREATE UNIQUE INDEX turns_active_key ON public.turns USING btree (conversation_i
 
 CREATE INDEX turns_conversation_idx ON public.turns USING btree (conversation_id, id);
 
+CREATE INDEX turns_kept_events_idx ON public.turns USING btree (ended_at) WHERE (keeps_events AND (ended_at IS NOT NULL));
+
 CREATE UNIQUE INDEX turns_message_key ON public.turns USING btree (message_id) WHERE (message_id IS NOT NULL);
 
 CREATE INDEX turns_user_idx ON public.turns USING btree (company_id, user_id);
@@ -441,6 +464,10 @@ CREATE INDEX uploads_blob_idx ON public.uploads USING btree (blob_id);
 CREATE INDEX uploads_company_idx ON public.uploads USING btree (company_id, state, expires_at);
 
 CREATE INDEX uploads_container_idx ON public.uploads USING btree (container_id);
+
+CREATE INDEX uploads_ended_idx ON public.uploads USING btree (expires_at) WHERE (state = ANY (ARRAY['completed'::text, 'aborted'::text]));
+
+CREATE INDEX uploads_open_idx ON public.uploads USING btree (id) WHERE (state = ANY (ARRAY['open'::text, 'completing'::text]));
 
 CREATE INDEX usage_ledger_company_idx ON public.usage_ledger USING btree (company_id, created_at) INCLUDE (user_id, credits);
 
@@ -493,6 +520,8 @@ ALTER TABLE projects ADD CONSTRAINT projects_workspace_id_fkey FOREIGN KEY (work
 ALTER TABLE snapshots ADD CONSTRAINT snapshots_container_id_fkey FOREIGN KEY (container_id) REFERENCES containers(id);
 
 ALTER TABLE snapshots ADD CONSTRAINT snapshots_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
+
+ALTER TABLE turn_events ADD CONSTRAINT turn_events_turn_id_fkey FOREIGN KEY (turn_id) REFERENCES turns(id);
 
 ALTER TABLE turns ADD CONSTRAINT turns_conversation_fkey FOREIGN KEY (conversation_id, project_id) REFERENCES conversations(id, project_id);
 

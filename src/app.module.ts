@@ -12,6 +12,7 @@ import { DatabaseModule } from './platform/database/database.module.js';
 import { HttpModule } from './platform/http/http.module.js';
 import { JobsModule } from './platform/jobs/jobs.module.js';
 import { LoggingModule } from './platform/logging/logging.module.js';
+import { NotifyModule } from './platform/notify/notify.module.js';
 import { ProjectsModule } from './projects/projects.module.js';
 import { SkillsModule } from './skills/skills.module.js';
 import { UsageModule } from './usage/usage.module.js';
@@ -33,6 +34,7 @@ export class AppModule {
         ConfigModule.with(config),
         LoggingModule.with(logger),
         DatabaseModule.at(databaseUrl),
+        NotifyModule,
         JobsModule,
         // Before authentication: its guard reads the body, whose syntax errors come first.
         HttpModule,

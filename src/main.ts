@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { type Config, ConfigError, loadConfig } from './config/config.js';
@@ -10,6 +10,13 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from './platform/databas
 import { EmbeddedPostgresError } from './platform/database/embedded/errors.js';
 import { migrate, UnsuitableDatabaseError } from './platform/database/migrate.js';
 import { createLogger } from './platform/logging/logger.js';
+
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const LONGEST_REQUEST_MS = 60 * 60_000;
+/** Requests under way get so long when the process is told to stop; a second signal ends them at once. */
+const DRAIN_MS = 20_000;
+/** npm passes a Ctrl-C on that the service has received itself: signals this close together are one. */
+const SAME_SIGNAL_MS = 1_000;
 
 /** Starts one process of the service and keeps it until it is told to stop. */
 async function serve(): Promise<NodeJS.Signals> {
@@ -25,10 +32,11 @@ async function serve(): Promise<NodeJS.Signals> {
       const url = await listen(app, config);
       if (server !== undefined) process.stdout.write(await introduce(app, config, url, server.notes));
       logger.info({ url, role: config.ROLE }, 'ready');
-      const signal = await stopping;
+      const signal = await Promise.race([stopping, ...(server === undefined ? [] : [death(server, config)])]);
       logger.info({ signal }, 'stopping');
       return signal;
     } finally {
+      boundDrain(app);
       await app.close();
     }
   } finally {
@@ -44,16 +52,37 @@ async function startOwnDatabase(config: Config): Promise<EmbeddedPostgres> {
 }
 
 async function listen(app: NestExpressApplication, { PORT, HOST }: Config): Promise<string> {
+  // Node would cut a request off after five minutes; a large part on a slow line takes longer.
+  app.getHttpServer().requestTimeout = LONGEST_REQUEST_MS;
   await app.listen(PORT, HOST);
   const { port } = app.getHttpServer().address() as AddressInfo;
-  return `http://${HOST === '0.0.0.0' ? '127.0.0.1' : HOST}:${port}`;
+  const host = ['0.0.0.0', '::'].includes(HOST) ? '127.0.0.1' : HOST;
+  return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }
 
-/** Resolves at the first signal to stop; later ones change nothing, the stop under way is bounded. */
+/** Resolves at the first signal to stop; later ones no longer end the process by themselves. */
 function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, resolve);
+    for (const signal of STOP_SIGNALS) process.on(signal, resolve);
   });
+}
+
+/** Sees to it that clients who do not read or do not finish sending cannot hold up a stop. */
+function boundDrain(app: NestExpressApplication): void {
+  const began = performance.now();
+  const cut = (): void => app.getHttpServer().closeAllConnections();
+  setTimeout(cut, DRAIN_MS).unref();
+  for (const signal of STOP_SIGNALS) {
+    process.on(signal, () => {
+      if (performance.now() - began > SAME_SIGNAL_MS) cut();
+    });
+  }
+}
+
+/** Rejects when the embedded server ends although nobody stopped it: without it the process is of no use. */
+async function death(server: EmbeddedPostgres, { DATA_DIR }: Config): Promise<never> {
+  await server.ended;
+  throw new EmbeddedPostgresError(`The embedded PostgreSQL has ended; ${join(DATA_DIR, 'postgres.log')} may say why.`);
 }
 
 /** What went wrong, for the person who started the service; a stack only where it says something. */

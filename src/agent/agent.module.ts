@@ -1,7 +1,47 @@
 import { Module } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { Config } from '../config/config.js';
+import { FilesModule } from '../files/files.module.js';
+import { LOGGER } from '../platform/logging/logging.module.js';
+import { ProjectsModule } from '../projects/projects.module.js';
 import { Agent } from './agent.js';
 import { GuideAgent } from './guide/guide.agent.js';
+import { LlmAgent } from './llm/llm.agent.js';
+import { CardTools } from './tools/card-tools.service.js';
+import { FileTools } from './tools/file-tools.service.js';
+import { askUserQuestion } from './tools/question-tools.js';
+import { SkillTools } from './tools/skill-tools.service.js';
+import type { Tool } from './tools/tool.js';
+import { Toolboxes, TOOLS } from './tools/toolbox.service.js';
 
-/** Who answers turns. */
-@Module({ providers: [{ provide: Agent, useClass: GuideAgent }], exports: [Agent] })
+/** Who answers turns, and with what tools. */
+@Module({
+  imports: [FilesModule, ProjectsModule],
+  providers: [
+    FileTools,
+    SkillTools,
+    CardTools,
+    {
+      provide: TOOLS,
+      inject: [FileTools, SkillTools, CardTools],
+      useFactory: (files: FileTools, skills: SkillTools, cards: CardTools): Tool[] => [
+        files.list,
+        files.read,
+        files.write,
+        skills.read,
+        cards.upsert,
+        cards.remove,
+        askUserQuestion,
+      ],
+    },
+    Toolboxes,
+    {
+      provide: Agent,
+      inject: [Config, Toolboxes, LOGGER],
+      useFactory: (config: Config, toolboxes: Toolboxes, logger: Logger): Agent =>
+        config.AGENT_PROVIDER === undefined ? new GuideAgent(config) : new LlmAgent(config, toolboxes, logger),
+    },
+  ],
+  exports: [Agent, Toolboxes],
+})
 export class AgentModule {}

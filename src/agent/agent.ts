@@ -1,5 +1,7 @@
+import type { Tx } from '../platform/database/database.js';
 import type { Principal } from '../platform/auth/principal.js';
 import type { CardResponse, CompletenessResponse } from '../projects/canvas/canvas.dto.js';
+import type { Project } from '../projects/project.entity.js';
 import type { MountedConfiguration } from '../skills/mounts.service.js';
 import type { QuestionAnswer } from './ask-user-question.js';
 import type { ToolCall } from './tool-call.js';
@@ -42,6 +44,7 @@ export interface WorkspaceFile {
 /** Everything that a turn gives the agent; fixed when the turn starts. */
 export interface AgentContext {
   turn_id: string;
+  project_id: string;
   /** The newest part of the conversation, oldest message first. */
   messages: AgentMessage[];
   workspace: WorkspaceSummary;
@@ -68,9 +71,28 @@ export type AgentEvent =
   | { type: 'tool_started'; id: string; tool: string; input: Record<string, unknown> }
   | { type: 'tool_completed'; id: string; result: unknown }
   | { type: 'tool_failed'; id: string; error: string; error_code: string; error_details?: Record<string, unknown> }
-  | { type: 'cards_changed'; cards: CardResponse[] }
+  /** Cards as they are now, and the ids of those that are gone. */
+  | { type: 'cards_changed'; cards: CardResponse[]; removed_card_ids?: string[] }
   /** Costs since the last event of this kind. */
   | { type: 'usage'; credits: number };
+
+/**
+ * What a running call does to the project: a part of the transaction that also stores the events which tell of it, so
+ * that both are there once or neither is. It belongs to the turn: when the turn went to another process nothing happens.
+ */
+export interface ToolEffect {
+  type: 'tool_effect';
+  /** Of the call. */
+  id: string;
+  /**
+   * Does the work and answers what came of it, the end of the call among it. The project is locked. May run several
+   * times, each time as if for the first.
+   */
+  apply: (tx: Tx, project: Project) => Promise<AgentEvent[]>;
+}
+
+/** What comes out of an agent: events that are stored as they are, and effects that make some. */
+export type AgentOutput = AgentEvent | ToolEffect;
 
 /** Who answers a turn. */
 export abstract class Agent {
@@ -79,7 +101,7 @@ export abstract class Agent {
    *
    * @throws AgentFailure with a sentence for the user; any other error is logged and shown as a general failure.
    */
-  abstract run(context: AgentContext): AsyncIterable<AgentEvent>;
+  abstract run(context: AgentContext): AsyncIterable<AgentOutput>;
 }
 
 /** A failure that the user is told of in the message's words. */

@@ -8,17 +8,21 @@ import {
   ChatMessageCreate,
   ChatMessageListResponse,
   ChatResponse,
+  ChatStopRequest,
+  ChatStopResponse,
   ChatSyncQuery,
   ConversationSyncResponse,
 } from './chat.dto.js';
 import { PostsService } from './messages/posts.service.js';
 import { WindowsService } from './messages/windows.service.js';
+import { StopsService } from './turns/stops.service.js';
 
 @Controller('projects/:project_id/chat')
 export class ChatController {
   constructor(
     private readonly posts: PostsService,
     private readonly windows: WindowsService,
+    private readonly stops: StopsService,
   ) {}
 
   @Post()
@@ -68,5 +72,24 @@ export class ChatController {
     @Query() query: ChatSyncQuery,
   ): Promise<JsonText> {
     return new JsonText(await this.windows.sync(caller.company_id, projectId, query));
+  }
+
+  @Post('stop')
+  @Operation({
+    tag: 'Chat',
+    summary: 'Stop turn',
+    description:
+      'Ends the active turn at once, wherever it runs. What the agent has said stays; messages that waited are answered ' +
+      'with the next one that is posted.',
+    response: ChatStopResponse,
+    errors: [404],
+    extension: true,
+  })
+  async stopTurn(
+    @Caller() caller: Principal,
+    @Param('project_id') projectId: string,
+    @Body() body: ChatStopRequest,
+  ): Promise<ChatStopResponse> {
+    return await this.stops.stop(caller.company_id, projectId, body);
   }
 }

@@ -1,5 +1,6 @@
 import { CardResponse } from '../projects/canvas/canvas.dto.js';
 import {
+  BooleanField,
   EnumField,
   IntegerField,
   ObjectArrayField,
@@ -133,4 +134,29 @@ export class ConversationSyncResponse {
 
   @ObjectField(() => TurnStateResponse)
   turn!: TurnStateResponse;
+}
+
+/** What the agent shall stop. */
+export class ChatStopRequest {
+  @StringField({ optional: true, nullable: true, description: 'Absent or null: the project’s default conversation' })
+  conversation_id?: string | null;
+
+  @StringField({
+    optional: true,
+    nullable: true,
+    description: 'Only this turn: one that is over meanwhile stays as it is, and so does the one after it',
+  })
+  turn_id?: string | null;
+}
+
+/** What was stopped. */
+export class ChatStopResponse {
+  @StringField()
+  conversation_id!: string;
+
+  @StringField({ nullable: true, description: 'The turn that was ended' })
+  turn_id!: string | null;
+
+  @BooleanField({ description: 'False when there was nothing to end' })
+  stopped!: boolean;
 }

@@ -1,8 +1,39 @@
 import { plainToInstance, Transform } from 'class-transformer';
-import { IsIn, IsInt, IsNumber, IsOptional, IsString, IsUrl, Max, Min, MinLength, validateSync } from 'class-validator';
+import {
+  IsIn,
+  IsInt,
+  IsNumber,
+  IsOptional,
+  IsString,
+  IsUrl,
+  Matches,
+  Max,
+  Min,
+  MinLength,
+  validateSync,
+} from 'class-validator';
 
 const MiB = 1024 ** 2;
 const GiB = 1024 ** 3;
+
+const AGENT_PROVIDERS = ['anthropic', 'openai', 'openai-compatible'] as const;
+
+/** Settings that have no default and may be absent. */
+const OPTIONAL = [
+  'PUBLIC_URL',
+  'DATABASE_URL',
+  'AUTH_JWT_SECRET',
+  'FILES_COMPANY_MAX_BYTES',
+  'S3_ENDPOINT',
+  'S3_ACCESS_KEY',
+  'S3_SECRET_KEY',
+  'S3_BUCKET',
+  'S3_PUBLIC_ENDPOINT',
+  'AGENT_PROVIDER',
+  'AGENT_MODEL',
+  'AGENT_BASE_URL',
+  'AGENT_API_KEY',
+];
 
 /** Turns the text of a variable into a boolean; anything else is left for the validator to refuse. */
 const Flag = () =>
@@ -12,6 +43,19 @@ const Numeric = () =>
   Transform(({ value }: { value: unknown }) =>
     typeof value === 'string' && value.trim() !== '' ? Number(value) : value,
   );
+
+/** Scheme, host and port. */
+const ORIGIN = /^https?:\/\/[^/?#@\s]+\/?$/;
+
+/** Where objects are kept, and how clients reach it. */
+export interface S3Settings {
+  endpoint: string;
+  publicEndpoint: string;
+  accessKey: string;
+  secretKey: string;
+  bucket: string;
+  region: string;
+}
 
 /**
  * Every setting of the service, under the name of its environment variable.
@@ -38,6 +82,16 @@ export class Config {
   /** `api` serves requests, `worker` runs turns and jobs, `all` does both. */
   @IsIn(['all', 'api', 'worker'])
   ROLE: 'all' | 'api' | 'worker' = 'all';
+
+  /**
+   * Most turns that this process runs at once; further ones wait for it or go to other workers. A turn mostly waits for
+   * its model and holds no database connection meanwhile, but it has a part of its conversation in memory.
+   */
+  @Numeric()
+  @IsInt()
+  @Min(1)
+  @Max(10_000)
+  TURNS_CONCURRENCY: number = 100;
 
   /** Least severe level that is logged. */
   @IsIn(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
@@ -88,6 +142,77 @@ export class Config {
   @Min(1)
   FILES_COMPANY_MAX_BYTES?: number;
 
+  /** Who serves the language model that answers turns. Absent: the `guide`, which follows fixed rules, does. */
+  @IsOptional()
+  @IsIn(AGENT_PROVIDERS)
+  AGENT_PROVIDER?: (typeof AGENT_PROVIDERS)[number];
+
+  /** Name of the model, as the provider knows it. */
+  @IsOptional()
+  @IsString()
+  AGENT_MODEL?: string;
+
+  /** Base URL of the provider's API, version included. Needed for `openai-compatible`; default the provider's own. */
+  @IsOptional()
+  @IsUrl({ require_tld: false, protocols: ['http', 'https'], require_protocol: true })
+  AGENT_BASE_URL?: string;
+
+  /** Key of the provider. */
+  @IsOptional()
+  @IsString()
+  AGENT_API_KEY?: string;
+
+  /** A provider that says nothing for so long, in seconds, has failed. */
+  @Numeric()
+  @IsNumber()
+  @Min(0.1)
+  AGENT_TIMEOUT_SECONDS: number = 120;
+
+  /** Credits charged per 1,000 tokens that a language model reads. */
+  @Numeric()
+  @IsNumber()
+  @Min(0)
+  PRICE_INPUT_TOKENS: number = 0.003;
+
+  /** Credits charged per 1,000 tokens that a language model writes. */
+  @Numeric()
+  @IsNumber()
+  @Min(0)
+  PRICE_OUTPUT_TOKENS: number = 0.015;
+
+  /** How long the content of a file stays after nothing refers to it, in seconds; longer than any turn or URL lives. */
+  @Numeric()
+  @IsInt()
+  @Min(1)
+  FILES_GRACE_SECONDS: number = 24 * 60 * 60;
+
+  /** URL of MinIO or another S3 server that keeps the files, as this process reaches it. Absent: files are in DATA_DIR. */
+  @IsOptional()
+  @Matches(ORIGIN, { message: 'S3_ENDPOINT must be an http or https URL without a path' })
+  S3_ENDPOINT?: string;
+
+  @IsOptional()
+  @IsString()
+  S3_ACCESS_KEY?: string;
+
+  @IsOptional()
+  @IsString()
+  S3_SECRET_KEY?: string;
+
+  /** Made when it is missing. */
+  @IsOptional()
+  @Matches(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, { message: 'S3_BUCKET must be the name of a bucket' })
+  S3_BUCKET?: string;
+
+  @IsString()
+  @MinLength(1)
+  S3_REGION: string = 'us-east-1';
+
+  /** The S3 server as clients reach it, for signed URLs. Default: S3_ENDPOINT. */
+  @IsOptional()
+  @Matches(ORIGIN, { message: 'S3_PUBLIC_ENDPOINT must be an http or https URL without a path' })
+  S3_PUBLIC_ENDPOINT?: string;
+
   /** Credits charged for a turn of the `guide` agent. */
   @Numeric()
   @IsNumber()
@@ -98,7 +223,24 @@ export class Config {
   get embedded(): boolean {
     return this.DATABASE_URL === undefined;
   }
+
+  /** The S3 server that keeps the files; undefined when they are on the disk. */
+  get s3(): S3Settings | undefined {
+    const { S3_ENDPOINT, S3_ACCESS_KEY = '', S3_SECRET_KEY = '', S3_BUCKET = '', S3_REGION } = this;
+    if (S3_ENDPOINT === undefined) return undefined;
+    return {
+      endpoint: S3_ENDPOINT,
+      publicEndpoint: this.S3_PUBLIC_ENDPOINT ?? S3_ENDPOINT,
+      accessKey: S3_ACCESS_KEY,
+      secretKey: S3_SECRET_KEY,
+      bucket: S3_BUCKET,
+      region: S3_REGION,
+    };
+  }
 }
+
+/** Settings that an S3 server needs. */
+const S3_WITH_ENDPOINT = ['S3_ACCESS_KEY', 'S3_SECRET_KEY', 'S3_BUCKET'] as const;
 
 /** Settings that do not fit together or have no valid value; the message names each variable, never a value. */
 export class ConfigError extends Error {}
@@ -109,12 +251,7 @@ export class ConfigError extends Error {}
  * @throws ConfigError naming every variable that is wrong.
  */
 export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config {
-  const names = Object.keys(new Config()).concat(
-    'PUBLIC_URL',
-    'DATABASE_URL',
-    'AUTH_JWT_SECRET',
-    'FILES_COMPANY_MAX_BYTES',
-  );
+  const names = Object.keys(new Config()).concat(OPTIONAL);
   const given = Object.fromEntries(
     names.flatMap((name) =>
       environment[name] === undefined || environment[name] === '' ? [] : [[name, environment[name]]],
@@ -126,6 +263,32 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
   if (config.embedded && config.ROLE !== 'all') problems.push(`ROLE=${config.ROLE} needs DATABASE_URL`);
   if (!config.embedded && config.AUTH_JWT_SECRET === undefined)
     problems.push('AUTH_JWT_SECRET is needed with DATABASE_URL');
+  problems.push(...agentProblems(config));
+  problems.push(...s3Problems(config, given));
   if (problems.length > 0) throw new ConfigError(`Settings are not valid: ${problems.join('; ')}`);
   return config;
+}
+
+/** What is wrong among the settings of the language model. */
+function agentProblems({ AGENT_PROVIDER, AGENT_MODEL, AGENT_BASE_URL, AGENT_API_KEY }: Config): string[] {
+  const given = { AGENT_MODEL, AGENT_BASE_URL, AGENT_API_KEY };
+  if (AGENT_PROVIDER === undefined) {
+    const names = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+    return names.map((name) => `${name} needs AGENT_PROVIDER`);
+  }
+  const needed = ['AGENT_MODEL', AGENT_PROVIDER === 'openai-compatible' ? 'AGENT_BASE_URL' : 'AGENT_API_KEY'] as const;
+  return needed
+    .filter((name) => given[name] === undefined)
+    .map((name) => `AGENT_PROVIDER=${AGENT_PROVIDER} needs ${name}`);
+}
+
+/** An S3 server is configured wholly or not at all. */
+function s3Problems(config: Config, given: Record<string, unknown>): string[] {
+  if (config.S3_ENDPOINT === undefined) {
+    const alone = [...S3_WITH_ENDPOINT, 'S3_REGION', 'S3_PUBLIC_ENDPOINT'].filter((name) => name in given);
+    return alone.map((name) => `${name} needs S3_ENDPOINT`);
+  }
+  return S3_WITH_ENDPOINT.filter((name) => config[name] === undefined).map(
+    (name) => `${name} is needed with S3_ENDPOINT`,
+  );
 }

@@ -1,6 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { PostsService } from '../chat/messages/posts.service.js';
 import { DeploymentsService } from '../deployments/deployments.service.js';
+import { companyLevel } from '../platform/auth/company-level.js';
 import type { Principal } from '../platform/auth/principal.js';
 import { ProjectsService } from '../projects/projects.service.js';
 import { DeploymentSkillsService } from '../skills/deployment-skills.service.js';
@@ -41,20 +42,21 @@ A missing week means no demand, not an unknown one.
 
 /**
  * What a newcomer finds: a deployment with instructions and two skills, and a project made from it that has begun to
- * talk. Parts that are there already are left alone, so that an interrupted first start is completed by the next one.
+ * talk. What an interrupted first start has begun is completed; where there is a project, nothing is touched.
  */
 export async function createDemo(app: INestApplicationContext, caller: Principal): Promise<void> {
   const { company_id } = caller;
-  const page = { limit: 1, offset: 0 };
-  const deployments = app.get(DeploymentsService);
-  const known = await deployments.list(company_id, page);
-  const { handle } = known.rows[0] ?? (await deployments.create(caller, { name: DEPLOYMENT }));
-  await app.get(InstructionsService).replace(caller, handle, INSTRUCTIONS);
-  for (const [name, text] of Object.entries(SKILLS)) {
-    await app.get(DeploymentSkillsService).put(company_id, handle, name, new Map([['SKILL.md', text]]));
-  }
+  const company = companyLevel(caller);
   const projects = app.get(ProjectsService);
-  if ((await projects.list(company_id, page)).total > 0) return;
+  if ((await projects.list(company_id, { limit: 1, offset: 0 })).total > 0) return;
+  const deployments = app.get(DeploymentsService);
+  const known = await deployments.list(company_id, { limit: 1000, offset: 0 });
+  const begun = known.rows.find(({ name }) => name === DEPLOYMENT);
+  const { handle } = begun ?? (await deployments.create(company, { name: DEPLOYMENT }));
+  await app.get(InstructionsService).put(company, handle, INSTRUCTIONS);
+  for (const [name, text] of Object.entries(SKILLS)) {
+    await app.get(DeploymentSkillsService).put(company, handle, name, new Map([['SKILL.md', text]]));
+  }
   const { id } = await projects.create(caller, {
     name: PROJECT,
     description: 'Two products share labour and machine hours; which mix earns most?',

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
@@ -19,7 +20,7 @@ type Tokens = Record<Role, string>;
 
 /**
  * Prepares the embedded mode for its user and says what to do next: two users with tokens in
- * `DATA_DIR/dev-tokens.json`, made again when they have expired, and on the first start the demo.
+ * `DATA_DIR/dev-tokens.json`, made again when they are missing or have expired, and on the first start the demo.
  *
  * @returns text for the terminal
  */
@@ -29,10 +30,14 @@ export async function introduce(
   url: string,
   notes: readonly string[],
 ): Promise<string> {
+  const begun = join(config.DATA_DIR, 'started-before');
+  if (!existsSync(begun)) {
+    await createUsers(app);
+    if (config.DEMO) await createDemo(app, principalOf('company'));
+    await writeFile(begun, '');
+  }
   const file = join(config.DATA_DIR, 'dev-tokens.json');
   const kept = await readTokens(file);
-  if (kept === undefined) await createUsers(app);
-  if (kept === undefined && config.DEMO) await createDemo(app, principalOf('company'));
   const tokens = kept !== undefined && (await areValid(app, kept)) ? kept : await writeTokens(app, file);
   return [
     ...notes.map((note) => `Note:           ${note}`),
@@ -63,7 +68,8 @@ async function readTokens(file: string): Promise<Tokens | undefined> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as Tokens;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    // Absent or damaged: it is written anew.
+    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
 }
@@ -73,7 +79,7 @@ async function areValid(app: INestApplicationContext, { company, member }: Token
   return (await tokens.verify(company)) !== null && (await tokens.verify(member)) !== null;
 }
 
-/** Written last and whole: as long as the file is missing, the next start is a first one. */
+/** Written whole: a crash never leaves half a file. */
 async function writeTokens(app: INestApplicationContext, file: string): Promise<Tokens> {
   const service = app.get(TokensService);
   const sign = (role: Role): Promise<string> => {

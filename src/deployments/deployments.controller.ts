@@ -1,4 +1,5 @@
-import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
+import { CompanyCaller, type CompanyPrincipal } from '../platform/auth/company-level.js';
 import { Caller, CompanyLevel } from '../platform/auth/decorators.js';
 import { Principal } from '../platform/auth/principal.js';
 import { PageQuery } from '../platform/listing/page.query.js';
@@ -11,7 +12,12 @@ export class DeploymentsController {
   constructor(private readonly deployments: DeploymentsService) {}
 
   @Get()
-  @Operation({ tag: 'Deployments', summary: 'List deployments', description: 'Newest first.', response: DeploymentListResponse })
+  @Operation({
+    tag: 'Deployments',
+    summary: 'List deployments',
+    description: 'Newest first.',
+    response: DeploymentListResponse,
+  })
   async listDeployments(@Caller() caller: Principal, @Query() query: PageQuery): Promise<DeploymentListResponse> {
     return DeploymentListResponse.from(await this.deployments.list(caller.company_id, query), query);
   }
@@ -26,8 +32,11 @@ export class DeploymentsController {
     response: DeploymentResponse,
     errors: [403, 409],
   })
-  async createDeployment(@Caller() caller: Principal, @Body() body: DeploymentCreateRequest): Promise<DeploymentResponse> {
-    return DeploymentResponse.from(await this.deployments.create(caller, body));
+  async createDeployment(
+    @CompanyCaller() caller: CompanyPrincipal,
+    @Body() body: DeploymentCreateRequest,
+  ): Promise<DeploymentResponse> {
+    return DeploymentResponse.detailed(await this.deployments.create(caller, body));
   }
 
   @Get(':name')
@@ -40,6 +49,21 @@ export class DeploymentsController {
     extension: true,
   })
   async getDeployment(@Caller() caller: Principal, @Param('name') name: string): Promise<DeploymentResponse> {
-    return DeploymentResponse.from(await this.deployments.require(caller.company_id, name));
+    return DeploymentResponse.detailed(await this.deployments.details(caller.company_id, name));
+  }
+
+  @Delete(':name')
+  @CompanyLevel()
+  @Operation({
+    tag: 'Deployments',
+    summary: 'Delete deployment',
+    description:
+      'Projects keep the copies they have. The name can be used again, the handle never. For company-level callers.',
+    status: 204,
+    errors: [403, 404],
+    extension: true,
+  })
+  async deleteDeployment(@CompanyCaller() caller: CompanyPrincipal, @Param('name') name: string): Promise<void> {
+    await this.deployments.delete(caller, name);
   }
 }

@@ -2,6 +2,7 @@ import type { Page } from '../platform/listing/page.js';
 import type { PageQuery } from '../platform/listing/page.query.js';
 import { DateTimeField, IntegerField, ObjectArrayField, StringField } from '../platform/validation/fields.js';
 import type { Deployment } from './deployment.entity.js';
+import type { DeploymentDetails } from './deployments.service.js';
 
 /** A new deployment. */
 export class DeploymentCreateRequest {
@@ -23,11 +24,23 @@ export class DeploymentResponse {
   @DateTimeField()
   created_at!: Date;
 
-  @DateTimeField()
+  @DateTimeField({ description: 'Last change of the deployment, its instructions or its skills' })
   updated_at!: Date;
+
+  @StringField({
+    optional: true,
+    extension: true,
+    description:
+      'Hash of instructions and skills; a project with another one holds a copy that is behind. Not in listings',
+  })
+  config_digest?: string;
 
   static from({ id, name, handle, created_at, updated_at }: Deployment): DeploymentResponse {
     return { id, name, handle, created_at, updated_at };
+  }
+
+  static detailed(deployment: DeploymentDetails): DeploymentResponse {
+    return { ...DeploymentResponse.from(deployment), config_digest: deployment.config_digest };
   }
 }
 

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { IsNull } from 'typeorm';
 import { ContainerDirectory } from '../files/container-directory.js';
 import { ContainersService } from '../files/containers.service.js';
-import type { Principal } from '../platform/auth/principal.js';
+import { type CompanyPrincipal, companyLevel } from '../platform/auth/company-level.js';
 import { Database, type Tx } from '../platform/database/database.js';
 import { Conflict, NotFound } from '../platform/errors/errors.js';
 import type { Page } from '../platform/listing/page.js';
@@ -10,14 +10,19 @@ import type { PageQuery } from '../platform/listing/page.query.js';
 import { Deployment } from './deployment.entity.js';
 import type { DeploymentCreateRequest } from './deployments.dto.js';
 import { freeHandle, slugOf } from './handle.js';
+import { TemplatesService } from './templates.service.js';
 
-/** Company-owned templates. */
+/** A deployment with the hash of its agent configuration, see {@link TemplatesService.digest}. */
+export type DeploymentDetails = Deployment & { config_digest: string };
+
+/** Company-owned templates. What changes one takes a {@link CompanyPrincipal}. */
 @Injectable()
 export class DeploymentsService implements OnModuleInit {
   constructor(
     private readonly database: Database,
     private readonly containers: ContainersService,
     private readonly directory: ContainerDirectory,
+    private readonly templates: TemplatesService,
   ) {}
 
   onModuleInit(): void {
@@ -39,8 +44,9 @@ export class DeploymentsService implements OnModuleInit {
   }
 
   /** Creates an empty deployment. @throws Conflict when the company has one of that name. */
-  async create({ company_id }: Principal, { name }: DeploymentCreateRequest): Promise<Deployment> {
-    return await this.database.transaction(async (tx) => {
+  async create(caller: CompanyPrincipal, { name }: DeploymentCreateRequest): Promise<DeploymentDetails> {
+    const { company_id } = companyLevel(caller);
+    const created = await this.database.transaction(async (tx) => {
       // One creation at a time in a company, so that names and handles can be looked up before the insert.
       await tx.query('SELECT FROM companies WHERE id = $1 FOR NO KEY UPDATE', [company_id]);
       const namesakes = await tx.countBy(Deployment, { company_id, name, deleted_at: IsNull() });
@@ -54,6 +60,41 @@ export class DeploymentsService implements OnModuleInit {
       const container_id = await this.containers.create(tx, company_id, 'deployment');
       return await tx.save(Deployment, { company_id, name, handle, container_id, deleted_at: null });
     });
+    return await this.withDigest(created);
+  }
+
+  /** The deployment of this handle or name with its digest. @throws NotFound */
+  async details(company_id: string, name: string): Promise<DeploymentDetails> {
+    return await this.withDigest(await this.require(company_id, name));
+  }
+
+  /**
+   * Deletes a deployment with its tree; projects keep their copies. Its name is free again, its handle is never given to
+   * another one.
+   *
+   * @throws NotFound
+   */
+  async delete(caller: CompanyPrincipal, name: string): Promise<void> {
+    const { company_id } = companyLevel(caller);
+    await this.database.transaction(async (tx) => {
+      const { id, container_id } = await this.require(company_id, name, tx);
+      // Before the deployment's row, as in every change of its tree; refuses when somebody else has deleted it meanwhile.
+      await this.containers.delete(tx, company_id, container_id);
+      await tx.update(Deployment, { company_id, id }, { deleted_at: () => 'now()' });
+    });
+  }
+
+  /** The deployment of this handle or name, for somebody who may change what it holds. @throws NotFound */
+  async requireForWriting(caller: CompanyPrincipal, name: string): Promise<Deployment> {
+    return await this.require(companyLevel(caller).company_id, name);
+  }
+
+  /** Marks a deployment as changed now, in the transaction that has changed its tree. */
+  async touch(tx: Tx, { company_id, id }: Deployment): Promise<void> {
+    await tx.query(
+      'UPDATE deployments SET updated_at = greatest(updated_at, clock_timestamp()) WHERE company_id = $1 AND id = $2',
+      [company_id, id],
+    );
   }
 
   /**
@@ -75,5 +116,10 @@ export class DeploymentsService implements OnModuleInit {
   /** The deployment of this id, or null when the company has none or it was deleted. */
   async findById(company_id: string, id: string | null, tx: Tx = this.database.manager): Promise<Deployment | null> {
     return id === null ? null : await tx.findOneBy(Deployment, { company_id, id, deleted_at: IsNull() });
+  }
+
+  private async withDigest(deployment: Deployment): Promise<DeploymentDetails> {
+    const { company_id, container_id } = deployment;
+    return { ...deployment, config_digest: await this.templates.digest({ company_id, container_id }) };
   }
 }

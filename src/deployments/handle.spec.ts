@@ -15,7 +15,11 @@ describe('slugOf', () => {
   });
 
   it('always gives a handle that the schema accepts', () => {
-    fc.assert(fc.property(fc.string({ unit: 'grapheme', maxLength: 120 }), (name) => /^[a-z0-9]+(-[a-z0-9]+)*$/.test(slugOf(name))));
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 120 }), (name) =>
+        /^[a-z0-9]+(-[a-z0-9]+)*$/.test(slugOf(name)),
+      ),
+    );
   });
 });
 

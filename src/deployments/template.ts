@@ -21,23 +21,26 @@ export const MAX_SKILL_BYTES = 1_000_000;
  * @param files all files of the configuration, by path in the tree; `size` in bytes.
  */
 export function configProblems(files: Iterable<{ path: string; size: number }>): string[] {
-  const problems: string[] = [];
+  const problems = new Set<string>();
   const skills = new Map<string, { files: number; bytes: number }>();
   for (const { path, size } of files) {
-    const [top, name = ''] = path.split('/');
+    const [top, name = path] = path.split('/');
     if (top === SKILLS_FOLDER) {
       const { files: count, bytes } = skills.get(name) ?? { files: 0, bytes: 0 };
       skills.set(name, { files: count + 1, bytes: bytes + size });
     } else if (path !== INSTRUCTIONS_FILE) {
-      problems.push(`${path} is where ${INSTRUCTIONS_FILE} should be a file`);
+      problems.add(`${INSTRUCTIONS_FILE} is a directory`);
     } else if (size > MAX_INSTRUCTIONS_BYTES) {
-      problems.push(`${INSTRUCTIONS_FILE} has ${size} bytes, more than ${MAX_INSTRUCTIONS_BYTES}`);
+      problems.add(`${INSTRUCTIONS_FILE} has ${size} bytes, more than ${MAX_INSTRUCTIONS_BYTES}`);
     }
   }
-  if (skills.size > MAX_SKILLS) return [...problems, `there are ${skills.size} skills, more than ${MAX_SKILLS}`];
-  for (const [name, { files: count, bytes }] of skills) {
-    if (count > MAX_SKILL_FILES) problems.push(`skill ${name} has ${count} files, more than ${MAX_SKILL_FILES}`);
-    if (bytes > MAX_SKILL_BYTES) problems.push(`skill ${name} has ${bytes} bytes, more than ${MAX_SKILL_BYTES}`);
+  if (skills.size > MAX_SKILLS) {
+    problems.add(`there are ${skills.size} skills, more than ${MAX_SKILLS}`);
+    return [...problems];
   }
-  return problems;
+  for (const [name, { files: count, bytes }] of skills) {
+    if (count > MAX_SKILL_FILES) problems.add(`skill ${name} has ${count} files, more than ${MAX_SKILL_FILES}`);
+    if (bytes > MAX_SKILL_BYTES) problems.add(`skill ${name} has ${bytes} bytes, more than ${MAX_SKILL_BYTES}`);
+  }
+  return [...problems];
 }

@@ -42,7 +42,9 @@ export class TemplatesService {
     const problems = configProblems(await this.reader.filesBelow(to, '', tx));
     if (problems.length > 0) {
       const loc = ['body', 'from_deployment'];
-      throw new Invalid(problems.map((problem) => invalidValue(loc, `the deployment cannot be copied: ${problem}`, requested)));
+      throw new Invalid(
+        problems.map((problem) => invalidValue(loc, `the deployment cannot be copied: ${problem}`, requested)),
+      );
     }
     return { objects, config_digest: await this.digest(to, tx) };
   }

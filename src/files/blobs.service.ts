@@ -16,8 +16,11 @@ export interface StoredBlob {
 /** How many objects one call reads or writes at a time. */
 const OBJECTS_AT_ONCE = 16;
 
+/** Kind of object that contents of files are. */
+export const BLOBS = 'blobs';
+
 /** Key of a blob's object. */
-export const keyOf = (blob_id: string): string => `blobs/${blob_id}`;
+export const keyOf = (blob_id: string): string => `${BLOBS}/${blob_id}`;
 
 /**
  * Immutable contents of files. A blob's row comes first, then its object, then the row says `stored`, and only then can
@@ -53,15 +56,18 @@ export class BlobsService {
     );
     const blobs = contents.map((content, index) => ({ blob_id: rows[index]?.id ?? '', content }));
     await severalAtOnce(blobs, async ({ blob_id, content }) => await this.objects.put(keyOf(blob_id), content));
-    await this.database.manager.query(
-      `UPDATE blobs b SET state = 'stored', size = s.size, sha256 = s.sha256
-         FROM unnest($1::uuid[], $2::bigint[], $3::bytea[]) AS s (id, size, sha256) WHERE b.id = s.id`,
-      [
-        blobs.map(({ blob_id }) => blob_id),
-        blobs.map(({ content }) => content.length),
-        blobs.map(({ content }) => createHash('sha256').update(content).digest()),
-      ],
-    );
+    await this.database.transaction(async (tx) => {
+      await this.reserve(tx, company_id, bytes);
+      await tx.query(
+        `UPDATE blobs b SET state = 'stored', size = s.size, sha256 = s.sha256
+           FROM unnest($1::uuid[], $2::bigint[], $3::bytea[]) AS s (id, size, sha256) WHERE b.id = s.id`,
+        [
+          blobs.map(({ blob_id }) => blob_id),
+          blobs.map(({ content }) => content.length),
+          blobs.map(({ content }) => createHash('sha256').update(content).digest()),
+        ],
+      );
+    });
     return blobs.map(({ blob_id, content }) => ({ blob_id, size: content.length }));
   }
 
@@ -83,13 +89,25 @@ export class BlobsService {
     return row.id;
   }
 
-  /** Says that the object of a blob is whole, so that trees can refer to it. */
-  async finish(tx: Tx, { blob_id, size }: StoredBlob): Promise<void> {
+  /** Says that the object of a blob is whole, so that trees can refer to it. @throws TooLarge as {@link store} */
+  async finish(tx: Tx, company_id: string, { blob_id, size }: StoredBlob): Promise<void> {
+    await this.reserve(tx, company_id, size);
     await tx.query(`UPDATE blobs SET state = 'stored', size = $2 WHERE id = $1`, [blob_id, size]);
   }
 
-  /** @throws TooLarge when the company may not keep `bytes` more */
-  async assertAllowance(company_id: string, bytes: number, tx: Tx = this.database.manager): Promise<void> {
+  /** A first look, before anything is written. @throws TooLarge when the company may not keep `bytes` more */
+  async assertAllowance(company_id: string, bytes: number): Promise<void> {
+    await this.compareWithLimit(this.database.manager, company_id, bytes);
+  }
+
+  /** The look that counts: one transaction of a company after the other, so that together they keep to the limit. */
+  private async reserve(tx: Tx, company_id: string, bytes: number): Promise<void> {
+    if (this.config.FILES_COMPANY_MAX_BYTES === undefined) return;
+    await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('bytes:' || $1, 0))`, [company_id]);
+    await this.compareWithLimit(tx, company_id, bytes);
+  }
+
+  private async compareWithLimit(tx: Tx, company_id: string, bytes: number): Promise<void> {
     const limit = this.config.FILES_COMPANY_MAX_BYTES;
     if (limit === undefined) return;
     const [row]: { kept: number }[] = await tx.query(

@@ -6,6 +6,10 @@ import { ContainersService } from './containers.service.js';
 import { DownloadsService } from './downloads.service.js';
 import { FilesController } from './files.controller.js';
 import { FilesService } from './files.service.js';
+import { Collector } from './maintenance/collector.service.js';
+import { MaintenanceJobs } from './maintenance/maintenance-jobs.js';
+import { Reconciler } from './maintenance/reconciler.service.js';
+import { Sweeper } from './maintenance/sweeper.service.js';
 import { TreeReader } from './tree-reader.service.js';
 import { TreesService } from './trees.service.js';
 import { CompletionService } from './uploads/completion.service.js';
@@ -25,11 +29,15 @@ import { WorkspaceChanges } from './workspace-changes.js';
   controllers: [UploadsController, FilesController],
   providers: [
     BlobsService,
+    Collector,
     CompletionService,
     ContainerDirectory,
     ContainersService,
     DownloadsService,
     FilesService,
+    MaintenanceJobs,
+    Reconciler,
+    Sweeper,
     TreeReader,
     TreesService,
     UploadObjects,

@@ -19,7 +19,9 @@ export class CreateDeployments1760000000040 implements MigrationInterface {
         CONSTRAINT deployments_handle_key UNIQUE (company_id, handle),
         CONSTRAINT deployments_container_id_key UNIQUE (container_id)
       )`);
-    await runner.query('CREATE UNIQUE INDEX deployments_name_key ON deployments (company_id, name) WHERE deleted_at IS NULL');
+    await runner.query(
+      'CREATE UNIQUE INDEX deployments_name_key ON deployments (company_id, name) WHERE deleted_at IS NULL',
+    );
     await runner.query(
       'CREATE INDEX deployments_listing_idx ON deployments (company_id, created_at DESC, id DESC) WHERE deleted_at IS NULL',
     );

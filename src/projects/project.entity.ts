@@ -43,6 +43,10 @@ export class Project {
   @Column('uuid')
   agent_config_id!: string;
 
+  /** Hash of what the deployment scope holds, equal to the deployment's while the copy is up to date. */
+  @Column('text', { default: () => `encode(sha256(''), 'hex')` })
+  config_digest!: string;
+
   /** Container of the project's own skills. */
   @Column('uuid')
   project_skills_id!: string;

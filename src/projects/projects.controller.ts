@@ -17,7 +17,12 @@ export class ProjectsController {
   constructor(private readonly projects: ProjectsService) {}
 
   @Get()
-  @Operation({ tag: 'Projects', summary: 'List projects', description: 'Last changed first.', response: ProjectSummaryListResponse })
+  @Operation({
+    tag: 'Projects',
+    summary: 'List projects',
+    description: 'Last changed first.',
+    response: ProjectSummaryListResponse,
+  })
   async listProjects(@Caller() caller: Principal, @Query() query: ProjectQuery): Promise<ProjectSummaryListResponse> {
     return ProjectSummaryListResponse.from(await this.projects.list(caller.company_id, query), query);
   }
@@ -26,7 +31,8 @@ export class ProjectsController {
   @Operation({
     tag: 'Projects',
     summary: 'Create project',
-    description: 'With `from_deployment` the project starts with a copy of the deployment’s instructions, skills and files.',
+    description:
+      'With `from_deployment` the project starts with a copy of the deployment’s instructions, skills and files.',
     status: 201,
     response: ProjectResponse,
     errors: [404],

@@ -124,10 +124,17 @@ export class ProjectResponse {
   @EnumField(WORKSPACE_MODES, { default: 'define' })
   workspace_mode!: WorkspaceMode;
 
+  @StringField({
+    extension: true,
+    description: 'Hash of the copied instructions and skills; equal to the deployment’s while the copy is up to date',
+  })
+  config_digest!: string;
+
   static from(project: ProjectDetails): ProjectResponse {
-    const { id, name, description, short_description, created_at, updated_at, created_by, current_snapshot_id } = project;
+    const { id, name, description, short_description, created_at, updated_at, created_by, current_snapshot_id } =
+      project;
     const { objective_components, objective_confirmed, objective_description, objective_type } = project;
-    const { origin_deployment_handle, run_setup_status, total_credits, workspace_mode } = project;
+    const { origin_deployment_handle, run_setup_status, total_credits, workspace_mode, config_digest } = project;
     return {
       id,
       name,
@@ -146,6 +153,7 @@ export class ProjectResponse {
       run_setup_status,
       total_credits,
       workspace_mode,
+      config_digest,
     };
   }
 }

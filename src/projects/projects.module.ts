@@ -2,16 +2,20 @@ import { Module, type OnModuleInit } from '@nestjs/common';
 import { DeploymentsModule } from '../deployments/deployments.module.js';
 import { ContainerDirectory } from '../files/container-directory.js';
 import { FilesModule } from '../files/files.module.js';
+import { CanvasController } from './canvas/canvas.controller.js';
 import { CanvasService } from './canvas/canvas.service.js';
+import { CardsService } from './canvas/cards.service.js';
 import { ProjectsController } from './projects.controller.js';
 import { ProjectsService } from './projects.service.js';
+import { SnapshotsController } from './snapshots.controller.js';
+import { SnapshotsOfProject } from './snapshots-of-project.service.js';
 import { SnapshotsService } from './snapshots.service.js';
 
 /** Projects, their canvas and snapshots. */
 @Module({
   imports: [FilesModule, DeploymentsModule],
-  controllers: [ProjectsController],
-  providers: [ProjectsService, CanvasService, SnapshotsService],
+  controllers: [ProjectsController, CanvasController, SnapshotsController],
+  providers: [ProjectsService, CanvasService, CardsService, SnapshotsService, SnapshotsOfProject],
   exports: [ProjectsService, CanvasService],
 })
 export class ProjectsModule implements OnModuleInit {

@@ -43,6 +43,9 @@ export async function findSummaries(tx: Tx, company_id: string, query: ProjectQu
       ORDER BY p.updated_at DESC, p.id DESC LIMIT $4 OFFSET $5`,
     [...filter, query.limit, query.offset],
   );
-  const [counted]: { total: number }[] = await tx.query(`SELECT count(*) AS total FROM projects p WHERE ${matching}`, filter);
+  const [counted]: { total: number }[] = await tx.query(
+    `SELECT count(*) AS total FROM projects p WHERE ${matching}`,
+    filter,
+  );
   return { rows, total: counted?.total ?? 0 };
 }

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AGENT_CONFIG_NAMES } from '../deployments/template.js';
 import { DeploymentsService } from '../deployments/deployments.service.js';
+import { TemplatesService } from '../deployments/templates.service.js';
 import { ContainersService } from '../files/containers.service.js';
-import { TreesService } from '../files/trees.service.js';
 import type { Principal } from '../platform/auth/principal.js';
 import { Database, type Tx } from '../platform/database/database.js';
 import { NotFound, parseId } from '../platform/errors/errors.js';
@@ -21,6 +21,13 @@ export interface ProjectChange {
   credits?: number;
 }
 
+/** What a project's deployment scope holds. */
+export interface ConfigNote {
+  /** Of all that the scope holds. */
+  config_digest: string;
+  origin_deployment_id?: string;
+}
+
 /** Takes part in the transaction that creates a project. */
 export type CreationListener = (tx: Tx, project: Project) => Promise<void>;
 
@@ -33,7 +40,7 @@ export class ProjectsService {
     private readonly database: Database,
     private readonly deployments: DeploymentsService,
     private readonly containers: ContainersService,
-    private readonly trees: TreesService,
+    private readonly templates: TemplatesService,
     private readonly snapshots: SnapshotsService,
     private readonly canvas: CanvasService,
   ) {}
@@ -59,11 +66,15 @@ export class ProjectsService {
    * its other files in the workspace.
    *
    * @throws NotFound when there is no such deployment.
+   * @throws Invalid when its configuration is more than a project can have.
    */
   async create(caller: Principal, request: ProjectCreateRequest): Promise<ProjectDetails> {
     const { company_id } = caller;
     return await this.database.transaction(async (tx) => {
-      const origin = request.from_deployment == null ? null : await this.deployments.require(company_id, request.from_deployment, tx);
+      const origin =
+        request.from_deployment == null
+          ? null
+          : await this.deployments.require(company_id, request.from_deployment, tx);
       const { id } = await tx.save(Project, {
         company_id,
         name: request.name,
@@ -78,10 +89,16 @@ export class ProjectsService {
       const project = await this.lock(tx, company_id, id);
       if (origin !== null) {
         const from = { company_id, container_id: origin.container_id };
-        const config = { company_id, container_id: project.agent_config_id };
-        const workspace = { company_id, container_id: project.workspace_id };
-        await this.trees.copy(tx, { from, to: config, only: AGENT_CONFIG_NAMES });
-        await this.trees.copy(tx, { from, to: workspace, except: AGENT_CONFIG_NAMES });
+        const to = { company_id, container_id: project.agent_config_id };
+        const requested = request.from_deployment ?? null;
+        const { config_digest } = await this.templates.copyConfig(tx, {
+          from,
+          to,
+          names: AGENT_CONFIG_NAMES,
+          requested,
+        });
+        await this.noteConfig(tx, id, { config_digest });
+        await this.templates.copyFiles(tx, from, { company_id, container_id: project.workspace_id });
       }
       for (const listener of this.creationListeners) await listener(tx, project);
       if (request.workspace_mode === 'run') await this.enterRunMode(tx, project);
@@ -127,7 +144,11 @@ export class ProjectsService {
   }
 
   /** Adds to a project's counters and marks it as changed now. */
-  async adjust(tx: Tx, project_id: string, { active_turns = 0, active_solves = 0, credits = 0 }: ProjectChange): Promise<void> {
+  async adjust(
+    tx: Tx,
+    project_id: string,
+    { active_turns = 0, active_solves = 0, credits = 0 }: ProjectChange,
+  ): Promise<void> {
     await tx.query(
       `UPDATE projects
           SET active_turns = active_turns + $2, active_solves = active_solves + $3, total_credits = total_credits + $4,
@@ -135,6 +156,24 @@ export class ProjectsService {
         WHERE id = $1`,
       [project_id, active_turns, active_solves, credits],
     );
+  }
+
+  /** Notes what the deployment scope of a locked project holds now and, where given, which deployment it comes from. */
+  async noteConfig(tx: Tx, project_id: string, { config_digest, origin_deployment_id }: ConfigNote): Promise<void> {
+    await tx.query(
+      `UPDATE projects
+          SET config_digest = $2, origin_deployment_id = coalesce($3, origin_deployment_id), updated_at = now()
+        WHERE id = $1`,
+      [project_id, config_digest, origin_deployment_id ?? null],
+    );
+  }
+
+  /** Makes one of its snapshots the current one of a locked project. */
+  async setCurrentSnapshot(tx: Tx, project_id: string, current_snapshot_id: string): Promise<void> {
+    await tx.query('UPDATE projects SET current_snapshot_id = $2, updated_at = now() WHERE id = $1', [
+      project_id,
+      current_snapshot_id,
+    ]);
   }
 
   private async find(tx: Tx, company_id: string, projectId: string, locking: string): Promise<Project> {
@@ -149,6 +188,10 @@ export class ProjectsService {
   /** From here on solves read the snapshot that is taken now. */
   private async enterRunMode(tx: Tx, project: Project): Promise<void> {
     const { id: current_snapshot_id } = await this.snapshots.take(tx, project);
-    await tx.update(Project, { id: project.id }, { workspace_mode: 'run', run_setup_status: 'ready', current_snapshot_id });
+    await tx.update(
+      Project,
+      { id: project.id },
+      { workspace_mode: 'run', run_setup_status: 'ready', current_snapshot_id },
+    );
   }
 }

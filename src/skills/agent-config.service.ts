@@ -1,13 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import type { Deployment } from '../deployments/deployment.entity.js';
 import { DeploymentsService } from '../deployments/deployments.service.js';
-import { INSTRUCTIONS_FILE, SKILLS_FOLDER } from '../deployments/template.js';
-import { TreesService } from '../files/trees.service.js';
+import { AGENT_CONFIG_NAMES, INSTRUCTIONS_FILE, SKILLS_FOLDER } from '../deployments/template.js';
+import { TemplatesService } from '../deployments/templates.service.js';
+import { ContainersService } from '../files/containers.service.js';
 import { Database, type Tx } from '../platform/database/database.js';
 import { Conflict } from '../platform/errors/errors.js';
 import type { Project } from '../projects/project.entity.js';
 import { ProjectsService } from '../projects/projects.service.js';
-import type { AgentConfigPullRequest, AgentConfigPullResponse } from './skills.dto.js';
+import { type MountedConfiguration, MountsService } from './mounts.service.js';
+import type {
+  AgentConfigPullRequest,
+  AgentConfigPullResponse,
+  CheckoutRequest,
+  CheckoutResponse,
+} from './skills.dto.js';
 
 /** The copy of a deployment's configuration that a project holds. */
 @Injectable()
@@ -16,8 +23,15 @@ export class AgentConfigService {
     private readonly database: Database,
     private readonly projects: ProjectsService,
     private readonly deployments: DeploymentsService,
-    private readonly trees: TreesService,
+    private readonly templates: TemplatesService,
+    private readonly containers: ContainersService,
+    private readonly mounts: MountsService,
   ) {}
+
+  /** What a turn would mount. @throws NotFound */
+  async get(company_id: string, projectId: string): Promise<MountedConfiguration> {
+    return await this.mounts.mount(await this.projects.require(company_id, projectId));
+  }
 
   /**
    * Replaces the selected kinds in the project's deployment scope by the deployment's present ones; the project's own
@@ -25,17 +39,54 @@ export class AgentConfigService {
    *
    * @throws NotFound when the project or the named deployment does not exist.
    * @throws Conflict when none is named and the project came from none that still exists.
+   * @throws Invalid when the configuration is more than a project can have.
    */
-  async pull(company_id: string, projectId: string, request: AgentConfigPullRequest): Promise<AgentConfigPullResponse> {
-    const names = [...(request.instructions ? [INSTRUCTIONS_FILE] : []), ...(request.skills ? [SKILLS_FOLDER] : [])];
+  async pull(
+    company_id: string,
+    projectId: string,
+    { from_deployment, instructions, skills }: AgentConfigPullRequest,
+  ): Promise<AgentConfigPullResponse> {
+    const names = [...(instructions ? [INSTRUCTIONS_FILE] : []), ...(skills ? [SKILLS_FOLDER] : [])];
     return await this.database.transaction(async (tx) => {
       const project = await this.projects.lock(tx, company_id, projectId);
-      const deployment = await this.sourceOf(tx, project, request.from_deployment);
-      const from = { company_id, container_id: deployment.container_id };
-      const to = { company_id, container_id: project.agent_config_id };
-      await this.trees.removeAll(tx, to, names);
-      const objects = await this.trees.copy(tx, { from, to, only: names });
+      const deployment = await this.sourceOf(tx, project, from_deployment);
+      const { objects, config_digest } = await this.templates.copyConfig(tx, {
+        from: { company_id, container_id: deployment.container_id },
+        to: { company_id, container_id: project.agent_config_id },
+        names,
+        requested: from_deployment ?? null,
+      });
+      await this.projects.noteConfig(tx, project.id, { config_digest });
       return { from_deployment: deployment.handle, objects };
+    });
+  }
+
+  /**
+   * Makes the deployment the project's origin: pulls both kinds and copies the template files into the workspace, where
+   * existing files stay.
+   *
+   * @throws NotFound when the project or the deployment does not exist.
+   * @throws Invalid when the configuration is more than a project can have.
+   */
+  async checkout(
+    company_id: string,
+    projectId: string,
+    { from_deployment: requested }: CheckoutRequest,
+  ): Promise<CheckoutResponse> {
+    return await this.database.transaction(async (tx) => {
+      const { id, agent_config_id, workspace_id } = await this.projects.lock(tx, company_id, projectId);
+      const deployment = await this.deployments.require(company_id, requested, tx);
+      const from = { company_id, container_id: deployment.container_id };
+      await this.containers.lock(tx, company_id, agent_config_id, workspace_id);
+      const { objects, config_digest } = await this.templates.copyConfig(tx, {
+        from,
+        to: { company_id, container_id: agent_config_id },
+        names: AGENT_CONFIG_NAMES,
+        requested,
+      });
+      const workspace_files = await this.templates.copyFiles(tx, from, { company_id, container_id: workspace_id });
+      await this.projects.noteConfig(tx, id, { config_digest, origin_deployment_id: deployment.id });
+      return { from_deployment: deployment.handle, objects, workspace_files };
     });
   }
 

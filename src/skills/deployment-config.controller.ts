@@ -1,4 +1,5 @@
 import { Body, Controller, Delete, Get, Param, Put } from '@nestjs/common';
+import { CompanyCaller, type CompanyPrincipal } from '../platform/auth/company-level.js';
 import { Caller, CompanyLevel } from '../platform/auth/decorators.js';
 import { Principal } from '../platform/auth/principal.js';
 import { BodyLimit } from '../platform/http/request.guard.js';
@@ -25,9 +26,18 @@ export class DeploymentConfigController {
   ) {}
 
   @Get('instructions')
-  @Operation({ tag, summary: 'Get deployment instructions', response: AgentInstructionsResponse, errors: [404], extension: true })
-  async getDeploymentInstructions(@Caller() caller: Principal, @Param('name') name: string): Promise<AgentInstructionsResponse> {
-    return { content: await this.instructions.ofDeployment(caller.company_id, name) };
+  @Operation({
+    tag,
+    summary: 'Get deployment instructions',
+    response: AgentInstructionsResponse,
+    errors: [404],
+    extension: true,
+  })
+  async getDeploymentInstructions(
+    @Caller() caller: Principal,
+    @Param('name') name: string,
+  ): Promise<AgentInstructionsResponse> {
+    return { content: await this.instructions.get(caller.company_id, name) };
   }
 
   @Put('instructions')
@@ -35,16 +45,17 @@ export class DeploymentConfigController {
   @Operation({
     tag,
     summary: 'Put deployment instructions',
-    description: 'Replaces the deployment’s AGENTS.md. Projects keep their copy until they pull. For company-level callers.',
+    description:
+      'Replaces the deployment’s AGENTS.md. Projects keep their copy until they pull. For company-level callers.',
     response: AgentInstructionsResponse,
-    errors: [403, 404],
+    errors: [403, 404, 409, 507],
   })
   async putDeploymentInstructions(
-    @Caller() caller: Principal,
+    @CompanyCaller() caller: CompanyPrincipal,
     @Param('name') name: string,
     @Body() body: AgentInstructionsRequest,
   ): Promise<AgentInstructionsResponse> {
-    return { content: await this.instructions.replace(caller, name, body.content) };
+    return { content: await this.instructions.put(caller, name, body.content) };
   }
 
   @Get('skills')
@@ -54,8 +65,12 @@ export class DeploymentConfigController {
   }
 
   @Get('skills/:skill')
-  @Operation({ tag, summary: 'Get deployment skill', response: SkillDetail, errors: [404], extension: true })
-  async getDeploymentSkill(@Caller() caller: Principal, @Param('name') name: string, @Param('skill') skill: string): Promise<SkillDetail> {
+  @Operation({ tag, summary: 'Get deployment skill', response: SkillDetail, errors: [404, 413], extension: true })
+  async getDeploymentSkill(
+    @Caller() caller: Principal,
+    @Param('name') name: string,
+    @Param('skill') skill: string,
+  ): Promise<SkillDetail> {
     return SkillDetail.from(await this.skills.get(caller.company_id, name, skill));
   }
 
@@ -65,24 +80,36 @@ export class DeploymentConfigController {
   @Operation({
     tag,
     summary: 'Put deployment skill',
-    description: 'Creates or replaces a skill with all its files. Projects see it when they pull. For company-level callers.',
+    description:
+      'Creates or replaces a skill with all its files. Projects see it when they pull. For company-level callers.',
     response: SkillSummary,
-    errors: [403, 404, 413],
+    errors: [403, 404, 409, 413, 507],
     extension: true,
   })
   async putDeploymentSkill(
-    @Caller() caller: Principal,
+    @CompanyCaller() caller: CompanyPrincipal,
     @Param('name') name: string,
     @Param('skill') skill: string,
     @Body() body: SkillWriteRequest,
   ): Promise<SkillSummary> {
-    return SkillSummary.from(await this.skills.put(caller.company_id, name, skill, body.files));
+    return SkillSummary.from(await this.skills.put(caller, name, skill, body.files));
   }
 
   @Delete('skills/:skill')
   @CompanyLevel()
-  @Operation({ tag, summary: 'Delete deployment skill', description: 'For company-level callers.', status: 204, errors: [403, 404], extension: true })
-  async deleteDeploymentSkill(@Caller() caller: Principal, @Param('name') name: string, @Param('skill') skill: string): Promise<void> {
-    await this.skills.delete(caller.company_id, name, skill);
+  @Operation({
+    tag,
+    summary: 'Delete deployment skill',
+    description: 'For company-level callers.',
+    status: 204,
+    errors: [403, 404],
+    extension: true,
+  })
+  async deleteDeploymentSkill(
+    @CompanyCaller() caller: CompanyPrincipal,
+    @Param('name') name: string,
+    @Param('skill') skill: string,
+  ): Promise<void> {
+    await this.skills.delete(caller, name, skill);
   }
 }

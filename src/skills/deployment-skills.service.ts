@@ -1,43 +1,57 @@
 import { Injectable } from '@nestjs/common';
+import type { Deployment } from '../deployments/deployment.entity.js';
 import { DeploymentsService } from '../deployments/deployments.service.js';
 import type { ContainerRef } from '../files/containers.service.js';
+import type { CompanyPrincipal } from '../platform/auth/company-level.js';
+import { Database } from '../platform/database/database.js';
 import { NotFound } from '../platform/errors/errors.js';
-import type { SkillFiles } from './skill-files.js';
+import { describeSkill } from './description.js';
+import { checkSkill, SKILL_FILE, type SkillFiles } from './skill-files.js';
 import { SkillSetsService } from './skill-sets.service.js';
-import type { Skill } from './skill.js';
+import type { DescribedSkill, Skill } from './skill.js';
 
-/** Skills of deployments. */
+const setOf = ({ company_id, container_id }: Deployment): ContainerRef => ({ company_id, container_id });
+
+/** Skills of deployments. Projects see a change when they pull. */
 @Injectable()
 export class DeploymentSkillsService {
   constructor(
+    private readonly database: Database,
     private readonly deployments: DeploymentsService,
     private readonly sets: SkillSetsService,
   ) {}
 
   /** All skills of a deployment, by name. @throws NotFound */
-  async list(company_id: string, deployment: string): Promise<Skill[]> {
-    return await this.sets.list(await this.setOf(company_id, deployment));
+  async list(company_id: string, deployment: string): Promise<DescribedSkill[]> {
+    const set = setOf(await this.deployments.require(company_id, deployment));
+    return await this.sets.describe(await this.sets.list(set));
   }
 
   /** @throws NotFound */
   async get(company_id: string, deployment: string, name: string): Promise<Skill> {
-    const skill = await this.sets.find(await this.setOf(company_id, deployment), name);
+    const skill = await this.sets.find(setOf(await this.deployments.require(company_id, deployment)), name);
     if (skill === undefined) throw new NotFound('Skill');
-    return skill;
+    return await this.sets.read(skill);
   }
 
-  /** Creates or replaces a skill; projects see it when they pull. @throws NotFound @throws Invalid */
-  async put(company_id: string, deployment: string, name: string, files: SkillFiles): Promise<Skill> {
-    return await this.sets.put(await this.setOf(company_id, deployment), name, files);
+  /** Creates or replaces a skill. @throws NotFound @throws Invalid */
+  async put(caller: CompanyPrincipal, deployment: string, name: string, given: SkillFiles): Promise<Skill> {
+    const files = checkSkill(name, given);
+    const changed = await this.deployments.requireForWriting(caller, deployment);
+    const stored = await this.sets.store(caller.company_id, files);
+    await this.database.transaction(async (tx) => {
+      await this.sets.replace(tx, setOf(changed), name, stored);
+      await this.deployments.touch(tx, changed);
+    });
+    return { name, description: describeSkill(files.get(SKILL_FILE) ?? ''), files };
   }
 
   /** @throws NotFound */
-  async delete(company_id: string, deployment: string, name: string): Promise<void> {
-    await this.sets.delete(await this.setOf(company_id, deployment), name);
-  }
-
-  private async setOf(company_id: string, deployment: string): Promise<ContainerRef> {
-    const { container_id } = await this.deployments.require(company_id, deployment);
-    return { company_id, container_id };
+  async delete(caller: CompanyPrincipal, deployment: string, name: string): Promise<void> {
+    const changed = await this.deployments.requireForWriting(caller, deployment);
+    await this.database.transaction(async (tx) => {
+      await this.sets.remove(tx, setOf(changed), name);
+      await this.deployments.touch(tx, changed);
+    });
   }
 }

@@ -1,13 +1,16 @@
-import { isMap, LineCounter, parseDocument, visit, type YAMLError } from 'yaml';
+import { isAlias, isMap, isScalar, LineCounter, type Node, parseDocument, visit, type YAMLError } from 'yaml';
+import { TooComplex, assertSimple } from './yaml-bounds.js';
 
-const MAX_FRONTMATTER_LENGTH = 64 * 1024;
+/** Longest frontmatter, in bytes of UTF-8 between its lines `---`. */
+export const MAX_FRONTMATTER_BYTES = 64 * 1024;
 const OPENING = /^\uFEFF?---[ \t]*\r?\n/;
-const CLOSING = /^---[ \t]*\r?$/m;
+const CLOSING = /(?<=^|\n)---[ \t]*\r?(?=\n|$)/;
+const MAX_REASON_LENGTH = 300;
 
 /** Frontmatter that a skill must not have; the message says line and reason. */
 export class FrontmatterError extends Error {
   constructor(line: number, reason: string) {
-    super(`line ${line}: ${reason}`);
+    super(`line ${line}: ${reason.slice(0, MAX_REASON_LENGTH).toWellFormed()}`);
   }
 }
 
@@ -19,23 +22,31 @@ export interface Frontmatter {
 }
 
 /**
- * Reads the optional YAML frontmatter of a SKILL.md: core schema, no tags, anchors or aliases, at most 64 kB.
+ * Reads the optional YAML frontmatter of a SKILL.md: core schema, no tags, anchors or aliases, no key twice. A name in it
+ * must be `skill`, where that is given.
  *
  * @throws FrontmatterError with the line in the file, counted from 1.
  */
-export function readFrontmatter(text: string): Frontmatter {
+export function readFrontmatter(text: string, skill?: string): Frontmatter {
   const opening = OPENING.exec(text)?.[0];
   if (opening === undefined) return { body: text.replace(/^\uFEFF/, '') };
   const rest = text.slice(opening.length);
   const closing = CLOSING.exec(rest);
   if (closing === null) throw new FrontmatterError(1, 'the frontmatter is not closed by a line ---');
-  if (Buffer.byteLength(rest.slice(0, closing.index)) > MAX_FRONTMATTER_LENGTH) {
-    throw new FrontmatterError(1, 'the frontmatter is larger than 64 kB');
+  const yaml = rest.slice(0, closing.index);
+  if (Buffer.byteLength(yaml) > MAX_FRONTMATTER_BYTES) {
+    throw new FrontmatterError(1, `the frontmatter has more than ${MAX_FRONTMATTER_BYTES} bytes`);
   }
-  const values = readMapping(rest.slice(0, closing.index));
+  const values = readMapping(yaml);
+  const name = textOf(values, 'name');
+  if (skill !== undefined && name !== undefined && name !== skill) {
+    const line = values.get('name')?.line ?? 1;
+    throw new FrontmatterError(line, `the skill is ${skill}, but its name here is ${JSON.stringify(name)}`);
+  }
+  const description = textOf(values, 'description');
   return {
-    ...optionalText(values, 'name'),
-    ...optionalText(values, 'description'),
+    ...(name !== undefined && { name }),
+    ...(description !== undefined && { description }),
     body: rest.slice(closing.index + closing[0].length),
   };
 }
@@ -46,31 +57,70 @@ function readMapping(yaml: string): Values {
   const lines = new LineCounter();
   // The file's first line is the opening ---.
   const lineAt = (offset: number): number => lines.linePos(offset).line + 1;
-  const document = parseDocument(yaml, { lineCounter: lines, schema: 'core', version: '1.2', prettyErrors: false, uniqueKeys: true });
+  assertParsable(yaml);
+  const document = parseDocument(yaml, {
+    lineCounter: lines,
+    schema: 'core',
+    version: '1.2',
+    prettyErrors: false,
+    // The parser would compare every key with every other one.
+    uniqueKeys: false,
+  });
   const [problem]: YAMLError[] = [...document.errors, ...document.warnings];
-  if (problem !== undefined) throw new FrontmatterError(lineAt(problem.pos[0]), problem.message);
+  if (problem !== undefined) throw new FrontmatterError(lineAt(problem.pos[0]), reasonOf(problem));
   visit(document, {
-    Alias: (_, { range }) => {
-      throw new FrontmatterError(lineAt(range?.[0] ?? 0), 'aliases are not allowed');
-    },
     Node: (_, node) => {
-      if ('anchor' in node && node.anchor !== undefined) throw new FrontmatterError(lineAt(node.range?.[0] ?? 0), 'anchors are not allowed');
-      if (node.tag !== undefined) throw new FrontmatterError(lineAt(node.range?.[0] ?? 0), 'tags are not allowed');
+      const refused = refusedIn(node);
+      if (refused !== undefined) throw new FrontmatterError(lineAt(refused.at?.[0] ?? 0), refused.reason);
     },
   });
   if (document.contents === null) return new Map();
   if (!isMap(document.contents)) throw new FrontmatterError(2, 'the frontmatter is not a mapping');
   return new Map(
-    document.contents.items.map(({ key, value }) => {
-      const { value: name, range } = key as { value: unknown; range?: [number, number, number] };
-      return [String(name), { value: (value as { value?: unknown } | null)?.value, line: lineAt(range?.[0] ?? 0) }];
-    }),
+    document.contents.items.flatMap(({ key, value }) =>
+      isScalar(key)
+        ? [[String(key.value), { value: isScalar(value) ? value.value : value, line: lineAt(key.range[0]) }]]
+        : [],
+    ),
   );
 }
 
-function optionalText<Key extends string>(values: Values, key: Key): { [K in Key]?: string } {
+function assertParsable(yaml: string): void {
+  try {
+    assertSimple(yaml);
+  } catch (error) {
+    if (!(error instanceof TooComplex)) throw error;
+    throw new FrontmatterError(yaml.slice(0, error.offset).split('\n').length + 1, error.message);
+  }
+}
+
+/** The parser's words, without what speaks of its own use. */
+function reasonOf({ code, message }: YAMLError): string {
+  if (code === 'MULTIPLE_DOCS') return 'the frontmatter is more than one YAML document';
+  if (code === 'TAG_RESOLVE_FAILED') return 'tags are not allowed';
+  const reason = message.charAt(0).toLowerCase() + message.slice(1);
+  return code === 'BLOCK_AS_IMPLICIT_KEY' ? `${reason}; quote a text that has ": " in it` : reason;
+}
+
+/** What YAML allows and frontmatter does not. */
+function refusedIn(node: Node): { reason: string; at: Node['range'] } | undefined {
+  const at = node.range;
+  if (isAlias(node)) return { reason: 'aliases are not allowed', at };
+  if ('anchor' in node && node.anchor !== undefined) return { reason: 'anchors are not allowed', at };
+  if (node.tag !== undefined) return { reason: 'tags are not allowed', at };
+  if (!isMap(node)) return undefined;
+  const seen = new Set<unknown>();
+  for (const { key } of node.items) {
+    if (!isScalar(key)) continue;
+    if (seen.has(key.value)) return { reason: `the key ${JSON.stringify(key.value)} is there twice`, at: key.range };
+    seen.add(key.value);
+  }
+  return undefined;
+}
+
+function textOf(values: Values, key: string): string | undefined {
   const found = values.get(key);
-  if (found === undefined || found.value === null) return {};
+  if (found === undefined || found.value === null) return undefined;
   if (typeof found.value !== 'string') throw new FrontmatterError(found.line, `${key} is not a string`);
-  return { [key]: found.value } as { [K in Key]?: string };
+  return found.value;
 }

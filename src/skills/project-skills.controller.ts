@@ -8,6 +8,9 @@ import { ProjectSkillsService } from './project-skills.service.js';
 import {
   AgentConfigPullRequest,
   AgentConfigPullResponse,
+  AgentConfigResponse,
+  CheckoutRequest,
+  CheckoutResponse,
   ProjectSkillDetail,
   ProjectSkillListResponse,
   SkillSummary,
@@ -25,8 +28,18 @@ export class ProjectSkillsController {
   ) {}
 
   @Get('skills')
-  @Operation({ tag, summary: 'List project skills', description: 'What a turn would mount, by name.', response: ProjectSkillListResponse, errors: [404], extension: true })
-  async listProjectSkills(@Caller() caller: Principal, @Param('project_id') projectId: string): Promise<ProjectSkillListResponse> {
+  @Operation({
+    tag,
+    summary: 'List project skills',
+    description: 'What a turn would mount, by name.',
+    response: ProjectSkillListResponse,
+    errors: [404],
+    extension: true,
+  })
+  async listProjectSkills(
+    @Caller() caller: Principal,
+    @Param('project_id') projectId: string,
+  ): Promise<ProjectSkillListResponse> {
     return ProjectSkillListResponse.from(await this.skills.list(caller.company_id, projectId));
   }
 
@@ -51,9 +64,10 @@ export class ProjectSkillsController {
   @Operation({
     tag,
     summary: 'Put project skill',
-    description: 'Creates or replaces one of the project’s own skills with all its files. One named after a deployment skill shadows it.',
+    description:
+      'Creates or replaces one of the project’s own skills with all its files. One named after a deployment skill shadows it.',
     response: SkillSummary,
-    errors: [404, 413],
+    errors: [404, 413, 507],
   })
   async putProjectSkill(
     @Caller() caller: Principal,
@@ -65,7 +79,14 @@ export class ProjectSkillsController {
   }
 
   @Delete('skills/:skill')
-  @Operation({ tag, summary: 'Delete project skill', description: 'Removes the project’s own copy.', status: 204, errors: [404], extension: true })
+  @Operation({
+    tag,
+    summary: 'Delete project skill',
+    description: 'Removes the project’s own copy.',
+    status: 204,
+    errors: [404],
+    extension: true,
+  })
   async deleteProjectSkill(
     @Caller() caller: Principal,
     @Param('project_id') projectId: string,
@@ -74,11 +95,28 @@ export class ProjectSkillsController {
     await this.skills.delete(caller.company_id, projectId, skill);
   }
 
+  @Get('agent-config')
+  @Operation({
+    tag,
+    summary: 'Get agent config',
+    description: 'The instructions and the skills that a turn would mount, as one moment has them.',
+    response: AgentConfigResponse,
+    errors: [404],
+    extension: true,
+  })
+  async getAgentConfig(
+    @Caller() caller: Principal,
+    @Param('project_id') projectId: string,
+  ): Promise<AgentConfigResponse> {
+    return AgentConfigResponse.from(await this.config.get(caller.company_id, projectId));
+  }
+
   @Post('agent-config/pull')
   @Operation({
     tag,
     summary: 'Pull agent config',
-    description: 'Replaces the project’s copy of the deployment’s instructions and skills; the project’s own skills stay.',
+    description:
+      'Replaces the project’s copy of the deployment’s instructions and skills; the project’s own skills stay.',
     response: AgentConfigPullResponse,
     errors: [404, 409],
   })
@@ -88,5 +126,23 @@ export class ProjectSkillsController {
     @Body() body: AgentConfigPullRequest,
   ): Promise<AgentConfigPullResponse> {
     return await this.config.pull(caller.company_id, projectId, body);
+  }
+
+  @Post('checkout')
+  @Operation({
+    tag,
+    summary: 'Check out a deployment',
+    description:
+      'Makes the deployment the project’s origin: pulls instructions and skills, and copies the template files into the workspace, where existing files stay.',
+    response: CheckoutResponse,
+    errors: [404],
+    extension: true,
+  })
+  async checkoutDeployment(
+    @Caller() caller: Principal,
+    @Param('project_id') projectId: string,
+    @Body() body: CheckoutRequest,
+  ): Promise<CheckoutResponse> {
+    return await this.config.checkout(caller.company_id, projectId, body);
   }
 }

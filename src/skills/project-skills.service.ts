@@ -1,53 +1,81 @@
 import { Injectable } from '@nestjs/common';
 import type { ContainerRef } from '../files/containers.service.js';
+import { Database, type Tx } from '../platform/database/database.js';
 import { NotFound } from '../platform/errors/errors.js';
 import type { Project } from '../projects/project.entity.js';
 import { ProjectsService } from '../projects/projects.service.js';
-import type { SkillFiles } from './skill-files.js';
+import { describeSkill } from './description.js';
+import { checkSkill, SKILL_FILE, type SkillFiles } from './skill-files.js';
 import { SkillSetsService } from './skill-sets.service.js';
-import type { MountedSkill, Skill } from './skill.js';
+import type { FoundSkill, MountedSkill, Mounting, Skill, WholeMountedSkill } from './skill.js';
 
-const ownSet = ({ company_id, project_skills_id }: Project): ContainerRef => ({ company_id, container_id: project_skills_id });
-const deploymentSet = ({ company_id, agent_config_id }: Project): ContainerRef => ({ company_id, container_id: agent_config_id });
+const ownSet = (project: Project): ContainerRef => ({
+  company_id: project.company_id,
+  container_id: project.project_skills_id,
+});
+const deploymentSet = (project: Project): ContainerRef => ({
+  company_id: project.company_id,
+  container_id: project.agent_config_id,
+});
 
 /** Skills as a project has them: its own shadow those of its deployment scope, whole skill by whole skill. */
 @Injectable()
 export class ProjectSkillsService {
   constructor(
+    private readonly database: Database,
     private readonly projects: ProjectsService,
     private readonly sets: SkillSetsService,
   ) {}
 
   /** What a turn would mount, by name. @throws NotFound */
   async list(company_id: string, projectId: string): Promise<MountedSkill[]> {
-    return await this.mounted(await this.projects.require(company_id, projectId));
+    const project = await this.projects.require(company_id, projectId);
+    return await this.sets.describe(await this.database.snapshot(async (tx) => await this.mounted(tx, project)));
   }
 
-  /** What a turn of this project mounts, by name. */
-  async mounted(project: Project): Promise<MountedSkill[]> {
-    const [own, deployment] = await Promise.all([this.sets.list(ownSet(project)), this.sets.list(deploymentSet(project))]);
-    const byName = new Map<string, MountedSkill>();
+  /** What a turn that starts now mounts, by name. `tx` sees one moment. */
+  async mounted(tx: Tx, project: Project): Promise<(FoundSkill & Mounting)[]> {
+    const deployment = await this.sets.list(deploymentSet(project), tx);
+    const own = await this.sets.list(ownSet(project), tx);
+    const byName = new Map<string, FoundSkill & Mounting>();
     for (const skill of deployment) byName.set(skill.name, { ...skill, scope: 'deployment', shadows: false });
     for (const skill of own) byName.set(skill.name, { ...skill, scope: 'project', shadows: byName.has(skill.name) });
     return [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   /** The copy of a skill that a turn would mount. @throws NotFound */
-  async get(company_id: string, projectId: string, name: string): Promise<MountedSkill> {
+  async get(company_id: string, projectId: string, name: string): Promise<WholeMountedSkill> {
     const project = await this.projects.require(company_id, projectId);
-    const [own, deployment] = await Promise.all([this.sets.find(ownSet(project), name), this.sets.find(deploymentSet(project), name)]);
-    if (own !== undefined) return { ...own, scope: 'project', shadows: deployment !== undefined };
-    if (deployment !== undefined) return { ...deployment, scope: 'deployment', shadows: false };
-    throw new NotFound('Skill');
+    const [own, deployment] = await this.database.snapshot(async (tx) => [
+      await this.sets.find(ownSet(project), name, tx),
+      await this.sets.find(deploymentSet(project), name, tx),
+    ]);
+    if (own !== undefined) {
+      return { ...(await this.sets.read(own)), scope: 'project', shadows: deployment !== undefined };
+    }
+    if (deployment === undefined) throw new NotFound('Skill');
+    return { ...(await this.sets.read(deployment)), scope: 'deployment', shadows: false };
   }
 
   /** Creates or replaces one of the project's own skills. @throws NotFound @throws Invalid */
-  async put(company_id: string, projectId: string, name: string, files: SkillFiles): Promise<Skill> {
-    return await this.sets.put(ownSet(await this.projects.require(company_id, projectId)), name, files);
+  async put(company_id: string, projectId: string, name: string, given: SkillFiles): Promise<Skill> {
+    const files = checkSkill(name, given);
+    await this.projects.require(company_id, projectId);
+    const stored = await this.sets.store(company_id, files);
+    await this.database.transaction(async (tx) => {
+      const project = await this.projects.lock(tx, company_id, projectId);
+      await this.sets.replace(tx, ownSet(project), name, stored);
+      await this.projects.adjust(tx, project.id, {});
+    });
+    return { name, description: describeSkill(files.get(SKILL_FILE) ?? ''), files };
   }
 
   /** Removes the project's own copy; a deployment skill of the same name shows again. @throws NotFound */
   async delete(company_id: string, projectId: string, name: string): Promise<void> {
-    await this.sets.delete(ownSet(await this.projects.require(company_id, projectId)), name);
+    await this.database.transaction(async (tx) => {
+      const project = await this.projects.lock(tx, company_id, projectId);
+      await this.sets.remove(tx, ownSet(project), name);
+      await this.projects.adjust(tx, project.id, {});
+    });
   }
 }

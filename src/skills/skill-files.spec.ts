@@ -1,12 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
+import type { TreeFile } from '../files/tree-reader.service.js';
 import { Invalid } from '../platform/errors/errors.js';
-import { checkSkill, describeSkill, isSkillName } from './skill-files.js';
+import { checkSkill, isSkillName, skillsAmong } from './skill-files.js';
 
 const refusal = (name: string, files: [string, string][]): unknown[] => {
   try {
     checkSkill(name, new Map(files));
   } catch (error) {
-    if (error instanceof Invalid && Array.isArray(error.detail)) return error.detail.map(({ type, loc }) => [type, ...loc]);
+    if (error instanceof Invalid && Array.isArray(error.detail))
+      return error.detail.map(({ type, loc }) => [type, ...loc]);
     throw error;
   }
   return [];
@@ -27,7 +29,16 @@ describe('checkSkill', () => {
     expect(refusal('a', [main, ...files, ['one-more', '']])).toEqual([['value_error', 'body', 'files']]);
     expect(refusal('a', [main, ['big', 'x'.repeat(1_000_000 - 4)]])).toEqual([]);
     expect(refusal('a', [main, ['big', 'é'.repeat(500_000)]])).toEqual([['value_error', 'body', 'files']]);
-    expect([...checkSkill('a', new Map([['/SKILL.md', 'x'], ['e\u0301', 'y']])).keys()]).toEqual(['SKILL.md', '\u00e9']);
+    expect([
+      ...checkSkill(
+        'a',
+        new Map([
+          ['e\u0301', 'y'],
+          ['b', ''],
+          ['/SKILL.md', 'x'],
+        ]),
+      ).keys(),
+    ]).toEqual(['SKILL.md', 'b', '\u00e9']);
   });
 
   it('reports every bad path', () => {
@@ -46,12 +57,32 @@ describe('checkSkill', () => {
   });
 });
 
-describe('describeSkill', () => {
-  it.each([
-    ['---\ndescription: Said\n---\n# Title', 'Said'],
-    ['---\nname: a\n---\n\n## The title  \ntext', 'The title'],
-    ['\n  first line\nsecond', 'first line'],
-    ['', ''],
-    ['---\nfaulty: a: b\n---\ntext', ''],
-  ])('of %j is %j', (text, description) => expect(describeSkill(text)).toBe(description));
+describe('skillsAmong', () => {
+  const file = (path: string): TreeFile => ({
+    path,
+    blob_id: path,
+    size: 1,
+    file_id: null,
+    content_type: null,
+    source: null,
+    modified: new Date(0),
+  });
+
+  it('finds folders that have a name and a SKILL.md, and nothing else that lies there', () => {
+    const paths = [
+      'AGENTS.md',
+      'skills/Big/SKILL.md',
+      'skills/README.md',
+      'skills/a-b/SKILL.md',
+      'skills/a/SKILL.md',
+      'skills/a/x/y',
+      'skills/b/skill.md',
+      'skills/c/x/SKILL.md',
+    ];
+    const found = skillsAmong(paths.map(file)).map(({ name, files }) => [name, ...files.keys()]);
+    expect(found).toEqual([
+      ['a', 'SKILL.md', 'x/y'],
+      ['a-b', 'SKILL.md'],
+    ]);
+  });
 });

@@ -1,12 +1,13 @@
-import { type ErrorEntry, Invalid, invalidValue, missing } from '../platform/errors/errors.js';
+import { MAX_SKILL_BYTES, MAX_SKILL_FILES, SKILLS_FOLDER } from '../deployments/template.js';
 import { InvalidPath, normalizePath } from '../files/paths.js';
-import { type Frontmatter, FrontmatterError, readFrontmatter } from './frontmatter.js';
+import type { TreeFile } from '../files/tree-reader.service.js';
+import { type ErrorEntry, Invalid, invalidValue, missing } from '../platform/errors/errors.js';
+import { FrontmatterError, readFrontmatter } from './frontmatter.js';
+import type { FoundSkill } from './skill.js';
 
 export const SKILL_FILE = 'SKILL.md';
 const SKILL_NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const MAX_NAME_LENGTH = 64;
-const MAX_FILES = 200;
-const MAX_BYTES = 1_000_000;
 
 /** Most bytes of a request that carries a skill: escapes make JSON several times as long as its texts. */
 export const SKILL_BODY_BYTES = 8 * 1024 ** 2;
@@ -14,45 +15,53 @@ export const SKILL_BODY_BYTES = 8 * 1024 ** 2;
 /** A name as a folder of skills may have: 1 to 64 of `[a-z0-9]` with single `-` between. */
 export const isSkillName = (name: string): boolean => name.length <= MAX_NAME_LENGTH && SKILL_NAME.test(name);
 
-/** A set of files that a skill may have, by normalised path in the order given. */
+/** Texts by path relative to the skill's directory. */
 export type SkillFiles = ReadonlyMap<string, string>;
 
+/** Path of a skill's directory in a tree. */
+export const folderOf = (skill: string): string => `${SKILLS_FOLDER}/${skill}`;
+
 /**
- * Checks a skill as a whole: name, paths, sizes, SKILL.md and its frontmatter.
+ * Checks a skill as a whole: name, paths, sizes, SKILL.md and its frontmatter. Answers its files in the order that
+ * listings have.
  *
  * @throws Invalid with every problem that the first failing group of rules found.
  */
 export function checkSkill(skill: string, given: SkillFiles): SkillFiles {
   if (!isSkillName(skill)) {
-    throw new Invalid([invalidValue(['path', 'skill'], 'a skill name has 1 to 64 of a-z and 0-9 with single - between', skill)]);
+    throw new Invalid([
+      invalidValue(['path', 'skill'], 'a skill name has 1 to 64 of a-z and 0-9 with single - between', skill),
+    ]);
   }
   const files = normalised(given);
   const main = files.get(SKILL_FILE);
   if (main === undefined) throw new Invalid([missing(['body', 'files', SKILL_FILE], Object.fromEntries(given))]);
   const tooLarge = sizeProblem(files);
-  if (tooLarge !== undefined) throw new Invalid([invalidValue(['body', 'files'], tooLarge, null)]);
+  if (tooLarge !== undefined) {
+    throw new Invalid([invalidValue(['body', 'files'], tooLarge, Object.fromEntries(given))]);
+  }
   checkFrontmatter(skill, main);
   return files;
 }
 
 /**
- * What a catalogue says of a skill: the frontmatter's description, else the first line of text, else nothing. A
- * SKILL.md that came as a plain upload was not checked; one with a faulty frontmatter has no description.
+ * The skills among files of a tree, by name: folders in the folder of skills whose name can be one and that have a
+ * SKILL.md. What else came there by upload is none.
+ *
+ * @param files in the order of their paths.
  */
-export function describeSkill(main: string): string {
-  const { description, body } = frontmatterOf(main);
-  if (description !== undefined) return description;
-  const line = body.split(/\r?\n/).find((candidate) => candidate.trim() !== '');
-  return line?.replace(/^#+\s*/, '').trim() ?? '';
-}
-
-function frontmatterOf(main: string): Frontmatter {
-  try {
-    return readFrontmatter(main);
-  } catch (error) {
-    if (error instanceof FrontmatterError) return { body: '' };
-    throw error;
+export function skillsAmong(files: Iterable<TreeFile>): FoundSkill[] {
+  const byName = new Map<string, Map<string, TreeFile>>();
+  for (const file of files) {
+    const [folder, name = '', ...rest] = file.path.split('/');
+    if (folder !== SKILLS_FOLDER || rest.length === 0 || !isSkillName(name)) continue;
+    const found = byName.get(name) ?? new Map<string, TreeFile>();
+    byName.set(name, found.set(rest.join('/'), file));
   }
+  return [...byName]
+    .filter(([, found]) => found.has(SKILL_FILE))
+    .map(([name, found]) => ({ name, files: found }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 function normalised(given: SkillFiles): SkillFiles {
@@ -70,30 +79,29 @@ function normalised(given: SkillFiles): SkillFiles {
   }
   for (const path of files.keys()) {
     const folder = ancestors(path).find((ancestor) => files.has(ancestor));
-    if (folder !== undefined) problems.push(invalidValue(['body', 'files', path], `${folder} is a file and cannot hold files`, files.get(path)));
+    if (folder === undefined) continue;
+    problems.push(invalidValue(['body', 'files', path], `${folder} is a file and cannot hold files`, files.get(path)));
   }
   if (problems.length > 0) throw new Invalid(problems);
-  return files;
+  return new Map([...files].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b))));
 }
 
 const ancestors = (path: string): string[] => [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
 
 function sizeProblem(files: SkillFiles): string | undefined {
-  if (files.size > MAX_FILES) return `a skill has at most ${MAX_FILES} files, not ${files.size}`;
+  if (files.size > MAX_SKILL_FILES) return `a skill has at most ${MAX_SKILL_FILES} files, not ${files.size}`;
   let bytes = 0;
   for (const text of files.values()) bytes += Buffer.byteLength(text);
-  return bytes > MAX_BYTES ? `the files of a skill have at most ${MAX_BYTES} bytes together, not ${bytes}` : undefined;
+  return bytes > MAX_SKILL_BYTES
+    ? `the files of a skill have at most ${MAX_SKILL_BYTES} bytes together, not ${bytes}`
+    : undefined;
 }
 
 function checkFrontmatter(skill: string, main: string): void {
-  const refuse = (reason: string): never => {
-    throw new Invalid([invalidValue(['body', 'files', SKILL_FILE], `${SKILL_FILE} ${reason}`, main)]);
-  };
   try {
-    const { name } = readFrontmatter(main);
-    if (name !== undefined && name !== skill) refuse(`names the skill ${name}, but it is ${skill}`);
+    readFrontmatter(main, skill);
   } catch (error) {
     if (!(error instanceof FrontmatterError)) throw error;
-    refuse(error.message);
+    throw new Invalid([invalidValue(['body', 'files', SKILL_FILE], `${SKILL_FILE} ${error.message}`, main)]);
   }
 }

@@ -1,77 +1,94 @@
+import { buffer } from 'node:stream/consumers';
 import { Injectable } from '@nestjs/common';
-import { SKILLS_FOLDER } from '../deployments/template.js';
+import { MAX_SKILLS, SKILLS_FOLDER } from '../deployments/template.js';
 import { BlobsService, type StoredBlob } from '../files/blobs.service.js';
 import type { ContainerRef } from '../files/containers.service.js';
-import { TreeReader } from '../files/tree-reader.service.js';
+import { decodeTextLoosely } from '../files/content.js';
+import { type TreeFile, TreeReader } from '../files/tree-reader.service.js';
 import { TreesService } from '../files/trees.service.js';
-import { Database } from '../platform/database/database.js';
-import { NotFound } from '../platform/errors/errors.js';
-import { checkSkill, describeSkill, isSkillName, SKILL_FILE, type SkillFiles } from './skill-files.js';
-import type { Skill } from './skill.js';
+import type { Tx } from '../platform/database/database.js';
+import { Invalid, invalidValue, NotFound } from '../platform/errors/errors.js';
+import { describeSkill, HEAD_BYTES } from './description.js';
+import { folderOf, isSkillName, SKILL_FILE, type SkillFiles, skillsAmong } from './skill-files.js';
+import type { DescribedSkill, FoundSkill, Skill } from './skill.js';
+
+/** Files of a skill whose contents are in the store, by path relative to its directory. */
+export type StoredSkillFiles = ReadonlyMap<string, StoredBlob>;
+
+const READ_AT_ONCE = 16;
 
 /** Skills as they lie in a tree, be it a deployment's, a project's deployment scope or a project's own. */
 @Injectable()
 export class SkillSetsService {
   constructor(
-    private readonly database: Database,
     private readonly trees: TreesService,
     private readonly reader: TreeReader,
     private readonly blobs: BlobsService,
   ) {}
 
-  /** All skills in a container by name, as one read sees them. */
-  async list(container: ContainerRef): Promise<Skill[]> {
-    const texts = await this.readBelow(container, SKILLS_FOLDER);
-    const byName = new Map<string, Map<string, string>>();
-    for (const [path, text] of texts) {
-      const [name = '', ...rest] = path.split('/');
-      if (rest.length === 0 || !isSkillName(name)) continue;
-      const skill = byName.get(name) ?? new Map<string, string>();
-      byName.set(name, skill.set(rest.join('/'), text));
-    }
-    return [...byName].flatMap(([name, files]) => toSkill(name, files) ?? []);
+  /** All skills in a container by name, as one moment has them. */
+  async list(container: ContainerRef, tx?: Tx): Promise<FoundSkill[]> {
+    return skillsAmong(await this.reader.filesBelow(container, SKILLS_FOLDER, tx));
   }
 
-  /** One skill, or undefined when the container has none of this name. */
-  async find(container: ContainerRef, name: string): Promise<Skill | undefined> {
-    return isSkillName(name) ? toSkill(name, await this.readBelow(container, folderOf(name))) : undefined;
+  /** One skill as one moment has it, or undefined when the container has none of this name. */
+  async find(container: ContainerRef, name: string, tx?: Tx): Promise<FoundSkill | undefined> {
+    if (!isSkillName(name)) return undefined;
+    const [skill] = skillsAmong(await this.reader.filesBelow(container, folderOf(name), tx));
+    return skill;
+  }
+
+  /** Adds descriptions; only the beginning of each SKILL.md is read. */
+  async describe<Found extends FoundSkill>(skills: readonly Found[]): Promise<(Found & DescribedSkill)[]> {
+    const described: (Found & DescribedSkill)[] = [];
+    for (let from = 0; from < skills.length; from += READ_AT_ONCE) {
+      const some = skills.slice(from, from + READ_AT_ONCE);
+      described.push(...(await Promise.all(some.map(async (skill) => await this.described(skill)))));
+    }
+    return described;
+  }
+
+  /** The whole skill with its texts. @throws TooLarge for one that came by upload */
+  async read({ name, files }: FoundSkill): Promise<Skill> {
+    const texts = await this.reader.readTexts([...files.values()]);
+    const read = new Map(Array.from(files, ([path, file]) => [path, texts.get(file.path) ?? '']));
+    return { name, description: describeSkill(read.get(SKILL_FILE) ?? ''), files: read };
+  }
+
+  /** Brings the contents of a checked skill into the store. Comes before the transaction that replaces the skill. */
+  async store(company_id: string, files: SkillFiles): Promise<StoredSkillFiles> {
+    const blobs = await this.blobs.storeAll(company_id, [...files.values()]);
+    return new Map([...files.keys()].map((path, index) => [path, blobs[index] as StoredBlob]));
   }
 
   /**
-   * Creates a skill or replaces its whole file set, in one transaction.
+   * Creates a skill or replaces its whole file set.
    *
-   * @throws Invalid when the set is not a skill of this name.
+   * @throws Invalid when it is one skill too many
    */
-  async put(container: ContainerRef, name: string, given: SkillFiles): Promise<Skill> {
-    const files = checkSkill(name, given);
-    const blobs = await this.blobs.storeAll(container.company_id, [...files.values()]);
-    const stored = new Map([...files.keys()].map((path, index) => [path, blobs[index] as StoredBlob]));
-    await this.database.transaction(async (tx) => {
-      await this.trees.replaceDirectory(tx, container, folderOf(name), stored);
-    });
-    return { name, description: describeSkill(files.get(SKILL_FILE) ?? ''), files };
+  async replace(tx: Tx, container: ContainerRef, name: string, files: StoredSkillFiles): Promise<void> {
+    await this.trees.replaceDirectory(tx, container, folderOf(name), files);
+    const { length } = await this.list(container, tx);
+    if (length > MAX_SKILLS) {
+      throw new Invalid([invalidValue(['path', 'skill'], `there can be ${MAX_SKILLS} skills and not ${length}`, name)]);
+    }
   }
 
   /** Removes a skill. @throws NotFound */
-  async delete(container: ContainerRef, name: string): Promise<void> {
+  async remove(tx: Tx, container: ContainerRef, name: string): Promise<void> {
     if (!isSkillName(name)) throw new NotFound('Skill');
-    await this.database.transaction(async (tx) => {
-      const deleted = await this.trees.removeAll(tx, container, [folderOf(name)]);
-      if (deleted === 0) throw new NotFound('Skill');
-    });
+    const removed = await this.trees.removeAll(tx, container, [`${folderOf(name)}/${SKILL_FILE}`]);
+    if (removed === 0) throw new NotFound('Skill');
+    await this.trees.removeAll(tx, container, [folderOf(name)]);
   }
 
-  /** Texts of all files below a folder, by path relative to it. */
-  private async readBelow(container: ContainerRef, folder: string): Promise<Map<string, string>> {
-    const texts = await this.reader.readTexts(await this.reader.filesBelow(container, folder));
-    return new Map([...texts].map(([path, text]) => [path.slice(folder.length + 1), text]));
+  private async described<Found extends FoundSkill>(skill: Found): Promise<Found & DescribedSkill> {
+    const main = skill.files.get(SKILL_FILE);
+    return { ...skill, description: main === undefined ? '' : describeSkill(await this.head(main)) };
   }
-}
 
-const folderOf = (name: string): string => `${SKILLS_FOLDER}/${name}`;
-
-/** A folder is a skill when it has a SKILL.md; one that came as a plain upload may have a faulty frontmatter. */
-function toSkill(name: string, files: SkillFiles): Skill | undefined {
-  const main = files.get(SKILL_FILE);
-  return main === undefined ? undefined : { name, description: describeSkill(main), files };
+  private async head({ blob_id, size }: TreeFile): Promise<string> {
+    const range = size > HEAD_BYTES ? { start: 0, end: HEAD_BYTES - 1 } : undefined;
+    return decodeTextLoosely(await buffer(await this.blobs.stream(blob_id, range)));
+  }
 }

@@ -1,15 +1,33 @@
+import type { TreeFile } from '../files/tree-reader.service.js';
 import type { SkillFiles } from './skill-files.js';
 
-/** A named set of text files. */
+/** A skill as a tree has it, by path relative to its directory. The contents are unread and never change. */
+export interface FoundSkill {
+  name: string;
+  files: ReadonlyMap<string, TreeFile>;
+}
+
+/** A skill as a catalogue shows it. */
+export interface DescribedSkill extends FoundSkill {
+  description: string;
+}
+
+/** A whole skill, with the text of each file. */
 export interface Skill {
   name: string;
   description: string;
   files: SkillFiles;
 }
 
-/** A skill as a turn of a project would see it. */
-export interface MountedSkill extends Skill {
+/** Where a project has a skill from. */
+export interface Mounting {
   scope: 'project' | 'deployment';
   /** Whether the project's copy hides one of the deployment. */
   shadows: boolean;
 }
+
+/** A skill as a turn of a project would see it. */
+export type MountedSkill = DescribedSkill & Mounting;
+
+/** The same with its texts. */
+export type WholeMountedSkill = Skill & Mounting;

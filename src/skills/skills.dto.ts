@@ -1,11 +1,31 @@
-import { BooleanField, EnumField, IntegerField, ObjectArrayField, StringArrayField, StringField, StringMapField } from '../platform/validation/fields.js';
-import type { MountedSkill, Skill } from './skill.js';
+import {
+  BooleanField,
+  EnumField,
+  IntegerField,
+  ObjectArrayField,
+  StringArrayField,
+  StringField,
+  StringMapField,
+} from '../platform/validation/fields.js';
+import type { MountedConfiguration } from './mounts.service.js';
+import type { MountedSkill, Skill, WholeMountedSkill } from './skill.js';
+
+/** What a summary is made of; of the files it shows the paths. */
+interface Summarized {
+  name: string;
+  description: string;
+  files: ReadonlyMap<string, unknown>;
+}
 
 /** The whole file set of a skill. */
 export class SkillWriteRequest {
   @StringMapField({
-    description: 'Text by path relative to the skill’s own directory; must include SKILL.md',
-    example: { 'SKILL.md': '---\nname: shift-rules\ndescription: How shifts are planned\n---\nNo shift is longer than ten hours.\n' },
+    description:
+      'Text by path relative to the skill’s own directory, with a SKILL.md; at most 200 files with 1,000,000 bytes together',
+    example: {
+      'SKILL.md':
+        '---\nname: shift-rules\ndescription: How shifts are planned\n---\nNo shift is longer than ten hours.\n',
+    },
   })
   files!: Map<string, string>;
 }
@@ -21,7 +41,7 @@ export class SkillSummary {
   @StringArrayField({ description: 'Paths relative to the skill’s own directory', example: ['SKILL.md'] })
   files!: string[];
 
-  static from({ name, description, files }: Skill): SkillSummary {
+  static from({ name, description, files }: Summarized): SkillSummary {
     return { name, description, files: [...files.keys()] };
   }
 }
@@ -31,7 +51,7 @@ export class SkillListResponse {
   @ObjectArrayField(() => SkillSummary)
   skills!: SkillSummary[];
 
-  static from(skills: Skill[]): SkillListResponse {
+  static from(skills: Summarized[]): SkillListResponse {
     return { skills: skills.map((skill) => SkillSummary.from(skill)) };
   }
 }
@@ -69,7 +89,7 @@ export class ProjectSkillDetail {
   @BooleanField({ description: 'Whether the project’s copy hides one of the deployment' })
   shadows!: boolean;
 
-  static from({ name, description, files, scope, shadows }: MountedSkill): ProjectSkillDetail {
+  static from({ name, description, files, scope, shadows }: WholeMountedSkill): ProjectSkillDetail {
     return { name, description, files: Object.fromEntries(files), scope, shadows };
   }
 }
@@ -99,7 +119,11 @@ export class ProjectSkillListResponse {
 
 /** New instructions of a deployment. */
 export class AgentInstructionsRequest {
-  @StringField({ minLength: 1, description: 'The whole AGENTS.md, at most 256 kB', example: '# Instructions\nAsk for the demand first.\n' })
+  @StringField({
+    minLength: 1,
+    description: 'The whole AGENTS.md, at most 262,144 bytes',
+    example: '# Instructions\nAsk for the demand first.\n',
+  })
   content!: string;
 }
 
@@ -110,7 +134,11 @@ export class AgentInstructionsResponse {
 
 /** What to copy from a deployment into the project's deployment scope. */
 export class AgentConfigPullRequest {
-  @StringField({ optional: true, description: 'Handle or name; absent: the deployment the project came from', example: 'production-planning' })
+  @StringField({
+    optional: true,
+    description: 'Handle or name; absent: the deployment the project came from',
+    example: 'production-planning',
+  })
   from_deployment?: string;
 
   @BooleanField({ default: true })
@@ -126,4 +154,34 @@ export class AgentConfigPullResponse {
 
   @IntegerField({ optional: true, description: 'Files copied' })
   objects!: number;
+}
+
+/** What a turn of the project would mount. */
+export class AgentConfigResponse {
+  @StringField({ nullable: true, description: 'The project’s AGENTS.md; null when it has none' })
+  instructions!: string | null;
+
+  @ObjectArrayField(() => ProjectSkillSummary)
+  skills!: ProjectSkillSummary[];
+
+  static from({ instructions, skills }: MountedConfiguration): AgentConfigResponse {
+    return { instructions, skills: skills.map((skill) => ProjectSkillSummary.from(skill)) };
+  }
+}
+
+/** The deployment that a project is to be based on. */
+export class CheckoutRequest {
+  @StringField({ description: 'Handle or name', example: 'production-planning' })
+  from_deployment!: string;
+}
+
+export class CheckoutResponse {
+  @StringField({ description: 'Handle of the deployment, which is the project’s origin now' })
+  from_deployment!: string;
+
+  @IntegerField({ description: 'Files of instructions and skills copied' })
+  objects!: number;
+
+  @IntegerField({ description: 'Template files copied into the workspace; files that were there stay as they are' })
+  workspace_files!: number;
 }

@@ -15,7 +15,14 @@ import { SkillSetsService } from './skill-sets.service.js';
 @Module({
   imports: [FilesModule, DeploymentsModule, ProjectsModule],
   controllers: [ProjectSkillsController, DeploymentConfigController],
-  providers: [SkillSetsService, InstructionsService, ProjectSkillsService, DeploymentSkillsService, AgentConfigService, MountsService],
+  providers: [
+    SkillSetsService,
+    InstructionsService,
+    ProjectSkillsService,
+    DeploymentSkillsService,
+    AgentConfigService,
+    MountsService,
+  ],
   exports: [MountsService, InstructionsService, DeploymentSkillsService],
 })
 export class SkillsModule {}

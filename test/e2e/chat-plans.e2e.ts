@@ -6,10 +6,11 @@ import { makeProject } from '../factories/make.js';
 import { idle } from '../factories/turns.js';
 import { makeSurroundings, ScriptedService } from '../support/scripted-agent.js';
 import { removeSurroundings, type Surroundings } from '../support/service.js';
+import { EventStream } from '../support/stream.js';
 
 const CONVERSATIONS = 1_000;
 const MESSAGES_EACH = 20;
-const GROWING = ['conversations', 'messages', 'turns', 'workspace_changes'];
+const GROWING = ['conversations', 'messages', 'turns', 'turn_events', 'workspace_changes'];
 
 interface Plan {
   'Node Type': string;
@@ -70,6 +71,8 @@ async function fill(project_id: string, company_id: string, user_id: string): Pr
      ), answered AS (
        INSERT INTO turns (project_id, conversation_id, company_id, user_id, state, outcome, due_at, ended_at)
        SELECT project_id, id, $2, $3, 'ended', 'completed', NULL, now() FROM made RETURNING id, conversation_id, project_id
+     ), happened AS (
+       INSERT INTO turn_events (turn_id, seq, type, data) SELECT id, seq, 'text.delta', '{}' FROM answered, generate_series(0, 9) seq
      ), changed AS (
        INSERT INTO workspace_changes (project_id, conversation_id, turn_id, kind, path)
        SELECT project_id, conversation_id, id, 'uploaded', 'a.csv' FROM answered
@@ -78,21 +81,29 @@ async function fill(project_id: string, company_id: string, user_id: string): Pr
      SELECT project_id, conversation_id, sequence, 'user', 'Hello', id, $3 FROM answered, generate_series(1, $5) sequence`,
     parameters,
   );
-  await database.query('ANALYZE conversations, messages, turns, workspace_changes');
+  await database.query('ANALYZE conversations, messages, turns, turn_events, workspace_changes');
 }
 
 describe('statements of the chat', () => {
   it('read no growing table from end to end', async () => {
-    const { client, company, user } = await service.session();
+    const { client, company, user, token } = await service.session();
     const { id } = await makeProject(client);
     await fill(id, company, user);
     const statements = await statementsOf(async () => {
       const chat = `/projects/${id}/chat`;
+      const stream = await EventStream.open(service.url, token, id);
       await client.post(chat, { content: 'Hello', client_msg_id: 'a' });
       const { conversation_id } = await idle(client, id);
       await client.post(chat, { content: 'Yes', conversation_id, answer: { selections: { '0': 'Yes' } } });
       await idle(client, id, { conversation_id });
       await client.get(chat, { offset: 1 });
+      await stream.ended(2);
+      const resumed = await EventStream.open(service.url, token, id, {
+        headers: { 'last-event-id': stream.events.find((event) => event.id !== undefined)?.id ?? '' },
+      });
+      await resumed.ended(2);
+      stream.close();
+      resumed.close();
       await service.app.get(TurnReaper).recover();
     });
 

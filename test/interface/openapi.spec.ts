@@ -10,4 +10,15 @@ describe('openapi.json', () => {
     expect(operations).toHaveLength(20);
     expect(differences(read())).toEqual([]);
   });
+
+  it('has each operation in one of the groups that it lists', () => {
+    const { paths, tags } = JSON.parse(readFileSync('openapi.json', 'utf8')) as {
+      paths: Record<string, Record<string, { tags: string[] }>>;
+      tags: { name: string }[];
+    };
+    const groups = tags.map(({ name }) => name);
+    const used = Object.values(paths).flatMap((item) => Object.values(item).map((operation) => operation.tags));
+    expect(used.filter(([group = '', ...others]) => !groups.includes(group) || others.length > 0)).toEqual([]);
+    expect(groups.filter((group) => !used.flat().includes(group))).toEqual([]);
+  });
 });

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { Agent, type AgentContext, type AgentEvent } from '../../src/agent/agent.js';
+import { Agent, type AgentContext, type AgentOutput } from '../../src/agent/agent.js';
 import { Config } from '../../src/config/config.js';
 import { createApp } from '../../src/configure-app.js';
 import { createLogger } from '../../src/platform/logging/logger.js';
@@ -14,7 +14,7 @@ import type { Surroundings } from './service.js';
 import { type Session, type SessionOptions, signIn } from './session.js';
 
 /** What the agent does in a turn, in place of the one that is configured. */
-export type Script = (context: AgentContext) => AsyncIterable<AgentEvent>;
+export type Script = (context: AgentContext) => AsyncIterable<AgentOutput>;
 
 /** Something to wait for until the test says so. */
 export class Gate {
@@ -48,13 +48,14 @@ export class ScriptedService {
     surroundings: Surroundings,
     script: Script,
     role: Config['ROLE'] = 'all',
+    onPort = 0,
   ): Promise<ScriptedService> {
     const { databaseUrl, dataDir, secret } = surroundings;
     const settings = { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, AUTH_JWT_SECRET: secret, ROLE: role };
     const config = Object.assign(new Config(), settings);
     const app = await createApp({ config, logger: createLogger('silent'), databaseUrl });
     jest.spyOn(app.get(Agent), 'run').mockImplementation(script);
-    await app.listen(0, '127.0.0.1');
+    await app.listen(onPort, '127.0.0.1');
     const { port } = app.getHttpServer().address() as AddressInfo;
     return new ScriptedService(app, `http://127.0.0.1:${port}`, surroundings);
   }

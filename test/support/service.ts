@@ -27,6 +27,8 @@ export interface ServiceOptions {
   surroundings?: Surroundings;
   /** Settings beside those of the surroundings, under the names of the environment variables. */
   settings?: Record<string, string>;
+  /** Modules that are loaded before the service, by path. */
+  preload?: string[];
 }
 
 /** One line of the service's log. */
@@ -47,11 +49,14 @@ export class Service {
   ) {}
 
   /** Starts `dist/main.js` and waits until it serves. */
-  static async start({ surroundings, settings = {} }: ServiceOptions = {}): Promise<Service> {
+  static async start({ surroundings, settings = {}, preload = [] }: ServiceOptions = {}): Promise<Service> {
     const own = surroundings ?? (await makeSurroundings());
     const child = spawn(
       process.execPath,
-      ['--import', resolve('test/support/die-with-parent.js'), resolve('dist/main.js')],
+      [
+        ...['test/support/die-with-parent.js', ...preload].flatMap((module) => ['--import', resolve(module)]),
+        resolve('dist/main.js'),
+      ],
       {
         stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
         env: {

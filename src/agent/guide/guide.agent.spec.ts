@@ -47,6 +47,7 @@ const message = (overrides: Partial<AgentMessage>): AgentMessage => ({
 async function run(overrides: Partial<AgentContext> = {}): Promise<AgentEvent[]> {
   const context: AgentContext = {
     turn_id: 'turn',
+    project_id: 'project',
     messages: [message({ content: 'Hello', to_answer: true })],
     workspace: { directories: [], files: [], total: 0 },
     attachments: new Map(),

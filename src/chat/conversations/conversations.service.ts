@@ -1,7 +1,9 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { NotFound, parseId } from '../../platform/errors/errors.js';
+import { Notifications } from '../../platform/notify/notifications.service.js';
 import { ProjectsService } from '../../projects/projects.service.js';
+import { CONVERSATIONS } from '../notices.js';
 import { Conversation } from './conversation.entity.js';
 
 /** What other parts need of a conversation. */
@@ -13,6 +15,7 @@ export class ConversationsService implements OnModuleInit {
   constructor(
     private readonly database: Database,
     private readonly projects: ProjectsService,
+    private readonly notifications: Notifications,
   ) {}
 
   /** Every project has a default conversation from its creation on. */
@@ -38,6 +41,11 @@ export class ConversationsService implements OnModuleInit {
    */
   async lock(tx: Tx, project_id: string, conversationId?: string | null): Promise<ConversationHead> {
     return await find(tx, project_id, conversationId, 'FOR NO KEY UPDATE');
+  }
+
+  /** Wakes whoever follows the conversation, once a change of it has committed. */
+  announce(conversation_id: string): void {
+    this.notifications.send(CONVERSATIONS, conversation_id);
   }
 }
 

@@ -22,7 +22,7 @@ export type BodyEvent =
   | { type: 'text.delta'; segment: number; text: string }
   | { type: 'tool.started'; segment: number; call: ToolCall }
   | { type: 'tool.finished'; call: ToolCall }
-  | { type: 'cards.changed'; cards: CardResponse[] };
+  | { type: 'cards.changed'; cards: CardResponse[]; removed_card_ids?: string[] };
 
 export const EMPTY_BODY: MessageBody = { content: '', content_segments: [], tool_calls: [], affected_card_ids: [] };
 
@@ -53,7 +53,13 @@ export function fold(body: MessageBody, event: BodyEvent): MessageBody {
     case 'cards.changed':
       return {
         ...body,
-        affected_card_ids: [...new Set([...body.affected_card_ids, ...event.cards.map(({ id }) => id)])],
+        affected_card_ids: [
+          ...new Set([
+            ...body.affected_card_ids,
+            ...event.cards.map(({ id }) => id),
+            ...(event.removed_card_ids ?? []),
+          ]),
+        ],
       };
   }
 }
@@ -102,8 +108,10 @@ export function toBodyEvent(body: MessageBody, event: AgentEvent, turn_id: strin
         ...(error_details !== undefined && { error_details: storable(error_details) as Record<string, unknown> }),
       });
     }
-    case 'cards_changed':
-      return { type: 'cards.changed', cards: event.cards };
+    case 'cards_changed': {
+      const { cards, removed_card_ids } = event;
+      return { type: 'cards.changed', cards, ...(removed_card_ids !== undefined && { removed_card_ids }) };
+    }
     case 'usage':
       return null;
   }

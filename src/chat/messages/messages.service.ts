@@ -58,18 +58,23 @@ export class MessagesService {
     return stored;
   }
 
-  /** Gives a message of the agent its present body. */
+  /** Gives a message of the agent its present body; answers its ChatMessageResponse as JSON text. */
   async update(
     tx: Tx,
     id: string,
     { content, content_segments, tool_calls, affected_card_ids }: MessageBody,
     is_partial: boolean,
-  ): Promise<void> {
-    await tx.query(
-      `UPDATE messages SET content = $2, content_segments = $3, tool_calls = $4, affected_card_ids = $5, is_partial = $6
-        WHERE id = $1`,
+  ): Promise<string> {
+    const [updated]: { json: string }[] = await tx.query(
+      `WITH m AS (
+         UPDATE messages SET content = $2, content_segments = $3, tool_calls = $4, affected_card_ids = $5, is_partial = $6
+          WHERE id = $1 RETURNING *
+       )
+       SELECT ${messageJson('')} AS json FROM m`,
       [id, content, json(content_segments), json(tool_calls), affected_card_ids, is_partial],
     );
+    if (updated === undefined) throw new Error(`Message ${id} is gone`);
+    return updated.json;
   }
 
   /** The body of a message of the agent. */

@@ -7,7 +7,7 @@ import { CardResponse } from '../../projects/canvas/canvas.dto.js';
 import { CanvasService } from '../../projects/canvas/canvas.service.js';
 import { ProjectsService } from '../../projects/projects.service.js';
 import type { ChatMessageCreate } from '../chat.dto.js';
-import { ConversationsService } from '../conversations/conversations.service.js';
+import { type ConversationHead, ConversationsService } from '../conversations/conversations.service.js';
 import { TurnsService } from '../turns/turns.service.js';
 import { AnswersService } from './answers.service.js';
 import { answerCall } from './answers.js';
@@ -40,19 +40,29 @@ export class PostsService {
    *   Invalid when the answer does not fit the open question.
    */
   async post(author: Principal, projectId: string, request: ChatMessageCreate): Promise<string> {
-    const { project_id, message } = await this.database.transaction(async (tx) => {
+    const { project_id, conversation_id, message } = await this.database.transaction(async (tx) => {
       const project = await this.projects.lock(tx, author.company_id, projectId);
-      return { project_id: project.id, message: await this.store(tx, author, project.id, request) };
+      const conversation = await this.conversations.lock(tx, project.id, request.conversation_id);
+      return {
+        project_id: project.id,
+        conversation_id: conversation.id,
+        message: await this.store(tx, author, conversation, request),
+      };
     });
+    this.conversations.announce(conversation_id);
     const cards = await this.canvas.list(project_id);
     return `{"message":${message},"canvas_snapshot":${JSON.stringify(cards.map((card) => CardResponse.from(card)))}}`;
   }
 
-  private async store(tx: Tx, author: Principal, project_id: string, request: ChatMessageCreate): Promise<string> {
-    const conversation = await this.conversations.lock(tx, project_id, request.conversation_id);
+  private async store(
+    tx: Tx,
+    author: Principal,
+    conversation: ConversationHead,
+    request: ChatMessageCreate,
+  ): Promise<string> {
     const identity = identify(author, conversation.id, request);
     if (identity !== null) {
-      const earlier = await this.messages.posted(tx, project_id, identity.client_msg_key);
+      const earlier = await this.messages.posted(tx, conversation.project_id, identity.client_msg_key);
       if (earlier?.payload_hash.equals(identity.payload_hash) === false) {
         throw new Conflict('Another message was posted under this client_msg_id');
       }

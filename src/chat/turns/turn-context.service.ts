@@ -43,6 +43,7 @@ export class TurnContexts {
     const attached = references.length === 0 ? [] : await this.files.findAll(workspace, references);
     return {
       turn_id: id,
+      project_id,
       messages,
       workspace: { directories: top.directories, files: top.files.map(toWorkspaceFile), total: top.total },
       attachments: new Map(Array.from(attached, ([reference, file]) => [reference, toWorkspaceFile(file)])),

@@ -1,13 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '../../platform/database/database.js';
+import { Notifications } from '../../platform/notify/notifications.service.js';
 import { ProjectsService } from '../../projects/projects.service.js';
 import { UsageService } from '../../usage/usage.service.js';
 import { AnswersService } from '../messages/answers.service.js';
 import { closingEvents, EMPTY_BODY, fold } from '../messages/message-body.js';
 import { MessagesService } from '../messages/messages.service.js';
-import type { TurnOutcome } from './turn.entity.js';
-import type { Progress } from './turn-journal.service.js';
-import { held, type HeldTurn, type Holder, LeaseLost, TurnsService } from './turns.service.js';
+import { CONVERSATIONS } from '../notices.js';
+import type { Turn, TurnOutcome } from './turn.entity.js';
+import { appendEvents, bodyEvent, endedEvent, type EventRow, startedEvent } from './turn-events.js';
+import { firstUnstored, type Progress } from './turn-journal.service.js';
+import { type HeldTurn, type Holder, LeaseLost, lockHeld, TurnsService } from './turns.service.js';
 
 /** How a turn ends. */
 export interface Ending {
@@ -27,6 +30,20 @@ export const INTERRUPTED: Ending = {
   notice: 'The agent was interrupted before it had finished.',
 };
 
+/** The end of a turn that a user wants no more of. */
+const STOPPED: Ending = {
+  outcome: 'stopped',
+  running: { error: 'The turn was stopped before the call ended', error_code: 'stopped' },
+};
+
+/** What is stored of a turn that the transaction has locked. */
+type StoredTurn = Pick<
+  Turn,
+  'id' | 'project_id' | 'conversation_id' | 'company_id' | 'user_id' | 'message_id' | 'next_seq' | 'credits'
+>;
+
+const STORED = 't.id, t.project_id, t.conversation_id, t.company_id, t.user_id, t.message_id, t.next_seq, t.credits';
+
 /** The end of turns: one transaction for the finished message, the charge and the next turn. */
 @Injectable()
 export class TurnEndings {
@@ -37,6 +54,7 @@ export class TurnEndings {
     private readonly messages: MessagesService,
     private readonly answers: AnswersService,
     private readonly turns: TurnsService,
+    private readonly notifications: Notifications,
   ) {}
 
   /**
@@ -44,68 +62,90 @@ export class TurnEndings {
    *
    * @throws LeaseLost when the turn is not the holder's any more; then nothing has changed.
    */
-  async end(turn: HeldTurn, holder: Holder, ending: Ending): Promise<void> {
-    const { id, project_id, conversation_id, company_id, user_id } = turn;
+  async end({ id, generation, project_id, conversation_id }: HeldTurn, holder: Holder, ending: Ending): Promise<void> {
+    const known = ending.progress?.credits ?? 0;
     await this.database.transaction(async (tx) => {
-      // Only its holder changes the credits of a turn, so they can be read before the locks that come first.
-      const credits = ending.progress?.credits ?? (await this.storedCredits(tx, id));
-      await this.projects.adjust(tx, project_id, { active_turns: -1, credits });
-      await tx.query('SELECT id FROM conversations WHERE id = $1 FOR NO KEY UPDATE', [conversation_id]);
-      const { message_id, next_seq } = await this.finishMessage(tx, turn, holder, ending);
-      if (ending.notice !== undefined) {
-        await this.messages.append(tx, { conversation_id, role: 'system', content: ending.notice, turn_id: id });
-      }
-      await tx.query(
-        `UPDATE turns SET state = 'ended', outcome = $2, owner = NULL, due_at = NULL, ended_at = clock_timestamp(),
-                message_id = $3, next_seq = $4, credits = $5
-          WHERE id = $1`,
-        [id, ending.outcome, message_id, next_seq, credits],
-      );
-      if (credits > 0) {
-        await this.usage.record(tx, { company_id, project_id, user_id, source_type: 'turn', source_id: id, credits });
-      }
-      await tx.query('DELETE FROM workspace_changes WHERE turn_id = $1', [id]);
+      // The project is the first to be locked.
+      await this.projects.adjust(tx, project_id, { active_turns: -1, credits: known });
+      const [turn]: StoredTurn[] = await tx.query(`SELECT ${STORED} ${lockHeld(holder)}`, [id, generation]);
+      if (turn === undefined) throw new LeaseLost();
+      const credits = await this.finish(tx, turn, ending);
+      if (credits !== known) await this.projects.adjust(tx, project_id, { credits: credits - known });
       const { waiting } = await this.turns.situation(tx, conversation_id);
-      if (waiting > 0) await this.turns.start(tx, { id: conversation_id, project_id }, { company_id, user_id });
+      if (waiting > 0) await this.turns.start(tx, { id: conversation_id, project_id }, turn);
     });
+    this.notifications.send(CONVERSATIONS, conversation_id);
   }
 
-  /** Takes the turn's lock and gives its message its last body; no message as long as the agent has said nothing. */
+  /**
+   * Ends the active turn of a conversation, or only a given one, whoever runs it: what was stored of it stays, and its
+   * process can write no more. Messages that wait are left waiting. The project and the conversation are locked.
+   *
+   * @returns the turn's id; null when there was nothing to end.
+   */
+  async stop(tx: Tx, conversation_id: string, turn_id: string | null): Promise<string | null> {
+    const [turn]: StoredTurn[] = await tx.query(
+      `SELECT ${STORED} FROM turns t
+        WHERE t.conversation_id = $1 AND t.state <> 'ended' AND ($2::uuid IS NULL OR t.id = $2) FOR NO KEY UPDATE`,
+      [conversation_id, turn_id],
+    );
+    if (turn === undefined) return null;
+    const credits = await this.finish(tx, turn, STOPPED);
+    await this.projects.adjust(tx, turn.project_id, { active_turns: -1, credits });
+    return turn.id;
+  }
+
+  /** Everything but the project's counters; answers what the turn has cost. */
+  private async finish(tx: Tx, turn: StoredTurn, ending: Ending): Promise<number> {
+    const { id, project_id, conversation_id, company_id, user_id } = turn;
+    const { outcome, progress, notice } = ending;
+    const { message_id, json, events } = await this.finishMessage(tx, turn, ending);
+    if (notice !== undefined) {
+      await this.messages.append(tx, { conversation_id, role: 'system', content: notice, turn_id: id });
+    }
+    events.push(endedEvent(outcome, json));
+    await appendEvents(tx, id, turn.next_seq, events);
+    const credits = progress?.credits ?? turn.credits;
+    await tx.query(
+      `UPDATE turns SET state = 'ended', outcome = $2, owner = NULL, due_at = NULL, ended_at = clock_timestamp(),
+              message_id = $3, next_seq = $4, credits = $5
+        WHERE id = $1`,
+      [id, outcome, message_id, turn.next_seq + events.length, credits],
+    );
+    if (credits > 0) {
+      await this.usage.record(tx, { company_id, project_id, user_id, source_type: 'turn', source_id: id, credits });
+    }
+    await tx.query('DELETE FROM workspace_changes WHERE turn_id = $1', [id]);
+    return credits;
+  }
+
+  /** Gives the turn's message its last body; no message as long as the agent has said nothing. */
   private async finishMessage(
     tx: Tx,
-    { id, generation, conversation_id }: HeldTurn,
-    holder: Holder,
-    { progress, running }: Ending,
-  ): Promise<{ message_id: string | null; next_seq: number }> {
-    const [stored]: { message_id: string | null; next_seq: number }[] = await tx.query(
-      `SELECT message_id, next_seq FROM turns WHERE ${held(holder)} FOR NO KEY UPDATE`,
-      [id, generation],
-    );
-    if (stored === undefined) throw new LeaseLost();
-    const { message_id } = stored;
+    { id, conversation_id, message_id, next_seq }: StoredTurn,
+    ending: Ending,
+  ): Promise<{ message_id: string | null; json: string | null; events: EventRow[] }> {
+    // Of an effect whose outcome the process never learned, what is stored knows more.
+    const progress =
+      ending.progress !== undefined && ending.progress.next_seq >= next_seq ? ending.progress : undefined;
     let body = progress?.body ?? (message_id === null ? EMPTY_BODY : await this.messages.body(tx, message_id));
-    const events = [
+    const closing = [
       ...closingEvents(
         body,
         new Date(),
-        running ?? { error: 'The turn ended before the call did', error_code: 'unfinished' },
+        ending.running ?? { error: 'The turn ended before the call did', error_code: 'unfinished' },
       ),
       ...(await this.answers.pendingEvents(tx, conversation_id, body)),
     ];
-    for (const event of events) body = fold(body, event);
-    const next_seq = (progress ?? stored).next_seq + events.length;
-    if (message_id !== null) {
-      await this.messages.update(tx, message_id, body, false);
-      return { message_id, next_seq };
-    }
-    if (next_seq === 0) return { message_id, next_seq };
+    for (const event of closing) body = fold(body, event);
+    // A write whose outcome the process never learned may have been stored.
+    const unstored =
+      progress === undefined ? [] : progress.unstored.slice(Math.max(0, next_seq - firstUnstored(progress)));
+    const events = [...unstored, ...closing].map(bodyEvent);
+    if (message_id !== null)
+      return { message_id, json: await this.messages.update(tx, message_id, body, false), events };
+    if (events.length === 0) return { message_id, json: null, events };
     const created = await this.messages.append(tx, { conversation_id, role: 'assistant', turn_id: id, ...body });
-    return { message_id: created.id, next_seq };
-  }
-
-  private async storedCredits(tx: Tx, turn_id: string): Promise<number> {
-    const [turn]: { credits: number }[] = await tx.query('SELECT credits FROM turns WHERE id = $1', [turn_id]);
-    if (turn === undefined) throw new LeaseLost();
-    return turn.credits;
+    return { message_id: created.id, json: created.json, events: [startedEvent(created), ...events] };
   }
 }

@@ -1,33 +1,45 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../platform/database/database.js';
-import type { MessageBody } from '../messages/message-body.js';
+import { Database, type Tx } from '../../platform/database/database.js';
+import { Notifications } from '../../platform/notify/notifications.service.js';
+import type { Project } from '../../projects/project.entity.js';
+import { ProjectsService } from '../../projects/projects.service.js';
+import type { BodyEvent, MessageBody } from '../messages/message-body.js';
 import { MessagesService } from '../messages/messages.service.js';
-import { held, type HeldTurn, LEASE, LeaseLost } from './turns.service.js';
+import { CONVERSATIONS } from '../notices.js';
+import { appendEvents, bodyEvent, eventParameters, insertEvents, startedEvent } from './turn-events.js';
+import { held, type HeldTurn, LEASE, LeaseLost, lockHeld } from './turns.service.js';
 
 /** How far a turn has come. */
 export interface Progress {
   body: MessageBody;
   /** Number of events behind the body, the turn's own start included; 0 as long as there is no message. */
   next_seq: number;
+  /** The last of these events: those that are not known to be stored, the turn's own start apart. */
+  unstored: BodyEvent[];
   credits: number;
 }
 
-/** Stores what an agent has written so far, so that each read shows exactly the events before `next_seq`. */
+/** The seq of the first event of {@link Progress.unstored}. */
+export const firstUnstored = ({ next_seq, unstored }: Progress): number => next_seq - unstored.length;
+
+/**
+ * Stores what an agent has written so far, each event in the transaction that shows its effect in the message, so that
+ * each read shows exactly the events before `next_seq`.
+ */
 @Injectable()
 export class TurnJournal {
   constructor(
     private readonly database: Database,
+    private readonly projects: ProjectsService,
     private readonly messages: MessagesService,
+    private readonly notifications: Notifications,
   ) {}
 
   /** Creates the partial message of a turn with its first events. @throws LeaseLost */
-  async begin({ id, generation, conversation_id }: HeldTurn, { body, next_seq, credits }: Progress): Promise<void> {
+  async begin({ id, generation, conversation_id }: HeldTurn, progress: Progress): Promise<void> {
+    const { body, next_seq, unstored, credits } = progress;
     await this.database.transaction(async (tx) => {
-      await tx.query('SELECT id FROM conversations WHERE id = $1 FOR NO KEY UPDATE', [conversation_id]);
-      const found: unknown[] = await tx.query(`SELECT id FROM turns WHERE ${held('owner')} FOR NO KEY UPDATE`, [
-        id,
-        generation,
-      ]);
+      const found: unknown[] = await tx.query(`SELECT t.id ${lockHeld('owner')}`, [id, generation]);
       if (found.length === 0) throw new LeaseLost();
       const message = await this.messages.append(tx, {
         conversation_id,
@@ -40,16 +52,42 @@ export class TurnJournal {
         `UPDATE turns SET message_id = $2, next_seq = $3, credits = $4, due_at = clock_timestamp() + ${LEASE} WHERE id = $1`,
         [id, message.id, next_seq, credits],
       );
+      await appendEvents(tx, id, 0, [startedEvent(message), ...unstored.map(bodyEvent)]);
     });
+    this.notifications.send(CONVERSATIONS, conversation_id);
   }
 
   /** Brings the partial message up to date; one statement, so one transaction. @throws LeaseLost */
-  async advance({ id, generation }: HeldTurn, { body, next_seq, credits }: Progress): Promise<void> {
-    const [, count]: [unknown[], number] = await this.database.manager.query(
+  async advance(turn: HeldTurn, progress: Progress): Promise<void> {
+    await this.write(this.database.manager, turn, progress);
+    this.notifications.send(CONVERSATIONS, turn.conversation_id);
+  }
+
+  /**
+   * Does a tool's work, which answers the progress with the events that tell of it, and stores both or neither.
+   *
+   * @throws LeaseLost before anything was done; NotFound when the project was deleted.
+   */
+  async perform(turn: HeldTurn, work: (tx: Tx, project: Project) => Promise<Progress>): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const project = await this.projects.lock(tx, turn.company_id, turn.project_id);
+      const found: unknown[] = await tx.query(`SELECT t.id FROM turns t WHERE ${held('owner')} FOR NO KEY UPDATE`, [
+        turn.id,
+        turn.generation,
+      ]);
+      if (found.length === 0) throw new LeaseLost();
+      await this.write(tx, turn, await work(tx, project));
+    });
+    this.notifications.send(CONVERSATIONS, turn.conversation_id);
+  }
+
+  private async write(tx: Tx, { id, generation }: HeldTurn, progress: Progress): Promise<void> {
+    const { body, next_seq, unstored, credits } = progress;
+    const [, count]: [unknown[], number] = await tx.query(
       `WITH turn AS (
-         UPDATE turns SET next_seq = $3, credits = $4, due_at = clock_timestamp() + ${LEASE}
-          WHERE ${held('owner')} RETURNING message_id
-       )
+         UPDATE turns t SET next_seq = $3, credits = $4, due_at = clock_timestamp() + ${LEASE}
+          WHERE ${held('owner')} RETURNING id, message_id
+       ), written AS (${insertEvents('turn.id', ['$9', '$10', '$11'], 'turn,')})
        UPDATE messages m SET content = $5, content_segments = $6, tool_calls = $7, affected_card_ids = $8
          FROM turn WHERE m.id = turn.message_id`,
       [
@@ -61,6 +99,7 @@ export class TurnJournal {
         JSON.stringify(body.content_segments),
         JSON.stringify(body.tool_calls),
         body.affected_card_ids,
+        ...eventParameters(firstUnstored(progress), unstored.map(bodyEvent)),
       ],
     );
     if (count === 0) throw new LeaseLost();

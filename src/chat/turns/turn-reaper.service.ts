@@ -30,10 +30,11 @@ export class TurnReaper implements OnApplicationBootstrap, BeforeApplicationShut
     await this.patrol;
   }
 
-  /** Gives every abandoned turn another attempt or its end, and wakes somebody for turns that nobody started. */
+  /** Gives every abandoned turn another attempt or its end, wakes somebody for turns that nobody started, and tidies up. */
   async recover(): Promise<void> {
     for (const turn of await this.turns.expired()) await this.recoverTurn(turn);
     await this.turns.rewake();
+    await this.turns.evictEvents();
   }
 
   private async recoverTurn(turn: HeldTurn): Promise<void> {

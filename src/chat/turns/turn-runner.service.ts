@@ -1,14 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import {
-  Inject,
-  Injectable,
-  type OnApplicationShutdown,
-  type OnModuleDestroy,
-  type OnModuleInit,
-} from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Agent, AgentFailure } from '../../agent/agent.js';
-import { Jobs } from '../../platform/jobs/jobs.service.js';
 import { LOGGER } from '../../platform/logging/logging.module.js';
 import { follow, unlessAborted } from './follow.js';
 import { Lease } from './lease.js';
@@ -16,7 +9,7 @@ import { TurnContexts } from './turn-context.service.js';
 import { type Ending, INTERRUPTED, TurnEndings } from './turn-endings.service.js';
 import { TurnJournal } from './turn-journal.service.js';
 import { type ProgressStore, TurnWriter } from './turn-writer.js';
-import { type HeldTurn, LeaseLost, TURN_TASK, TurnsService } from './turns.service.js';
+import { type HeldTurn, LeaseLost, TurnsService } from './turns.service.js';
 
 /** Turns get so long to finish when the process is told to stop. */
 const GRACE_MS = 20_000;
@@ -24,17 +17,16 @@ const GRACE_MS = 20_000;
 /** The process stops and the turn has had its time. */
 class ShuttingDown extends Error {}
 
-/** Runs turns in this process, each as long as its job. */
+/** Runs turns in this process. */
 @Injectable()
-export class TurnRunner implements OnModuleInit, OnModuleDestroy, OnApplicationShutdown {
+export class TurnRunner implements OnModuleDestroy, OnApplicationShutdown {
   private readonly owner = randomUUID();
-  private readonly running = new Set<Lease>();
+  private readonly running = new Map<string, Lease>();
   private isStopping = false;
   private isGraceOver = false;
   private grace: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly jobs: Jobs,
     private readonly agent: Agent,
     private readonly contexts: TurnContexts,
     private readonly turns: TurnsService,
@@ -43,21 +35,22 @@ export class TurnRunner implements OnModuleInit, OnModuleDestroy, OnApplicationS
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  onModuleInit(): void {
-    this.jobs.handle<{ turn_id: string }>(TURN_TASK, async ({ turn_id }) => await this.run(turn_id));
-  }
-
   /** Claims no further turns; the running ones finish within the grace period or are given up. */
   onModuleDestroy(): void {
     this.isStopping = true;
     this.grace = setTimeout(() => {
       this.isGraceOver = true;
-      for (const lease of this.running) lease.abort(new ShuttingDown());
+      for (const lease of this.running.values()) lease.abort(new ShuttingDown());
     }, GRACE_MS);
   }
 
   onApplicationShutdown(): void {
     clearTimeout(this.grace);
+  }
+
+  /** Gives up a turn that was ended elsewhere, if it runs here. */
+  abandon(turn_id: string): void {
+    this.running.get(turn_id)?.abort(new LeaseLost());
   }
 
   /** Runs a turn to its end. One that cannot be claimed is somebody else's, or over. */
@@ -69,15 +62,15 @@ export class TurnRunner implements OnModuleInit, OnModuleDestroy, OnApplicationS
     const turn = await this.turns.claim(turn_id, this.owner);
     if (turn === null) return;
     const lease = new Lease(async () => await this.turns.renew(turn), this.logger);
-    this.running.add(lease);
+    this.running.set(turn_id, lease);
     if (this.isGraceOver) lease.abort(new ShuttingDown());
     try {
       await this.perform(turn, lease);
     } catch (error) {
       if (!(error instanceof LeaseLost)) throw error;
-      this.logger.warn({ turn_id }, 'a turn went to another process');
+      this.logger.info({ turn_id }, 'a turn was stopped or went to another process');
     } finally {
-      this.running.delete(lease);
+      this.running.delete(turn_id);
       lease.stop();
     }
   }
@@ -87,6 +80,7 @@ export class TurnRunner implements OnModuleInit, OnModuleDestroy, OnApplicationS
     const store: ProgressStore = {
       begin: async (progress) => await this.journal.begin(turn, progress),
       advance: async (progress) => await this.journal.advance(turn, progress),
+      perform: async (work) => await this.journal.perform(turn, work),
     };
     const writer = new TurnWriter(turn.id, turn.credits, store, (error) => lease.abort(error));
     const problem = await this.answer(turn, writer, signal).then(

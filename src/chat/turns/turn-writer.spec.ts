@@ -1,15 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { AgentEvent } from '../../agent/agent.js';
+import type { Tx } from '../../platform/database/database.js';
+import type { Project } from '../../projects/project.entity.js';
 import type { Progress } from './turn-journal.service.js';
-import { TurnWriter } from './turn-writer.js';
+import { type ProgressStore, TurnWriter } from './turn-writer.js';
 
 const text = (value: string): AgentEvent => ({ type: 'text', text: value });
 const started: AgentEvent = { type: 'tool_started', id: 'a', tool: 'read_file', input: {} };
 
 interface Write {
-  kind: 'begin' | 'advance';
+  kind: 'begin' | 'advance' | 'perform';
   content: string;
   next_seq: number;
+  /** Number of events that come with it. */
+  events: number;
   credits: number;
 }
 
@@ -19,11 +23,16 @@ function make({ gate = () => Promise.resolve(), credits = 0 }: { gate?: () => Pr
   const failures: unknown[] = [];
   const keep =
     (kind: Write['kind']) =>
-    async ({ body, next_seq, credits: cost }: Progress): Promise<void> => {
+    async ({ body, next_seq, unstored, credits: cost }: Progress): Promise<void> => {
       await gate();
-      writes.push({ kind, content: body.content, next_seq, credits: cost });
+      writes.push({ kind, content: body.content, next_seq, events: unstored.length, credits: cost });
     };
-  const store = { begin: keep('begin'), advance: keep('advance') };
+  const perform: ProgressStore['perform'] = async (work) => {
+    // A transaction that is retried does its work again; nothing of the first time may be left.
+    await work({} as Tx, {} as Project);
+    await keep('perform')(await work({} as Tx, {} as Project));
+  };
+  const store = { begin: keep('begin'), advance: keep('advance'), perform };
   return { writer: new TurnWriter('turn', credits, store, (error) => failures.push(error)), writes, failures };
 }
 
@@ -34,13 +43,13 @@ describe('TurnWriter', () => {
   it('stores the first event at once, then what came in 100 ms together', async () => {
     const { writer, writes } = make();
     await writer.accept(text('a'));
-    expect(writes).toEqual([{ kind: 'begin', content: 'a', next_seq: 2, credits: 0 }]);
+    expect(writes).toEqual([{ kind: 'begin', content: 'a', next_seq: 2, events: 1, credits: 0 }]);
     await writer.accept(text('b'));
     await jest.advanceTimersByTimeAsync(60);
     await writer.accept(text('c'));
     expect(writes).toHaveLength(1);
     await jest.advanceTimersByTimeAsync(40);
-    expect(writes.slice(1)).toEqual([{ kind: 'advance', content: 'abc', next_seq: 4, credits: 0 }]);
+    expect(writes.slice(1)).toEqual([{ kind: 'advance', content: 'abc', next_seq: 4, events: 2, credits: 0 }]);
     await jest.advanceTimersByTimeAsync(1_000);
     expect(writes).toHaveLength(2);
     await writer.accept(text('d'));
@@ -52,7 +61,30 @@ describe('TurnWriter', () => {
     await writer.accept(text('a'));
     await writer.accept(text('b'));
     await writer.accept(started);
-    expect(writes.at(-1)).toEqual({ kind: 'advance', content: 'ab', next_seq: 4, credits: 0 });
+    expect(writes.at(-1)).toEqual({ kind: 'advance', content: 'ab', next_seq: 4, events: 2, credits: 0 });
+  });
+
+  it('stores an effect with the events that it answers and all that came before, once', async () => {
+    const { writer, writes } = make();
+    await writer.accept(started);
+    await writer.accept(text('a'));
+    const finished: AgentEvent = { type: 'tool_completed', id: 'a', result: 1 };
+    const changed: AgentEvent = { type: 'cards_changed', cards: [], removed_card_ids: ['c'] };
+    await writer.accept({ type: 'tool_effect', id: 'a', apply: () => Promise.resolve([finished, changed]) });
+    expect(writes.slice(1)).toEqual([{ kind: 'perform', content: 'a', next_seq: 5, events: 3, credits: 0 }]);
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(writes).toHaveLength(2);
+    const { body, unstored } = await writer.close();
+    expect(body.tool_calls).toMatchObject([{ status: 'completed', result: 1 }]);
+    expect([body.affected_card_ids, unstored]).toEqual([['c'], []]);
+  });
+
+  it('gives up on an effect that fails, and nothing of it is told', async () => {
+    const { writer } = make();
+    await writer.accept(started);
+    const lost = new Error('lost');
+    await expect(writer.accept({ type: 'tool_effect', id: 'a', apply: () => Promise.reject(lost) })).rejects.toBe(lost);
+    expect((await writer.close()).body.tool_calls).toMatchObject([{ status: 'running' }]);
   });
 
   it('writes one after the other', async () => {
@@ -89,11 +121,23 @@ describe('TurnWriter', () => {
     expect((await writer.close()).credits).toBe(2.75);
   });
 
+  it('stores a cost for itself where nothing else comes, once there is a message', async () => {
+    const { writer, writes } = make();
+    await writer.accept(text('a'));
+    await writer.accept({ type: 'usage', credits: 0.25 });
+    await jest.advanceTimersByTimeAsync(100);
+    expect(writes.slice(1)).toEqual([{ kind: 'advance', content: 'a', next_seq: 2, events: 0, credits: 0.25 }]);
+  });
+
   it('answers all of the progress when it is closed and writes no more', async () => {
     const { writer, writes } = make();
     await writer.accept(text('a'));
     await writer.accept(text('b'));
-    expect(await writer.close()).toMatchObject({ body: { content: 'ab' }, next_seq: 3 });
+    expect(await writer.close()).toMatchObject({
+      body: { content: 'ab' },
+      next_seq: 3,
+      unstored: [{ type: 'text.delta', segment: 0, text: 'b' }],
+    });
     await jest.advanceTimersByTimeAsync(1_000);
     expect(writes).toHaveLength(1);
   });
@@ -115,6 +159,6 @@ describe('TurnWriter', () => {
     await jest.advanceTimersByTimeAsync(100);
     expect(failures).toEqual([new Error('gone')]);
     await expect(writer.accept(started)).rejects.toThrow('gone');
-    expect(await writer.close()).toMatchObject({ body: { content: 'ab' } });
+    expect(await writer.close()).toMatchObject({ body: { content: 'ab' }, unstored: [{ text: 'b' }, {}] });
   });
 });

@@ -1,4 +1,6 @@
-import type { AgentEvent } from '../../agent/agent.js';
+import type { AgentEvent, AgentOutput, ToolEffect } from '../../agent/agent.js';
+import type { Tx } from '../../platform/database/database.js';
+import type { Project } from '../../projects/project.entity.js';
 import { EMPTY_BODY, fold, toBodyEvent } from '../messages/message-body.js';
 import type { Progress } from './turn-journal.service.js';
 
@@ -9,6 +11,8 @@ const PACE_MS = 100;
 export interface ProgressStore {
   begin(progress: Progress): Promise<void>;
   advance(progress: Progress): Promise<void>;
+  /** Runs `work` and stores the progress it answers, in one transaction. */
+  perform(work: (tx: Tx, project: Project) => Promise<Progress>): Promise<void>;
 }
 
 /**
@@ -17,7 +21,7 @@ export interface ProgressStore {
  */
 export class TurnWriter {
   private progress: Progress;
-  private storedSeq = 0;
+  private stored = { next_seq: 0, credits: 0 };
   private storedAt = -Infinity;
   private timer: NodeJS.Timeout | undefined;
   private writing: Promise<void> = Promise.resolve();
@@ -29,26 +33,22 @@ export class TurnWriter {
   constructor(
     private readonly turn_id: string,
     credits: number,
-    private readonly store: ProgressStore,
+    private readonly journal: ProgressStore,
     private readonly onFailure: (error: unknown) => void,
   ) {
-    this.progress = { body: EMPTY_BODY, next_seq: 0, credits };
+    this.progress = { body: EMPTY_BODY, next_seq: 0, unstored: [], credits };
   }
 
   /** Takes the agent's next event; resolves when the following one may come. */
-  async accept(event: AgentEvent): Promise<void> {
-    const { body, next_seq, credits } = this.progress;
-    if (event.type === 'usage') {
-      this.progress = { body, next_seq, credits: credits + event.credits };
+  async accept(event: AgentOutput): Promise<void> {
+    if (event.type === 'tool_effect') {
+      await this.perform(event);
       return;
     }
-    const step = toBodyEvent(body, event, this.turn_id, new Date());
-    if (step === null) return;
-    // The turn's start is its event 0 and is stored with the message.
-    this.progress = { body: fold(body, step), next_seq: Math.max(1, next_seq) + 1, credits };
-    const wait = step.type === 'tool.started' ? 0 : this.storedAt + PACE_MS - performance.now();
-    if (wait <= 0) await this.flush();
-    else this.timer ??= setTimeout(() => void this.flush().catch(this.onFailure), wait);
+    const before = this.progress;
+    this.progress = this.after(before, event);
+    // Without a message there is nothing yet that could keep the credits.
+    if (this.progress !== before && this.progress.next_seq > 0) await this.store(event.type === 'tool_started');
   }
 
   /** Stops writing and answers the progress, of which the newest part may not be stored. */
@@ -59,14 +59,55 @@ export class TurnWriter {
     return this.progress;
   }
 
+  private after(progress: Progress, event: AgentEvent): Progress {
+    const { body, next_seq, unstored, credits } = progress;
+    if (event.type === 'usage') return { ...progress, credits: credits + event.credits };
+    const step = toBodyEvent(body, event, this.turn_id, new Date());
+    if (step === null) return progress;
+    return {
+      body: fold(body, step),
+      // The turn's start is its event 0 and is stored with the message.
+      next_seq: Math.max(1, next_seq) + 1,
+      unstored: [...unstored, step],
+      credits,
+    };
+  }
+
+  /** Lets an effect happen, with the events that tell of it and all that came before. */
+  private perform({ apply }: ToolEffect): Promise<void> {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.writing = this.writing.then(async () => {
+      const before = this.progress;
+      let progress = before;
+      await this.journal.perform(async (tx, project) => {
+        const events = await apply(tx, project);
+        progress = events.reduce((reached, event) => this.after(reached, event), before);
+        return progress;
+      });
+      this.progress = { ...progress, unstored: [] };
+      this.stored = { next_seq: progress.next_seq, credits: progress.credits };
+      this.storedAt = performance.now();
+    });
+    return this.writing;
+  }
+
+  private async store(atOnce: boolean): Promise<void> {
+    const wait = atOnce ? 0 : this.storedAt + PACE_MS - performance.now();
+    if (wait <= 0) await this.flush();
+    else this.timer ??= setTimeout(() => void this.flush().catch(this.onFailure), wait);
+  }
+
   private flush(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
     this.writing = this.writing.then(async () => {
       const { progress } = this;
-      if (this.storedSeq === progress.next_seq) return;
-      await (this.storedSeq === 0 ? this.store.begin(progress) : this.store.advance(progress));
-      this.storedSeq = progress.next_seq;
+      const { next_seq, credits } = progress;
+      if (this.stored.next_seq === next_seq && this.stored.credits === credits) return;
+      await (this.stored.next_seq === 0 ? this.journal.begin(progress) : this.journal.advance(progress));
+      this.progress = { ...this.progress, unstored: this.progress.unstored.slice(progress.unstored.length) };
+      this.stored = { next_seq, credits };
       this.storedAt = performance.now();
     });
     return this.writing;

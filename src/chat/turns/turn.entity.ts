@@ -2,8 +2,9 @@ import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeor
 
 export const TURN_STATES = ['idle', 'dispatched', 'streaming'] as const;
 
-/** How a turn ended. */
-export type TurnOutcome = 'completed' | 'failed' | 'interrupted';
+/** How a turn can end. */
+export const TURN_OUTCOMES = ['completed', 'failed', 'interrupted', 'stopped'] as const;
+export type TurnOutcome = (typeof TURN_OUTCOMES)[number];
 
 /** One answer of the agent: to every message that had been posted when it started. */
 @Entity({ name: 'turns' })
@@ -61,4 +62,8 @@ export class Turn {
 
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   ended_at!: Date | null;
+
+  /** False once its events were removed, some time after its end. */
+  @Column('boolean', { default: true })
+  keeps_events!: boolean;
 }

@@ -16,6 +16,9 @@ export const LEASE_MS = 15_000;
 const MOST_ATTEMPTS = 3;
 const RECOVERED_AT_ONCE = 100;
 const PUT_BACK_MS = 1_000;
+/** Events of a turn can be read so long after its end. */
+const EVENTS_KEPT = `interval '10 min'`;
+const EVICTED_AT_ONCE = 500;
 
 /** What the owner of a running turn knows of it; `generation` makes its writes its own. */
 export type HeldTurn = Pick<
@@ -31,9 +34,13 @@ export class LeaseLost extends Error {}
 
 const HELD = 'id, project_id, conversation_id, company_id, user_id, generation, credits';
 
-/** Condition that a turn is still held, whose parameters $1 and $2 are id and generation. */
+/** Condition that a turn `t` is still held, whose parameters $1 and $2 are id and generation. */
 export const held = (holder: Holder): string =>
-  `id = $1 AND generation = $2 AND state = 'streaming'${holder === 'reaper' ? ' AND due_at < clock_timestamp()' : ''}`;
+  `t.id = $1 AND t.generation = $2 AND t.state = 'streaming'${holder === 'reaper' ? ' AND t.due_at < clock_timestamp()' : ''}`;
+
+/** FROM and what follows of a SELECT that locks the conversation and then its turn `t`, in this order, while it is held. */
+export const lockHeld = (holder: Holder): string =>
+  `FROM turns t JOIN conversations c ON c.id = t.conversation_id WHERE ${held(holder)} FOR NO KEY UPDATE OF c, t`;
 
 /** Turns from their start to their claim, and how they are kept. Callers that pass `tx` hold the conversation's lock. */
 @Injectable()
@@ -131,7 +138,7 @@ export class TurnsService {
   /** Keeps a running turn. @throws LeaseLost */
   async renew({ id, generation }: HeldTurn): Promise<void> {
     const [, count]: [unknown[], number] = await this.database.manager.query(
-      `UPDATE turns SET due_at = clock_timestamp() + ${LEASE} WHERE ${held('owner')}`,
+      `UPDATE turns t SET due_at = clock_timestamp() + ${LEASE} WHERE ${held('owner')}`,
       [id, generation],
     );
     if (count === 0) throw new LeaseLost();
@@ -145,7 +152,7 @@ export class TurnsService {
     return await this.database.transaction(async (tx) => {
       await tx.query('SELECT id FROM conversations WHERE id = $1 FOR NO KEY UPDATE', [conversation_id]);
       const [, count]: [unknown[], number] = await tx.query(
-        `UPDATE turns
+        `UPDATE turns t
             SET state = 'dispatched', owner = NULL, attempts = attempts - $3, due_at = clock_timestamp() + ${LEASE},
                 credits = $4
           WHERE ${held(holder)} AND next_seq = 0 AND attempts - $3 < ${MOST_ATTEMPTS}`,
@@ -180,5 +187,21 @@ export class TurnsService {
       // With the time of their start, so that they keep their place among those that wait for a free worker.
       for (const { id, created_at } of turns) await this.wake(tx, id, created_at);
     });
+  }
+
+  /** Removes the events of turns that are over for a while. */
+  async evictEvents(): Promise<void> {
+    for (let evicted = EVICTED_AT_ONCE; evicted === EVICTED_AT_ONCE;) {
+      [{ evicted }] = await this.database.manager.query(
+        `WITH over AS (
+           UPDATE turns SET keeps_events = false
+            WHERE id IN (SELECT id FROM turns
+                          WHERE keeps_events AND ended_at IS NOT NULL AND ended_at < now() - ${EVENTS_KEPT}
+                          ORDER BY ended_at LIMIT ${EVICTED_AT_ONCE} FOR NO KEY UPDATE SKIP LOCKED)
+           RETURNING id
+         ), removed AS (DELETE FROM turn_events e USING over WHERE e.turn_id = over.id)
+         SELECT count(*)::integer AS evicted FROM over`,
+      );
+    }
   }
 }

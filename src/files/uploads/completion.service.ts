@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../platform/auth/principal.js';
-import { Database } from '../../platform/database/database.js';
+import { Database, type Tx } from '../../platform/database/database.js';
 import { Conflict, Invalid } from '../../platform/errors/errors.js';
 import { BlobsService } from '../blobs.service.js';
 import { ContainerDirectory, type RequestedContainer } from '../container-directory.js';
@@ -18,6 +18,9 @@ const POLL_MS = 100;
 
 /** Another request took the upload over and will answer for it. */
 class Overtaken extends Error {}
+
+/** Ends a transaction that was good. */
+class Rehearsed extends Error {}
 
 /**
  * Completes uploads: the object is made outside of any transaction, then one transaction puts the file in place and ends
@@ -80,17 +83,34 @@ export class CompletionService {
   ): Promise<FileEntry> {
     const { blob_id } = lease;
     const { path, content_type } = upload;
-    const size = await this.objects.assemble(upload, parts);
-    return await this.database.transaction(async (tx) => {
+    const place = async (tx: Tx, size: number): Promise<FileEntry> => {
       if (conversation_id != null && project_id !== null) {
         await this.changes.publish(tx, caller, { project_id, conversation_id, kind: 'uploaded', path });
       }
-      await this.blobs.assertAllowance(container.company_id, size, tx);
-      await this.blobs.finish(tx, { blob_id, size });
+      await this.blobs.finish(tx, container.company_id, { blob_id, size });
       const file = await this.trees.putFile(tx, container, path, { blob_id, size }, { content_type, source: 'upload' });
       const entry = FileEntry.from(source, file);
       if (!(await this.registry.complete(tx, lease, entry))) throw new Overtaken();
       return entry;
-    });
+    };
+    // Whatever speaks against the file does so here, while its parts can still be replaced.
+    const size = await this.objects.assemble(
+      upload,
+      parts,
+      async (bytes) => await this.rehearse((tx) => place(tx, bytes)),
+    );
+    return await this.database.transaction((tx) => place(tx, size));
+  }
+
+  /** Does the work and takes it back. */
+  private async rehearse(work: (tx: Tx) => Promise<unknown>): Promise<void> {
+    try {
+      await this.database.transaction(async (tx) => {
+        await work(tx);
+        throw new Rehearsed();
+      });
+    } catch (error) {
+      if (!(error instanceof Rehearsed)) throw error;
+    }
   }
 }

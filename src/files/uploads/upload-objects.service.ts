@@ -69,9 +69,14 @@ export class UploadObjects {
    * Makes the object of the named parts, or of all when none is named; resolves with its size. Done again after a
    * completion that broke off later, it finds the object made.
    *
+   * @param admit refuses, by throwing, a file of this size before its parts are put together
    * @throws BadRequest when the parts are not the file that was declared @throws TooLarge @throws Gone
    */
-  async assemble(upload: StoredUpload, named: readonly PartName[]): Promise<number> {
+  async assemble(
+    upload: StoredUpload,
+    named: readonly PartName[],
+    admit: (size: number) => Promise<void>,
+  ): Promise<number> {
     const { key, uploadId } = namesOf(upload);
     try {
       const received = await this.store.listParts(key, uploadId);
@@ -79,6 +84,7 @@ export class UploadObjects {
         size: upload.size,
         maxBytes: this.config.FILES_MAX_BYTES,
       });
+      await admit(size);
       await this.store.completeUpload(key, uploadId, parts);
       return size;
     } catch (error) {
@@ -94,7 +100,8 @@ export class UploadObjects {
   /** Drops the parts, and the object if it was made. */
   async drop({ blob_id, store_upload_id }: Pick<StoredUpload, 'blob_id' | 'store_upload_id'>): Promise<void> {
     if (blob_id === null) return;
-    if (store_upload_id !== null) await this.store.abortUpload(keyOf(blob_id), store_upload_id);
+    // Without its name here the store may have begun it all the same.
+    await this.store.abortUpload(keyOf(blob_id), store_upload_id ?? undefined);
     await this.store.delete([keyOf(blob_id)]);
   }
 }

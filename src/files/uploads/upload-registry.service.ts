@@ -10,6 +10,8 @@ import type { Upload } from './upload.entity.js';
 
 const MAX_OPEN_UPLOADS = 100;
 const LIFETIME = '24 hours';
+/** How long after its end an upload is remembered, so that its token is answered with what became of it. */
+const REMEMBERED = '7 days';
 /** Longer than finishing takes; who takes longer may be overtaken and then finds the lease gone. */
 const LEASE = '15 seconds';
 
@@ -118,6 +120,25 @@ export class UploadRegistry {
       if (await this.end(tx, { id, lease_id }, 'aborted', null))
         await tx.query('DELETE FROM blobs WHERE id = $1', [blob_id]);
     });
+  }
+
+  /** Uploads after `id` that nobody will finish any more, because they or what they upload to are over. */
+  async due(after: string, limit: number): Promise<string[]> {
+    const rows: { id: string }[] = await this.database.manager.query(
+      `SELECT u.id FROM uploads u
+        WHERE u.id > $1 AND (u.state = 'open' OR (u.state = 'completing' AND u.lease_until <= now()))
+          AND (u.expires_at <= now() OR EXISTS (SELECT FROM containers c WHERE c.id = u.container_id AND c.deleted_at IS NOT NULL))
+        ORDER BY u.id LIMIT $2`,
+      [after, limit],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Forgets uploads that ended long ago. */
+  async forget(): Promise<void> {
+    await this.database.manager.query(
+      `DELETE FROM uploads WHERE state IN ('completed', 'aborted') AND expires_at <= now() - interval '${REMEMBERED}'`,
+    );
   }
 
   private async end(

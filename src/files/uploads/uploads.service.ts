@@ -78,6 +78,18 @@ export class UploadsService {
     if (!(await this.drop(upload.id))) throw new Conflict('The upload is being completed');
   }
 
+  /**
+   * Drops an upload with what the store has of it; false when it is over or somebody is at it. The objects go first: what
+   * breaks off before the row says so is done again.
+   */
+  async drop(id: string): Promise<boolean> {
+    const lease = await this.registry.claim(id);
+    if (lease === undefined) return false;
+    await this.objects.drop(lease);
+    await this.registry.abort(lease);
+    return true;
+  }
+
   /** An upload that the store does not begin must not count as open. */
   private async begin(id: string, blob_id: string): Promise<string> {
     try {
@@ -88,15 +100,6 @@ export class UploadsService {
       await this.drop(id);
       throw error;
     }
-  }
-
-  /** The objects go first: what breaks off before the row says so is done again. */
-  private async drop(id: string): Promise<boolean> {
-    const lease = await this.registry.claim(id);
-    if (lease === undefined) return false;
-    await this.objects.drop(lease);
-    await this.registry.abort(lease);
-    return true;
   }
 
   private async find(caller: Principal, token: string): Promise<FoundUpload> {

@@ -6,6 +6,9 @@ import { DataSource, getMetadataArgsStorage } from 'typeorm';
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 pg.types.setTypeParser(pg.types.builtins.NUMERIC, Number);
 
+/** Longest statement of the service; the server is asked to end it, and not waited for when it does not. */
+const STATEMENT_MS = 15_000;
+
 /**
  * The data source of one process; not yet connected.
  *
@@ -23,6 +26,11 @@ export function createDataSource(url: string, poolSize: number, migrations: stri
     installExtensions: false,
     poolSize,
     connectTimeoutMS: 5_000,
-    extra: { options: '-c timezone=UTC', application_name: 'project-workspace-service' },
+    extra: {
+      options: '-c timezone=UTC',
+      application_name: 'project-workspace-service',
+      // A server that hangs is out of reach; only migrations may take as long as they need.
+      ...(migrations.length === 0 && { statement_timeout: STATEMENT_MS, query_timeout: STATEMENT_MS + 1_000 }),
+    },
   });
 }

@@ -34,6 +34,11 @@ export class Database implements OnApplicationShutdown {
     }
   }
 
+  /** Runs reads that all see one moment: the one of the first of them. */
+  async snapshot<T>(read: (tx: Tx) => Promise<T>): Promise<T> {
+    return await this.source.transaction('REPEATABLE READ', read);
+  }
+
   async onApplicationShutdown(): Promise<void> {
     await this.source.destroy();
   }

@@ -1,5 +1,5 @@
 import { Inject, Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
-import { Logger as WorkerLogger, run, type Runner } from 'graphile-worker';
+import { type CronItem, Logger as WorkerLogger, parseCronItems, run, type Runner } from 'graphile-worker';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { Config } from '../../config/config.js';
@@ -19,8 +19,18 @@ export interface JobOptions {
   maxAttempts?: number;
 }
 
-/** Jobs mostly wait for others; graphile-worker wants a connection for each, opened when it is needed. */
+/** Jobs of all tasks together that have no number of their own. */
 const CONCURRENT_JOBS = 16;
+/** A server that does not answer counts as out of reach after this. */
+const CONNECT_MS = 5_000;
+/** Jobs hold no connection while they run: taking them up and reporting them done gets by with few. */
+const CONNECTIONS = 8;
+
+/** Tasks that share a number of concurrent jobs. */
+interface Group {
+  concurrency: number;
+  handlers: Map<string, JobHandler>;
+}
 
 /**
  * Work outside requests, carried by graphile-worker's tables: a job is added in the transaction that makes it
@@ -28,9 +38,11 @@ const CONCURRENT_JOBS = 16;
  */
 @Injectable()
 export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly handlers = new Map<string, JobHandler>();
+  private readonly shared: Group = { concurrency: CONCURRENT_JOBS, handlers: new Map() };
+  private readonly groups: Group[] = [this.shared];
+  private readonly timetable: CronItem[] = [];
   private readonly pool: pg.Pool;
-  private runner: Runner | undefined;
+  private runners: Runner[] = [];
 
   constructor(
     private readonly config: Config,
@@ -38,7 +50,7 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     // graphile-worker does not wait for a pool of its own to end.
-    this.pool = new pg.Pool({ connectionString: url.value, max: CONCURRENT_JOBS });
+    this.pool = new pg.Pool({ connectionString: url.value, max: CONNECTIONS, connectionTimeoutMillis: CONNECT_MS });
     // A pool that ends has said goodbye on its connections already; the server may close them first.
     const report = (err: Error): void => {
       if (!this.pool.ending) this.logger.warn({ err }, 'a connection for jobs was lost');
@@ -47,10 +59,28 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
     this.pool.on('connect', (client) => client.on('error', report));
   }
 
-  /** Declares who does the jobs named `task`; called while modules initialise. */
-  handle<Payload>(task: string, handler: JobHandler<Payload>): void {
-    if (this.handlers.has(task)) throw new Error(`The task ${task} has a handler already`);
-    this.handlers.set(task, handler as JobHandler);
+  /**
+   * Declares who does the jobs named `task`; called while modules initialise.
+   *
+   * @param concurrency how many of them this process does at once, apart from those of other tasks; by default they
+   *   share a number with them.
+   */
+  handle<Payload>(task: string, handler: JobHandler<Payload>, { concurrency }: { concurrency?: number } = {}): void {
+    if (this.groups.some(({ handlers }) => handlers.has(task)))
+      throw new Error(`The task ${task} has a handler already`);
+    if (concurrency === undefined) this.shared.handlers.set(task, handler as JobHandler);
+    else this.groups.push({ concurrency, handlers: new Map([[task, handler as JobHandler]]) });
+  }
+
+  /**
+   * Declares work that is due again and again, whichever process does it; called while modules initialise. A time that
+   * fails or that no process is there for is left out.
+   *
+   * @param match minute, hour, day, month and weekday in UTC, as in a crontab
+   */
+  every(match: string, task: string, handler: () => Promise<void>): void {
+    this.handle(task, handler);
+    this.timetable.push({ task, match, options: { jobKey: task, maxAttempts: 1 } });
   }
 
   /** Adds a job; it becomes visible to workers when `tx` commits. */
@@ -62,27 +92,33 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    if (this.config.ROLE === 'api' || this.handlers.size === 0) return;
-    this.runner = await run({
-      pgPool: this.pool,
-      concurrency: CONCURRENT_JOBS,
-      noHandleSignals: true,
-      parsedCronItems: [],
-      logger: this.workerLogger(),
-      taskList: Object.fromEntries(
-        [...this.handlers].map(([task, handler]) => [task, async (payload: unknown) => await handler(payload)]),
-      ),
-    });
+    if (this.config.ROLE === 'api') return;
+    for (const group of this.groups) if (group.handlers.size > 0) this.runners.push(await this.start(group));
   }
 
   /** Takes no further jobs and waits for the running ones. */
   async beforeApplicationShutdown(): Promise<void> {
-    await this.runner?.stop();
+    await Promise.all(this.runners.map(async (runner) => await runner.stop()));
     await this.pool.end();
+  }
+
+  private async start({ concurrency, handlers }: Group): Promise<Runner> {
+    return await run({
+      pgPool: this.pool,
+      concurrency,
+      noHandleSignals: true,
+      parsedCronItems: parseCronItems(this.timetable.filter(({ task }) => handlers.has(task))),
+      logger: this.workerLogger(),
+      taskList: Object.fromEntries(
+        [...handlers].map(([task, handler]) => [task, async (payload: unknown) => await handler(payload)]),
+      ),
+    });
   }
 
   private workerLogger(): WorkerLogger {
     return new WorkerLogger(() => (level, message, meta) => {
+      // It would have a connection for every job.
+      if (message.includes('smaller than concurrency')) return;
       const log = { error: 'error', warning: 'warn', info: 'debug', debug: 'trace' } as const;
       this.logger[log[level as keyof typeof log]]({ meta: meta?.['error'] === undefined ? undefined : meta }, message);
     });

@@ -48,7 +48,8 @@ export class NestLogger implements LoggerService {
 
   error(message: unknown, ...details: unknown[]): void {
     const err = message instanceof Error ? message : undefined;
-    this.logger.error({ err, details }, err?.message ?? String(message));
+    const given = details.filter((detail) => detail !== undefined);
+    this.logger.error({ err, details: given }, err?.message ?? String(message));
   }
 
   debug(message: unknown, context?: string): void {

@@ -6,6 +6,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import { InsufficientStorage, TooLarge } from '../errors/errors.js';
 import {
+  assertKey,
   type ByteRange,
   type DownloadGrant,
   InvalidPart,
@@ -34,7 +35,6 @@ import { SignedUrls } from './signed-urls.js';
 /** Free space that is always left on the disk, in bytes. */
 const RESERVED_BYTES = 1024 ** 3;
 const STALE_DRAFT_MS = 24 * 60 * 60 * 1000;
-const KEY = /^[a-z][a-z0-9-]*\/[a-z0-9-]{2,}$/;
 
 /**
  * Objects in folders of `DATA_DIR/objects`.
@@ -90,6 +90,13 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
 
   async delete(keys: readonly string[]): Promise<void> {
     for (const key of keys) await this.drop(this.objectFolder(key));
+  }
+
+  async *list(kind: string): AsyncGenerator<string> {
+    assertKey(`${kind}/any`);
+    for (const shard of (await readdir(join(this.root, kind)).catch(undefinedIfMissing)) ?? []) {
+      for (const name of await readdir(join(this.root, kind, shard))) yield `${kind}/${name}`;
+    }
   }
 
   async startUpload(key: string): Promise<string> {
@@ -173,9 +180,11 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
     await flushFolder(dirname(claimed));
   }
 
-  async abortUpload(key: string, uploadId: string): Promise<void> {
-    await this.drop(this.uploadFolder('uploads', key, uploadId));
-    await this.drop(this.uploadFolder('completing', key, uploadId));
+  async abortUpload(key: string, uploadId?: string): Promise<void> {
+    for (const id of uploadId === undefined ? await this.uploadsOf(key) : [uploadId]) {
+      await this.drop(this.uploadFolder('uploads', key, id));
+      await this.drop(this.uploadFolder('completing', key, id));
+    }
   }
 
   /** Makes a complete and flushed folder the object under `key`. */
@@ -212,6 +221,13 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
     }
   }
 
+  private async uploadsOf(key: string): Promise<string[]> {
+    assertKey(key);
+    const prefix = `${posix.basename(key)}.`;
+    const names = [...(await readdir(join(this.root, 'uploads'))), ...(await readdir(join(this.root, 'completing')))];
+    return names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
+  }
+
   private draft(): string {
     return join(this.root, 'drafts', randomUUID());
   }
@@ -227,11 +243,6 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
     assertKey(`upload/${uploadId}`);
     return join(this.root, state, `${posix.basename(key)}.${uploadId}`);
   }
-}
-
-/** Keys become paths, so they are checked although this service alone makes them. */
-function assertKey(key: string): void {
-  if (!KEY.test(key)) throw new Error(`${JSON.stringify(key)} cannot be a key`);
 }
 
 const full = (): InsufficientStorage => new InsufficientStorage('The file store is full');

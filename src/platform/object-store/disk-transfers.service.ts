@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { BadRequest, DomainError, NotFound } from '../errors/errors.js';
 import { parseRange } from './byte-range.js';
+import { attachment } from './content-disposition.js';
 import { DiskStore } from './disk-store.js';
 import { ObjectMissing, UploadMissing } from './object-store.js';
 import { hasCode } from './part-files.js';
@@ -64,14 +65,4 @@ export class DiskTransfers {
       throw error instanceof ObjectMissing ? new NotFound('File') : error;
     }
   }
-}
-
-/** `Content-Disposition` (RFC 6266): the name in UTF-8 beside a form that old clients read. */
-function attachment(fileName: string): string {
-  const plain = fileName.replace(/[^\x20-\x7e]|["\\%]/g, '_');
-  const encoded = encodeURIComponent(fileName).replace(
-    /['()*]/g,
-    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }

@@ -29,7 +29,7 @@ export interface PartGrant {
   key: string;
   uploadId: string;
   partNumber: number;
-  /** Most bytes that the part may have. */
+  /** Most bytes that the part may have; S3 cannot be told, so what came is looked at once more when it is completed. */
   maxBytes: number;
   expiresAt: Date;
   /** Where clients reach this service; stores with an address of their own do not use it. */
@@ -51,20 +51,27 @@ export class ObjectMissing extends Error {}
 /** The upload does not exist (any more): never started, completed, or aborted. */
 export class UploadMissing extends Error {}
 
-/** A named part was not received, or not with that etag. */
+/** A named part was not received, or not with that etag, or is too small to be before another one. */
 export class InvalidPart extends Error {}
+
+const KEY = /^[a-z][a-z0-9-]*\/[a-z0-9-]{2,}$/;
+
+/** Keys become paths and parts of URLs, so stores check them although this service alone makes them. */
+export function assertKey(key: string): void {
+  if (!KEY.test(key)) throw new Error(`${JSON.stringify(key)} cannot be a key`);
+}
 
 /**
  * Where the bytes of files are.
  *
- * Objects are immutable: a key is written once and never used again. Every method that resolves has made its effect
+ * Objects are immutable: whoever writes takes a new key, and never uses it again. Every method that resolves has made its effect
  * durable. A store that is out of reach rejects with `Unavailable`, a full one with `InsufficientStorage`.
  */
 export abstract class ObjectStore {
   /** Writes an object and resolves with its size in bytes. */
   abstract put(key: string, body: Buffer | Readable): Promise<number>;
 
-  /** @throws ObjectMissing before the stream is handed out */
+  /** The bytes, or those of a range that exist. @throws ObjectMissing before the stream is handed out */
   abstract get(key: string, range?: ByteRange): Promise<Readable>;
 
   /** Size of an object in bytes; undefined when there is none. */
@@ -72,6 +79,9 @@ export abstract class ObjectStore {
 
   /** Deletes objects; keys without an object are fine. */
   abstract delete(keys: readonly string[]): Promise<void>;
+
+  /** Keys of all objects that begin with `<kind>/`, in any order. */
+  abstract list(kind: string): AsyncIterable<string>;
 
   /** Begins an object that is sent in parts and resolves with the upload's id. */
   abstract startUpload(key: string): Promise<string>;
@@ -90,8 +100,8 @@ export abstract class ObjectStore {
    */
   abstract completeUpload(key: string, uploadId: string, parts: readonly PartName[]): Promise<void>;
 
-  /** Drops an upload with its parts; one that does not exist is fine. */
-  abstract abortUpload(key: string, uploadId: string): Promise<void>;
+  /** Drops an upload with its parts, without an id every one of the key; one that does not exist is fine. */
+  abstract abortUpload(key: string, uploadId?: string): Promise<void>;
 
   /** A URL for `GET` (with ranges) that answers the object as an attachment. */
   abstract signDownload(grant: DownloadGrant): Promise<string>;

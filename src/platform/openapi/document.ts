@@ -11,6 +11,8 @@ interface OperationObject {
   responses: Record<string, unknown>;
 }
 
+/** What reading a body can end in, beside 422. */
+const BODY_ERRORS = [400, 413, 415];
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
 const errorResponse = (code: number): Schema => ({
@@ -73,7 +75,7 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
       .addTag('Usage')
       .addTag('Identity')
       .build(),
-    { operationIdFactory: (_controller, method) => method },
+    { operationIdFactory: (_controller, method) => method, autoTagControllers: false },
   );
   for (const [path, item] of Object.entries(document.paths)) {
     for (const method of METHODS) {
@@ -96,6 +98,8 @@ function complete(operation: OperationObject, path: string, method: string): voi
   operation.operationId = `${name}${path}`.replace(/\W/g, '_') + `_${method}`;
   for (const parameter of operation.parameters ?? []) parameter.schema['title'] ??= titleOf(parameter.name);
   operation.responses['401'] ??= errorResponse(401);
+  if (operation.requestBody !== undefined)
+    for (const code of BODY_ERRORS) operation.responses[code] ??= errorResponse(code);
   if (operation.requestBody !== undefined || (operation.parameters ?? []).length > 0)
     operation.responses['422'] ??= validationResponse;
   operation.responses['503'] ??= errorResponse(503);

@@ -56,6 +56,7 @@ export const ERROR_DESCRIPTIONS: Record<number, string> = {
   409: 'In conflict with the present state',
   410: 'Expired',
   413: 'Too large',
+  415: 'The body is compressed',
   429: 'Too many requests',
   503: 'The database or the file store is out of reach',
   507: 'The file store is full',

@@ -8,7 +8,17 @@ import {
   StringField,
 } from '../../platform/validation/fields.js';
 import { FEASIBILITY_RESULTS, OVERALL_RESULTS, type Project } from '../project.entity.js';
-import { type Card, CARD_STATUSES } from './card.entity.js';
+import { type Card, CARD_STATUSES, CARD_TYPES } from './card.entity.js';
+
+const DATA = [
+  'What the card says, by its type; other keys are kept and never looked at, null is as good as absent.',
+  '`objective`: `sense` (`maximize`, `minimize`), `expression`, `weight`, `confirmed`, `description`.',
+  '`variable`: `name`, `domain` (`continuous`, `integer`, `binary`), `lower`, `upper`, `unit`, `description`.',
+  '`constraint`: `expression`, `classification` (`hard`, `soft`), `penalty`, `description`.',
+  '`kpi`: `description`, `expression`, `unit`, `target`.',
+  '`data`: `file_path` or `values` (numbers by name), `description`.',
+  '`production_requirement`: `description`, `quantity`, `unit`, `product`.',
+].join(' ');
 
 /** What a card still lacks. */
 export class GapInfo {
@@ -61,9 +71,59 @@ export class CardResponse {
   instance_data!: Record<string, unknown>;
 
   static from(card: Card): CardResponse {
-    const { id, project_id, card_type, label, status, version, data, gaps, created_at, updated_at, instance_data } = card;
+    const { id, project_id, card_type, label, status, version, data, gaps, created_at, updated_at, instance_data } =
+      card;
     return { id, project_id, card_type, label, status, version, data, gaps, created_at, updated_at, instance_data };
   }
+}
+
+/** Most bytes of `data` and of `instance_data`, each, as JSON. */
+const MAX_DATA_BYTES = 32 * 1024;
+export const MAX_LABEL_LENGTH = 200;
+
+/** The reason why an object is too large for a card, in words without a full stop. */
+export const dataProblem = (data: Record<string, unknown>): string | undefined =>
+  Buffer.byteLength(JSON.stringify(data)) > MAX_DATA_BYTES
+    ? `the JSON text must have at most ${MAX_DATA_BYTES} bytes`
+    : undefined;
+
+/** A new card. What it lacks is told in its `gaps`. */
+export class CardCreateRequest {
+  @EnumField(CARD_TYPES, { example: 'objective' })
+  card_type!: (typeof CARD_TYPES)[number];
+
+  @StringField({ minLength: 1, maxLength: MAX_LABEL_LENGTH, example: 'Profit' })
+  label!: string;
+
+  @FreeObjectField({
+    optional: true,
+    check: dataProblem,
+    description: DATA,
+    example: { sense: 'maximize', expression: '3x + 2y' },
+  })
+  data?: Record<string, unknown>;
+
+  @FreeObjectField({
+    optional: true,
+    check: dataProblem,
+    description: 'What a client keeps with the card; never looked at',
+  })
+  instance_data?: Record<string, unknown>;
+}
+
+/** What to change of a card. Absent fields stay as they are. */
+export class CardUpdateRequest {
+  @IntegerField({ minimum: 1, description: 'The version that the change was made for' })
+  version!: number;
+
+  @StringField({ optional: true, minLength: 1, maxLength: MAX_LABEL_LENGTH })
+  label?: string;
+
+  @FreeObjectField({ optional: true, check: dataProblem, description: 'Keys to set; null removes one, others stay' })
+  data?: Record<string, unknown>;
+
+  @FreeObjectField({ optional: true, check: dataProblem, description: 'Keys to set; null removes one, others stay' })
+  instance_data?: Record<string, unknown>;
 }
 
 /** All cards of a project, oldest first. */
@@ -99,7 +159,10 @@ export class CompletenessResponse {
   @BooleanField({ default: false })
   production_requirements_defined!: boolean;
 
-  @EnumField(FEASIBILITY_RESULTS, { default: 'unchecked', description: 'Outcome of the last solve that was no test' })
+  @EnumField(FEASIBILITY_RESULTS, {
+    default: 'unchecked',
+    description: 'Outcome of the last solve that was no test; `unchecked` again once its model changes',
+  })
   feasibility_result!: (typeof FEASIBILITY_RESULTS)[number];
 
   @EnumField(OVERALL_RESULTS, { default: 'incomplete', description: '`complete` when everything above holds' })

@@ -10,6 +10,7 @@ import { endServer, endWithThisProcess, isServerProcess, signalProcess } from '.
 import { adoptServer, ensureDatabase, launchServer, type Server, type Settings } from './server.js';
 
 const HOST = '127.0.0.1';
+const WATCH_MS = 1_000;
 /** What {@link EmbeddedPostgres.stop} waits for each way of stopping. */
 const PATIENCE = { fast: 10_000, immediate: 5_000 };
 
@@ -56,6 +57,8 @@ export interface EmbeddedPostgres {
   readonly adopted: boolean;
   /** What the person who starts the service should know, a sentence each. */
   readonly notes: readonly string[];
+  /** Resolves when the server has ended, stopped or not. */
+  readonly ended: Promise<void>;
   /** Ends the server in bounded time and gives the directory up. Calling it again waits for the same end. */
   stop(): Promise<void>;
 }
@@ -165,8 +168,21 @@ async function start(dataDir: string, options: EmbeddedPostgresOptions, held: Ow
     ...server,
     adopted: leftRunning !== undefined,
     notes: [...binaries.notes, ...place.notes],
+    ended: untilEnded(server.pid, directory),
     stop: () => (stopping ??= stop()),
   };
+}
+
+/** An adopted server is no child of this process, so nothing tells of its end: it is looked at. */
+function untilEnded(pid: number, directory: string): Promise<void> {
+  return new Promise((resolve) => {
+    const watch = setInterval(() => {
+      if (isServerProcess(pid, directory)) return;
+      clearInterval(watch);
+      resolve();
+    }, WATCH_MS);
+    watch.unref();
+  });
 }
 
 async function releaseAll(held: Ownership[]): Promise<void> {

@@ -1,0 +1,59 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type LanguageModel, tool, type ToolSet } from 'ai';
+import type { Logger } from 'pino';
+import { Config } from '../../config/config.js';
+import { LOGGER } from '../../platform/logging/logging.module.js';
+import { Agent, type AgentContext, AgentFailure, type AgentOutput } from '../agent.js';
+import { Toolboxes } from '../tools/toolbox.service.js';
+import { conversationOf, exchange, type MadeCall } from './conversation.js';
+import { createModel } from './model.js';
+import { takeStep } from './model-step.js';
+import { systemPrompt } from './system-prompt.js';
+
+/** Steps that a model gets after its calls are used up, to come to an end. */
+const LAST_STEPS = 2;
+
+/** The agent behind which is a language model: it answers step by step, and the calls of a step are made in order. */
+@Injectable()
+export class LlmAgent extends Agent {
+  private readonly model: LanguageModel;
+
+  constructor(
+    private readonly config: Config,
+    private readonly toolboxes: Toolboxes,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {
+    super();
+    this.model = createModel(config, logger);
+  }
+
+  async *run(context: AgentContext): AsyncGenerator<AgentOutput> {
+    const { signal, turn_id } = context;
+    const toolbox = this.toolboxes.open(context);
+    const tools: ToolSet = Object.fromEntries(
+      toolbox.tools.map(({ name, description, input }) => [name, tool({ description, inputSchema: input })]),
+    );
+    const messages = conversationOf(context);
+    const fixed = {
+      model: this.model,
+      system: systemPrompt(context),
+      tools,
+      signal,
+      timeoutSeconds: this.config.AGENT_TIMEOUT_SECONDS,
+      prices: { input: this.config.PRICE_INPUT_TOKENS, output: this.config.PRICE_OUTPUT_TOKENS },
+      logger: this.logger.child({ turn_id }),
+    };
+    let left = LAST_STEPS;
+    for (let step = 1; left > 0; step += 1) {
+      const { text, calls } = yield* takeStep({ ...fixed, messages });
+      const made: MadeCall[] = [];
+      for (const [index, call] of calls.entries()) {
+        made.push({ id: `call-${step}-${index + 1}`, call, reply: yield* toolbox.call(call) });
+      }
+      if (made.length === 0 || made.some(({ reply }) => reply.ok && reply.endsTurn)) return;
+      messages.push(...exchange(text, made));
+      if (toolbox.isExhausted) left -= 1;
+    }
+    throw new AgentFailure('The agent used up its tool calls without coming to an end.');
+  }
+}

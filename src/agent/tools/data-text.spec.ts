@@ -1,0 +1,27 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { cutResult, cutText, markAsData, MAX_RESULT_BYTES } from './data-text.js';
+
+describe('results for a model', () => {
+  it('are never longer than 64 kB as JSON, and short ones stay as they are', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 20 }), fc.integer({ min: 0, max: 30_000 }), (piece, times) => {
+        const result = { text: piece.toWellFormed().repeat(times) };
+        const cut = cutResult(result);
+        expect(Buffer.byteLength(JSON.stringify(cut))).toBeLessThanOrEqual(MAX_RESULT_BYTES);
+        if (Buffer.byteLength(JSON.stringify(result)) <= MAX_RESULT_BYTES) expect(cut).toBe(result);
+      }),
+    );
+    expect(cutResult(null)).toBeNull();
+  });
+
+  it('are cut between characters', () => {
+    expect([cutText('a\u20acb', 3), cutText('a\u20acb', 4), cutText('\u{1f600}', 3)]).toEqual(['a', 'a\u20ac', '']);
+  });
+
+  it('stand between marks that are new each time', () => {
+    const [first, second] = [markAsData('read_file', { a: 1 }), markAsData('read_file', { a: 1 })];
+    expect(first).toMatch(/^Data from read_file; .*\n<(data-[0-9a-f]{16})>\n[^]*\n<\/\1>$/);
+    expect(first).not.toBe(second);
+  });
+});

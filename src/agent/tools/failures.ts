@@ -1,0 +1,31 @@
+import type { z } from 'zod';
+import { DomainError } from '../../platform/errors/errors.js';
+import { ToolFailure } from './tool.js';
+
+/** Codes of failures by the status that a client would get. */
+const CODES: Record<number, string> = {
+  400: 'invalid_input',
+  403: 'forbidden',
+  404: 'not_found',
+  409: 'conflict',
+  413: 'too_large',
+  422: 'invalid_input',
+  429: 'limit_reached',
+  503: 'unavailable',
+  507: 'storage_full',
+};
+
+/** The failure of a call that an error means; undefined for errors that are no answer to the call. */
+export function toFailure(error: unknown): ToolFailure | undefined {
+  if (error instanceof ToolFailure) return error;
+  const code = error instanceof DomainError ? CODES[error.status] : undefined;
+  if (!(error instanceof DomainError) || code === undefined) return undefined;
+  return new ToolFailure(code, error.message, typeof error.detail === 'string' ? {} : { errors: error.detail });
+}
+
+/** The failure of a call whose input does not fit its tool. */
+export function inputFailure(error: z.ZodError): ToolFailure {
+  const problems = error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
+  const text = problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
+  return new ToolFailure('invalid_input', `The input does not fit the tool: ${text}`, { problems });
+}

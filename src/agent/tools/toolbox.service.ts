@@ -1,0 +1,142 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Tx } from '../../platform/database/database.js';
+import { isStorable } from '../../platform/json/text.js';
+import type { AgentContext, AgentEvent, AgentOutput } from '../agent.js';
+import { cutResult } from './data-text.js';
+import { inputFailure, toFailure } from './failures.js';
+import { type Tool, ToolFailure, type ToolOutcome } from './tool.js';
+
+/** Injection token of the tools that there are. */
+export const TOOLS = Symbol('Tools');
+
+const MOST_CALLS = 50;
+
+/** A call as an agent asks for it. */
+export interface Call {
+  tool: string;
+  /** As it came, of any form. */
+  input: unknown;
+}
+
+/** What a call came to, for the agent. */
+export type Reply = { ok: true; result: unknown; endsTurn: boolean } | { ok: false; error: string; error_code: string };
+
+/** The tools of one turn. Calls are made one after the other. */
+export interface Toolbox {
+  readonly tools: readonly Tool[];
+  /** Whether the turn has no call left. */
+  readonly isExhausted: boolean;
+  /** Makes a call; an agent hands on everything that this yields. Failures are replies, and events of the call. */
+  call: (call: Call) => AsyncGenerator<AgentOutput, Reply>;
+}
+
+/** Gives agents their tools. */
+@Injectable()
+export class Toolboxes {
+  constructor(@Inject(TOOLS) private readonly tools: readonly Tool[]) {}
+
+  /** The tools for a turn; one toolbox counts its calls. */
+  open(context: AgentContext): Toolbox {
+    const { tools } = this;
+    let calls = 0;
+    return {
+      tools,
+      get isExhausted() {
+        return calls >= MOST_CALLS;
+      },
+      call: (call) => {
+        calls += 1;
+        return make(calls > MOST_CALLS ? [] : tools, call, `${context.turn_id}-${calls}`, context);
+      },
+    };
+  }
+}
+
+async function* make(
+  tools: readonly Tool[],
+  call: Call,
+  id: string,
+  context: AgentContext,
+): AsyncGenerator<AgentOutput, Reply> {
+  const checked = check(tools, call);
+  if (checked instanceof ToolFailure) {
+    yield { type: 'tool_started', id, tool: call.tool, input: asRecord(cutResult(call.input)) };
+    return yield* failed(id, checked);
+  }
+  const { tool, input } = checked;
+  yield { type: 'tool_started', id, tool: tool.name, input: tool.record?.(input) ?? asRecord(input) };
+  const done = await settled(tool.run(input, context));
+  if (done instanceof ToolFailure) return yield* failed(id, done);
+  if (!('effect' in done)) {
+    const result = cutResult(done.result);
+    yield { type: 'tool_completed', id, result };
+    return { ok: true, result, endsTurn: tool.endsTurn === true };
+  }
+  let outcome: ToolOutcome | ToolFailure | undefined;
+  yield {
+    type: 'tool_effect',
+    id,
+    apply: async (tx, project) => {
+      // What a failure leaves behind goes back to here, and the failure is recorded.
+      outcome = await settled(tx.transaction((inner: Tx) => done.effect(inner, project)));
+      return outcome instanceof ToolFailure ? [failureEvent(id, outcome)] : outcomeEvents(id, outcome);
+    },
+  };
+  if (outcome === undefined) throw new Error('The effect of a call was not made');
+  if (outcome instanceof ToolFailure) return toReply(outcome);
+  return { ok: true, result: cutResult(outcome.result), endsTurn: tool.endsTurn === true };
+}
+
+/** The tool and the input as it takes it, or why it cannot. */
+function check(tools: readonly Tool[], { tool: name, input }: Call): { tool: Tool; input: unknown } | ToolFailure {
+  if (tools.length === 0) return new ToolFailure('limit_reached', `A turn has at most ${MOST_CALLS} calls`);
+  const tool = tools.find((candidate) => candidate.name === name);
+  if (tool === undefined) return new ToolFailure('unknown_tool', `There is no tool ${name}`);
+  if (typeof input === 'string') return new ToolFailure('invalid_input', 'The input is no JSON object');
+  const parsed = tool.input.safeParse(input);
+  if (!parsed.success) return inputFailure(parsed.error);
+  return isStorableValue(parsed.data)
+    ? { tool, input: parsed.data }
+    : new ToolFailure('invalid_input', 'The input has characters that cannot be stored');
+}
+
+function isStorableValue(value: unknown): boolean {
+  if (typeof value === 'string') return isStorable(value);
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([key, member]) => isStorable(key) && isStorableValue(member));
+}
+
+function* failed(id: string, failure: ToolFailure): Generator<AgentOutput, Reply> {
+  yield failureEvent(id, failure);
+  return toReply(failure);
+}
+
+function outcomeEvents(id: string, { result, cards = [], removed_card_ids = [] }: ToolOutcome): AgentEvent[] {
+  const finished: AgentEvent = { type: 'tool_completed', id, result: cutResult(result) };
+  if (cards.length + removed_card_ids.length === 0) return [finished];
+  return [finished, { type: 'cards_changed', cards, ...(removed_card_ids.length > 0 && { removed_card_ids }) }];
+}
+
+const failureEvent = (id: string, { message, code, details }: ToolFailure): AgentEvent => ({
+  type: 'tool_failed',
+  id,
+  error: message,
+  error_code: code,
+  ...(Object.keys(details).length > 0 && { error_details: details }),
+});
+
+const toReply = ({ message, code }: ToolFailure): Reply => ({ ok: false, error: message, error_code: code });
+
+/** What came of the work, or the failure it ended in; other errors go on. */
+async function settled<Value>(work: Promise<Value>): Promise<Value | ToolFailure> {
+  try {
+    return await work;
+  } catch (error) {
+    const failure = toFailure(error);
+    if (failure === undefined) throw error;
+    return failure;
+  }
+}
+
+const asRecord = (input: unknown): Record<string, unknown> =>
+  typeof input === 'object' && input !== null && !Array.isArray(input) ? (input as Record<string, unknown>) : { input };

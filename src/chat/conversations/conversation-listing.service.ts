@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Tx } from '../../platform/database/database.js';
+import { Conflict, NotFound } from '../../platform/errors/errors.js';
+import type { Page } from '../../platform/listing/page.js';
+import type { PageQuery } from '../../platform/listing/page.query.js';
+import { ProjectsService } from '../../projects/projects.service.js';
+import { StopsService } from '../turns/stops.service.js';
+import { TurnEndings } from '../turns/turn-endings.service.js';
+import { Conversation } from './conversation.entity.js';
+import type { ConversationWriteRequest } from './conversations.dto.js';
+import { ConversationsService } from './conversations.service.js';
+
+/** What users do with the conversations of a project. */
+@Injectable()
+export class ConversationListingService {
+  constructor(
+    private readonly database: Database,
+    private readonly projects: ProjectsService,
+    private readonly conversations: ConversationsService,
+    private readonly endings: TurnEndings,
+    private readonly stops: StopsService,
+  ) {}
+
+  /** The last changed first. @throws NotFound */
+  async list(company_id: string, projectId: string, { limit, offset }: PageQuery): Promise<Page<Conversation>> {
+    const { id: project_id } = await this.projects.require(company_id, projectId);
+    const [rows, total] = await this.database.manager.findAndCount(Conversation, {
+      where: { project_id },
+      order: { updated_at: 'DESC', id: 'DESC' },
+      take: limit,
+      skip: offset,
+    });
+    return { rows, total };
+  }
+
+  /** @throws NotFound */
+  async create(company_id: string, projectId: string, { title }: ConversationWriteRequest): Promise<Conversation> {
+    return await this.database.transaction(async (tx) => {
+      const { id: project_id } = await this.projects.lock(tx, company_id, projectId);
+      const { identifiers } = await tx.insert(Conversation, { project_id, title: title ?? null });
+      return await this.find(tx, identifiers[0]?.['id'] as string);
+    });
+  }
+
+  /** @throws NotFound */
+  async update(
+    company_id: string,
+    projectId: string,
+    conversationId: string,
+    { title }: ConversationWriteRequest,
+  ): Promise<Conversation> {
+    return await this.database.transaction(async (tx) => {
+      const project = await this.projects.require(company_id, projectId, tx);
+      const { id } = await this.conversations.lock(tx, project.id, conversationId);
+      if (title !== undefined) await tx.update(Conversation, { id }, { title, updated_at: () => 'clock_timestamp()' });
+      return await this.find(tx, id);
+    });
+  }
+
+  /** Deletes a conversation with everything in it; what its turns have cost stays. @throws NotFound, Conflict */
+  async delete(company_id: string, projectId: string, conversationId: string): Promise<void> {
+    const { id, turn_id } = await this.database.transaction(async (tx) => {
+      const project = await this.projects.lock(tx, company_id, projectId);
+      const { id } = await this.conversations.lock(tx, project.id, conversationId);
+      if ((await this.find(tx, id)).is_default) throw new Conflict('The default conversation cannot be deleted');
+      const turn_id = await this.endings.stop(tx, id, null);
+      await this.remove(tx, id);
+      return { id, turn_id };
+    });
+    if (turn_id === null) this.conversations.announce(id);
+    else this.stops.announce(id, turn_id);
+  }
+
+  private async find(tx: Tx, id: string): Promise<Conversation> {
+    const conversation = await tx.findOneBy(Conversation, { id });
+    if (conversation === null) throw new NotFound('Conversation');
+    return conversation;
+  }
+
+  private async remove(tx: Tx, id: string): Promise<void> {
+    await tx.query(
+      'DELETE FROM turn_events WHERE turn_id IN (SELECT id FROM turns WHERE conversation_id = $1 AND keeps_events)',
+      [id],
+    );
+    await tx.query('DELETE FROM workspace_changes WHERE conversation_id = $1', [id]);
+    // Messages and turns refer to each other.
+    await tx.query('UPDATE turns SET message_id = NULL WHERE conversation_id = $1 AND message_id IS NOT NULL', [id]);
+    await tx.query('DELETE FROM messages WHERE conversation_id = $1', [id]);
+    await tx.query('DELETE FROM turns WHERE conversation_id = $1', [id]);
+    await tx.query('DELETE FROM conversations WHERE id = $1', [id]);
+  }
+}

@@ -1,0 +1,82 @@
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { Caller } from '../../platform/auth/decorators.js';
+import { Principal } from '../../platform/auth/principal.js';
+import { PageQuery } from '../../platform/listing/page.query.js';
+import { Operation } from '../../platform/openapi/operation.js';
+import { ConversationListResponse, ConversationResponse, ConversationWriteRequest } from './conversations.dto.js';
+import { ConversationListingService } from './conversation-listing.service.js';
+
+@Controller('projects/:project_id/conversations')
+export class ConversationsController {
+  constructor(private readonly conversations: ConversationListingService) {}
+
+  @Get()
+  @Operation({
+    tag: 'Chat',
+    summary: 'List conversations',
+    description: 'The last changed first.',
+    response: ConversationListResponse,
+    errors: [404],
+    extension: true,
+  })
+  async listConversations(
+    @Caller() caller: Principal,
+    @Param('project_id') projectId: string,
+    @Query() query: PageQuery,
+  ): Promise<ConversationListResponse> {
+    return ConversationListResponse.from(await this.conversations.list(caller.company_id, projectId, query), query);
+  }
+
+  @Post()
+  @Operation({
+    tag: 'Chat',
+    summary: 'Create conversation',
+    status: 201,
+    response: ConversationResponse,
+    errors: [404],
+    extension: true,
+  })
+  async createConversation(
+    @Caller() caller: Principal,
+    @Param('project_id') projectId: string,
+    @Body() body: ConversationWriteRequest,
+  ): Promise<ConversationResponse> {
+    return ConversationResponse.from(await this.conversations.create(caller.company_id, projectId, body));
+  }
+
+  @Patch(':conversation_id')
+  @Operation({
+    tag: 'Chat',
+    summary: 'Update conversation',
+    response: ConversationResponse,
+    errors: [404],
+    extension: true,
+  })
+  async updateConversation(
+    @Caller() caller: Principal,
+    @Param('project_id') projectId: string,
+    @Param('conversation_id') conversationId: string,
+    @Body() body: ConversationWriteRequest,
+  ): Promise<ConversationResponse> {
+    return ConversationResponse.from(
+      await this.conversations.update(caller.company_id, projectId, conversationId, body),
+    );
+  }
+
+  @Delete(':conversation_id')
+  @Operation({
+    tag: 'Chat',
+    summary: 'Delete conversation',
+    description: 'With its messages. A turn that runs there is stopped. The default conversation stays.',
+    status: 204,
+    errors: [404, 409],
+    extension: true,
+  })
+  async deleteConversation(
+    @Caller() caller: Principal,
+    @Param('project_id') projectId: string,
+    @Param('conversation_id') conversationId: string,
+  ): Promise<void> {
+    await this.conversations.delete(caller.company_id, projectId, conversationId);
+  }
+}

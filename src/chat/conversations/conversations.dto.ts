@@ -1,0 +1,59 @@
+import type { Page } from '../../platform/listing/page.js';
+import type { PageQuery } from '../../platform/listing/page.query.js';
+import {
+  BooleanField,
+  DateTimeField,
+  IntegerField,
+  ObjectArrayField,
+  StringField,
+} from '../../platform/validation/fields.js';
+import type { Conversation } from './conversation.entity.js';
+
+const title = { minLength: 1, maxLength: 200, nullable: true, example: 'Night shifts' };
+
+/** A new conversation, or a change of one. */
+export class ConversationWriteRequest {
+  @StringField({ ...title, optional: true, description: 'Null: none; absent: as it is, none at first' })
+  title?: string | null;
+}
+
+/** A line of messages in a project. */
+export class ConversationResponse {
+  @StringField()
+  id!: string;
+
+  @StringField(title)
+  title!: string | null;
+
+  @BooleanField({ description: 'Whether it is meant where no `conversation_id` is given' })
+  is_default!: boolean;
+
+  @DateTimeField()
+  created_at!: Date;
+
+  @DateTimeField({ description: 'Time of the newest message or change' })
+  updated_at!: Date;
+
+  static from({ id, title, is_default, created_at, updated_at }: Conversation): ConversationResponse {
+    return { id, title, is_default, created_at, updated_at };
+  }
+}
+
+/** Conversations of a project, the last changed first. */
+export class ConversationListResponse {
+  @ObjectArrayField(() => ConversationResponse)
+  conversations!: ConversationResponse[];
+
+  @IntegerField()
+  limit!: number;
+
+  @IntegerField()
+  offset!: number;
+
+  @IntegerField()
+  total!: number;
+
+  static from({ rows, total }: Page<Conversation>, { limit, offset }: PageQuery): ConversationListResponse {
+    return { conversations: rows.map((row) => ConversationResponse.from(row)), limit, offset, total };
+  }
+}

@@ -1,0 +1,86 @@
+import type { ServerResponse } from 'node:http';
+import { resync, type StreamEvent, toText } from './stream-step.js';
+
+/** Keeps proxies from storing, changing or holding back what is sent. */
+const HEADERS = {
+  'Content-Type': 'text/event-stream',
+  'Cache-Control': 'no-store, no-transform',
+  'X-Accel-Buffering': 'no',
+};
+const RECONNECT_MS = 1_000;
+
+export interface OutputTimes {
+  /** Between two comments that show that the connection is alive. */
+  pingMs: number;
+  /** A reader that takes nothing for so long is cut off. */
+  stallMs: number;
+  /** Then it has so long to take what was sent before. */
+  lingerMs: number;
+}
+
+/** One open answer that events are written to. Holds no more than what {@link send} was last given. */
+export class EventOutput {
+  private readonly ping: NodeJS.Timeout;
+  private opened = true;
+
+  /** @param onClose is called once, when the reader has gone or {@link close} was called. */
+  constructor(
+    private readonly response: ServerResponse,
+    private readonly times: OutputTimes,
+    private readonly onClose: () => void,
+  ) {
+    response.writeHead(200, HEADERS);
+    response.write(`retry: ${RECONNECT_MS}\n\n`);
+    response.on('error', () => this.close());
+    response.on('close', () => this.close());
+    this.ping = setInterval(() => {
+      if (!response.writableNeedDrain) response.write(': ping\n\n');
+    }, times.pingMs);
+    // The reader may have gone before anybody listened.
+    if (response.closed) this.close();
+  }
+
+  get isOpen(): boolean {
+    return this.opened;
+  }
+
+  /** Sends events and waits until the reader takes more; false when there will be no more to take. */
+  async send(events: StreamEvent[]): Promise<boolean> {
+    if (!this.opened || events.length === 0) return this.isOpen;
+    if (this.response.write(toText(events))) return true;
+    if (!(await this.drained())) this.cut();
+    return this.isOpen;
+  }
+
+  /** Ends the answer in order. */
+  close(): void {
+    if (!this.opened) return;
+    this.opened = false;
+    clearInterval(this.ping);
+    this.response.end();
+    this.onClose();
+  }
+
+  private drained(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const settle = (value: boolean) => (): void => {
+        clearTimeout(patience);
+        this.response.off('drain', drain).off('close', gone);
+        resolve(value);
+      };
+      const [drain, gone] = [settle(true), settle(false)];
+      const patience = setTimeout(gone, this.times.stallMs);
+      this.response.once('drain', drain).once('close', gone);
+    });
+  }
+
+  /** Parts with a reader that is too slow. */
+  private cut(): void {
+    if (!this.opened) return;
+    const { response } = this;
+    response.write(toText([resync('too_slow')]));
+    this.close();
+    const linger = setTimeout(() => response.destroy(), this.times.lingerMs);
+    response.on('close', () => clearTimeout(linger));
+  }
+}

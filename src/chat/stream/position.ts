@@ -1,0 +1,24 @@
+/** Up to where a reader has the events of a turn. */
+export interface Position {
+  turn_id: string;
+  /** The seq of the next event that the reader wants. */
+  next_seq: number;
+}
+
+const EVENT_ID = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):(\d{1,9})$/i;
+const LARGEST_SEQ = 2 ** 31 - 1;
+
+/** The `id` of an event in the stream. */
+export const eventId = (turn_id: string, seq: number): string => `${turn_id}:${seq}`;
+
+/** The position after an event; null for a text that is no event's id. */
+export function positionAfter(lastEventId: string): Position | null {
+  const [, turn_id, seq] = EVENT_ID.exec(lastEventId) ?? [];
+  return turn_id === undefined ? null : positionAt(turn_id, Number(seq) + 1);
+}
+
+/** The position before an event; null for an id that is none. */
+export function positionAt(turn_id: string, from_seq: number): Position | null {
+  if (!EVENT_ID.test(eventId(turn_id, 0)) || from_seq > LARGEST_SEQ) return null;
+  return { turn_id: turn_id.toLowerCase(), next_seq: from_seq };
+}

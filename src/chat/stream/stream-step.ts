@@ -1,0 +1,53 @@
+import { eventId } from './position.js';
+import { type Cursor, type Following, MOST_MESSAGES } from './stream-reads.js';
+
+/** An event as it is sent; `data` is JSON text. One with an id is part of a turn and can be resumed after. */
+export interface StreamEvent {
+  id?: string;
+  type: string;
+  data: string;
+}
+
+export interface Step {
+  events: StreamEvent[];
+  /** Where the reader is after them. */
+  cursor: Cursor;
+  /** Whether more may follow at once. */
+  more: boolean;
+}
+
+/** What a reader at a cursor is sent of what follows it; null when events between the two are no longer there. */
+export function stepOver(cursor: Cursor, { last_sequence, messages, turn, events }: Following): Step | null {
+  const created = messages.map(({ json }) => ({ type: 'message.created', data: `{"message":${json}}` }));
+  const isFull = messages.length === MOST_MESSAGES;
+  const sequence = isFull ? (messages.at(-1)?.sequence ?? last_sequence) : last_sequence;
+  if (turn === null) return { events: created, cursor: { ...cursor, sequence }, more: isFull };
+
+  const { id: turn_id } = turn;
+  const from = turn_id === cursor.turn_id ? cursor : { turn_id, next_seq: 0, announced: false };
+  const isWhole = events.every(({ seq }, index) => seq === from.next_seq + index);
+  if (!isWhole || (events.length === 0 && turn.next_seq > from.next_seq)) return null;
+  const next_seq = from.next_seq + events.length;
+  return {
+    events: [
+      ...created,
+      ...(from.announced ? [] : [{ type: 'turn.dispatched', data: JSON.stringify({ turn_id }) }]),
+      ...events.map(({ seq, type, data }) => ({ id: eventId(turn_id, seq), type, data })),
+    ],
+    cursor: { sequence, turn_id, next_seq, announced: true },
+    more: isFull || turn.state === 'ended' || next_seq < turn.next_seq,
+  };
+}
+
+/** The reader's state is not to be trusted any more: it reads the conversation again with the sync operation. */
+export const resync = (reason: ResyncReason): StreamEvent => ({ type: 'resync', data: JSON.stringify({ reason }) });
+
+/** The position was never one of this conversation; its events are gone; or the reader took too long to take them. */
+export const RESYNC_REASONS = ['unknown_position', 'evicted', 'too_slow'] as const;
+export type ResyncReason = (typeof RESYNC_REASONS)[number];
+
+/** Events in the format of server-sent events. JSON text of the database and of this service has no line breaks. */
+export const toText = (events: StreamEvent[]): string =>
+  events
+    .map(({ id, type, data }) => `${id === undefined ? '' : `id: ${id}\n`}event: ${type}\ndata: ${data}\n\n`)
+    .join('');

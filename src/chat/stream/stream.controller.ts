@@ -1,0 +1,96 @@
+import type { ServerResponse } from 'node:http';
+import { applyDecorators, Controller, Get, Headers, Param, Query, Res, type Type } from '@nestjs/common';
+import { ApiExtraModels, ApiHeader, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { Caller } from '../../platform/auth/decorators.js';
+import { Principal } from '../../platform/auth/principal.js';
+import { Operation } from '../../platform/openapi/operation.js';
+import {
+  CardsChangedData,
+  ChatStreamQuery,
+  MessageCreatedData,
+  ResyncData,
+  TextDeltaData,
+  ToolFinishedData,
+  ToolStartedData,
+  TurnDispatchedData,
+  TurnEndedData,
+  TurnStartedData,
+} from './stream.dto.js';
+import { StreamsService } from './streams.service.js';
+
+/** Events that belong to a turn and have an id. */
+const TURN_EVENTS: Record<string, Type> = {
+  'turn.started': TurnStartedData,
+  'text.delta': TextDeltaData,
+  'tool.started': ToolStartedData,
+  'tool.finished': ToolFinishedData,
+  'cards.changed': CardsChangedData,
+  'turn.ended': TurnEndedData,
+};
+const OTHER_EVENTS: Record<string, Type> = {
+  'message.created': MessageCreatedData,
+  'turn.dispatched': TurnDispatchedData,
+  resync: ResyncData,
+};
+
+const ID = { type: 'string', description: '`<turn_id>:<seq>`, with seq from 0 in each turn', example: '<turn_id>:7' };
+
+const eventSchemas = (events: Record<string, Type>, hasId: boolean): object[] =>
+  Object.entries(events).map(([event, data]) => ({
+    type: 'object',
+    title: event,
+    properties: {
+      ...(hasId && { id: ID }),
+      event: { type: 'string', const: event },
+      data: { $ref: getSchemaPath(data) },
+    },
+    required: [...(hasId ? ['id'] : []), 'event', 'data'],
+  }));
+
+/** Documents each event as an object of its fields; `data` is JSON. */
+const EventStreamResponse = (): MethodDecorator =>
+  applyDecorators(
+    ApiExtraModels(...Object.values(TURN_EVENTS), ...Object.values(OTHER_EVENTS)),
+    ApiResponse({
+      status: 200,
+      description: 'Successful Response',
+      content: {
+        'text/event-stream': {
+          schema: { oneOf: [...eventSchemas(TURN_EVENTS, true), ...eventSchemas(OTHER_EVENTS, false)] },
+        },
+      },
+    }),
+  );
+
+@Controller('projects/:project_id/chat/stream')
+export class StreamController {
+  constructor(private readonly streams: StreamsService) {}
+
+  @Get()
+  @EventStreamResponse()
+  @Operation({
+    tag: 'Chat',
+    summary: 'Stream chat',
+    description:
+      'Server-sent events of a conversation, over all its turns, until the client closes or its token ends. Folding a ' +
+      'turn’s events gives its message. Without a position it begins with the active turn’s first event; with one, from ' +
+      'sync or `Last-Event-ID`, each event after it comes exactly once while it is kept: until 10 minutes after the turn.',
+    errors: [404, 429],
+    extension: true,
+  })
+  @ApiHeader({
+    name: 'Last-Event-ID',
+    required: false,
+    description: 'Id of the last event received before a connection was lost',
+    schema: { type: 'string' },
+  })
+  async streamChat(
+    @Caller() caller: Principal,
+    @Param('project_id') projectId: string,
+    @Query() query: ChatStreamQuery,
+    @Headers('last-event-id') lastEventId: string | undefined,
+    @Res() response: ServerResponse,
+  ): Promise<void> {
+    await this.streams.stream(caller, projectId, { ...query, lastEventId }, response);
+  }
+}

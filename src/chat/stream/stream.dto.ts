@@ -1,0 +1,99 @@
+import {
+  EnumField,
+  IntegerField,
+  ObjectArrayField,
+  ObjectField,
+  StringArrayField,
+  StringField,
+} from '../../platform/validation/fields.js';
+import { CardResponse } from '../../projects/canvas/canvas.dto.js';
+import { ChatMessageResponse, ToolCallData } from '../messages/message.dto.js';
+import { TURN_OUTCOMES, type TurnOutcome } from '../turns/turn.entity.js';
+import { RESYNC_REASONS, type ResyncReason } from './stream-step.js';
+
+/** Which conversation is followed, and from where. */
+export class ChatStreamQuery {
+  @StringField({ optional: true, description: 'Absent: the project’s default conversation' })
+  conversation_id?: string;
+
+  @StringField({
+    optional: true,
+    description: 'Turn to go on in, as the sync operation shows it; `Last-Event-ID` goes before it',
+  })
+  turn_id?: string;
+
+  @IntegerField({ default: 0, minimum: 0, description: 'First event of `turn_id` that is wanted: `next_seq` of sync' })
+  from_seq!: number;
+}
+
+/** The agent begins its message. */
+export class TurnStartedData {
+  @StringField()
+  message_id!: string;
+
+  @ObjectField(() => ChatMessageResponse, { description: 'The message, still empty: what later events change' })
+  message!: ChatMessageResponse;
+}
+
+/** More text. */
+export class TextDeltaData {
+  @IntegerField({ description: 'Index in `content_segments`; one past the end begins a new text segment' })
+  segment!: number;
+
+  @StringField({ description: 'To be appended' })
+  text!: string;
+}
+
+/** A tool runs. */
+export class ToolStartedData {
+  @IntegerField({ description: 'Index in `content_segments` of the new segment' })
+  segment!: number;
+
+  @ObjectField(() => ToolCallData)
+  call!: ToolCallData;
+}
+
+/** A tool call has ended, or a question was answered: it takes the place of the call and segment of the same id. */
+export class ToolFinishedData {
+  @ObjectField(() => ToolCallData)
+  call!: ToolCallData;
+}
+
+/** Cards were created or changed by the agent. */
+export class CardsChangedData {
+  @ObjectArrayField(() => CardResponse, { description: 'The cards as they are now' })
+  cards!: CardResponse[];
+
+  @StringArrayField({ optional: true, description: 'Cards that are gone' })
+  removed_card_ids?: string[];
+}
+
+/** The turn is over. */
+export class TurnEndedData {
+  @EnumField(TURN_OUTCOMES)
+  outcome!: TurnOutcome;
+
+  @ObjectField(() => ChatMessageResponse, {
+    nullable: true,
+    description: 'What the turn’s events add up to; null when the agent has said nothing',
+  })
+  message!: ChatMessageResponse | null;
+}
+
+/** A message of a user, or one about the conversation, was added. May come again after a new connection. */
+export class MessageCreatedData {
+  @ObjectField(() => ChatMessageResponse)
+  message!: ChatMessageResponse;
+}
+
+/** A turn is waiting for a worker. May come again after a new connection. */
+export class TurnDispatchedData {
+  @StringField()
+  turn_id!: string;
+}
+
+/** Something is missing before the events that follow: read the conversation anew with the sync operation. */
+export class ResyncData {
+  @EnumField(RESYNC_REASONS)
+  reason!: ResyncReason;
+}

@@ -1,0 +1,133 @@
+import type { ServerResponse } from 'node:http';
+import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import type { Logger } from 'pino';
+import type { Principal } from '../../platform/auth/principal.js';
+import { Database } from '../../platform/database/database.js';
+import { TooManyRequests, Unavailable } from '../../platform/errors/errors.js';
+import { LOGGER } from '../../platform/logging/logging.module.js';
+import { ProjectsService } from '../../projects/projects.service.js';
+import { ConversationsService } from '../conversations/conversations.service.js';
+import { Doorbell } from './doorbell.js';
+import { EventOutput } from './event-output.js';
+import { type Position, positionAfter, positionAt } from './position.js';
+import type { ChatStreamQuery } from './stream.dto.js';
+import { StreamHub } from './stream-hub.service.js';
+import { type Cursor, cursorAt, presentCursor } from './stream-reads.js';
+import { type ResyncReason, resync, stepOver } from './stream-step.js';
+
+const MOST_STREAMS = 20;
+const RETRY_SECONDS = 5;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** What a reader asks for. */
+export interface StreamRequest extends ChatStreamQuery {
+  /** What an EventSource sends when it connects again; goes before the query, which is that of the first time. */
+  lastEventId: string | undefined;
+}
+
+/** Open event streams of this process. */
+@Injectable()
+export class StreamsService implements OnModuleDestroy {
+  /** Times in milliseconds, which tests shorten. */
+  readonly times = { pingMs: 15_000, stallMs: 10_000, lingerMs: 5_000 };
+  private readonly open = new Set<EventOutput>();
+  private readonly counts = new Map<string, number>();
+  private isStopping = false;
+
+  constructor(
+    private readonly database: Database,
+    private readonly projects: ProjectsService,
+    private readonly conversations: ConversationsService,
+    private readonly hub: StreamHub,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /** How many streams are open. */
+  get size(): number {
+    return this.open.size;
+  }
+
+  /** Readers go to another process, where they resume. */
+  onModuleDestroy(): void {
+    this.isStopping = true;
+    for (const output of this.open) output.close();
+  }
+
+  /**
+   * Sends what happens in a conversation until the reader goes, its credential ends, or this process stops.
+   *
+   * @throws NotFound, TooManyRequests, Unavailable before anything was sent.
+   */
+  async stream(caller: Principal, projectId: string, request: StreamRequest, response: ServerResponse): Promise<void> {
+    const project = await this.projects.require(caller.company_id, projectId);
+    const { id } = await this.conversations.require(project.id, request.conversation_id);
+    if (this.isStopping) throw new Unavailable();
+    const leave = this.enter(caller);
+    const doorbell = new Doorbell();
+    const unwatch = this.hub.watch(id, () => doorbell.ring());
+    const output = new EventOutput(response, this.times, () => doorbell.ring());
+    this.open.add(output);
+    const lifetime = (caller.expires_at?.getTime() ?? Infinity) - Date.now();
+    const expiry = setTimeout(() => output.close(), Math.min(LONGEST_TIMER_MS, Math.max(0, lifetime)));
+    try {
+      await this.feed(id, wantedPosition(request), output, doorbell);
+    } catch (error) {
+      // The reader connects again; nothing is lost.
+      this.logger.warn({ err: error }, 'a stream was given up');
+    } finally {
+      clearTimeout(expiry);
+      this.open.delete(output);
+      output.close();
+      unwatch();
+      leave();
+    }
+  }
+
+  private async feed(
+    id: string,
+    wanted: Position | 'unknown' | null,
+    output: EventOutput,
+    doorbell: Doorbell,
+  ): Promise<void> {
+    const present = (): Promise<Cursor | null> => presentCursor(this.database.manager, id);
+    const start = async (reason: ResyncReason): Promise<Cursor | null> =>
+      (await output.send([resync(reason)])) ? await present() : null;
+    let cursor: Cursor | null;
+    if (wanted === null) cursor = await present();
+    else {
+      const known = wanted === 'unknown' ? null : await cursorAt(this.database.manager, id, wanted);
+      cursor = known ?? (await start('unknown_position'));
+    }
+    while (cursor !== null && output.isOpen) {
+      const following = await this.hub.read(id, cursor);
+      // The conversation was deleted.
+      if (following === null) return;
+      const step = stepOver(cursor, following);
+      if (step === null) {
+        cursor = await start('evicted');
+        continue;
+      }
+      if (!(await output.send(step.events))) return;
+      cursor = step.cursor;
+      if (!step.more) await doorbell.rung();
+    }
+  }
+
+  /** Counts a stream of the caller; the answer ends it. @throws TooManyRequests */
+  private enter({ kind, company_id, user_id }: Principal): () => void {
+    const key = JSON.stringify([kind, company_id, user_id]);
+    const count = this.counts.get(key) ?? 0;
+    if (count >= MOST_STREAMS) throw new TooManyRequests(`${MOST_STREAMS} streams are open already`, RETRY_SECONDS);
+    this.counts.set(key, count + 1);
+    return () => {
+      const left = (this.counts.get(key) ?? 1) - 1;
+      if (left === 0) this.counts.delete(key);
+      else this.counts.set(key, left);
+    };
+  }
+}
+
+function wantedPosition({ lastEventId, turn_id, from_seq }: StreamRequest): Position | 'unknown' | null {
+  if (lastEventId !== undefined && lastEventId !== '') return positionAfter(lastEventId) ?? 'unknown';
+  return turn_id === undefined ? null : (positionAt(turn_id, from_seq) ?? 'unknown');
+}

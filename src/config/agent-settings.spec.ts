@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals';
+import { loadConfig } from './config.js';
+
+const problem = (environment: NodeJS.ProcessEnv): string => {
+  try {
+    loadConfig(environment);
+    return '';
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
+
+describe('settings of the language model', () => {
+  it.each<[string, NodeJS.ProcessEnv, string]>([
+    ['none', {}, ''],
+    ['a whole set', { AGENT_PROVIDER: 'anthropic', AGENT_MODEL: 'm', AGENT_API_KEY: 'k' }, ''],
+    [
+      'a local server',
+      { AGENT_PROVIDER: 'openai-compatible', AGENT_MODEL: 'm', AGENT_BASE_URL: 'http://localhost:1/v1' },
+      '',
+    ],
+    ['no model', { AGENT_PROVIDER: 'openai', AGENT_API_KEY: 'k' }, 'AGENT_PROVIDER=openai needs AGENT_MODEL'],
+    ['no key', { AGENT_PROVIDER: 'openai', AGENT_MODEL: 'm' }, 'AGENT_PROVIDER=openai needs AGENT_API_KEY'],
+    ['no URL', { AGENT_PROVIDER: 'openai-compatible', AGENT_MODEL: 'm' }, 'needs AGENT_BASE_URL'],
+    ['no provider', { AGENT_API_KEY: 'the-key' }, 'AGENT_API_KEY needs AGENT_PROVIDER'],
+    ['an unknown provider', { AGENT_PROVIDER: 'mine', AGENT_MODEL: 'm' }, 'AGENT_PROVIDER must be one of'],
+    ['a URL that is none', { AGENT_PROVIDER: 'openai', AGENT_BASE_URL: 'here' }, 'AGENT_BASE_URL must be a URL'],
+  ])('%s', (_, environment, message) => {
+    const found = problem(environment);
+    if (message === '') expect(found).toBe('');
+    else expect(found).toContain(message);
+    expect(found).not.toContain('the-key');
+  });
+});

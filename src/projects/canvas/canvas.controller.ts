@@ -1,0 +1,57 @@
+import { Body, Controller, Delete, Param, Patch, Post } from '@nestjs/common';
+import { Caller } from '../../platform/auth/decorators.js';
+import { Principal } from '../../platform/auth/principal.js';
+import { Operation } from '../../platform/openapi/operation.js';
+import { CardCreateRequest, CardResponse, CardUpdateRequest } from './canvas.dto.js';
+import { CardsService } from './cards.service.js';
+
+@Controller('projects/:project_id/cards')
+export class CanvasController {
+  constructor(private readonly cards: CardsService) {}
+
+  @Post()
+  @Operation({
+    tag: 'Projects',
+    summary: 'Create card',
+    description: 'A card may lack anything but type and label; its `gaps` say what it still needs.',
+    status: 201,
+    response: CardResponse,
+    errors: [404, 409],
+    extension: true,
+  })
+  async createCard(
+    @Caller() caller: Principal,
+    @Param('project_id') projectId: string,
+    @Body() body: CardCreateRequest,
+  ): Promise<CardResponse> {
+    return await this.cards.add(caller.company_id, projectId, body);
+  }
+
+  @Patch(':card_id')
+  @Operation({
+    tag: 'Projects',
+    summary: 'Update card',
+    description: 'Made for a `version`: 409 when the card has changed since.',
+    response: CardResponse,
+    errors: [404, 409],
+    extension: true,
+  })
+  async updateCard(
+    @Caller() caller: Principal,
+    @Param('project_id') projectId: string,
+    @Param('card_id') cardId: string,
+    @Body() body: CardUpdateRequest,
+  ): Promise<CardResponse> {
+    return await this.cards.edit(caller.company_id, projectId, cardId, body);
+  }
+
+  @Delete(':card_id')
+  @Operation({ tag: 'Projects', summary: 'Delete card', status: 204, errors: [404], extension: true })
+  async deleteCard(
+    @Caller() caller: Principal,
+    @Param('project_id') projectId: string,
+    @Param('card_id') cardId: string,
+  ): Promise<void> {
+    await this.cards.remove(caller.company_id, projectId, cardId);
+  }
+}

@@ -1,0 +1,155 @@
+import type { Card, Gap } from './card.entity.js';
+
+type CardType = Card['card_type'];
+
+/** What a field of a card's `data` may hold; `expects` completes "must be ...". */
+interface Content {
+  expects: string;
+  accepts: (value: unknown) => boolean;
+}
+
+/** One field that is known of a card type. Other keys of `data` are kept and never looked at. */
+interface CardField {
+  name: string;
+  content: Content;
+  /** The gap that its absence makes; absent: it may be missing. */
+  missing?: Pick<Gap, 'severity' | 'message'>;
+  /** Whether its absence makes that gap for these data; default always. */
+  neededFor?: (data: Card['data']) => boolean;
+}
+
+const NAME = /^[\p{L}_][\p{L}\p{N}_]*$/u;
+
+const text: Content = { expects: 'a text', accepts: (value) => typeof value === 'string' && value.trim() !== '' };
+const number: Content = { expects: 'a number', accepts: (value) => Number.isFinite(value) };
+const positive: Content = {
+  expects: 'a number above 0',
+  accepts: (value) => Number.isFinite(value) && (value as number) > 0,
+};
+const flag: Content = { expects: 'true or false', accepts: (value) => typeof value === 'boolean' };
+const name: Content = {
+  expects: 'letters, digits and _ and begin with a letter',
+  accepts: (value) => typeof value === 'string' && NAME.test(value),
+};
+const figures: Content = {
+  expects: 'an object of numbers by name',
+  accepts: (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.keys(value).length > 0 &&
+    Object.entries(value).every(([key, figure]) => NAME.test(key) && Number.isFinite(figure)),
+};
+const oneOf = (...values: string[]): Content => ({
+  expects: values.map((value) => `"${value}"`).join(' or '),
+  accepts: (value) => typeof value === 'string' && values.includes(value),
+});
+
+const blocking = (message: string): CardField['missing'] => ({ severity: 'blocking', message });
+const warning = (message: string): CardField['missing'] => ({ severity: 'warning', message });
+const info = (message: string): CardField['missing'] => ({ severity: 'info', message });
+
+/**
+ * What `data` of each card type holds.
+ *
+ * - `objective`: `sense` (`maximize`, `minimize`), `expression` (`3x + 2y`), `weight` (above 0, with several objectives),
+ *   `confirmed` (the user agreed), `description`
+ * - `variable`: `name` (as in expressions), `domain` (`continuous`, `integer`, `binary`), `lower`, `upper`, `unit`,
+ *   `description`
+ * - `constraint`: `expression` (`x + y <= 4`), `classification` (`hard`, `soft`), `penalty` (per unit, of a soft one),
+ *   `description`
+ * - `kpi`: `description`, `expression`, `unit`, `target`
+ * - `data`: `file_path` (in the workspace) or `values` (numbers by the names that expressions use), `description`
+ * - `production_requirement`: `description`, `quantity`, `unit`, `product`
+ */
+const SHAPES: Record<CardType, readonly CardField[]> = {
+  objective: [
+    {
+      name: 'sense',
+      content: oneOf('maximize', 'minimize'),
+      missing: blocking('Is it to be maximized or minimized?'),
+    },
+    { name: 'expression', content: text, missing: blocking('Which figure is it, as a formula?') },
+    { name: 'weight', content: positive },
+    { name: 'confirmed', content: flag, missing: info('Nobody has confirmed the objective yet') },
+    { name: 'description', content: text },
+  ],
+  variable: [
+    { name: 'name', content: name, missing: blocking('What is it called in formulas?') },
+    {
+      name: 'domain',
+      content: oneOf('continuous', 'integer', 'binary'),
+      missing: blocking('Is it continuous, integer or binary?'),
+    },
+    { name: 'lower', content: number },
+    { name: 'upper', content: number },
+    {
+      name: 'unit',
+      content: text,
+      missing: info('Its unit is not known'),
+      neededFor: ({ domain }) => domain !== 'binary',
+    },
+    { name: 'description', content: text },
+  ],
+  constraint: [
+    { name: 'expression', content: text, missing: blocking('What must hold, as a formula?') },
+    {
+      name: 'classification',
+      content: oneOf('hard', 'soft'),
+      missing: blocking('Must it hold (hard), or may it be broken at a price (soft)?'),
+    },
+    {
+      name: 'penalty',
+      content: positive,
+      missing: blocking('What does breaking it cost, per unit?'),
+      neededFor: ({ classification }) => classification === 'soft',
+    },
+    { name: 'description', content: text },
+  ],
+  kpi: [
+    { name: 'description', content: text, missing: blocking('What does it measure?') },
+    { name: 'expression', content: text, missing: info('It has no formula yet') },
+    { name: 'unit', content: text },
+    { name: 'target', content: number },
+  ],
+  data: [
+    {
+      name: 'file_path',
+      content: text,
+      missing: blocking('Which file of the workspace holds it, or what are the values?'),
+      neededFor: ({ values }) => values === undefined,
+    },
+    { name: 'values', content: figures },
+    { name: 'description', content: text, missing: info('What it means is not written down') },
+  ],
+  production_requirement: [
+    { name: 'description', content: text, missing: blocking('What has to be produced?') },
+    { name: 'quantity', content: number, missing: warning('The quantity is not known') },
+    { name: 'unit', content: text },
+    { name: 'product', content: text },
+  ],
+};
+
+/** What the data of one card lack by themselves, in the order of the type's fields. */
+export function gapsOfShape({ card_type, data }: Pick<Card, 'card_type' | 'data'>): Gap[] {
+  return SHAPES[card_type].flatMap(({ name: field, content, missing, neededFor = () => true }): Gap[] => {
+    const value = data[field];
+    if (value === undefined) return missing !== undefined && neededFor(data) ? [{ field, ...missing }] : [];
+    return content.accepts(value)
+      ? []
+      : [{ field, message: `${field} must be ${content.expects}`, severity: 'blocking' }];
+  });
+}
+
+/** The value of a known field when it is of the right form. */
+export function fieldOf<Value>(
+  { card_type, data }: Pick<Card, 'card_type' | 'data'>,
+  field: string,
+): Value | undefined {
+  const known = SHAPES[card_type].find(({ name: candidate }) => candidate === field);
+  return known?.content.accepts(data[field]) === true ? (data[field] as Value) : undefined;
+}
+
+/** Whether any known field holds anything. */
+export const isBegun = ({ card_type, data }: Pick<Card, 'card_type' | 'data'>): boolean =>
+  SHAPES[card_type].some(({ name: field }) => data[field] !== undefined);

@@ -1,0 +1,172 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { type CardContent, derive, judge } from './derivation.js';
+import { symbolsOf } from './symbols.js';
+
+let made = 0;
+const card = (card_type: CardContent['card_type'], data: CardContent['data'] = {}, label = 'Card'): CardContent => ({
+  id: `card-${(made += 1)}`,
+  card_type,
+  label,
+  data,
+});
+
+const X = card('variable', { name: 'x', domain: 'continuous', unit: 'kg' });
+const Y = card('variable', { name: 'y', domain: 'binary' });
+const PROFIT = card('objective', { sense: 'maximize', expression: '3x + 2y', confirmed: true }, 'Profit');
+const LABOUR = card('constraint', { expression: 'x + y <= 4', classification: 'hard' });
+const COMPLETE = [
+  X,
+  Y,
+  PROFIT,
+  LABOUR,
+  card('kpi', { description: 'Share of orders in time' }),
+  card('data', { file_path: 'demand.csv' }),
+  card('production_requirement', { description: 'Chairs', quantity: 10 }),
+];
+const judged = (subject: CardContent, ...others: CardContent[]) => judge([subject, ...others])[0];
+const blocking = (subject: CardContent, ...others: CardContent[]): string[] =>
+  (judged(subject, ...others)?.gaps ?? []).filter(({ severity }) => severity === 'blocking').map(({ field }) => field);
+
+describe('a card', () => {
+  it('is a draft while nothing known is on it, then needs input, then is complete', () => {
+    expect(judged(card('objective'))?.status).toBe('draft');
+    expect(judged(card('objective', { colour: 'red' }))?.status).toBe('draft');
+    expect(judged(card('objective', { sense: 'maximize' }))).toEqual({
+      status: 'needs_input',
+      gaps: [
+        { field: 'expression', message: 'Which figure is it, as a formula?', severity: 'blocking' },
+        { field: 'confirmed', message: 'Nobody has confirmed the objective yet', severity: 'info' },
+      ],
+    });
+    for (const [index, { status }] of judge(COMPLETE).entries()) expect([index, status]).toEqual([index, 'complete']);
+  });
+
+  it.each<[string, CardContent, string[]]>([
+    ['a sense that is none', card('objective', { sense: 'up', expression: '1' }), ['sense']],
+    ['a text of spaces', card('objective', { sense: 'minimize', expression: '  ' }), ['expression']],
+    ['a name with a space', card('variable', { name: 'x y', domain: 'integer' }), ['name']],
+    ['a bound that is no number', card('variable', { name: 'x', domain: 'integer', lower: '1' }), ['lower']],
+    ['crossed bounds', card('variable', { name: 'x', domain: 'integer', lower: 2, upper: 1 }), ['lower']],
+    ['a soft constraint without penalty', card('constraint', { expression: 'x', classification: 'soft' }), ['penalty']],
+    ['a penalty of 0', card('constraint', { expression: 'x', classification: 'soft', penalty: 0 }), ['penalty']],
+    ['data of nothing', card('data', { description: 'Demand' }), ['file_path']],
+    ['values that are no numbers', card('data', { values: { a: '1' } }), ['values']],
+    ['no values', card('data', { values: {} }), ['values']],
+  ])('is blocked by %s', (_, subject, fields) => {
+    expect(blocking(subject)).toEqual(fields);
+    expect(judged(subject)?.status).toBe('needs_input');
+  });
+
+  it('is judged with the others: weights of several objectives, names given twice, names of nothing', () => {
+    const second = card('objective', { sense: 'minimize', expression: 'x', weight: 2 });
+    expect(blocking(PROFIT, second)).toEqual(['weight']);
+    expect(blocking(second, PROFIT)).toEqual([]);
+    expect(blocking(X, card('data', { values: { x: 1 } }))).toEqual(['name']);
+    expect(judged(LABOUR, X)?.gaps).toEqual([
+      { field: 'expression', message: 'No variable or value on the canvas is called y', severity: 'warning' },
+    ]);
+    expect(judged(LABOUR, X, card('data', { values: { y: 1 } }))?.gaps).toEqual([]);
+  });
+});
+
+describe('the checklist', () => {
+  const flagsOf = (cards: CardContent[]): string[] =>
+    Object.entries(derive(cards)).flatMap(([field, value]) => (value === true ? [field] : []));
+
+  it('holds for a whole model, and nothing of it for an empty canvas', () => {
+    expect(flagsOf([])).toEqual([]);
+    expect(flagsOf(COMPLETE).sort()).toEqual([
+      'all_constraints_classified',
+      'all_variables_provided',
+      'data_available',
+      'kpis_defined',
+      'objective_confirmed',
+      'objective_drafted',
+      'objectives_defined',
+      'production_requirements_defined',
+    ]);
+  });
+
+  it.each<[string, CardContent, string[]]>([
+    [
+      'an objective that is begun',
+      card('objective', { sense: 'minimize' }),
+      ['objectives_defined', 'objective_confirmed'],
+    ],
+    ['an unnamed variable', card('variable', { domain: 'integer' }), ['all_variables_provided']],
+    [
+      'a name that no variable has',
+      card('constraint', { expression: 'z <= 1', classification: 'hard' }),
+      ['all_variables_provided'],
+    ],
+    [
+      'a constraint that is neither hard nor soft',
+      card('constraint', { expression: 'x <= 1' }),
+      ['all_constraints_classified'],
+    ],
+    ['an empty KPI', card('kpi'), ['kpis_defined']],
+    ['data from nowhere', card('data'), ['data_available']],
+    ['an empty requirement', card('production_requirement'), ['production_requirements_defined']],
+  ])('loses with %s exactly what that denies', (_, extra, lost) => {
+    const whole = flagsOf(COMPLETE);
+    expect(whole.filter((flag) => !flagsOf([...COMPLETE, extra]).includes(flag)).sort()).toEqual(lost.sort());
+  });
+
+  it('describes the objective', () => {
+    expect(derive([PROFIT, X, Y])).toMatchObject({
+      card_count: 3,
+      objective_type: 'maximize',
+      objective_description: 'Profit',
+      objective_components: [
+        { card_id: PROFIT.id, label: 'Profit', sense: 'maximize', expression: '3x + 2y', weight: null },
+      ],
+    });
+    expect(derive([PROFIT, card('objective', { description: 'Few changes' })])).toMatchObject({
+      objective_type: 'weighted_sum',
+      objective_description: 'Profit; Few changes',
+      objective_confirmed: false,
+    });
+    expect(derive([X])).toMatchObject({ objective_type: null, objective_description: null });
+  });
+
+  it('depends on what is on the cards alone, whatever that is', () => {
+    const anything = fc.record({
+      id: fc.uuid(),
+      card_type: fc.constantFrom(...COMPLETE.map(({ card_type }) => card_type)),
+      label: fc.string(),
+      data: fc.dictionary(
+        fc.oneof(fc.constantFrom('name', 'expression', 'sense', 'values', 'weight', '__proto__'), fc.string()),
+        fc.jsonValue() as fc.Arbitrary<unknown>,
+      ),
+    });
+    fc.assert(
+      fc.property(fc.array(anything, { maxLength: 12 }), (cards) => {
+        const copy = structuredClone(cards);
+        const statuses = judge(cards).map(({ status }) => status);
+        const derived = derive(cards);
+        expect([judge(copy).map(({ status }) => status), derive(copy)]).toEqual([statuses, derived]);
+        expect(cards).toEqual(copy);
+        const complete = (type: string) =>
+          cards.every(({ card_type }, at) => card_type !== type || statuses[at] === 'complete');
+        if (derived.objectives_defined)
+          expect([complete('objective'), derived.objective_drafted]).toEqual([true, true]);
+        if (derived.kpis_defined) expect(complete('kpi')).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('names in formulas', () => {
+  it.each<[string, string[] | undefined]>([
+    ['3x + 2*y', ['x', 'y']],
+    ['x+x ≤ 1e3', ['x']],
+    ['-(x1 - 2.5 x_2)/3 >= .5', ['x1', 'x_2']],
+    ['größe = 1', ['größe']],
+    ['12', []],
+    ['', []],
+    ['total hours stay below 40', undefined],
+    ['sum[i] x', undefined],
+    ['x & y', undefined],
+  ])('of %j', (formula, names) => expect(symbolsOf(formula)).toEqual(names));
+});

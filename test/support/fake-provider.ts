@@ -1,0 +1,239 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text as readText } from 'node:stream/consumers';
+
+/** Wire formats of model providers: OpenAI's chat completions and Anthropic's messages, both streamed. */
+export type WireFormat = 'openai' | 'anthropic';
+
+/** What a model answers to one request. */
+export interface ModelReply {
+  text?: string[];
+  /** Arguments as an object, or as text that may be no JSON. */
+  calls?: { tool: string; input: object | string }[];
+  tokens?: { input: number; output: number };
+  /** Why the model stopped, in OpenAI's word; default `stop`, or `tool_calls` when there are some. */
+  finish?: 'stop' | 'length' | 'tool_calls';
+  /** Waits before the second text. */
+  hold?: Promise<void>;
+  /**
+   * What goes wrong instead of a whole answer: a status, a stream that ends or whose connection dies after the texts, an
+   * error inside the stream, or nothing at all.
+   */
+  fault?: { status: number; headers?: Record<string, string> } | 'ends' | 'dies' | 'error' | 'silence';
+}
+
+/** A request as either format puts it. */
+export interface ModelRequest {
+  path: string;
+  headers: IncomingMessage['headers'];
+  /** Everything that the model is told before the conversation. */
+  system: string;
+  /** Every text of the conversation with its role, tool results included. */
+  messages: { role: string; text: string }[];
+  tools: string[];
+  /** Whether the client went away before the answer was whole. */
+  wasAbandoned: boolean;
+}
+
+interface WireMessage {
+  role: string;
+  content?: unknown;
+  tool_calls?: unknown[];
+}
+
+interface WireBody {
+  system?: unknown;
+  messages: WireMessage[];
+  tools?: { name?: string; function?: { name: string } }[];
+}
+
+/** A model provider on a port of its own; `answer` is the model. */
+export class FakeProvider {
+  readonly requests: ModelRequest[] = [];
+
+  private constructor(
+    private readonly format: WireFormat,
+    private readonly server: Server,
+  ) {}
+
+  static async start(
+    format: WireFormat,
+    answer: (request: ModelRequest, count: number) => ModelReply,
+  ): Promise<FakeProvider> {
+    const server = createServer();
+    const provider = new FakeProvider(format, server);
+    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      provider.serve(request, response, answer).catch((error: unknown) => response.destroy(error as Error));
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return provider;
+  }
+
+  /** Base URL for AGENT_BASE_URL. */
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/v1`;
+  }
+
+  async stop(): Promise<void> {
+    const closed = once(this.server, 'close');
+    this.server.close();
+    this.server.closeAllConnections();
+    await closed;
+  }
+
+  private async serve(
+    incoming: IncomingMessage,
+    response: ServerResponse,
+    answer: (request: ModelRequest, count: number) => ModelReply,
+  ): Promise<void> {
+    const body = JSON.parse(await readText(incoming)) as WireBody;
+    const request = this.read(incoming, body);
+    this.requests.push(request);
+    response.on('close', () => (request.wasAbandoned = !response.writableFinished));
+    const reply = answer(request, this.requests.length);
+    const { fault } = reply;
+    if (fault === 'silence') return;
+    if (typeof fault === 'object') {
+      response.writeHead(fault.status, { 'content-type': 'application/json', ...fault.headers });
+      response.end(JSON.stringify({ type: 'error', error: { type: 'fault', message: 'Key sk-secret is not good' } }));
+      return;
+    }
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const { begin, text, end } = this.format === 'openai' ? openai(reply) : anthropic(reply);
+    const send = (events: object[]): void => {
+      for (const event of events) {
+        const { type } = event as { type?: string };
+        response.write(`${type === undefined ? '' : `event: ${type}\n`}data: ${JSON.stringify(event)}\n\n`);
+      }
+    };
+    send(begin);
+    for (const [index, piece] of (reply.text ?? []).entries()) {
+      if (index === 1) await reply.hold;
+      send(text(piece));
+    }
+    if (fault === 'error') send([{ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }]);
+    // What was written is on its way before the connection dies.
+    else if (fault === 'dies') setTimeout(() => response.destroy(), 50);
+    else if (fault === undefined) send(end);
+    if (fault === 'dies') return;
+    if (this.format === 'openai' && fault === undefined) response.write('data: [DONE]\n\n');
+    response.end();
+  }
+
+  private read({ url = '', headers }: IncomingMessage, { system, messages, tools = [] }: WireBody): ModelRequest {
+    const isSystem = ({ role }: WireMessage): boolean => role === 'system' || role === 'developer';
+    return {
+      path: url,
+      headers,
+      system: textOf(system) + messages.filter(isSystem).map(textOf).join(''),
+      messages: messages
+        .filter((message) => !isSystem(message))
+        .map((message) => ({ role: message.role, text: textOf(message) })),
+      tools: tools.map(({ name, function: declared }) => name ?? declared?.name ?? ''),
+      wasAbandoned: false,
+    };
+  }
+}
+
+/** All texts inside of a value, as a model would read them. */
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return value.map(textOf).join('\n');
+  if (typeof value !== 'object' || value === null) return '';
+  return Object.values(value).map(textOf).join('\n');
+}
+
+interface Events {
+  begin: object[];
+  text: (piece: string) => object[];
+  end: object[];
+}
+
+const argumentsOf = (input: object | string): string => (typeof input === 'string' ? input : JSON.stringify(input));
+/** Arguments come in pieces. */
+const halves = (text: string): [string, string] => [
+  text.slice(0, Math.ceil(text.length / 2)),
+  text.slice(Math.ceil(text.length / 2)),
+];
+
+function openai({ calls = [], tokens, finish }: ModelReply): Events {
+  const chunk = (delta: object, finish_reason: string | null = null): object => ({
+    id: 'chatcmpl-1',
+    object: 'chat.completion.chunk',
+    created: 1,
+    model: 'fake',
+    choices: [{ index: 0, delta, finish_reason }],
+  });
+  const { input, output } = tokens ?? { input: 0, output: 0 };
+  return {
+    begin: [chunk({ role: 'assistant', content: '' })],
+    text: (content) => [chunk({ content })],
+    end: [
+      ...calls.flatMap(({ tool, input: given }, index) => {
+        const [first, second] = halves(argumentsOf(given));
+        const head = { index, id: `call_${index}`, type: 'function', function: { name: tool, arguments: first } };
+        return [chunk({ tool_calls: [head] }), chunk({ tool_calls: [{ index, function: { arguments: second } }] })];
+      }),
+      chunk({}, finish ?? (calls.length > 0 ? 'tool_calls' : 'stop')),
+      {
+        id: 'chatcmpl-1',
+        object: 'chat.completion.chunk',
+        created: 1,
+        model: 'fake',
+        choices: [],
+        usage: { prompt_tokens: input, completion_tokens: output, total_tokens: input + output },
+      },
+    ],
+  };
+}
+
+function anthropic({ text = [], calls = [], tokens, finish }: ModelReply): Events {
+  const { input, output } = tokens ?? { input: 0, output: 0 };
+  const stop_reason = { stop: 'end_turn', length: 'max_tokens', tool_calls: 'tool_use' }[
+    finish ?? (calls.length > 0 ? 'tool_calls' : 'stop')
+  ];
+  const said = text.length > 0 ? 1 : 0;
+  return {
+    begin: [
+      {
+        type: 'message_start',
+        message: {
+          id: 'msg_1',
+          type: 'message',
+          role: 'assistant',
+          model: 'fake',
+          content: [],
+          stop_reason: null,
+          stop_sequence: null,
+          usage: { input_tokens: input, output_tokens: 0 },
+        },
+      },
+      ...(said === 0 ? [] : [{ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }]),
+    ],
+    text: (piece) => [{ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: piece } }],
+    end: [
+      ...(said === 0 ? [] : [{ type: 'content_block_stop', index: 0 }]),
+      ...calls.flatMap(({ tool, input: given }, at) => {
+        const index = at + said;
+        const content_block = { type: 'tool_use', id: `toolu_${index}`, name: tool, input: {} };
+        return [
+          { type: 'content_block_start', index, content_block },
+          ...halves(argumentsOf(given)).map((partial_json) => ({
+            type: 'content_block_delta',
+            index,
+            delta: { type: 'input_json_delta', partial_json },
+          })),
+          { type: 'content_block_stop', index },
+        ];
+      }),
+      {
+        type: 'message_delta',
+        delta: { stop_reason, stop_sequence: null },
+        usage: { output_tokens: output },
+      },
+      { type: 'message_stop' },
+    ],
+  };
+}

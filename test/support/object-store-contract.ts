@@ -1,0 +1,297 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  InvalidPart,
+  MIN_PART_SIZE,
+  ObjectMissing,
+  type ObjectStore,
+  type PartName,
+  UploadMissing,
+} from '../../src/platform/object-store/object-store.js';
+import { raw, type RawAnswer } from './raw.js';
+
+/** A store that the contract is tried on. */
+export interface StoreUnderTest {
+  store: ObjectStore;
+  /** Where signed URLs lead that the store does not answer itself. */
+  baseUrl: string;
+  close(): Promise<void>;
+}
+
+const newKey = (): string => `blobs/${randomUUID()}`;
+const md5 = (bytes: Buffer): string => createHash('md5').update(bytes).digest('hex');
+const soon = (): Date => new Date(Date.now() + 60_000);
+
+/** What every object store does, whatever it is made of. */
+export function describeObjectStore(name: string, open: () => Promise<StoreUnderTest>): void {
+  let opened: StoreUnderTest;
+  let store: ObjectStore;
+  const full = randomBytes(MIN_PART_SIZE);
+
+  const read = async (key: string, start?: number, end?: number): Promise<Buffer> =>
+    await buffer(await store.get(key, start === undefined || end === undefined ? undefined : { start, end }));
+
+  async function put(key: string, uploadId: string, partNumber: number, bytes: Buffer): Promise<RawAnswer> {
+    const { baseUrl } = opened;
+    const url = await store.signPart({ key, uploadId, partNumber, maxBytes: bytes.length, expiresAt: soon(), baseUrl });
+    return await raw(url, { method: 'PUT', body: bytes });
+  }
+
+  async function send(key: string, uploadId: string, partNumber: number, bytes: Buffer): Promise<PartName> {
+    const { status, headers, text } = await put(key, uploadId, partNumber, bytes);
+    if (status !== 200) throw new Error(`Part ${partNumber} answered ${status} ${text}`);
+    return { part_number: partNumber, etag: headers.etag?.replaceAll('"', '') ?? '' };
+  }
+
+  async function download(key: string, fileName: string, headers = {}, contentType = 'text/csv'): Promise<RawAnswer> {
+    const { baseUrl } = opened;
+    return await raw(await store.signDownload({ key, fileName, contentType, expiresAt: soon(), baseUrl }), { headers });
+  }
+
+  describe(`object store on ${name}`, () => {
+    beforeAll(async () => {
+      opened = await open();
+      store = opened.store;
+    });
+    afterAll(async () => await opened.close());
+
+    it.each([0, 1, 200_000, 2 * MIN_PART_SIZE + 7_000_000])('keeps objects of %d bytes', async (size) => {
+      const bytes = randomBytes(size);
+      const [fromBuffer, fromStream] = [newKey(), newKey()];
+      expect(await store.put(fromBuffer, bytes)).toBe(size);
+      expect(await store.put(fromStream, Readable.from([bytes.subarray(0, 10), bytes.subarray(10)]))).toBe(size);
+      for (const key of [fromBuffer, fromStream]) {
+        expect((await read(key)).equals(bytes)).toBe(true);
+        expect(await store.size(key)).toBe(size);
+      }
+    });
+
+    it('misses objects before they are written and after they are deleted', async () => {
+      const key = newKey();
+      expect(await store.size(key)).toBeUndefined();
+      await expect(store.get(key)).rejects.toThrow(ObjectMissing);
+      await expect(store.get(key, { start: 0, end: 1 })).rejects.toThrow(ObjectMissing);
+      await store.put(key, Buffer.from('x'));
+      await store.delete([key, newKey()]);
+      expect(await store.size(key)).toBeUndefined();
+      await expect(store.get(key)).rejects.toThrow(ObjectMissing);
+      await store.delete([]);
+    });
+
+    it('deletes and lists more objects than one request takes', async () => {
+      const keys = Array.from({ length: 1_100 }, newKey);
+      for (let from = 0; from < keys.length; from += 50) {
+        await Promise.all(keys.slice(from, from + 50).map(async (key) => await store.put(key, Buffer.from('x'))));
+      }
+      const listed = async (kind = 'blobs'): Promise<string[]> => {
+        const found = new Set<string>();
+        for await (const key of store.list(kind)) found.add(key);
+        return keys.filter((key) => found.has(key));
+      };
+      expect(await listed()).toHaveLength(1_100);
+      expect(await listed('other')).toEqual([]);
+      await store.delete(keys);
+      expect(await listed()).toEqual([]);
+    }, 60_000);
+
+    it.each([10, 2 * MIN_PART_SIZE])('keeps nothing of a source that fails after %d bytes', async (size) => {
+      const key = newKey();
+      const failing = Readable.from(
+        (function* () {
+          yield Buffer.alloc(size);
+          throw new Error('the source failed');
+        })(),
+      );
+      await expect(store.put(key, failing)).rejects.toThrow('the source failed');
+      expect(await store.size(key)).toBeUndefined();
+    });
+
+    it.each(['../../etc', 'blobs/../x', 'blobs/a/b', '/blobs/ab', 'blobs/a', ''])('has no key %j', async (key) => {
+      await expect(store.put(key, Buffer.from('x'))).rejects.toThrow('cannot be a key');
+      await expect(store.get(key)).rejects.toThrow('cannot be a key');
+      await expect(store.startUpload(key)).rejects.toThrow('cannot be a key');
+    });
+
+    it('gives any range', async () => {
+      const key = newKey();
+      const all = randomBytes(25);
+      await store.put(key, all);
+      await fc.assert(
+        fc.asyncProperty(fc.nat(30), fc.nat(30), async (start, end) => {
+          expect(await read(key, start, end)).toEqual(all.subarray(start, end + 1));
+        }),
+        { numRuns: 40, examples: [[0, 0]] },
+      );
+      const empty = newKey();
+      await store.put(empty, Buffer.alloc(0));
+      expect(await read(empty, 0, -1)).toEqual(Buffer.alloc(0));
+      expect(await read(empty, 0, 5)).toEqual(Buffer.alloc(0));
+    });
+
+    it('makes the object of its parts, whatever the order they came in', async () => {
+      const key = newKey();
+      const uploadId = await store.startUpload(key);
+      const second = randomBytes(MIN_PART_SIZE + 3);
+      const parts = [
+        await send(key, uploadId, 30, Buffer.from('last')),
+        await send(key, uploadId, 1, full),
+        await send(key, uploadId, 2, second),
+      ];
+      const [last, first, middle] = parts as [PartName, PartName, PartName];
+      expect(first.etag).toBe(md5(full));
+      expect(await store.listParts(key, uploadId)).toEqual([
+        { ...first, size: full.length },
+        { ...middle, size: second.length },
+        { ...last, size: 4 },
+      ]);
+      expect(await store.size(key)).toBeUndefined();
+
+      await store.completeUpload(key, uploadId, [first, middle, last]);
+      const whole = Buffer.concat([full, second, Buffer.from('last')]);
+      expect((await read(key)).equals(whole)).toBe(true);
+      const seam = full.length + second.length;
+      expect(await read(key, seam - 2, seam + 1)).toEqual(whole.subarray(seam - 2, seam + 2));
+      await expect(store.listParts(key, uploadId)).rejects.toThrow(UploadMissing);
+      await expect(store.completeUpload(key, uploadId, [first, middle, last])).rejects.toThrow(UploadMissing);
+      expect((await put(key, uploadId, 4, Buffer.from('late'))).status).toBe(404);
+      expect(await store.size(key)).toBe(whole.length);
+    }, 60_000);
+
+    it('leaves out parts that are not named', async () => {
+      const key = newKey();
+      const uploadId = await store.startUpload(key);
+      await send(key, uploadId, 1, Buffer.from('one'));
+      const two = await send(key, uploadId, 2, Buffer.from('two'));
+      await store.completeUpload(key, uploadId, [two]);
+      expect((await read(key)).toString()).toBe('two');
+    });
+
+    it('makes an empty object of no parts and of one empty part', async () => {
+      const [none, empty] = [newKey(), newKey()];
+      const uploadId = await store.startUpload(none);
+      await store.completeUpload(none, uploadId, []);
+      expect(await store.size(none)).toBe(0);
+      await expect(store.completeUpload(none, uploadId, [])).rejects.toThrow(UploadMissing);
+      const other = await store.startUpload(empty);
+      await store.completeUpload(empty, other, [await send(empty, other, 1, Buffer.alloc(0))]);
+      expect(await read(empty)).toEqual(Buffer.alloc(0));
+    });
+
+    it('keeps the last received of a part', async () => {
+      const key = newKey();
+      const uploadId = await store.startUpload(key);
+      const old = await send(key, uploadId, 1, Buffer.from('old'));
+      const now = await send(key, uploadId, 1, Buffer.from('newer'));
+      expect(await store.listParts(key, uploadId)).toEqual([{ ...now, size: 5 }]);
+      await expect(store.completeUpload(key, uploadId, [old])).rejects.toThrow(InvalidPart);
+      await store.completeUpload(key, uploadId, [now]);
+      expect((await read(key)).toString()).toBe('newer');
+    });
+
+    it('leaves an upload as it was when a named part is not there', async () => {
+      const key = newKey();
+      const uploadId = await store.startUpload(key);
+      const one = await send(key, uploadId, 1, full);
+      for (const wrong of [
+        { ...one, part_number: 2 },
+        { part_number: 2, etag: md5(Buffer.from('two')) },
+      ]) {
+        await expect(store.completeUpload(key, uploadId, [one, wrong])).rejects.toThrow(InvalidPart);
+      }
+      const two = await send(key, uploadId, 2, Buffer.from('two'));
+      await store.completeUpload(key, uploadId, [one, two]);
+      expect(await store.size(key)).toBe(full.length + 3);
+    });
+
+    it('completes an upload once for many at once', async () => {
+      const key = newKey();
+      const uploadId = await store.startUpload(key);
+      const parts = [await send(key, uploadId, 1, full), await send(key, uploadId, 2, Buffer.from('two'))];
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 8 }, async () => await store.completeUpload(key, uploadId, parts)),
+      );
+      expect(outcomes.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThanOrEqual(1);
+      for (const outcome of outcomes)
+        if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(UploadMissing);
+      expect(await store.size(key)).toBe(full.length + 3);
+    });
+
+    it('drops an upload that is aborted, parts and all', async () => {
+      const key = newKey();
+      const uploadId = await store.startUpload(key);
+      const one = await send(key, uploadId, 1, Buffer.from('one'));
+      await store.abortUpload(key, uploadId);
+      await store.abortUpload(key, uploadId);
+      await expect(store.listParts(key, uploadId)).rejects.toThrow(UploadMissing);
+      await expect(store.completeUpload(key, uploadId, [one])).rejects.toThrow(UploadMissing);
+      expect((await put(key, uploadId, 2, Buffer.from('two'))).status).toBe(404);
+      expect(await store.size(key)).toBeUndefined();
+    });
+
+    it('drops all uploads of a key whose ids nobody knows', async () => {
+      const [key, other] = [newKey(), newKey()];
+      const ids = [await store.startUpload(key), await store.startUpload(key)];
+      const kept = await store.startUpload(other);
+      await store.abortUpload(key);
+      for (const id of ids) await expect(store.listParts(key, id)).rejects.toThrow(UploadMissing);
+      expect(await store.listParts(other, kept)).toEqual([]);
+      await store.abortUpload(key);
+    });
+
+    it('knows uploads by key and id together', async () => {
+      const [key, other] = [newKey(), newKey()];
+      const uploadId = await store.startUpload(key);
+      await expect(store.listParts(other, uploadId)).rejects.toThrow(UploadMissing);
+      await expect(store.listParts(key, randomUUID())).rejects.toThrow(UploadMissing);
+    });
+
+    it('signs URLs for reading whole objects and ranges as attachments', async () => {
+      const key = newKey();
+      await store.put(key, Buffer.from('0123456789'));
+      const whole = await download(key, 'plan.csv');
+      expect(whole).toMatchObject({ status: 200, text: '0123456789' });
+      expect(whole.headers).toMatchObject({
+        'content-type': 'text/csv',
+        'content-length': '10',
+        'accept-ranges': 'bytes',
+        'cache-control': 'private, no-store',
+      });
+      const part = await download(key, 'plan.csv', { range: 'bytes=2-4' });
+      expect(part).toMatchObject({ status: 206, text: '234', headers: { 'content-range': 'bytes 2-4/10' } });
+      expect((await download(newKey(), 'plan.csv')).status).toBe(404);
+    });
+
+    it.each(['plain.csv', 'Ünï cödé 日本.csv', 'a b%20c+d#e?f&g=h.csv', 'it\'s (a) "file";*!.csv', '\u{1f600}'])(
+      'signs URLs that give an object the name %j',
+      async (fileName) => {
+        const key = newKey();
+        await store.put(key, Buffer.from('x'));
+        const { status, headers } = await download(key, fileName);
+        expect(status).toBe(200);
+        const disposition = headers['content-disposition'] ?? '';
+        expect(disposition).toMatch(/^attachment; filename="[\x20-\x7e]+"; filename\*=UTF-8''/);
+        expect(decodeURIComponent(disposition.replace(/^.*''/, ''))).toBe(fileName);
+      },
+    );
+
+    it('takes a signed URL as it was signed only', async () => {
+      const key = newKey();
+      const uploadId = await store.startUpload(key);
+      const { baseUrl } = opened;
+      const grant = { key, uploadId, maxBytes: 10, expiresAt: soon(), baseUrl };
+      const url = await store.signPart({ ...grant, partNumber: 1 });
+      const other = new URL(await store.signPart({ ...grant, partNumber: 2 }));
+      const changed = new URL(url);
+      changed.search = changed.search.replace(/(part(?:Number)?)=1/, '$1=2');
+      expect(changed.href).not.toBe(url);
+      expect((await raw(changed.href, { method: 'PUT', body: 'a' })).status).toBe(403);
+      other.pathname = other.pathname.replace(/[^/]+$/, randomUUID());
+      expect((await raw(other.href, { method: 'PUT', body: 'a' })).status).toBe(403);
+      expect((await raw(url)).status).toBe(403);
+      expect(await store.listParts(key, uploadId)).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,153 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pino from 'pino';
+import { describeObjectStore } from './object-store-contract.js';
+import { S3Server } from './s3-server.js';
+import { Config, type S3Settings } from '../../src/config/config.js';
+import { DomainError, Unavailable } from '../../src/platform/errors/errors.js';
+import { DiskStore } from '../../src/platform/object-store/disk-store.js';
+import { DiskTransfers } from '../../src/platform/object-store/disk-transfers.service.js';
+import { MinioStore } from '../../src/platform/object-store/minio-store.js';
+import { InvalidPart } from '../../src/platform/object-store/object-store.js';
+import type { SecretsService } from '../../src/platform/object-store/secrets.service.js';
+import { SignedUrls } from '../../src/platform/object-store/signed-urls.js';
+
+const silent = pino({ level: 'silent' });
+
+describeObjectStore('the disk', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'object-store-'));
+  const urls = new SignedUrls({ get: () => Promise.resolve(Buffer.alloc(32)) } as unknown as SecretsService);
+  const store = new DiskStore(Object.assign(new Config(), { DATA_DIR: directory }), urls);
+  await store.onModuleInit();
+  const transfers = new DiskTransfers(store, urls);
+  // What the controller does, without the application around it.
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
+    const key = pathname.replace('/store/', '');
+    const query = Object.fromEntries(searchParams);
+    const answer = async (): Promise<void> => {
+      if (request.method === 'PUT') {
+        response.setHeader('ETag', await transfers.receive(key, query, request)).end();
+      } else {
+        const { status, headers, body } = await transfers.send(key, query, request.headers.range);
+        await pipeline(body, response.writeHead(status, headers));
+      }
+    };
+    answer().catch((error: unknown) => {
+      if (response.headersSent) response.destroy();
+      else response.writeHead(error instanceof DomainError ? error.status : 500).end();
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    store,
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: async () => {
+      server.closeAllConnections();
+      await once(server.close(), 'close');
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+});
+
+describeObjectStore('S3', async () => {
+  const server = await S3Server.start({ partsPerPage: 2 });
+  const store = new MinioStore(server.settings('contract'), silent);
+  return { store, baseUrl: '', close: async () => await server.stop() };
+});
+
+/** A server that is there anyway; its bucket is left with what was written. */
+const { TEST_S3_ENDPOINT: endpoint, TEST_S3_ACCESS_KEY, TEST_S3_SECRET_KEY, TEST_S3_BUCKET } = process.env;
+if (endpoint !== undefined) {
+  const settings = {
+    endpoint,
+    publicEndpoint: endpoint,
+    accessKey: TEST_S3_ACCESS_KEY ?? '',
+    secretKey: TEST_S3_SECRET_KEY ?? '',
+    bucket: TEST_S3_BUCKET ?? 'object-store-contract',
+    region: 'us-east-1',
+  };
+  describeObjectStore(endpoint, () =>
+    Promise.resolve({ store: new MinioStore(settings, silent), baseUrl: '', close: () => Promise.resolve() }),
+  );
+}
+
+describe('MinIO', () => {
+  let server: S3Server;
+  beforeAll(async () => {
+    server = await S3Server.start();
+  });
+  afterAll(async () => await server.stop());
+
+  const open = (settings: Partial<S3Settings> = {}, timeoutMs?: number): MinioStore =>
+    new MinioStore({ ...server.settings('faults'), ...settings }, silent, timeoutMs);
+
+  it('gets its bucket when it is missing, from several processes at once', async () => {
+    const stores = Array.from({ length: 5 }, () => open({ bucket: 'made-at-once' }));
+    await Promise.all(stores.map(async (store) => await store.onModuleInit()));
+    await stores[0]?.put('blobs/ab', Buffer.from('x'));
+    expect(await stores[1]?.size('blobs/ab')).toBe(1);
+  });
+
+  it('refuses a small part before another one', async () => {
+    const store = open();
+    const uploadId = await store.startUpload('blobs/small');
+    const parts = [];
+    for (const partNumber of [1, 2]) {
+      const grant = { key: 'blobs/small', uploadId, partNumber, maxBytes: 9, baseUrl: '' };
+      const url = await store.signPart({ ...grant, expiresAt: new Date(Date.now() + 60_000) });
+      const { headers } = await fetch(url, { method: 'PUT', body: 'small' });
+      parts.push({ part_number: partNumber, etag: headers.get('etag')?.replaceAll('"', '') ?? '' });
+    }
+    await expect(store.completeUpload('blobs/small', uploadId, parts)).rejects.toThrow(InvalidPart);
+    expect(await store.listParts('blobs/small', uploadId)).toHaveLength(2);
+  });
+
+  it('signs for the public endpoint and for as long as was asked', async () => {
+    const grant = { key: 'blobs/ab', fileName: 'a', contentType: 'text/plain', baseUrl: '' };
+    const signed = async (seconds: number): Promise<URL> =>
+      new URL(await open().signDownload({ ...grant, expiresAt: new Date(Date.now() + seconds * 1000) }));
+    expect((await signed(900)).host).toBe(new URL(server.settings('').publicEndpoint).host);
+    expect((await signed(900)).searchParams.get('X-Amz-Expires')).toBe('900');
+    expect((await signed(-5)).searchParams.get('X-Amz-Expires')).toBe('1');
+    expect((await signed(9_999_999)).searchParams.get('X-Amz-Expires')).toBe('604800');
+  });
+
+  it('is unavailable where nothing listens, with wrong keys, and when it answers too late', async () => {
+    const nowhere = open({ endpoint: 'http://127.0.0.1:9' });
+    await nowhere.onModuleInit();
+    await expect(nowhere.put('blobs/ab', Buffer.from('x'))).rejects.toThrow(Unavailable);
+    await expect(open({ secretKey: 'wrong' }).size('blobs/ab')).rejects.toThrow(Unavailable);
+
+    const store = open({}, 200);
+    await store.put('blobs/late', Buffer.from('x'));
+    const standing = server.stall({
+      when: 'after',
+      matches: ({ method, path }) => method === 'GET' && path.endsWith('late'),
+    });
+    await expect(store.get('blobs/late')).rejects.toThrow(Unavailable);
+    await standing;
+    expect(await store.size('blobs/late')).toBe(1);
+  });
+
+  it('works again when the server is there again', async () => {
+    const gone = await S3Server.start();
+    const settings = gone.settings('again');
+    await gone.stop();
+    const store = new MinioStore(settings, silent);
+    await expect(store.size('blobs/ab')).rejects.toThrow(Unavailable);
+    const back = createServer((request, response) => {
+      response.writeHead(request.url === '/again' || request.url === '/again/' ? 200 : 404).end();
+    });
+    await once(back.listen(Number(new URL(settings.endpoint).port), '127.0.0.1'), 'listening');
+    expect(await store.size('blobs/ab')).toBeUndefined();
+    back.closeAllConnections();
+    await once(back.close(), 'close');
+  });
+});

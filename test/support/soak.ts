@@ -1,0 +1,179 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import type { ConversationSyncResponse } from '../../src/chat/chat.dto.js';
+import { makeProject } from '../factories/make.js';
+import type { Client } from './client.js';
+import { eventually } from './eventually.js';
+import { makeSurroundings } from './scripted-agent.js';
+import { removeSurroundings, Service, type Surroundings } from './service.js';
+
+export interface SoakOptions {
+  conversations: number;
+  /** How long messages are posted and workers killed. */
+  seconds: number;
+  /** Whether dead workers' turns are taken over at once in the end, not when their lease runs out. */
+  hurries?: boolean;
+  /** A worker dies after a random time of up to so many milliseconds, again and again. */
+  killWithinMs: number;
+}
+
+/** What happened, and the numbers of what must not happen. */
+export interface SoakCounts {
+  posted: number;
+  turns: number;
+  retried_turns: number;
+  interrupted_turns: number;
+  messages: number;
+  effects: number;
+  kills: number;
+}
+
+export interface SoakProblems {
+  lost_or_doubled_posts: number;
+  conversations_with_gaps: number;
+  unfinished_turns: number;
+  waiting_messages: number;
+  running_calls: number;
+  partial_messages: number;
+  overlapping_turns: number;
+  turns_charged_wrongly: number;
+  projects_charged_wrongly: number;
+  effects_without_call: number;
+  calls_without_effect: number;
+  turns_with_event_gaps: number;
+  endings_unlike_messages: number;
+}
+
+const AGENT = ['test/support/soak-agent.js'];
+
+/** Two API and two worker processes, many conversations, and workers that are killed all the time. */
+export async function soak(options: SoakOptions): Promise<{ counts: SoakCounts; problems: SoakProblems }> {
+  const surroundings = await makeSurroundings();
+  const database = new pg.Client(surroundings.databaseUrl);
+  await database.connect();
+  await database.query(
+    'CREATE TABLE soak_effects (turn_id uuid, call_id text, happened_at timestamptz DEFAULT clock_timestamp())',
+  );
+  const start = (ROLE: string): Promise<Service> => Service.start({ surroundings, settings: { ROLE }, preload: AGENT });
+  const services = await Promise.all([start('api'), start('api'), start('worker'), start('worker')]);
+  const [first, second, ...workers] = services;
+  try {
+    const { client, company, user } = await first.session();
+    const clients = [client, (await second.session({ company, user })).client];
+    const projects: string[] = [];
+    for (let number = 0; number < options.conversations; number += 1) projects.push((await makeProject(client)).id);
+    const over = Date.now() + options.seconds * 1000;
+    const posts = projects.map((project) => converse(clients, project, over));
+    const kills = await killWorkers(workers, start, over, options.killWithinMs);
+    const posted = (await Promise.all(posts)).flat();
+    // A turn that is alive takes its time back with its next word.
+    if (options.hurries === true) await database.query(`UPDATE turns SET due_at = now() WHERE state <> 'ended'`);
+    await settle(client, projects);
+    return {
+      counts: { ...(await count(database)), posted: posted.length, kills },
+      problems: await look(database, posted),
+    };
+  } finally {
+    await Promise.all([first, second, ...workers].map((service) => service.stop()));
+    await database.end();
+    await removeSurroundings(surroundings satisfies Surroundings);
+  }
+}
+
+/** Posts until the time is over, as often as it takes; answers the ids it gave its messages. */
+async function converse(clients: Client[], project: string, over: number): Promise<string[]> {
+  const posted: string[] = [];
+  while (Date.now() < over) {
+    const client_msg_id = `${project}-${posted.length}`;
+    const body = { content: client_msg_id, client_msg_id };
+    const by = clients[Math.floor(Math.random() * clients.length)] as Client;
+    const { status } = await by.send('POST', `/projects/${project}/chat`, { body });
+    if (status === 202) posted.push(client_msg_id);
+    // Now and then it is sent once more, as after an answer that was lost.
+    if (status === 202 && Math.random() < 0.1) await by.send('POST', `/projects/${project}/chat`, { body });
+    await pause(Math.random() * 3_000);
+  }
+  return posted;
+}
+
+/** Kills one worker after the other and puts another in its place; answers how often. */
+async function killWorkers(
+  workers: Service[],
+  start: (role: string) => Promise<Service>,
+  over: number,
+  withinMs: number,
+): Promise<number> {
+  let kills = 0;
+  for (;;) {
+    await pause(withinMs * (0.5 + Math.random() / 2));
+    if (Date.now() >= over) return kills;
+    const victim = kills % workers.length;
+    await workers[victim]?.kill();
+    kills += 1;
+    workers[victim] = await start('worker');
+  }
+}
+
+/** Waits until nothing is being answered any more. */
+async function settle(client: Client, projects: string[]): Promise<void> {
+  for (const project of projects) {
+    await eventually(
+      () => client.get<ConversationSyncResponse>(`/projects/${project}/chat/sync`, { limit: 1 }),
+      ({ turn }) => turn.state === 'idle',
+      { until: 'every turn has ended', deadlineMs: 60_000 },
+    );
+  }
+}
+
+async function count(database: pg.Client): Promise<Omit<SoakCounts, 'posted' | 'kills'>> {
+  const { rows } = await database.query(`
+    SELECT (SELECT count(*)::integer FROM turns) AS turns,
+           (SELECT count(*)::integer FROM turns WHERE attempts > 1) AS retried_turns,
+           (SELECT count(*)::integer FROM turns WHERE outcome = 'interrupted') AS interrupted_turns,
+           (SELECT count(*)::integer FROM messages) AS messages,
+           (SELECT count(*)::integer FROM soak_effects) AS effects`);
+  return rows[0] as Omit<SoakCounts, 'posted' | 'kills'>;
+}
+
+async function look(database: pg.Client, posted: string[]): Promise<SoakProblems> {
+  const { rows } = await database.query(
+    `WITH calls AS (
+       SELECT m.turn_id, call ->> 'id' AS id, call ->> 'status' AS status
+         FROM messages m, json_array_elements(m.tool_calls) call WHERE m.role = 'assistant'
+     )
+     SELECT
+       (SELECT count(*)::integer FROM unnest($1::text[]) AS sent (id)
+          FULL JOIN (SELECT client_msg_id, count(*) AS copies FROM messages WHERE role = 'user' GROUP BY 1) m ON m.client_msg_id = sent.id
+         WHERE m.copies IS DISTINCT FROM 1 OR sent.id IS NULL) AS lost_or_doubled_posts,
+       (SELECT count(*)::integer FROM (
+          SELECT c.id FROM conversations c LEFT JOIN messages m ON m.conversation_id = c.id GROUP BY c.id
+          HAVING count(m.id) <> c.last_sequence OR coalesce(max(m.sequence), 0) <> c.last_sequence
+              OR count(DISTINCT m.sequence) <> c.last_sequence) c) AS conversations_with_gaps,
+       (SELECT count(*)::integer FROM turns WHERE state <> 'ended') AS unfinished_turns,
+       (SELECT count(*)::integer FROM messages WHERE turn_id IS NULL) AS waiting_messages,
+       (SELECT count(*)::integer FROM calls WHERE status = 'running') AS running_calls,
+       (SELECT count(*)::integer FROM messages WHERE is_partial) AS partial_messages,
+       (SELECT count(*)::integer FROM turns earlier JOIN turns later USING (conversation_id)
+         WHERE later.id > earlier.id
+           AND (SELECT min(happened_at) FROM soak_effects WHERE turn_id = later.id) < earlier.ended_at) AS overlapping_turns,
+       (SELECT count(*)::integer FROM turns t
+          FULL JOIN (SELECT source_id, sum(credits) AS credits, count(*) AS entries FROM usage_ledger GROUP BY 1) l ON l.source_id = t.id
+         WHERE t.id IS NULL OR t.credits <> coalesce(l.credits, 0) OR l.entries > 1) AS turns_charged_wrongly,
+       (SELECT count(*)::integer FROM projects p
+         WHERE total_credits <> (SELECT coalesce(sum(credits), 0) FROM usage_ledger WHERE project_id = p.id)
+            OR active_turns <> 0) AS projects_charged_wrongly,
+       (SELECT count(*)::integer FROM soak_effects e
+         WHERE NOT EXISTS (SELECT FROM calls WHERE calls.id = e.call_id AND status = 'completed')) AS effects_without_call,
+       (SELECT count(*)::integer FROM calls
+         WHERE status = 'completed' AND (SELECT count(*) FROM soak_effects e WHERE e.call_id = calls.id) <> 1) AS calls_without_effect,
+       (SELECT count(*)::integer FROM turns t
+         WHERE next_seq <> (SELECT count(*) FROM turn_events WHERE turn_id = t.id AND seq < t.next_seq)
+            OR EXISTS (SELECT FROM turn_events WHERE turn_id = t.id AND seq >= t.next_seq)) AS turns_with_event_gaps,
+       (SELECT count(*)::integer FROM turns t
+          JOIN turn_events e ON e.turn_id = t.id AND e.seq = t.next_seq - 1
+          LEFT JOIN messages m ON m.id = t.message_id
+         WHERE e.type <> 'turn.ended' OR (e.data -> 'message' ->> 'content') IS DISTINCT FROM m.content) AS endings_unlike_messages`,
+    [posted],
+  );
+  return rows[0] as SoakProblems;
+}
