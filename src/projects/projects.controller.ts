@@ -54,7 +54,7 @@ export class ProjectsController {
     summary: 'Update project',
     description: 'Absent fields stay as they are; null clears a description.',
     response: ProjectResponse,
-    errors: [404],
+    errors: [404, 409],
   })
   async updateProject(
     @Caller() caller: Principal,

@@ -56,8 +56,8 @@ it('each effect of a tool is there exactly once, told by its call, whenever the 
   for (let kill = 0; kill < KILLS; kill += 1) {
     await delay(100 + Math.random() * 400);
     await service.kill();
-    // What time does to turns whose process is gone.
-    await database.query(`UPDATE turns SET due_at = now() - interval '1 s' WHERE state = 'streaming'`);
+    // What time does to turns and wake-ups whose process is gone.
+    await database.query(`UPDATE turns SET due_at = now() - interval '1 s' WHERE state <> 'ended'`);
     service = await start(service.surroundings);
     const again = new Client(service.url, token);
     await Promise.all(ids.map((id) => again.post(`/projects/${id}/chat`, { content: 'Go on' })));

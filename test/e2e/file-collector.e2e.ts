@@ -222,7 +222,7 @@ describe('the sweeper', () => {
     await registry.begun(alive.id, alive.uploadId);
     await sweeper.sweep();
     for (const upload of [noted, unnoted, alive]) expect(await isOver(upload)).toBe(false);
-    await db.database.manager.query('UPDATE uploads SET expires_at = now() WHERE id = ANY ($1)', [
+    await db.database.manager.query(`UPDATE uploads SET expires_at = now() - interval '1 second' WHERE id = ANY ($1)`, [
       [noted.id, unnoted.id],
     ]);
     await sweeper.sweep();
@@ -233,11 +233,15 @@ describe('the sweeper', () => {
 
   it('leaves an upload alone that is being completed, until its lease is over', async () => {
     const upload = await open(await makeContainer());
-    await db.database.manager.query('UPDATE uploads SET expires_at = now() WHERE id = $1', [upload.id]);
+    await db.database.manager.query(`UPDATE uploads SET expires_at = now() - interval '1 second' WHERE id = $1`, [
+      upload.id,
+    ]);
     await registry.claim(upload.id);
     await sweeper.sweep();
     expect(await store.listParts(keyOf(upload.blob_id), upload.uploadId)).toEqual([]);
-    await db.database.manager.query('UPDATE uploads SET lease_until = now() WHERE id = $1', [upload.id]);
+    await db.database.manager.query(`UPDATE uploads SET lease_until = now() - interval '1 second' WHERE id = $1`, [
+      upload.id,
+    ]);
     await sweeper.sweep();
     expect(await isOver(upload)).toBe(true);
   });

@@ -67,6 +67,7 @@ describe('statements over trees', () => {
     ['DELETE_SUBTREES', () => [big, [7]]],
     ['DELETE_EMPTIED', () => [big, [7]]],
     ['MOVE_NODE', () => [big, 7, 8, 'x']],
+    ['COPY_WHOLE', () => [big, other, 'snapshot']],
     ['COPY_SELECTED', () => [big, other, 'workspace', ['d7'], true]],
   ])('%s reads by index alone', async (name, parameters) => {
     const plan = await planOf(sql[name], parameters());

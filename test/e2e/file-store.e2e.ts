@@ -168,6 +168,20 @@ describe('files in an S3 server', () => {
   });
 });
 
+describe('clearing up', () => {
+  it('is on the timetable of jobs', async () => {
+    const known = async (): Promise<string[]> => {
+      const rows = await inDatabase<{ identifier: string }>(
+        'SELECT identifier FROM graphile_worker._private_known_crontabs',
+      );
+      return rows.map(({ identifier }) => identifier);
+    };
+    await eventually(known, (tasks) => tasks.includes('collect_files') && tasks.includes('sweep_uploads'), {
+      until: 'the collector and the sweeper are on it',
+    });
+  });
+});
+
 type Parts = { part_number: number; etag: string }[];
 
 describe('kill -9', () => {
@@ -231,7 +245,7 @@ describe('kill -9', () => {
     const { entries } = await again.post<FileListResponse>('/files/list', place);
     expect(entries.map(({ path }) => path)).toEqual(['kept.bin', 'old.txt']);
     // As if the lease of the dead process had passed.
-    await inDatabase(`UPDATE uploads SET lease_until = now() WHERE state = 'completing'`);
+    await inDatabase(`UPDATE uploads SET lease_until = now() - interval '1 second' WHERE state = 'completing'`);
     expect(await complete(again, place, sent)).toMatchObject({
       status: 200,
       body: { path: 'new.bin', size: whole.length },

@@ -163,34 +163,44 @@ describe('moving', () => {
 });
 
 describe('paths that cannot be', () => {
-  it.each(['a/../b', './a', 'a//b', 'a/', '/', 'a\\b', 'a\tb', `${'x'.repeat(256)}`, 'x/'.repeat(600) + 'x'])(
-    'are refused everywhere and change nothing: %j',
-    async (path) => {
-      const { client, place } = await makeWorkspace();
-      await makeFile(client, place, 'kept', 'kept');
-      const at = async (operation: string, fields: object): Promise<unknown> =>
-        await client.send('POST', `/files/${operation}`, { body: { ...place, ...fields } });
-      const refused = (...loc: unknown[]): object => ({
-        status: 422,
-        body: { detail: [{ type: 'value_error', loc: ['body', ...loc], input: path }] },
-      });
-      expect(await at('content', { path })).toMatchObject(refused('path'));
-      expect(await at('delete', { path })).toMatchObject(refused('path'));
-      expect(await at('download', { path })).toMatchObject(refused('path'));
-      expect(await at('upload/start', { path })).toMatchObject(refused('path'));
-      expect(await at('batch-delete', { paths: ['kept', path] })).toMatchObject(refused('paths', 1));
-      const moves = [
-        { source_path: 'kept', dest_path: 'moved' },
-        { source_path: 'kept', dest_path: path },
-      ];
-      expect(await at('batch-move', { moves })).toMatchObject(refused('moves', 1, 'dest_path'));
-      if (path !== '/') {
-        expect(await at('mkdir', { path })).toMatchObject(refused('path'));
-        expect(await at('list', { path })).toMatchObject(refused('path'));
-      }
-      expect(await pathsIn(client, place)).toEqual(['kept']);
-    },
-  );
+  it.each([
+    'a/../b',
+    './a',
+    'a//b',
+    'a/',
+    '/',
+    'a\\b',
+    'a\tb',
+    'a\0b',
+    'a\x7fb',
+    'a\x85b',
+    `${'x'.repeat(256)}`,
+    'x/'.repeat(600) + 'x',
+  ])('are refused everywhere and change nothing: %j', async (path) => {
+    const { client, place } = await makeWorkspace();
+    await makeFile(client, place, 'kept', 'kept');
+    const at = async (operation: string, fields: object): Promise<unknown> =>
+      await client.send('POST', `/files/${operation}`, { body: { ...place, ...fields } });
+    const refused = (...loc: unknown[]): object => ({
+      status: 422,
+      body: { detail: [{ type: 'value_error', loc: ['body', ...loc], input: path }] },
+    });
+    expect(await at('content', { path })).toMatchObject(refused('path'));
+    expect(await at('delete', { path })).toMatchObject(refused('path'));
+    expect(await at('download', { path })).toMatchObject(refused('path'));
+    expect(await at('upload/start', { path })).toMatchObject(refused('path'));
+    expect(await at('batch-delete', { paths: ['kept', path] })).toMatchObject(refused('paths', 1));
+    const moves = [
+      { source_path: 'kept', dest_path: 'moved' },
+      { source_path: 'kept', dest_path: path },
+    ];
+    expect(await at('batch-move', { moves })).toMatchObject(refused('moves', 1, 'dest_path'));
+    if (path !== '/') {
+      expect(await at('mkdir', { path })).toMatchObject(refused('path'));
+      expect(await at('list', { path })).toMatchObject(refused('path'));
+    }
+    expect(await pathsIn(client, place)).toEqual(['kept']);
+  });
 
   it('are told apart from a missing identifier, which is looked at when every field is valid', async () => {
     const { client } = await makeWorkspace();
@@ -211,6 +221,7 @@ describe('names', () => {
     'a b%20c+d#e?f&g=h.csv',
     'it\'s (a) "file";.csv',
     `${'é'.repeat(127)}x`,
+    `e\u0301${'x'.repeat(253)}`.normalize('NFC'),
     '...',
     '\u{1f600}',
   ])('go through everything as they are: %j', async (name) => {

@@ -310,9 +310,12 @@ describe('a turn whose process is gone', () => {
       yield start('call-1');
       yield { type: 'usage', credits: 1 };
       yield start('call-2');
-      await middle.passed;
-      yield say(' two.');
-      end.open();
+      try {
+        await middle.passed;
+        yield say(' two.');
+      } finally {
+        end.open();
+      }
     };
     const project = await newProject();
     await post(project, { content: 'Hello' });

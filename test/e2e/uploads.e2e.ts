@@ -15,8 +15,9 @@ import type {
 } from '../../src/files/uploads/uploads.dto.js';
 import { makeDeployment, makeFile, makeProject, type Place, sendParts } from '../factories/make.js';
 import type { Client, Wire } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
 import { raw } from '../support/raw.js';
-import { useService } from '../support/service.js';
+import { removeSurroundings, Service, useService } from '../support/service.js';
 
 const MiB = 1024 ** 2;
 const MAX_BYTES = 16 * MiB;
@@ -235,7 +236,7 @@ describe('an upload that does not fit', () => {
     expect((await client.send('POST', '/files/upload/abort', { body: { upload_token: tokens[0] } })).status).toBe(204);
     await start(client, place, 'one-more');
     expect(await client.send('POST', '/files/upload/start', { body })).toMatchObject({ status: 413 });
-    await inDatabase(`UPDATE uploads SET expires_at = now() WHERE company_id = $1`, [company]);
+    await inDatabase(`UPDATE uploads SET expires_at = now() - interval '1 second' WHERE company_id = $1`, [company]);
     await start(client, place, 'one-more');
   }, 60_000);
 });
@@ -308,7 +309,7 @@ describe('a token', () => {
     const done = await sendParts(client, place, 'done', Buffer.from('a'));
     const { body } = await complete(client, place, done);
     const sent = await sendParts(client, place, 'a', Buffer.from('a'));
-    await inDatabase(`UPDATE uploads SET expires_at = now() WHERE company_id = $1`, [company]);
+    await inDatabase(`UPDATE uploads SET expires_at = now() - interval '1 second' WHERE company_id = $1`, [company]);
     expect(await complete(client, place, sent)).toMatchObject({ status: 410 });
     expect(
       await client.send('POST', '/files/upload/status', { body: { upload_token: sent.upload_token } }),
@@ -353,4 +354,85 @@ describe('a part URL', () => {
     expect(await raw(url)).toMatchObject({ status: 403 });
     expect(await raw(url, { method: 'POST', body: 'a' })).toMatchObject({ status: 405 });
   });
+});
+
+describe('completes, moves and deletes of one path at once', () => {
+  it('leave one tree in which every file is whole', async () => {
+    const { client, place } = await makeWorkspace();
+    const contents = Array.from({ length: 20 }, (_, index) => `content ${index}`);
+    const uploads = await Promise.all(
+      contents.map(async (text) => await sendParts(client, place, 'a/b.txt', Buffer.from(text))),
+    );
+    const move = async (source_path: string, dest_path: string): Promise<unknown> =>
+      await client.send('POST', '/files/batch-move', { body: { ...place, moves: [{ source_path, dest_path }] } });
+    const work = [
+      ...uploads.map((sent) => async () => expect(await complete(client, place, sent)).toMatchObject({ status: 200 })),
+      ...Array.from({ length: 15 }, (_, index) => async () => await move('a/b.txt', `c/${index}.txt`)),
+      ...Array.from({ length: 8 }, () => async () => await move('a', 'd')),
+      ...Array.from({ length: 7 }, () => async () => {
+        const { status } = await client.send('POST', '/files/delete', { body: { ...place, path: 'a/b.txt' } });
+        expect([200, 404]).toContain(status);
+      }),
+    ];
+    await Promise.all(work.sort(() => Math.random() - 0.5).map(async (one) => await one()));
+
+    const { entries, directories, total } = await client.post<FileListResponse>('/files/list', {
+      ...place,
+      recursive: true,
+      limit: 1000,
+    });
+    expect(total).toBe(entries.length + directories.length);
+    expect(new Set(entries.map(({ id }) => id)).size).toBe(entries.length);
+    for (const { path } of entries) {
+      const { text } = await client.post<FileContentResponse>('/files/content', { ...place, path });
+      expect(contents).toContain(text);
+    }
+    // Directories that nobody made are there as long as something is in them.
+    for (const directory of directories)
+      expect(entries.some(({ path }) => path.startsWith(`${directory}/`))).toBe(true);
+    const [first] = uploads;
+    expect(await complete(client, place, first ?? {})).toMatchObject({ status: 200, body: { path: 'a/b.txt' } });
+  });
+});
+
+describe('a part on the disk whose completion was cut off by kill -9', () => {
+  it('is completed by the next process, and the file is whole', async () => {
+    const own = await Service.start();
+    const { client, user, company } = await own.session();
+    const { id } = await makeProject(client);
+    const place = { source: 'workspace', project_id: id } as const;
+    const content = randomBytes(6 * MiB);
+    const sent = await sendParts(client, place, 'a.bin', content);
+    const connection = new pg.Client({ connectionString: own.surroundings.databaseUrl });
+    await connection.connect();
+    // The rehearsal goes through; the transaction that counts stands still, and by then the object is made.
+    await connection.query(`
+      CREATE SEQUENCE placed;
+      CREATE FUNCTION stand_still() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN IF nextval('placed') > 1 THEN PERFORM pg_sleep(60); END IF; RETURN NEW; END $$;
+      CREATE TRIGGER stand_still BEFORE INSERT ON nodes FOR EACH ROW EXECUTE FUNCTION stand_still()`);
+    const broken = expect(complete(client, place, sent)).rejects.toThrow();
+    await eventually(
+      async () => (await connection.query(`SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep'`)).rowCount,
+      (count) => count === 1,
+      { until: 'the completion stands still' },
+    );
+    await own.kill();
+    await broken;
+    await connection.query(`
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep';
+      DROP TRIGGER stand_still ON nodes; UPDATE uploads SET lease_until = now() - interval '1 second' WHERE state = 'completing'`);
+    await connection.end();
+
+    const next = await Service.start({ surroundings: own.surroundings });
+    const { client: again } = await next.session({ user, company });
+    expect(await again.post<FileListResponse>('/files/list', place)).toMatchObject({ total: 0 });
+    expect(
+      await again.send('POST', '/files/upload/status', { body: { upload_token: sent.upload_token } }),
+    ).toMatchObject({ status: 409 });
+    expect(await complete(again, place, sent)).toMatchObject({ status: 200, body: { size: content.length } });
+    expect((await download(again, place, 'a.bin')).equals(content)).toBe(true);
+    await next.stop();
+    await removeSurroundings(next.surroundings);
+  }, 60_000);
 });

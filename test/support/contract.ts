@@ -26,8 +26,9 @@ export interface WireAnswer {
   text: string;
 }
 
-/** What no operation declares, since it is told before one is found. A 500 is never part of the contract. */
-const GENERAL_ERRORS = new Set([405]);
+/** What is told where the document has no operation to declare it. */
+const isRoutingError = (operation: Operation | undefined, status: number): boolean =>
+  operation === undefined && (status === 404 || status === 405);
 /** The one form of date-times in this service. */
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const SENTENCE: Schema = {
@@ -69,7 +70,7 @@ export class Contract {
   private problems({ method, path, status, contentType, text }: WireAnswer): string[] {
     const operation = this.routes.find(({ pattern }) => pattern.test(path))?.methods[method.toLowerCase()];
     const declared = operation?.responses[String(status)];
-    if (declared === undefined && !GENERAL_ERRORS.has(status)) return ['the status is not declared'];
+    if (declared === undefined && !isRoutingError(operation, status)) return ['the status is not declared'];
     if (declared !== undefined && declared.content === undefined)
       return text === '' ? [] : ['the answer has no body by the document'];
     if (contentType !== 'application/json') return [`content-type is ${contentType}`];

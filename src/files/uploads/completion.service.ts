@@ -47,8 +47,7 @@ export class CompletionService {
     const container = await this.containerOf(caller, body);
     for (const start = Date.now(); Date.now() - start < PATIENCE_MS; await pause(POLL_MS)) {
       const upload = await this.registry.find(caller.company_id, body.upload_token);
-      if (upload.entry !== null)
-        return { ...upload.entry, modified: upload.entry.modified && new Date(upload.entry.modified) };
+      if (upload.entry !== null) return asAnswered(upload.entry);
       assertAlive(upload);
       const lease = await this.registry.claim(upload.id);
       if (lease === undefined) continue;
@@ -70,7 +69,7 @@ export class CompletionService {
       throw new Invalid(body.lacking.map((entry) => ({ ...entry, loc: ['body', ...entry.loc] })));
     const container = await this.directory.findForWriting(caller, body);
     if (container.container_id !== upload.container_id)
-      throw new Conflict('The upload was started for another container');
+      throw new Conflict('The upload was started for another container; complete it there or start a new one');
     return container;
   }
 
@@ -113,4 +112,9 @@ export class CompletionService {
       if (!(error instanceof Rehearsed)) throw error;
     }
   }
+}
+
+/** An answer as it was given: the database keeps neither the order of its fields nor its dates. */
+function asAnswered({ path, size, content_type, modified, source, id }: FileEntry): FileEntry {
+  return { path, size, content_type, modified: modified && new Date(modified), source, id };
 }

@@ -49,7 +49,7 @@ export function chooseParts(
   const small = parts.slice(0, -1).find(({ size }) => size < MIN_PART_SIZE);
   if (small !== undefined) {
     throw new BadRequest(
-      `Part ${small.part_number} is too small: every part but the last has at least ${MIN_PART_SIZE} bytes`,
+      `Part ${small.part_number} is too small: every part but the last has at least ${MIN_PART_SIZE} bytes; send it again`,
     );
   }
   const size = parts.reduce((sum, part) => sum + part.size, 0);
@@ -65,7 +65,7 @@ export function chooseParts(
 function byNumber(named: readonly PartName[]): PartName[] {
   const parts = [...named].sort((a, b) => a.part_number - b.part_number);
   const twice = parts.find(({ part_number }, index) => part_number === parts[index + 1]?.part_number);
-  if (twice !== undefined) throw new BadRequest(`Part ${twice.part_number} is named twice`);
+  if (twice !== undefined) throw new BadRequest(`Part ${twice.part_number} is named twice; name each part once`);
   return parts;
 }
 

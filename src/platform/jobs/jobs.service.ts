@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { type CronItem, Logger as WorkerLogger, parseCronItems, run, type Runner } from 'graphile-worker';
 import pg from 'pg';
@@ -21,10 +22,10 @@ export interface JobOptions {
 
 /** Jobs of all tasks together that have no number of their own. */
 const CONCURRENT_JOBS = 16;
-/** A server that does not answer counts as out of reach after this. */
-const CONNECT_MS = 5_000;
 /** Jobs hold no connection while they run: taking them up and reporting them done gets by with few. */
-const CONNECTIONS = 8;
+const CONNECTIONS = 16;
+/** Rest before a runner that gave up gets a successor. */
+const RESTART_MS = 1_000;
 
 /** Tasks that share a number of concurrent jobs. */
 interface Group {
@@ -42,7 +43,8 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly groups: Group[] = [this.shared];
   private readonly timetable: CronItem[] = [];
   private readonly pool: pg.Pool;
-  private runners: Runner[] = [];
+  private readonly runners = new Set<Runner>();
+  private readonly stopping = new AbortController();
 
   constructor(
     private readonly config: Config,
@@ -50,7 +52,7 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     // graphile-worker does not wait for a pool of its own to end.
-    this.pool = new pg.Pool({ connectionString: url.value, max: CONNECTIONS, connectionTimeoutMillis: CONNECT_MS });
+    this.pool = new pg.Pool({ connectionString: url.value, max: CONNECTIONS });
     // A pool that ends has said goodbye on its connections already; the server may close them first.
     const report = (err: Error): void => {
       if (!this.pool.ending) this.logger.warn({ err }, 'a connection for jobs was lost');
@@ -93,17 +95,36 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
 
   async onApplicationBootstrap(): Promise<void> {
     if (this.config.ROLE === 'api') return;
-    for (const group of this.groups) if (group.handlers.size > 0) this.runners.push(await this.start(group));
+    for (const group of this.groups) if (group.handlers.size > 0) void this.keep(group, await this.start(group));
   }
 
   /** Takes no further jobs and waits for the running ones. */
   async beforeApplicationShutdown(): Promise<void> {
-    await Promise.all(this.runners.map(async (runner) => await runner.stop()));
+    this.stopping.abort();
+    await Promise.all([...this.runners].map(async (runner) => await runner.stop()));
     await this.pool.end();
   }
 
+  /** Puts another runner in the place of one that gave up, as it does when the database is out of reach for a while. */
+  private async keep(group: Group, first: Runner): Promise<void> {
+    const { signal } = this.stopping;
+    for (let runner: Runner | undefined = first; !signal.aborted;) {
+      try {
+        runner ??= await this.start(group);
+        await runner.promise;
+      } catch (error) {
+        this.logger.error({ err: error }, 'jobs are not done for a moment');
+      }
+      if (runner !== undefined) this.runners.delete(runner);
+      runner = undefined;
+      await pause(RESTART_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
   private async start({ concurrency, handlers }: Group): Promise<Runner> {
-    return await run({
+    const runner = await run({
+      // Without batches, of any size, graphile-worker neither waits for a job's end to be stored nor hears of its failure.
+      preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
       pgPool: this.pool,
       concurrency,
       noHandleSignals: true,
@@ -113,6 +134,8 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
         [...handlers].map(([task, handler]) => [task, async (payload: unknown) => await handler(payload)]),
       ),
     });
+    this.runners.add(runner);
+    return runner;
   }
 
   private workerLogger(): WorkerLogger {
