@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ContainersService } from '../../src/files/containers.service.js';
+import * as maintenance from '../../src/files/maintenance/maintenance-sql.js';
 import * as sql from '../../src/files/tree-sql.js';
 import { useDatabase } from '../support/database.js';
 
@@ -71,6 +72,24 @@ describe('statements over trees', () => {
     ['COPY_SELECTED', () => [big, other, 'workspace', ['d7'], true]],
   ])('%s reads by index alone', async (name, parameters) => {
     const plan = await planOf(sql[name], parameters());
+    expect(plan).toMatch(/Index/);
+    expect(plan).not.toMatch(/Seq Scan on (nodes|blobs|containers)/);
+  });
+});
+
+describe('statements that clear up', () => {
+  const [first, last] = ['00000000-0000-0000-0000-000000000000', '01234567-89ab-7def-8123-456789abcdef'];
+  it.each<[name: keyof typeof maintenance, parameters: () => unknown[]]>([
+    ['PAGE_OF_BLOBS', () => [first, 1000]],
+    ['CLEAR_MARKS', () => [first, last]],
+    ['MARK_BLOBS', () => [first, last]],
+    ['MARKED_BLOBS', () => [86_400, first, 500]],
+    ['LOCK_BLOBS', () => [[first, last]]],
+    ['DOOM_BLOBS', () => [[first, last]]],
+    ['DELETED_CONTAINERS', () => [86_400]],
+    ['DELETE_LEAVES', () => [other, 1000]],
+  ])('%s reads by index alone', async (name, parameters) => {
+    const plan = await planOf(maintenance[name], parameters());
     expect(plan).toMatch(/Index/);
     expect(plan).not.toMatch(/Seq Scan on (nodes|blobs|containers)/);
   });

@@ -46,7 +46,8 @@ describe('the check of answers against the document', () => {
     const body = { name: 'a', made_at: '2026-01-02T03:04:05.678Z', inner: { size: 1 }, data: { any: ['thing'] } };
     expect(checking(body)).not.toThrow();
     expect(checking({ name: 'a', made_at: null })).not.toThrow();
-    expect(checking({ detail: 'Thing not found' }, { status: 404 })).not.toThrow();
+    expect(checking({ detail: 'Not Found' }, { path: '/nothing', status: 404 })).not.toThrow();
+    expect(checking({ detail: 'Method Not Allowed' }, { method: 'PUT', status: 405 })).not.toThrow();
     expect(
       checking(null, { method: 'DELETE', path: '/things/1', status: 204, contentType: null, text: '' }),
     ).not.toThrow();
@@ -66,7 +67,8 @@ describe('the check of answers against the document', () => {
   it.each([
     ['a status that is not declared', { name: 'a' }, { status: 201 }],
     ['a 500', { detail: 'Internal Server Error' }, { status: 500 }],
-    ['an error with more than its sentence', { detail: 'No', code: 1 }, { status: 404 }],
+    ['an error that is not declared', { detail: 'Thing not found' }, { status: 404 }],
+    ['an error with more than its sentence', { detail: 'No', code: 1 }, { path: '/nothing', status: 404 }],
     ['another content type', { name: 'a' }, { contentType: 'text/html' }],
     ['a body where there is none', {}, { method: 'DELETE', path: '/things/1', status: 204 }],
   ])('refuses %s', (_, body, rest) => {

@@ -6,14 +6,18 @@ import { ObjectStore } from '../../platform/object-store/object-store.js';
 import { keyOf } from '../blobs.service.js';
 import {
   CLEAR_MARKS,
+  DELETE_LEAVES,
   DELETED_CONTAINERS,
   DOOM_BLOBS,
   LOCK_BLOBS,
   MARK_BLOBS,
   MARKED_BLOBS,
+  PAGE_OF_BLOBS,
 } from './maintenance-sql.js';
 
+/** Objects deleted at a time, and rows looked at by one statement, so that none takes long whatever there is. */
 const BATCH = 500;
+const PAGE = 10_000;
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 const FOREIGN_KEY_VIOLATION = '23503';
 
@@ -36,8 +40,7 @@ export class Collector {
   /** One pass over everything. @throws Unavailable when objects are to be deleted and the store is out of reach */
   async collect(): Promise<void> {
     await this.emptyContainers();
-    await this.database.manager.query(CLEAR_MARKS);
-    await this.database.manager.query(MARK_BLOBS);
+    await this.markBlobs();
     await this.deleteBlobs();
     await this.deleteObjects();
   }
@@ -45,12 +48,25 @@ export class Collector {
   private async emptyContainers(): Promise<void> {
     const containers: { id: string }[] = await this.database.manager.query(DELETED_CONTAINERS, [this.grace]);
     for (const { id } of containers) {
-      await this.database.transaction(async (tx) => {
-        await tx.query(`DELETE FROM uploads WHERE container_id = $1 AND state IN ('completed', 'aborted')`, [id]);
-        await tx.query('DELETE FROM nodes WHERE container_id = $1', [id]);
-      });
+      const { manager } = this.database;
+      await manager.query(`DELETE FROM uploads WHERE container_id = $1 AND state IN ('completed', 'aborted')`, [id]);
+      for (let more = true; more;) {
+        const [row]: { deleted: number }[] = await manager.query(DELETE_LEAVES, [id, PAGE]);
+        more = (row?.deleted ?? 0) > 0;
+      }
       // Where its owner's row stays, as a deployment's does for its handle, the empty container stays with it.
       await this.unlessInUse(() => this.database.manager.query('DELETE FROM containers WHERE id = $1', [id]));
+    }
+  }
+
+  private async markBlobs(): Promise<void> {
+    const { manager } = this.database;
+    for (let after = BEFORE_ALL; ;) {
+      const [page]: { last: string | null }[] = await manager.query(PAGE_OF_BLOBS, [after, PAGE]);
+      if (page?.last == null) return;
+      await manager.query(CLEAR_MARKS, [after, page.last]);
+      await manager.query(MARK_BLOBS, [after, page.last]);
+      after = page.last;
     }
   }
 

@@ -1,15 +1,23 @@
-/** Nothing refers to the blob `b`. The foreign keys of these tables hold what is decided here. */
+/**
+ * Nothing refers to the blob `b`. The foreign keys of these tables hold what is decided here. The `OFFSET 0` makes it two
+ * look-ups per blob whatever the planner expects: it would rather read all of `nodes` for a page of blobs.
+ */
 const UNREFERENCED = `
-      NOT EXISTS (SELECT FROM nodes n WHERE n.blob_id = b.id)
-  AND NOT EXISTS (SELECT FROM uploads u WHERE u.blob_id = b.id)`;
+      NOT EXISTS (SELECT FROM nodes n WHERE n.blob_id = b.id OFFSET 0)
+  AND NOT EXISTS (SELECT FROM uploads u WHERE u.blob_id = b.id OFFSET 0)`;
 
-/** Takes the mark off blobs that are referred to again. */
+/** The last of the `$2` blobs after blob `$1`; null when there is none. */
+export const PAGE_OF_BLOBS = 'SELECT max(id) AS last FROM (SELECT id FROM blobs WHERE id > $1 ORDER BY id LIMIT $2) p';
+
+/** Takes the mark off blobs after `$1` up to `$2` that are referred to again. */
 export const CLEAR_MARKS = `
-  UPDATE blobs b SET unreferenced_since = NULL WHERE b.unreferenced_since IS NOT NULL AND NOT (${UNREFERENCED})`;
+  UPDATE blobs b SET unreferenced_since = NULL
+   WHERE b.id > $1 AND b.id <= $2 AND b.unreferenced_since IS NOT NULL AND NOT (${UNREFERENCED})`;
 
-/** Marks blobs that nothing refers to, also those that were never finished. */
+/** Marks blobs after `$1` up to `$2` that nothing refers to, also those that were never finished. */
 export const MARK_BLOBS = `
-  UPDATE blobs b SET unreferenced_since = now() WHERE b.unreferenced_since IS NULL AND ${UNREFERENCED}`;
+  UPDATE blobs b SET unreferenced_since = now()
+   WHERE b.id > $1 AND b.id <= $2 AND b.unreferenced_since IS NULL AND ${UNREFERENCED}`;
 
 /** `$3` blobs after blob `$2` that have been marked for `$1` seconds. */
 export const MARKED_BLOBS = `
@@ -29,3 +37,16 @@ export const DOOM_BLOBS = `
 export const DELETED_CONTAINERS = `
   SELECT c.id FROM containers c
    WHERE c.deleted_at <= now() - make_interval(secs => $1) AND EXISTS (SELECT FROM nodes n WHERE n.root_of = c.id)`;
+
+/** Deletes `$2` nodes of container `$1` that nothing is in; the root is the last one. */
+export const DELETE_LEAVES = `
+  WITH gone AS (
+    DELETE FROM nodes n
+     WHERE n.container_id = $1 AND n.ctid = ANY (ARRAY (
+       SELECT l.ctid FROM nodes l
+        WHERE l.container_id = $1
+          AND NOT EXISTS (SELECT FROM nodes c WHERE c.container_id = $1 AND c.parent_id = l.node_id OFFSET 0)
+        ORDER BY l.node_id DESC LIMIT $2))
+    RETURNING n.node_id
+  )
+  SELECT count(*) AS deleted FROM gone`;
