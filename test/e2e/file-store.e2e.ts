@@ -227,6 +227,7 @@ describe('kill -9', () => {
     const before = await storedIds();
     const deleting = s3.stall({
       when: 'before',
+      all: true,
       matches: ({ method, query }) => method === 'POST' && 'delete' in query,
     });
     await eventually(
@@ -239,6 +240,7 @@ describe('kill -9', () => {
     );
     await deleting;
     await service.kill();
+    s3.resume();
     expect(await storedIds()).toEqual(before);
 
     again = await start();

@@ -65,9 +65,10 @@ export interface S3Request {
   query: Record<string, string | undefined>;
 }
 
-/** A request that is not answered: before the server does anything, or after it has done everything. */
+/** Requests that are not answered, the next one or all from now on: before the server does anything, or after it has done everything. */
 export interface Stall {
   when: 'before' | 'after';
+  all?: boolean;
   matches: (request: S3Request) => boolean;
 }
 
@@ -112,11 +113,16 @@ export class S3Server {
     return { endpoint, publicEndpoint, bucket, accessKey: 'S3RVER', secretKey: 'S3RVER', region: 'us-east-1' };
   }
 
-  /** Resolves when a request stands still as described; it never goes on. */
+  /** Resolves when a request stands still as described (the first one of `all`); it never goes on. */
   async stall(stall: Stall): Promise<void> {
     await new Promise<void>((stands) => {
       this.stalls.push({ stall, stands });
     });
+  }
+
+  /** Ends every {@link stall} for requests that come from now on. */
+  resume(): void {
+    this.stalls.length = 0;
   }
 
   async stop(): Promise<void> {
@@ -129,8 +135,8 @@ export class S3Server {
   private async record({ method, path, query, headers }: Context, next: () => Promise<void>): Promise<void> {
     const request = { method, host: headers.host ?? '', path, query: { ...query } };
     this.requests.push(request);
-    const index = this.stalls.findIndex(({ stall }) => stall.matches(request));
-    const [found] = index < 0 ? [] : this.stalls.splice(index, 1);
+    const found = this.stalls.find(({ stall }) => stall.matches(request));
+    if (found !== undefined && found.stall.all !== true) this.stalls.splice(this.stalls.indexOf(found), 1);
     if (found?.stall.when !== 'before') await next();
     if (found === undefined) return;
     found.stands();

@@ -62,11 +62,11 @@ export class Collector {
   private async markBlobs(): Promise<void> {
     const { manager } = this.database;
     for (let after = BEFORE_ALL; ;) {
-      const [page]: { last: string | null }[] = await manager.query(PAGE_OF_BLOBS, [after, PAGE]);
-      if (page?.last == null) return;
-      await manager.query(CLEAR_MARKS, [after, page.last]);
-      await manager.query(MARK_BLOBS, [after, page.last]);
-      after = page.last;
+      const [last]: { id: string }[] = await manager.query(PAGE_OF_BLOBS, [after, PAGE]);
+      if (last === undefined) return;
+      await manager.query(CLEAR_MARKS, [after, last.id]);
+      await manager.query(MARK_BLOBS, [after, last.id]);
+      after = last.id;
     }
   }
 

@@ -6,8 +6,9 @@ const UNREFERENCED = `
       NOT EXISTS (SELECT FROM nodes n WHERE n.blob_id = b.id OFFSET 0)
   AND NOT EXISTS (SELECT FROM uploads u WHERE u.blob_id = b.id OFFSET 0)`;
 
-/** The last of the `$2` blobs after blob `$1`; null when there is none. */
-export const PAGE_OF_BLOBS = 'SELECT max(id) AS last FROM (SELECT id FROM blobs WHERE id > $1 ORDER BY id LIMIT $2) p';
+/** The last of the `$2` blobs after blob `$1`; none when there are none. */
+export const PAGE_OF_BLOBS = `
+  WITH page AS (SELECT id FROM blobs WHERE id > $1 ORDER BY id LIMIT $2) SELECT id FROM page ORDER BY id DESC LIMIT 1`;
 
 /** Takes the mark off blobs after `$1` up to `$2` that are referred to again. */
 export const CLEAR_MARKS = `
