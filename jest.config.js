@@ -29,6 +29,8 @@ const common = {
 export default {
   // Of all projects: Jest does not look at a project's own. End-to-end tests share two cores with the server they use.
   testTimeout: 30_000,
+  // Most of a test's time is waiting for the service; Jest would leave one core to itself.
+  maxWorkers: '100%',
   projects: [
     {
       ...common,

@@ -7,7 +7,7 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 pg.types.setTypeParser(pg.types.builtins.NUMERIC, Number);
 
 /** Longest statement of the service; the server is asked to end it, and not waited for when it does not. */
-const STATEMENT_MS = 15_000;
+const STATEMENT_MS = 60_000;
 
 /**
  * The data source of one process; not yet connected.
