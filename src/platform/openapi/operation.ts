@@ -1,5 +1,5 @@
 import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
-import { ApiBearerAuth, ApiExtension, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiExtension, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 
 /** Name of the bearer scheme in the document, FastAPI's name for it. */
 export const BEARER = 'HTTPBearer';
@@ -41,10 +41,6 @@ export function Operation({
     ...(extension === true ? [ApiExtension('x-extension', true)] : []),
   );
 }
-
-/** Documents what a path parameter is. */
-export const PathParam = (name: string, description: string): MethodDecorator & ClassDecorator =>
-  ApiParam({ name, description, schema: { type: 'string' } });
 
 export const ERROR_REF = '#/components/schemas/ErrorResponse';
 
