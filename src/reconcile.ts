@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ConfigModule } from './config/config.module.js';
-import { ConfigError, loadConfig } from './config/config.js';
+import { ConfigError, loadConfig } from './config/load-config.js';
 import { FilesModule } from './files/files.module.js';
 import { type Discrepancies, Reconciler } from './files/maintenance/reconciler.service.js';
 import { DatabaseModule } from './platform/database/database.module.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { loadConfig } from './config.js';
+import { loadConfig } from './load-config.js';
 
 const problem = (environment: NodeJS.ProcessEnv): string => {
   try {

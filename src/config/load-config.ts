@@ -1,0 +1,61 @@
+import { plainToInstance } from 'class-transformer';
+import { getMetadataStorage, validateSync } from 'class-validator';
+import { Config } from './config.js';
+
+/** Names of all settings: every one is validated. */
+const SETTINGS = Object.keys(
+  getMetadataStorage().groupByPropertyName(getMetadataStorage().getTargetValidationMetadatas(Config, '', false, false)),
+);
+
+/** Settings that an S3 server needs. */
+const S3_WITH_ENDPOINT = ['S3_ACCESS_KEY', 'S3_SECRET_KEY', 'S3_BUCKET'] as const;
+
+/** Settings that do not fit together or have no valid value; the message names each variable, never a value. */
+export class ConfigError extends Error {}
+
+/**
+ * Reads and validates the settings.
+ *
+ * @throws ConfigError naming every variable that is wrong.
+ */
+export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+  const given = Object.fromEntries(
+    SETTINGS.flatMap((name) =>
+      environment[name] === undefined || environment[name] === '' ? [] : [[name, environment[name]]],
+    ),
+  );
+  const config = plainToInstance(Config, given, { exposeDefaultValues: true });
+  if (config.embedded && given['HOST'] === undefined) config.HOST = '127.0.0.1';
+  const problems = validateSync(config).flatMap((error) => Object.values(error.constraints ?? {}));
+  if (config.embedded && config.ROLE !== 'all') problems.push(`ROLE=${config.ROLE} needs DATABASE_URL`);
+  if (!config.embedded && config.AUTH_JWT_SECRET === undefined)
+    problems.push('AUTH_JWT_SECRET is needed with DATABASE_URL');
+  problems.push(...agentProblems(config));
+  problems.push(...s3Problems(config, given));
+  if (problems.length > 0) throw new ConfigError(`Settings are not valid: ${problems.join('; ')}`);
+  return config;
+}
+
+/** What is wrong among the settings of the language model. */
+function agentProblems({ AGENT_PROVIDER, AGENT_MODEL, AGENT_BASE_URL, AGENT_API_KEY }: Config): string[] {
+  const given = { AGENT_MODEL, AGENT_BASE_URL, AGENT_API_KEY };
+  if (AGENT_PROVIDER === undefined) {
+    const names = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+    return names.map((name) => `${name} needs AGENT_PROVIDER`);
+  }
+  const needed = ['AGENT_MODEL', AGENT_PROVIDER === 'openai-compatible' ? 'AGENT_BASE_URL' : 'AGENT_API_KEY'] as const;
+  return needed
+    .filter((name) => given[name] === undefined)
+    .map((name) => `AGENT_PROVIDER=${AGENT_PROVIDER} needs ${name}`);
+}
+
+/** An S3 server is configured wholly or not at all. */
+function s3Problems(config: Config, given: Record<string, unknown>): string[] {
+  if (config.S3_ENDPOINT === undefined) {
+    const alone = [...S3_WITH_ENDPOINT, 'S3_REGION', 'S3_PUBLIC_ENDPOINT'].filter((name) => name in given);
+    return alone.map((name) => `${name} needs S3_ENDPOINT`);
+  }
+  return S3_WITH_ENDPOINT.filter((name) => config[name] === undefined).map(
+    (name) => `${name} is needed with S3_ENDPOINT`,
+  );
+}
