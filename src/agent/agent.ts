@@ -3,6 +3,7 @@ import type { Principal } from '../platform/auth/principal.js';
 import type { CardResponse, CompletenessResponse } from '../projects/canvas/canvas.dto.js';
 import type { Project } from '../projects/project.entity.js';
 import type { MountedConfiguration } from '../skills/mounts.service.js';
+import type { Spender } from '../usage/spender.js';
 import type { QuestionAnswer } from './ask-user-question.js';
 import type { ToolCall } from './tool-call.js';
 
@@ -56,6 +57,8 @@ export interface AgentContext {
   configuration: MountedConfiguration;
   /** What the agent may do; never company-level. */
   principal: Principal;
+  /** Who is charged for what it starts. */
+  spender: Spender;
   /** Aborted when the turn is over, whatever the agent does. */
   signal: AbortSignal;
 }

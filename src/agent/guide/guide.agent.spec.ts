@@ -56,6 +56,7 @@ async function run(overrides: Partial<AgentContext> = {}): Promise<AgentEvent[]>
     checklist: NOTHING_MET,
     configuration: { instructions: null, skills: [] },
     principal: Principal.agent('c'),
+    spender: { user_id: 'u', api_key_id: null },
     signal: new AbortController().signal,
     ...overrides,
   };

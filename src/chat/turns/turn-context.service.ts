@@ -29,7 +29,10 @@ export class TurnContexts {
   ) {}
 
   /** @throws NotFound when the project was deleted. */
-  async build({ id, company_id, project_id, conversation_id }: HeldTurn, signal: AbortSignal): Promise<AgentContext> {
+  async build(
+    { id, company_id, project_id, conversation_id, user_id }: HeldTurn,
+    signal: AbortSignal,
+  ): Promise<AgentContext> {
     const project = await this.projects.require(company_id, project_id);
     const workspace = { company_id, container_id: project.workspace_id };
     const [messages, changes, cards, configuration, top] = await Promise.all([
@@ -52,6 +55,7 @@ export class TurnContexts {
       checklist: CompletenessResponse.from(project),
       configuration,
       principal: Principal.agent(company_id),
+      spender: { user_id, api_key_id: null },
       signal,
     };
   }
