@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { ConversationSyncResponse } from '../../src/chat/chat.dto.js';
+import type { FileContentResponse } from '../../src/files/files.dto.js';
 import { makeProject } from '../factories/make.js';
 import type { Client } from './client.js';
 import { eventually } from './eventually.js';
@@ -13,6 +14,8 @@ export interface SoakOptions {
   seconds: number;
   /** Whether dead workers' turns are taken over at once in the end, not when their lease runs out. */
   hurries?: boolean;
+  /** A conversation rests up to so many milliseconds between two posts. */
+  restMs: number;
   /** A worker dies after a random time of up to so many milliseconds, again and again. */
   killWithinMs: number;
 }
@@ -24,7 +27,8 @@ export interface SoakCounts {
   retried_turns: number;
   interrupted_turns: number;
   messages: number;
-  effects: number;
+  files: number;
+  card_changes: number;
   kills: number;
 }
 
@@ -38,23 +42,28 @@ export interface SoakProblems {
   overlapping_turns: number;
   turns_charged_wrongly: number;
   projects_charged_wrongly: number;
-  effects_without_call: number;
-  calls_without_effect: number;
+  failed_turns: number;
+  files_without_call: number;
+  files_missing_or_replaced: number;
+  files_unlike_written: number;
+  card_changes_missing_or_doubled: number;
   turns_with_event_gaps: number;
   endings_unlike_messages: number;
 }
 
 const AGENT = ['test/support/soak-agent.js'];
+/** The agent's tools are the real ones; what it does with them comes from {@link AGENT}, and no provider is asked. */
+const SETTINGS = { AGENT_PROVIDER: 'openai-compatible', AGENT_MODEL: 'soak', AGENT_BASE_URL: 'http://127.0.0.1:9/v1' };
+/** Files that are read back through the interface. */
+const READ_BACK = 100;
 
 /** Two API and two worker processes, many conversations, and workers that are killed all the time. */
 export async function soak(options: SoakOptions): Promise<{ counts: SoakCounts; problems: SoakProblems }> {
   const surroundings = await makeSurroundings();
   const database = new pg.Client(surroundings.databaseUrl);
   await database.connect();
-  await database.query(
-    'CREATE TABLE soak_effects (turn_id uuid, call_id text, happened_at timestamptz DEFAULT clock_timestamp())',
-  );
-  const start = (ROLE: string): Promise<Service> => Service.start({ surroundings, settings: { ROLE }, preload: AGENT });
+  const start = (ROLE: string): Promise<Service> =>
+    Service.start({ surroundings, settings: { ...SETTINGS, ROLE }, preload: AGENT });
   const services = await Promise.all([start('api'), start('api'), start('worker'), start('worker')]);
   const [first, second, ...workers] = services;
   try {
@@ -63,7 +72,7 @@ export async function soak(options: SoakOptions): Promise<{ counts: SoakCounts; 
     const projects: string[] = [];
     for (let number = 0; number < options.conversations; number += 1) projects.push((await makeProject(client)).id);
     const over = Date.now() + options.seconds * 1000;
-    const posts = projects.map((project) => converse(clients, project, over));
+    const posts = projects.map((project) => converse(clients, project, over, options.restMs));
     const kills = await killWorkers(workers, start, over, options.killWithinMs);
     const posted = (await Promise.all(posts)).flat();
     // A turn that is alive takes its time back with its next word.
@@ -71,7 +80,7 @@ export async function soak(options: SoakOptions): Promise<{ counts: SoakCounts; 
     await settle(client, projects);
     return {
       counts: { ...(await count(database)), posted: posted.length, kills },
-      problems: await look(database, posted),
+      problems: { ...(await look(database, posted)), files_unlike_written: await readBack(database, client) },
     };
   } finally {
     await Promise.all([first, second, ...workers].map((service) => service.stop()));
@@ -81,7 +90,7 @@ export async function soak(options: SoakOptions): Promise<{ counts: SoakCounts; 
 }
 
 /** Posts until the time is over, as often as it takes; answers the ids it gave its messages. */
-async function converse(clients: Client[], project: string, over: number): Promise<string[]> {
+async function converse(clients: Client[], project: string, over: number, restMs: number): Promise<string[]> {
   const posted: string[] = [];
   while (Date.now() < over) {
     const client_msg_id = `${project}-${posted.length}`;
@@ -91,27 +100,29 @@ async function converse(clients: Client[], project: string, over: number): Promi
     if (status === 202) posted.push(client_msg_id);
     // Now and then it is sent once more, as after an answer that was lost.
     if (status === 202 && Math.random() < 0.1) await by.send('POST', `/projects/${project}/chat`, { body });
-    await pause(Math.random() * 3_000);
+    await pause(Math.random() * restMs);
   }
   return posted;
 }
 
-/** Kills one worker after the other and puts another in its place; answers how often. */
+/** Kills one worker after the other, and puts another in its place while it goes on; answers how often. */
 async function killWorkers(
   workers: Service[],
   start: (role: string) => Promise<Service>,
   over: number,
   withinMs: number,
 ): Promise<number> {
-  let kills = 0;
+  const replacements: Promise<unknown>[] = [];
   for (;;) {
     await pause(withinMs * (0.5 + Math.random() / 2));
-    if (Date.now() >= over) return kills;
-    const victim = kills % workers.length;
-    await workers[victim]?.kill();
-    kills += 1;
-    workers[victim] = await start('worker');
+    if (Date.now() >= over) break;
+    const victim = workers.shift();
+    if (victim === undefined) continue;
+    await victim.kill();
+    replacements.push(start('worker').then((worker) => workers.push(worker)));
   }
+  await Promise.all(replacements);
+  return replacements.length;
 }
 
 /** Waits until nothing is being answered any more. */
@@ -131,15 +142,36 @@ async function count(database: pg.Client): Promise<Omit<SoakCounts, 'posted' | '
            (SELECT count(*)::integer FROM turns WHERE attempts > 1) AS retried_turns,
            (SELECT count(*)::integer FROM turns WHERE outcome = 'interrupted') AS interrupted_turns,
            (SELECT count(*)::integer FROM messages) AS messages,
-           (SELECT count(*)::integer FROM soak_effects) AS effects`);
+           (SELECT count(*)::integer FROM nodes WHERE source = 'agent') AS files,
+           (SELECT coalesce(sum(version), 0)::integer FROM cards) AS card_changes`);
   return rows[0] as Omit<SoakCounts, 'posted' | 'kills'>;
 }
 
-async function look(database: pg.Client, posted: string[]): Promise<SoakProblems> {
+/** How many of the newest files do not hold what was written. */
+async function readBack(database: pg.Client, client: Client): Promise<number> {
+  const { rows } = await database.query<{ project_id: string; path: string }>(
+    `SELECT p.id AS project_id, n.name AS path FROM nodes n JOIN projects p ON p.workspace_id = n.container_id
+      WHERE n.source = 'agent' ORDER BY n.modified DESC LIMIT $1`,
+    [READ_BACK],
+  );
+  const texts = await Promise.all(
+    rows.map(({ project_id, path }) =>
+      client.post<FileContentResponse>('/files/content', { source: 'workspace', project_id, path }),
+    ),
+  );
+  return texts.filter(({ text }, index) => text !== rows[index]?.path).length;
+}
+
+async function look(database: pg.Client, posted: string[]): Promise<Omit<SoakProblems, 'files_unlike_written'>> {
   const { rows } = await database.query(
     `WITH calls AS (
-       SELECT m.turn_id, call ->> 'id' AS id, call ->> 'status' AS status
+       SELECT m.project_id, m.turn_id, call ->> 'tool' AS tool, call ->> 'status' AS status,
+              call -> 'input' ->> 'path' AS path, call -> 'result' ->> 'replaced' AS replaced,
+              (call ->> 'started_at')::timestamptz AS started_at
          FROM messages m, json_array_elements(m.tool_calls) call WHERE m.role = 'assistant'
+     ), files AS (
+       SELECT p.id AS project_id, n.name AS path
+         FROM nodes n JOIN projects p ON p.workspace_id = n.container_id WHERE n.source = 'agent'
      )
      SELECT
        (SELECT count(*)::integer FROM unnest($1::text[]) AS sent (id)
@@ -155,17 +187,24 @@ async function look(database: pg.Client, posted: string[]): Promise<SoakProblems
        (SELECT count(*)::integer FROM messages WHERE is_partial) AS partial_messages,
        (SELECT count(*)::integer FROM turns earlier JOIN turns later USING (conversation_id)
          WHERE later.id > earlier.id
-           AND (SELECT min(happened_at) FROM soak_effects WHERE turn_id = later.id) < earlier.ended_at) AS overlapping_turns,
+           AND (SELECT min(started_at) FROM calls WHERE turn_id = later.id) < earlier.ended_at) AS overlapping_turns,
        (SELECT count(*)::integer FROM turns t
           FULL JOIN (SELECT source_id, sum(credits) AS credits, count(*) AS entries FROM usage_ledger GROUP BY 1) l ON l.source_id = t.id
          WHERE t.id IS NULL OR t.credits <> coalesce(l.credits, 0) OR l.entries > 1) AS turns_charged_wrongly,
        (SELECT count(*)::integer FROM projects p
          WHERE total_credits <> (SELECT coalesce(sum(credits), 0) FROM usage_ledger WHERE project_id = p.id)
             OR active_turns <> 0) AS projects_charged_wrongly,
-       (SELECT count(*)::integer FROM soak_effects e
-         WHERE NOT EXISTS (SELECT FROM calls WHERE calls.id = e.call_id AND status = 'completed')) AS effects_without_call,
-       (SELECT count(*)::integer FROM calls
-         WHERE status = 'completed' AND (SELECT count(*) FROM soak_effects e WHERE e.call_id = calls.id) <> 1) AS calls_without_effect,
+       (SELECT count(*)::integer FROM turns WHERE outcome = 'failed') AS failed_turns,
+       (SELECT count(*)::integer FROM files f
+         WHERE NOT EXISTS (SELECT FROM calls c WHERE c.project_id = f.project_id AND c.tool = 'write_file'
+                              AND c.path = f.path AND c.status = 'completed')) AS files_without_call,
+       (SELECT count(*)::integer FROM calls c
+         WHERE c.tool = 'write_file' AND c.status = 'completed'
+           AND (c.replaced IS DISTINCT FROM 'false'
+                OR NOT EXISTS (SELECT FROM files f WHERE f.project_id = c.project_id AND f.path = c.path))) AS files_missing_or_replaced,
+       (SELECT count(*)::integer FROM projects p
+         WHERE (SELECT coalesce(sum(version), 0) FROM cards WHERE project_id = p.id)
+            <> (SELECT count(*) FROM calls WHERE project_id = p.id AND tool = 'upsert_card' AND status = 'completed')) AS card_changes_missing_or_doubled,
        (SELECT count(*)::integer FROM turns t
          WHERE next_seq <> (SELECT count(*) FROM turn_events WHERE turn_id = t.id AND seq < t.next_seq)
             OR EXISTS (SELECT FROM turn_events WHERE turn_id = t.id AND seq >= t.next_seq)) AS turns_with_event_gaps,
@@ -175,5 +214,5 @@ async function look(database: pg.Client, posted: string[]): Promise<SoakProblems
          WHERE e.type <> 'turn.ended' OR (e.data -> 'message' ->> 'content') IS DISTINCT FROM m.content) AS endings_unlike_messages`,
     [posted],
   );
-  return rows[0] as SoakProblems;
+  return rows[0] as Omit<SoakProblems, 'files_unlike_written'>;
 }
