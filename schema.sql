@@ -149,10 +149,12 @@ CREATE TABLE messages (
   user_avatar_url text,
   api_key_name text,
   api_key_prefix text,
+  answered_message_id uuid,
   CONSTRAINT messages_pkey PRIMARY KEY (id),
   CONSTRAINT messages_sequence_key UNIQUE (conversation_id, sequence),
   CONSTRAINT messages_answer_check CHECK ((json_typeof(answer) = 'object'::text)),
   CONSTRAINT messages_answered_call_id_check CHECK (((answered_call_id IS NULL) OR (answer IS NOT NULL))),
+  CONSTRAINT messages_answered_message_check CHECK (((answered_message_id IS NULL) OR ((answer IS NOT NULL) AND (answered_call_id IS NULL)))),
   CONSTRAINT messages_author_check CHECK (((role = 'user'::text) = (num_nonnulls(user_id, api_key_name) > 0))),
   CONSTRAINT messages_client_msg_check CHECK ((num_nonnulls(client_msg_id, client_msg_key, payload_hash) = ANY (ARRAY[0, 3]))),
   CONSTRAINT messages_client_msg_key_length_check CHECK ((octet_length(client_msg_key) = 32)),
@@ -425,6 +427,8 @@ CREATE UNIQUE INDEX deployments_name_key ON public.deployments USING btree (comp
 
 CREATE INDEX executions_listing_idx ON public.executions USING btree (project_id, created_at DESC, id DESC);
 
+CREATE INDEX messages_answered_message_idx ON public.messages USING btree (answered_message_id) WHERE (answered_message_id IS NOT NULL);
+
 CREATE UNIQUE INDEX messages_client_msg_key ON public.messages USING btree (project_id, client_msg_key) WHERE (client_msg_key IS NOT NULL);
 
 CREATE INDEX messages_questions_idx ON public.messages USING btree (conversation_id, sequence) WHERE ((role = 'assistant'::text) AND ((tool_calls)::jsonb @> '[{"tool": "ask_user_question"}]'::jsonb));
@@ -492,6 +496,8 @@ ALTER TABLE deployments ADD CONSTRAINT deployments_company_id_fkey FOREIGN KEY (
 ALTER TABLE deployments ADD CONSTRAINT deployments_container_id_fkey FOREIGN KEY (container_id) REFERENCES containers(id);
 
 ALTER TABLE executions ADD CONSTRAINT executions_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
+
+ALTER TABLE messages ADD CONSTRAINT messages_answered_message_fkey FOREIGN KEY (answered_message_id) REFERENCES messages(id);
 
 ALTER TABLE messages ADD CONSTRAINT messages_conversation_fkey FOREIGN KEY (conversation_id, project_id) REFERENCES conversations(id, project_id);
 

@@ -109,6 +109,31 @@ describe('a stream', () => {
     });
   });
 
+  it('shows the answer to a question of a finished message to everybody who reads', async () => {
+    script = async function* ({ messages }) {
+      if (messages.some(({ answer: given }) => given !== null)) {
+        yield await Promise.resolve(say('Thanks.'));
+        return;
+      }
+      const questions = [{ question: 'Which?', header: 'Choice', options: [{ label: 'This' }, { label: 'That' }] }];
+      yield { type: 'tool_started', id: 'ask', tool: 'ask_user_question', input: { questions } };
+      yield { type: 'tool_completed', id: 'ask', result: null };
+    };
+    const project = await newProject();
+    await post(project, 'Ask me');
+    await idle(client, project);
+    const stream = await open(project);
+    const body = { content: '', answer: { selections: { '0': 'That' } } };
+    await client.post<ChatResponse>(`/projects/${project}/chat`, body);
+    await stream.ended();
+    const { messages } = await idle(client, project);
+    const [updated, ...others] = stream.named('message.updated');
+    expect(others).toEqual([]);
+    expect(updated?.id).toBeUndefined();
+    expect(updated?.data).toEqual({ message: messages[1] });
+    expect(messages[1]?.tool_calls).toMatchObject([{ id: 'ask', result: { selections: { '0': 'That' } } }]);
+  });
+
   it('is what no proxy holds back, and has the same bytes as history', async () => {
     script = answer;
     const project = await newProject();

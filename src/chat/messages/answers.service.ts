@@ -7,9 +7,9 @@ import type { Message } from './message.entity.js';
 import { type BodyEvent, fold, type MessageBody } from './message-body.js';
 import { MessagesService } from './messages.service.js';
 
-/** Where an answer went; `pending` while the message that asks is still being written. */
+/** Where an answer went; `pending` while the message that asks, `message_id`, is still being written. */
 export type GivenAnswer =
-  Exclude<AnswerPlace, { kind: 'answers' }> | { kind: 'answers'; call: ToolCall; pending: boolean };
+  Exclude<AnswerPlace, { kind: 'answers' }> | { kind: 'answers'; call: ToolCall; message_id: string; pending: boolean };
 
 type AskingMessage = MessageBody & Pick<Message, 'id' | 'is_partial'>;
 
@@ -35,7 +35,7 @@ export class AnswersService {
     if (!newest.is_partial) {
       await this.messages.update(tx, newest.id, fold(newest, answered(place.call, answer)), false);
     }
-    return { ...place, pending: newest.is_partial };
+    return { ...place, message_id: newest.id, pending: newest.is_partial };
   }
 
   /** The events that hand waiting answers to the questions of a body. */

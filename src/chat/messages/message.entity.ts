@@ -59,6 +59,10 @@ export class Message {
   @Column('text', { nullable: true })
   answered_call_id!: string | null;
 
+  /** The finished message whose question the answer went to at once. */
+  @Column('uuid', { nullable: true })
+  answered_message_id!: string | null;
+
   @Column('text', { nullable: true })
   client_msg_id!: string | null;
 

@@ -26,9 +26,9 @@ export class MessagesService {
        ), m AS (
          INSERT INTO messages (conversation_id, project_id, sequence, created_at, role, content, turn_id, is_partial,
                                affected_card_ids, content_segments, tool_calls, file_ids, context, answer, answered_call_id,
-                               client_msg_id, client_msg_key, payload_hash, user_id, user_name, user_avatar_url)
+                               answered_message_id, client_msg_id, client_msg_key, payload_hash, user_id, user_name, user_avatar_url)
          SELECT c.id, c.project_id, c.last_sequence, clock_timestamp(), $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,
-                $14, $15, $16, $17, $18
+                $14, $15, $16, $17, $18, $19
            FROM c
          RETURNING *
        )
@@ -46,6 +46,7 @@ export class MessagesService {
         json(message.context),
         json(message.answer),
         message.answered_call_id ?? null,
+        message.answered_message_id ?? null,
         message.client_msg_id ?? null,
         message.client_msg_key ?? null,
         message.payload_hash ?? null,

@@ -88,6 +88,7 @@ export class PostsService {
       context: request.context ?? null,
       answer,
       answered_call_id: place?.kind === 'answers' && place.pending ? place.call.id : null,
+      answered_message_id: place?.kind === 'answers' && !place.pending ? place.message_id : null,
       tool_calls:
         answer !== null && place?.kind === 'stands_alone'
           ? [answerCall(`answer-${randomUUID()}`, answer, new Date())]

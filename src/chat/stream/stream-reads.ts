@@ -14,8 +14,11 @@ export interface Cursor extends Position {
 /** What follows a cursor, of one moment and cut to a bearable size. */
 export interface Following {
   last_sequence: number;
-  /** ChatMessageResponse as JSON text, of messages that no turn writes as it goes. */
-  messages: { sequence: number; json: string }[];
+  /**
+   * ChatMessageResponse as JSON text, of messages that no turn writes as it goes; `answered` is the message whose
+   * question such a one has answered, as it is now.
+   */
+  messages: { sequence: number; json: string; answered: string | null }[];
   /** The turn at the cursor while it is not all read, else the one after it. */
   turn: (Pick<Turn, 'state' | 'next_seq'> & { id: string }) | null;
   events: { seq: number; type: TurnEventType; data: string }[];
@@ -32,8 +35,11 @@ const MOST_TEXT = 256 * 1024;
 export async function readFollowing(tx: Tx, conversation_id: string, cursor: Cursor): Promise<Following | null> {
   const [read]: Following[] = await tx.query(
     `SELECT c.last_sequence,
-            (SELECT coalesce(json_agg(said ORDER BY said.sequence), '[]')
-               FROM (SELECT m.sequence, ${messageJson('')} AS json
+            (SELECT coalesce(json_agg(json_build_object(
+                      'sequence', said.sequence, 'json', said.json,
+                      'answered', ${messageJson('FROM messages m WHERE m.id = said.answered_message_id')}
+                    ) ORDER BY said.sequence), '[]')
+               FROM (SELECT m.sequence, m.answered_message_id, ${messageJson('')} AS json
                        FROM messages m
                       WHERE m.conversation_id = c.id AND m.sequence > $2 AND m.role <> 'assistant'
                       ORDER BY m.sequence LIMIT ${MOST_MESSAGES}) said) AS messages,

@@ -18,7 +18,10 @@ export interface Step {
 
 /** What a reader at a cursor is sent of what follows it; null when events between the two are no longer there. */
 export function stepOver(cursor: Cursor, { last_sequence, messages, turn, events }: Following): Step | null {
-  const created = messages.map(({ json }) => ({ type: 'message.created', data: `{"message":${json}}` }));
+  const created = messages.flatMap(({ json, answered }) => [
+    { type: 'message.created', data: `{"message":${json}}` },
+    ...(answered === null ? [] : [{ type: 'message.updated', data: `{"message":${answered}}` }]),
+  ]);
   const isFull = messages.length === MOST_MESSAGES;
   const sequence = isFull ? (messages.at(-1)?.sequence ?? last_sequence) : last_sequence;
   if (turn === null) return { events: created, cursor: { ...cursor, sequence }, more: isFull };

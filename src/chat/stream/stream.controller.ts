@@ -8,6 +8,7 @@ import {
   CardsChangedData,
   ChatStreamQuery,
   MessageCreatedData,
+  MessageUpdatedData,
   ResyncData,
   TextDeltaData,
   ToolFinishedData,
@@ -29,6 +30,7 @@ const TURN_EVENTS: Record<string, Type> = {
 };
 const OTHER_EVENTS: Record<string, Type> = {
   'message.created': MessageCreatedData,
+  'message.updated': MessageUpdatedData,
   'turn.dispatched': TurnDispatchedData,
   resync: ResyncData,
 };

@@ -86,6 +86,12 @@ export class MessageCreatedData {
   message!: ChatMessageResponse;
 }
 
+/** The question of a finished message was answered: the message as it is now. May come again after a new connection. */
+export class MessageUpdatedData {
+  @ObjectField(() => ChatMessageResponse)
+  message!: ChatMessageResponse;
+}
+
 /** A turn is waiting for a worker. May come again after a new connection. */
 export class TurnDispatchedData {
   @StringField()
