@@ -1,10 +1,12 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import type { ChatMessageListResponse, ChatResponse, ConversationSyncResponse } from '../../src/chat/chat.dto.js';
 import type { ConversationListResponse, ConversationResponse } from '../../src/chat/conversations/conversations.dto.js';
 import type { ProjectResponse } from '../../src/projects/projects.dto.js';
 import { makeProject } from '../factories/make.js';
 import { idle } from '../factories/turns.js';
 import type { Client, Wire } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
 import { useService } from '../support/service.js';
 import { EventStream } from '../support/stream.js';
 
@@ -86,6 +88,28 @@ describe('conversations of a project', () => {
     expect((await client.get<ProjectResponse>(`/projects/${project}`)).total_credits).toBeGreaterThan(0);
     await client.post(`/projects/${project}/chat`, { content: 'And here?' });
     expect((await idle(client, project)).messages).toHaveLength(2);
+  });
+
+  it('are deleted also while a change of the workspace is being noted in their name', async () => {
+    const project = await newProject();
+    const { id } = await create(project);
+    const database = new pg.Client(service.surroundings.databaseUrl);
+    await database.connect();
+    await database.query('BEGIN');
+    await database.query(
+      `INSERT INTO workspace_changes (project_id, conversation_id, kind, path) VALUES ($1, $2, 'uploaded', 'a.csv')`,
+      [project, id],
+    );
+    const deletion = client.send('DELETE', at(project, id));
+    await eventually(
+      () =>
+        database.query("SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"),
+      ({ rowCount }) => (rowCount ?? 0) > 0,
+      { until: 'the deletion waits' },
+    );
+    await database.query('COMMIT');
+    expect((await deletion).status).toBe(204);
+    await database.end();
   });
 
   it('keep the default one', async () => {

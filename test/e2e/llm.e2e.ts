@@ -155,7 +155,7 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
       { calls: [{ tool: 'read_file', input: { path: 'a.csv', project_id: 'other' } }] },
       {
         calls: [
-          { tool: 'delete_everything', input: {} },
+          { tool: 'delete everything', input: {} },
           { tool: 'read_file', input: { path: '../secret' } },
         ],
       },
@@ -166,11 +166,28 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
     expect(message?.tool_calls?.map(({ status, error_code, tool }) => [tool, status, error_code])).toEqual([
       ['read_file', 'failed', 'invalid_input'],
       ['read_file', 'failed', 'invalid_input'],
-      ['delete_everything', 'failed', 'unknown_tool'],
+      ['delete everything', 'failed', 'unknown_tool'],
       ['read_file', 'failed', 'invalid_input'],
     ]);
     expect(provider.requests[1]?.messages.at(-1)?.text).toContain('The input is no JSON object');
     expect(provider.requests[2]?.messages.at(-1)?.text).toContain('project_id');
+  });
+
+  it('answers a message that came before its first word, although that is older than this answer', async () => {
+    const gate = new Gate();
+    play({ text: ['', 'First.'], hold: gate.passed }, { text: ['Second.'] });
+    await client.post(`/projects/${project}/chat`, { content: 'One' });
+    const asked = () => Promise.resolve(provider.requests.length);
+    await eventually(asked, (count) => count === 1, { until: 'the model is asked' });
+    await client.post(`/projects/${project}/chat`, { content: 'Two' });
+    gate.open();
+    const { messages } = await idle(client, project);
+    expect(messages.map(({ content }) => content)).toEqual(['One', 'Two', 'First.', 'Second.']);
+    expect(provider.requests[1]?.messages.map(({ role, text }) => [role, text.split('\n').at(-1)])).toEqual([
+      ['user', 'One'],
+      ['assistant', 'First.'],
+      ['user', 'Two'],
+    ]);
   });
 
   it('is stopped in the middle: the request ends, what was said stays', async () => {

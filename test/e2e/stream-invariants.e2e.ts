@@ -141,9 +141,12 @@ describe('a reader that comes and goes', () => {
     const steady = await EventStream.open(api.url, session.token, project);
     const post = (content: string) => session.client.post(`/projects/${project}/chat`, { content });
     const expire = async (condition: string): Promise<void> => {
-      await database.query(`UPDATE turns SET due_at = now() - interval '1 s' WHERE project_id = $1 AND ${condition}`, [
-        project,
-      ]);
+      // Its process has lost it at once: else the next word would take the time back.
+      await database.query(
+        `UPDATE turns SET due_at = now() - interval '1 s', generation = generation + 1
+          WHERE project_id = $1 AND ${condition}`,
+        [project],
+      );
       await workers[1]?.app.get(TurnReaper).recover();
     };
     const ends = (events: StreamedEvent[]): number => events.filter(({ event }) => event === 'turn.ended').length;

@@ -2,8 +2,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import pg from 'pg';
 import type { AgentEvent } from '../../src/agent/agent.js';
 import type { ChatResponse, ConversationSyncResponse } from '../../src/chat/chat.dto.js';
+import { readFollowing } from '../../src/chat/stream/stream-reads.js';
 import { StreamsService } from '../../src/chat/stream/streams.service.js';
 import { TurnReaper } from '../../src/chat/turns/turn-reaper.service.js';
+import { Database } from '../../src/platform/database/database.js';
 import { makeProject } from '../factories/make.js';
 import { idle } from '../factories/turns.js';
 import type { Client, Wire } from '../support/client.js';
@@ -191,6 +193,26 @@ describe('a stream', () => {
       'turn.dispatched',
       ...ids(turn, 5),
     ]);
+  });
+
+  it('sends long messages that a reader has missed one after the other, never all at once', async () => {
+    script = answer;
+    const project = await newProject();
+    const first = await open(project);
+    await post(project, 'Hello');
+    await first.ended();
+    const last = first.events.at(-1)?.id ?? '';
+    first.close();
+    const texts = Array.from({ length: 6 }, (_, number) => `${number} ${'x'.repeat(99_000)}`);
+    for (const text of texts) await post(project, text);
+    const { conversation_id } = await idle(client, project);
+    const cursor = { turn_id: last.slice(0, 36), next_seq: 5, sequence: 1, announced: true };
+    const following = await readFollowing(service.app.get(Database).manager, conversation_id, cursor);
+    expect(JSON.stringify(following?.messages).length).toBeLessThan(450_000);
+    const stream = await open(project, { headers: { 'last-event-id': last } });
+    await stream.ended();
+    const created = stream.named('message.created').map(({ data }) => (data['message'] as Message).content);
+    expect(created).toEqual(texts);
   });
 
   it('tells of a failure and its notice', async () => {

@@ -153,6 +153,23 @@ describe('a turn while it runs', () => {
       principal: { kind: 'agent', company_id: session.company, isCompanyLevel: false },
     });
   });
+
+  it('is given no more of the conversation than memory bears, and all that it answers', async () => {
+    const project = await newProject();
+    const result = 'x'.repeat(5_000_000);
+    script = async function* () {
+      yield start('call-1');
+      yield await Promise.resolve<AgentEvent>({ type: 'tool_completed', id: 'call-1', result });
+    };
+    await post(project, { content: 'Large' });
+    await idle(client, project);
+    script = answerAll;
+    for (const content of ['Small', 'Last']) {
+      await post(project, { content });
+      await idle(client, project);
+    }
+    expect(contexts.at(-1)?.messages.map(({ content }) => content)).toEqual(['Small', 'Answer to Small.', 'Last']);
+  });
 });
 
 describe('messages posted during a turn', () => {

@@ -11,6 +11,6 @@ export function idle(
   return eventually(
     () => client.get<ConversationSyncResponse>(`/projects/${projectId}/chat/sync`, query),
     ({ turn }) => turn.state === 'idle',
-    { until: 'the turn is idle' },
+    { until: 'the turn is idle', deadlineMs: 25_000 },
   );
 }

@@ -39,7 +39,7 @@ export interface ModelRequest {
 interface WireMessage {
   role: string;
   content?: unknown;
-  tool_calls?: unknown[];
+  tool_calls?: { function?: { name?: string } }[];
 }
 
 interface WireBody {
@@ -48,7 +48,10 @@ interface WireBody {
   tools?: { name?: string; function?: { name: string } }[];
 }
 
-/** A model provider on a port of its own; `answer` is the model. */
+/** Names of tools that providers take. */
+const TOOL_NAME = /^[\w-]{1,64}$/;
+
+/** A model provider on a port of its own; `answer` is the model. What real ones refuse is refused with 400. */
 export class FakeProvider {
   readonly requests: ModelRequest[] = [];
 
@@ -91,6 +94,10 @@ export class FakeProvider {
     const body = JSON.parse(await readText(incoming)) as WireBody;
     const request = this.read(incoming, body);
     this.requests.push(request);
+    if (isRefused(body)) {
+      response.writeHead(400).end();
+      return;
+    }
     response.on('close', () => (request.wasAbandoned = !response.writableFinished));
     const reply = answer(request, this.requests.length);
     const { fault } = reply;
@@ -123,7 +130,6 @@ export class FakeProvider {
   }
 
   private read({ url = '', headers }: IncomingMessage, { system, messages, tools = [] }: WireBody): ModelRequest {
-    const isSystem = ({ role }: WireMessage): boolean => role === 'system' || role === 'developer';
     return {
       path: url,
       headers,
@@ -135,6 +141,21 @@ export class FakeProvider {
       wasAbandoned: false,
     };
   }
+}
+
+const isSystem = ({ role }: WireMessage): boolean => role === 'system' || role === 'developer';
+
+/** Whether a conversation begins with the model, ends with it, or has a call that no tool can have. */
+function isRefused({ messages }: WireBody): boolean {
+  const roles = messages.filter((message) => !isSystem(message)).map(({ role }) => role);
+  const parts = messages.flatMap(({ content }) =>
+    Array.isArray(content) ? (content as Record<string, unknown>[]) : [],
+  );
+  const names = [
+    ...messages.flatMap(({ tool_calls = [] }) => tool_calls.map((call) => call.function?.name)),
+    ...parts.filter(({ type }) => type === 'tool_use').map(({ name }) => name),
+  ];
+  return roles[0] !== 'user' || roles.at(-1) === 'assistant' || !names.every((name) => TOOL_NAME.test(String(name)));
 }
 
 /** All texts inside of a value, as a model would read them. */

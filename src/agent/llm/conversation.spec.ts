@@ -55,7 +55,7 @@ describe('the conversation for a model', () => {
       call('3', { tool: 'ask_user_question' }),
       call('4', { input: { content: 'y'.repeat(5_000) }, result: 1 }),
     ];
-    const [said, results] = of(message('assistant', 'Done.', { tool_calls: calls }));
+    const [, said, results] = of(message('user', 'Do'), message('assistant', 'Done.', { tool_calls: calls }));
     expect(said?.content).toMatchObject([
       { type: 'text', text: 'Done.' },
       ...['1', '2', '3', '4'].map((toolCallId) => ({ type: 'tool-call', toolCallId })),
@@ -73,6 +73,31 @@ describe('the conversation for a model', () => {
     const long = (text: string, more = {}) => message('user', text.repeat(90_000), more);
     const shown = of(long('a'), long('b'), long('c'), long('d', { to_answer: true }), message('assistant', ''));
     expect(shown.map(({ content }) => (content as string)[0])).toEqual(['b', 'c', 'd']);
+  });
+
+  it('begins with a person and ends with what is to be answered, also when that waited behind a later answer', () => {
+    const [waited, late] = [
+      message('user', 'waited', { to_answer: true }),
+      message('user', 'late', { to_answer: true }),
+    ];
+    const shown = of(message('assistant', 'cut'), message('user', 'first'), waited, message('assistant', 'said'), late);
+    expect(shown.map(({ role, content }) => (role === 'user' ? content : role))).toEqual([
+      'first',
+      'assistant',
+      'waited',
+      'late',
+    ]);
+  });
+
+  it('gives back names of tools that there are not in a form that providers take', () => {
+    const tool_calls = [
+      call('1', { tool: 'functions.read file' }),
+      call('2', { tool: 'x'.repeat(100) }),
+      call('3', { tool: '' }),
+    ];
+    const [, said, results] = of(message('user', 'Do'), message('assistant', '', { tool_calls }));
+    const names = [{ toolName: 'functions_read_file' }, { toolName: 'x'.repeat(64) }, { toolName: '_' }];
+    expect([said?.content, results?.content]).toMatchObject([names, names]);
   });
 
   it('goes on with what was called, also with arguments that were none', () => {

@@ -24,16 +24,25 @@ export interface MadeCall {
   reply: Reply;
 }
 
-/** The conversation as the model reads it: what fits of the earlier messages, and all that are to be answered. */
+/**
+ * The conversation as the model reads it: what fits of the earlier messages, and all that are to be answered.
+ *
+ * These come last, as models answer the end of a conversation: one that waited may be older than the answer it waited
+ * behind. And a person comes first, as providers want it.
+ */
 export function conversationOf({ messages, attachments }: AgentContext): ModelMessage[] {
   let left = MOST_CHARACTERS;
   const shown: ModelMessage[][] = [];
-  for (const message of [...messages].reverse()) {
+  for (const message of messages.filter(({ to_answer }) => !to_answer).reverse()) {
     const read = toModel(message, attachments);
-    if (!message.to_answer) left -= JSON.stringify(read).length;
-    if (left >= 0 || message.to_answer) shown.push(read);
+    left -= JSON.stringify(read).length;
+    if (left < 0) break;
+    shown.push(read);
   }
-  return shown.reverse().flat();
+  const before = shown.reverse().flat();
+  const begin = before.findIndex(({ role }) => role === 'user');
+  const asked = messages.filter(({ to_answer }) => to_answer).flatMap((message) => toModel(message, attachments));
+  return [...(begin < 0 ? [] : before.slice(begin)), ...asked];
 }
 
 /** What the model has just said and done, and what came of it. */
@@ -82,12 +91,15 @@ function earlier({ id, tool, input, status, result, error, error_code }: ToolCal
   }
 }
 
+/** A tool's name as providers take it back: models also call tools that there are not, by any name. */
+const nameOf = (tool: string): string => tool.replace(/[^\w-]/g, '_').slice(0, 64) || '_';
+
 /** A message of the model with its calls, and their results. */
 function paired(text: string, calls: PairedCall[]): ModelMessage[] {
   const parts = calls.map(({ id, tool, input }): ToolCallPart => ({
     type: 'tool-call',
     toolCallId: id,
-    toolName: tool,
+    toolName: nameOf(tool),
     // Arguments that are no object cannot be sent back; what was wrong is in the result.
     input: typeof input === 'object' && input !== null && !Array.isArray(input) ? input : {},
   }));
@@ -96,7 +108,7 @@ function paired(text: string, calls: PairedCall[]): ModelMessage[] {
   const results = calls.map(({ id, tool, output }): ToolResultPart => ({
     type: 'tool-result',
     toolCallId: id,
-    toolName: tool,
+    toolName: nameOf(tool),
     output,
   }));
   return [

@@ -64,7 +64,7 @@ async function* make(
     return yield* failed(id, checked);
   }
   const { tool, input } = checked;
-  yield { type: 'tool_started', id, tool: tool.name, input: tool.record?.(input) ?? asRecord(input) };
+  yield { type: 'tool_started', id, tool: tool.name, input: asRecord(cutResult(tool.record?.(input) ?? input)) };
   const done = await settled(tool.run(input, context));
   if (done instanceof ToolFailure) return yield* failed(id, done);
   if (!('effect' in done)) {

@@ -78,6 +78,8 @@ export class ConversationListingService {
   }
 
   private async remove(tx: Tx, id: string): Promise<void> {
+    // Changes of the workspace only refer to the conversation: those that are being noted come first.
+    await tx.query('SELECT id FROM conversations WHERE id = $1 FOR UPDATE', [id]);
     await tx.query(
       'DELETE FROM turn_events WHERE turn_id IN (SELECT id FROM turns WHERE conversation_id = $1 AND keeps_events)',
       [id],

@@ -101,6 +101,8 @@ describe('message body', () => {
     const { body } = write([text('a\0b\ud800'), started('x', { 'k\0': ['\0v'] }), completed('x', undefined)]);
     expect(body.content).toBe('ab\ufffd');
     expect(body.tool_calls).toMatchObject([{ input: { k: ['v'] }, result: null }]);
+    const strange = write([{ type: 'tool_started', id: 'x', tool: 'a\0b\ud800', input: {} }]);
+    expect(strange.body.tool_calls).toMatchObject([{ tool: 'ab\ufffd' }]);
   });
 
   it('makes no step of nothing', () => {

@@ -88,7 +88,7 @@ export function toBodyEvent(body: MessageBody, event: AgentEvent, turn_id: strin
       const input = storable(event.input) as ToolCall['input'];
       const call: ToolCall = {
         id,
-        tool,
+        tool: storableText(tool),
         status: 'running',
         input,
         result: null,

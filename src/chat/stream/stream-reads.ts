@@ -28,8 +28,8 @@ export interface Following {
 const NO_TURN = '00000000-0000-0000-0000-000000000000';
 export const MOST_MESSAGES = 50;
 const MOST_EVENTS = 200;
-/** Events are read until they have so many characters together. */
-const MOST_TEXT = 256 * 1024;
+/** Messages, and events, are read until they have so many characters together. */
+export const MOST_TEXT = 256 * 1024;
 
 /** Reads on from a cursor in one statement; null when the conversation is gone. */
 export async function readFollowing(tx: Tx, conversation_id: string, cursor: Cursor): Promise<Following | null> {
@@ -39,10 +39,12 @@ export async function readFollowing(tx: Tx, conversation_id: string, cursor: Cur
                       'sequence', said.sequence, 'json', said.json,
                       'answered', ${messageJson('FROM messages m WHERE m.id = said.answered_message_id')}
                     ) ORDER BY said.sequence), '[]')
-               FROM (SELECT m.sequence, m.answered_message_id, ${messageJson('')} AS json
-                       FROM messages m
-                      WHERE m.conversation_id = c.id AND m.sequence > $2 AND m.role <> 'assistant'
-                      ORDER BY m.sequence LIMIT ${MOST_MESSAGES}) said) AS messages,
+               FROM (SELECT *, sum(length(json)) OVER (ORDER BY sequence) - length(json) AS text_before
+                       FROM (SELECT m.sequence, m.answered_message_id, ${messageJson('')} AS json
+                               FROM messages m
+                              WHERE m.conversation_id = c.id AND m.sequence > $2 AND m.role <> 'assistant'
+                              ORDER BY m.sequence LIMIT ${MOST_MESSAGES}) few) said
+              WHERE text_before < ${MOST_TEXT}) AS messages,
             CASE WHEN t.id IS NULL THEN NULL
                  ELSE json_build_object('id', t.id, 'state', t.state, 'next_seq', t.next_seq) END AS turn,
             (SELECT coalesce(json_agg(json_build_object('seq', seq, 'type', type, 'data', data) ORDER BY seq), '[]')

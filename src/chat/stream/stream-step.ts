@@ -1,5 +1,5 @@
 import { eventId } from './position.js';
-import { type Cursor, type Following, MOST_MESSAGES } from './stream-reads.js';
+import { type Cursor, type Following, MOST_MESSAGES, MOST_TEXT } from './stream-reads.js';
 
 /** An event as it is sent; `data` is JSON text. One with an id is part of a turn and can be resumed after. */
 export interface StreamEvent {
@@ -22,9 +22,12 @@ export function stepOver(cursor: Cursor, { last_sequence, messages, turn, events
     { type: 'message.created', data: `{"message":${json}}` },
     ...(answered === null ? [] : [{ type: 'message.updated', data: `{"message":${answered}}` }]),
   ]);
-  const isFull = messages.length === MOST_MESSAGES;
-  const sequence = isFull ? (messages.at(-1)?.sequence ?? last_sequence) : last_sequence;
-  if (turn === null) return { events: created, cursor: { ...cursor, sequence }, more: isFull };
+  // Turns come after all messages: who is cut off in a turn has those that it answers.
+  const newest = messages.at(-1);
+  if (newest !== undefined && isCut(messages)) {
+    return { events: created, cursor: { ...cursor, sequence: newest.sequence }, more: true };
+  }
+  if (turn === null) return { events: created, cursor: { ...cursor, sequence: last_sequence }, more: false };
 
   const { id: turn_id } = turn;
   const from = turn_id === cursor.turn_id ? cursor : { turn_id, next_seq: 0, announced: false };
@@ -37,9 +40,15 @@ export function stepOver(cursor: Cursor, { last_sequence, messages, turn, events
       ...(from.announced ? [] : [{ type: 'turn.dispatched', data: JSON.stringify({ turn_id }) }]),
       ...events.map(({ seq, type, data }) => ({ id: eventId(turn_id, seq), type, data })),
     ],
-    cursor: { sequence, turn_id, next_seq, announced: true },
-    more: isFull || turn.state === 'ended' || next_seq < turn.next_seq,
+    cursor: { sequence: last_sequence, turn_id, next_seq, announced: true },
+    more: turn.state === 'ended' || next_seq < turn.next_seq,
   };
+}
+
+/** Whether there may be more messages than were read at once. */
+function isCut(messages: Following['messages']): boolean {
+  const text = messages.reduce((length, { json }) => length + json.length, 0);
+  return messages.length === MOST_MESSAGES || text >= MOST_TEXT;
 }
 
 /** The reader's state is not to be trusted any more: it reads the conversation again with the sync operation. */

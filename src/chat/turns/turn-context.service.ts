@@ -13,6 +13,8 @@ import type { HeldTurn } from './turns.service.js';
 
 /** Messages that the agent is given, from the newest back. */
 const MOST_MESSAGES = 200;
+/** Bytes of earlier messages and their calls, from the newest back: large results stay out of the process's memory. */
+const MOST_BYTES = 4 * 1024 * 1024;
 /** Entries of the workspace that the agent is shown without asking. */
 const MOST_ENTRIES = 100;
 
@@ -68,9 +70,13 @@ export class TurnContexts {
     >;
     const rows: Row[] = await this.database.manager.query(
       `SELECT role, content, user_name, tool_calls, answer, file_ids, context, turn_id
-         FROM messages WHERE conversation_id = $1 AND turn_id IS NOT NULL
-        ORDER BY sequence DESC LIMIT ${MOST_MESSAGES}`,
-      [conversation_id],
+         FROM (SELECT *, sum(octet_length(content) + coalesce(octet_length(tool_calls::text), 0))
+                           FILTER (WHERE turn_id <> $2) OVER (ORDER BY sequence DESC) AS bytes
+                 FROM (SELECT * FROM messages WHERE conversation_id = $1 AND turn_id IS NOT NULL
+                        ORDER BY sequence DESC LIMIT ${MOST_MESSAGES}) newest) counted
+        WHERE turn_id = $2 OR bytes <= ${MOST_BYTES}
+        ORDER BY sequence DESC`,
+      [conversation_id, turn_id],
     );
     return rows.reverse().map(({ tool_calls, file_ids, context, turn_id: answering, ...message }) => ({
       ...message,

@@ -1,0 +1,30 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Cursor, type Following, MOST_MESSAGES, MOST_TEXT } from './stream-reads.js';
+import { stepOver } from './stream-step.js';
+
+const turn = { id: '01a1fdd8-aae9-7686-bf03-000000000001', state: 'streaming' as const, next_seq: 1 };
+const cursor: Cursor = { turn_id: '01a1fdd8-aae9-7686-bf03-000000000000', next_seq: 3, sequence: 2, announced: true };
+const saying = (texts: string[], last_sequence: number): Following => ({
+  last_sequence,
+  messages: texts.map((text, index) => ({ sequence: 3 + index, json: JSON.stringify({ text }), answered: null })),
+  turn,
+  events: [{ seq: 0, type: 'turn.started', data: '{}' }],
+});
+
+describe('a step of a stream', () => {
+  it.each([
+    ['many', Array<string>(MOST_MESSAGES).fill('x')],
+    ['long', ['x', 'x'.repeat(MOST_TEXT)]],
+  ])('has no turn as long as there may be more messages: %s', (_, texts) => {
+    const step = stepOver(cursor, saying(texts, 200));
+    expect(step?.events.map(({ type }) => type)).toEqual(texts.map(() => 'message.created'));
+    expect([step?.cursor, step?.more]).toEqual([{ ...cursor, sequence: 2 + texts.length }, true]);
+  });
+
+  it('has the turn after the last message', () => {
+    const step = stepOver(cursor, saying(['x'], 4));
+    expect(step?.events.map(({ type }) => type)).toEqual(['message.created', 'turn.dispatched', 'turn.started']);
+    expect(step?.cursor).toEqual({ turn_id: turn.id, next_seq: 1, sequence: 4, announced: true });
+    expect(step?.more).toBe(false);
+  });
+});
