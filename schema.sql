@@ -9,6 +9,17 @@ CREATE OR REPLACE FUNCTION public.iso_timestamp(moment timestamp with time zone)
  STABLE PARALLEL SAFE
 RETURN to_char((moment AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text);
 
+CREATE OR REPLACE FUNCTION public.note_pending_usage()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+        BEGIN
+          INSERT INTO usage_pending (ledger_id, company_id, user_id, api_key_id, credits, created_at)
+          SELECT id, company_id, user_id, api_key_id, credits, created_at FROM added;
+          RETURN NULL;
+        END
+      $function$;
+
 CREATE OR REPLACE FUNCTION public.refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -17,6 +28,28 @@ AS $function$
           RAISE EXCEPTION 'rows of % are never changed', TG_TABLE_NAME;
         END
       $function$;
+
+CREATE TABLE api_keys (
+  id uuid DEFAULT uuidv7() NOT NULL,
+  company_id text NOT NULL,
+  name text NOT NULL,
+  prefix text NOT NULL,
+  secret_hash bytea NOT NULL,
+  role text NOT NULL,
+  created_by text NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  expires_at timestamp(3) with time zone NOT NULL,
+  revoked_at timestamp(3) with time zone,
+  last_used_at timestamp(3) with time zone,
+  CONSTRAINT api_keys_pkey PRIMARY KEY (id),
+  CONSTRAINT api_keys_company_key UNIQUE (company_id, id),
+  CONSTRAINT api_keys_prefix_key UNIQUE (prefix),
+  CONSTRAINT api_keys_expires_at_check CHECK ((expires_at > created_at)),
+  CONSTRAINT api_keys_name_length_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100))),
+  CONSTRAINT api_keys_prefix_check CHECK ((prefix ~ '^[0-9a-f]{12}$'::text)),
+  CONSTRAINT api_keys_role_check CHECK ((role = ANY (ARRAY['member'::text, 'company'::text]))),
+  CONSTRAINT api_keys_secret_hash_length_check CHECK ((octet_length(secret_hash) = 32))
+);
 
 CREATE TABLE blobs (
   id uuid DEFAULT uuidv7() NOT NULL,
@@ -83,6 +116,7 @@ CREATE TABLE conversations (
   last_sequence integer DEFAULT 0 NOT NULL,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  deleted_at timestamp(3) with time zone,
   CONSTRAINT conversations_pkey PRIMARY KEY (id),
   CONSTRAINT conversations_project_key UNIQUE (id, project_id),
   CONSTRAINT conversations_last_sequence_check CHECK ((last_sequence >= 0)),
@@ -149,13 +183,19 @@ CREATE TABLE messages (
   user_avatar_url text,
   api_key_name text,
   api_key_prefix text,
+  api_key_id uuid,
   answered_message_id uuid,
   CONSTRAINT messages_pkey PRIMARY KEY (id),
   CONSTRAINT messages_sequence_key UNIQUE (conversation_id, sequence),
   CONSTRAINT messages_answer_check CHECK ((json_typeof(answer) = 'object'::text)),
   CONSTRAINT messages_answered_call_id_check CHECK (((answered_call_id IS NULL) OR (answer IS NOT NULL))),
   CONSTRAINT messages_answered_message_check CHECK (((answered_message_id IS NULL) OR ((answer IS NOT NULL) AND (answered_call_id IS NULL)))),
-  CONSTRAINT messages_author_check CHECK (((role = 'user'::text) = (num_nonnulls(user_id, api_key_name) > 0))),
+  CONSTRAINT messages_api_key_check CHECK ((num_nonnulls(api_key_id, api_key_name, api_key_prefix) = ANY (ARRAY[0, 3]))),
+  CONSTRAINT messages_author_check CHECK ((num_nonnulls(user_id, api_key_id) =
+CASE role
+    WHEN 'user'::text THEN 1
+    ELSE 0
+END)),
   CONSTRAINT messages_client_msg_check CHECK ((num_nonnulls(client_msg_id, client_msg_key, payload_hash) = ANY (ARRAY[0, 3]))),
   CONSTRAINT messages_client_msg_key_length_check CHECK ((octet_length(client_msg_key) = 32)),
   CONSTRAINT messages_content_length_check CHECK (((role <> 'user'::text) OR (char_length(content) <= 100000))),
@@ -167,7 +207,8 @@ CREATE TABLE messages (
   CONSTRAINT messages_running_calls_check CHECK ((is_partial OR (tool_calls IS NULL) OR (NOT ((tool_calls)::jsonb @> '[{"status": "running"}]'::jsonb)))),
   CONSTRAINT messages_sequence_check CHECK ((sequence >= 1)),
   CONSTRAINT messages_tool_calls_check CHECK ((json_typeof(tool_calls) = 'array'::text)),
-  CONSTRAINT messages_turn_check CHECK (((role = 'user'::text) OR (turn_id IS NOT NULL)))
+  CONSTRAINT messages_turn_check CHECK (((role = 'user'::text) OR (turn_id IS NOT NULL))),
+  CONSTRAINT messages_user_check CHECK (((user_id IS NOT NULL) OR (num_nonnulls(user_name, user_avatar_url) = 0)))
 );
 
 CREATE TABLE migrations (
@@ -306,7 +347,7 @@ CREATE TABLE turns (
   project_id uuid NOT NULL,
   conversation_id uuid NOT NULL,
   company_id text NOT NULL,
-  user_id text NOT NULL,
+  user_id text,
   state text DEFAULT 'dispatched'::text NOT NULL,
   outcome text,
   attempts integer DEFAULT 0 NOT NULL,
@@ -319,6 +360,7 @@ CREATE TABLE turns (
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   ended_at timestamp(3) with time zone,
   keeps_events boolean DEFAULT true NOT NULL,
+  api_key_id uuid,
   CONSTRAINT turns_pkey PRIMARY KEY (id),
   CONSTRAINT turns_attempts_check CHECK ((attempts >= 0)),
   CONSTRAINT turns_credits_check CHECK ((credits >= (0)::numeric)),
@@ -330,6 +372,7 @@ CREATE TABLE turns (
   CONSTRAINT turns_next_seq_check CHECK ((next_seq >= 0)),
   CONSTRAINT turns_outcome_check CHECK ((outcome = ANY (ARRAY['completed'::text, 'failed'::text, 'interrupted'::text, 'stopped'::text]))),
   CONSTRAINT turns_owner_check CHECK (((state = 'streaming'::text) = (owner IS NOT NULL))),
+  CONSTRAINT turns_spender_check CHECK ((num_nonnulls(user_id, api_key_id) = 1)),
   CONSTRAINT turns_state_check CHECK ((state = ANY (ARRAY['dispatched'::text, 'streaming'::text, 'ended'::text])))
 ) WITH (fillfactor=80);
 
@@ -363,19 +406,42 @@ CREATE TABLE uploads (
   CONSTRAINT uploads_token_hash_length_check CHECK ((octet_length(token_hash) = 32))
 );
 
+CREATE TABLE usage_days (
+  company_id text NOT NULL,
+  user_id text,
+  api_key_id uuid,
+  day date NOT NULL,
+  credits_to_date numeric(26,6) NOT NULL,
+  CONSTRAINT usage_days_credits_to_date_check CHECK ((credits_to_date >= (0)::numeric)),
+  CONSTRAINT usage_days_spender_check CHECK ((num_nonnulls(user_id, api_key_id) = 1))
+);
+
 CREATE TABLE usage_ledger (
   id uuid DEFAULT uuidv7() NOT NULL,
   company_id text NOT NULL,
   project_id uuid NOT NULL,
-  user_id text NOT NULL,
+  user_id text,
   source_type text NOT NULL,
   source_id uuid NOT NULL,
   credits numeric(20,6) NOT NULL,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  api_key_id uuid,
   CONSTRAINT usage_ledger_pkey PRIMARY KEY (id),
   CONSTRAINT usage_ledger_source_key UNIQUE (source_id),
   CONSTRAINT usage_ledger_credits_check CHECK ((credits >= (0)::numeric)),
-  CONSTRAINT usage_ledger_source_type_check CHECK ((source_type = ANY (ARRAY['turn'::text, 'execution'::text])))
+  CONSTRAINT usage_ledger_source_type_check CHECK ((source_type = ANY (ARRAY['turn'::text, 'execution'::text]))),
+  CONSTRAINT usage_ledger_spender_check CHECK ((num_nonnulls(user_id, api_key_id) = 1))
+);
+
+CREATE TABLE usage_pending (
+  ledger_id uuid NOT NULL,
+  company_id text NOT NULL,
+  user_id text,
+  api_key_id uuid,
+  credits numeric(20,6) NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT usage_pending_pkey PRIMARY KEY (ledger_id),
+  CONSTRAINT usage_pending_spender_check CHECK ((num_nonnulls(user_id, api_key_id) = 1))
 );
 
 CREATE TABLE users (
@@ -386,11 +452,14 @@ CREATE TABLE users (
   avatar_url text,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  role text DEFAULT 'member'::text NOT NULL,
+  token_issued_at timestamp(3) with time zone DEFAULT to_timestamp((0)::double precision) NOT NULL,
   CONSTRAINT users_pkey PRIMARY KEY (company_id, id),
   CONSTRAINT users_avatar_url_length_check CHECK (((length(avatar_url) >= 1) AND (length(avatar_url) <= 2000))),
   CONSTRAINT users_display_name_length_check CHECK (((length(display_name) >= 1) AND (length(display_name) <= 500))),
   CONSTRAINT users_email_length_check CHECK (((length(email) >= 1) AND (length(email) <= 500))),
-  CONSTRAINT users_id_length_check CHECK (((length(id) >= 1) AND (length(id) <= 200)))
+  CONSTRAINT users_id_length_check CHECK (((length(id) >= 1) AND (length(id) <= 200))),
+  CONSTRAINT users_role_check CHECK ((role = ANY (ARRAY['member'::text, 'company'::text])))
 );
 
 CREATE TABLE workspace_changes (
@@ -404,6 +473,8 @@ CREATE TABLE workspace_changes (
   CONSTRAINT workspace_changes_pkey PRIMARY KEY (id),
   CONSTRAINT workspace_changes_kind_check CHECK ((kind = ANY (ARRAY['uploaded'::text, 'deleted'::text])))
 );
+
+CREATE INDEX api_keys_created_by_idx ON public.api_keys USING btree (company_id, created_by, id);
 
 CREATE INDEX blobs_company_idx ON public.blobs USING btree (company_id) INCLUDE (size);
 
@@ -429,6 +500,8 @@ CREATE INDEX executions_listing_idx ON public.executions USING btree (project_id
 
 CREATE INDEX messages_answered_message_idx ON public.messages USING btree (answered_message_id) WHERE (answered_message_id IS NOT NULL);
 
+CREATE INDEX messages_api_key_idx ON public.messages USING btree (api_key_id) WHERE (api_key_id IS NOT NULL);
+
 CREATE UNIQUE INDEX messages_client_msg_key ON public.messages USING btree (project_id, client_msg_key) WHERE (client_msg_key IS NOT NULL);
 
 CREATE INDEX messages_questions_idx ON public.messages USING btree (conversation_id, sequence) WHERE ((role = 'assistant'::text) AND ((tool_calls)::jsonb @> '[{"tool": "ask_user_question"}]'::jsonb));
@@ -449,11 +522,15 @@ CREATE INDEX projects_created_by_idx ON public.projects USING btree (company_id,
 
 CREATE INDEX projects_current_snapshot_idx ON public.projects USING btree (current_snapshot_id);
 
+CREATE INDEX projects_deleted_idx ON public.projects USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+
 CREATE INDEX projects_listing_idx ON public.projects USING btree (company_id, updated_at DESC, id DESC) WHERE (deleted_at IS NULL);
 
 CREATE INDEX projects_origin_deployment_idx ON public.projects USING btree (origin_deployment_id);
 
 CREATE UNIQUE INDEX turns_active_key ON public.turns USING btree (conversation_id) WHERE (state <> 'ended'::text);
+
+CREATE INDEX turns_api_key_idx ON public.turns USING btree (company_id, api_key_id) WHERE (api_key_id IS NOT NULL);
 
 CREATE INDEX turns_conversation_idx ON public.turns USING btree (conversation_id, id);
 
@@ -473,15 +550,27 @@ CREATE INDEX uploads_ended_idx ON public.uploads USING btree (expires_at) WHERE 
 
 CREATE INDEX uploads_open_idx ON public.uploads USING btree (id) WHERE (state = ANY (ARRAY['open'::text, 'completing'::text]));
 
-CREATE INDEX usage_ledger_company_idx ON public.usage_ledger USING btree (company_id, created_at) INCLUDE (user_id, credits);
+CREATE UNIQUE INDEX usage_days_api_key_key ON public.usage_days USING btree (company_id, api_key_id, day) INCLUDE (credits_to_date) WHERE (api_key_id IS NOT NULL);
+
+CREATE UNIQUE INDEX usage_days_user_key ON public.usage_days USING btree (company_id, user_id, day) INCLUDE (credits_to_date) WHERE (user_id IS NOT NULL);
+
+CREATE INDEX usage_ledger_api_key_idx ON public.usage_ledger USING btree (company_id, api_key_id, created_at) INCLUDE (credits) WHERE (api_key_id IS NOT NULL);
+
+CREATE INDEX usage_ledger_company_idx ON public.usage_ledger USING btree (company_id, created_at) INCLUDE (user_id, api_key_id, credits);
 
 CREATE INDEX usage_ledger_project_idx ON public.usage_ledger USING btree (project_id) INCLUDE (credits);
 
 CREATE INDEX usage_ledger_user_idx ON public.usage_ledger USING btree (company_id, user_id, created_at) INCLUDE (credits);
 
+CREATE INDEX usage_pending_company_idx ON public.usage_pending USING btree (company_id, created_at) INCLUDE (user_id, api_key_id, credits);
+
+CREATE INDEX usage_pending_created_idx ON public.usage_pending USING btree (created_at);
+
 CREATE INDEX workspace_changes_conversation_idx ON public.workspace_changes USING btree (conversation_id, id);
 
 CREATE INDEX workspace_changes_turn_idx ON public.workspace_changes USING btree (turn_id);
+
+ALTER TABLE api_keys ADD CONSTRAINT api_keys_created_by_fkey FOREIGN KEY (company_id, created_by) REFERENCES users(company_id, id);
 
 ALTER TABLE blobs ADD CONSTRAINT blobs_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
 
@@ -498,6 +587,8 @@ ALTER TABLE deployments ADD CONSTRAINT deployments_container_id_fkey FOREIGN KEY
 ALTER TABLE executions ADD CONSTRAINT executions_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
 
 ALTER TABLE messages ADD CONSTRAINT messages_answered_message_fkey FOREIGN KEY (answered_message_id) REFERENCES messages(id);
+
+ALTER TABLE messages ADD CONSTRAINT messages_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_keys(id);
 
 ALTER TABLE messages ADD CONSTRAINT messages_conversation_fkey FOREIGN KEY (conversation_id, project_id) REFERENCES conversations(id, project_id);
 
@@ -529,6 +620,8 @@ ALTER TABLE snapshots ADD CONSTRAINT snapshots_project_id_fkey FOREIGN KEY (proj
 
 ALTER TABLE turn_events ADD CONSTRAINT turn_events_turn_id_fkey FOREIGN KEY (turn_id) REFERENCES turns(id);
 
+ALTER TABLE turns ADD CONSTRAINT turns_api_key_fkey FOREIGN KEY (company_id, api_key_id) REFERENCES api_keys(company_id, id);
+
 ALTER TABLE turns ADD CONSTRAINT turns_conversation_fkey FOREIGN KEY (conversation_id, project_id) REFERENCES conversations(id, project_id);
 
 ALTER TABLE turns ADD CONSTRAINT turns_message_id_fkey FOREIGN KEY (message_id) REFERENCES messages(id);
@@ -541,6 +634,12 @@ ALTER TABLE uploads ADD CONSTRAINT uploads_company_id_fkey FOREIGN KEY (company_
 
 ALTER TABLE uploads ADD CONSTRAINT uploads_container_id_fkey FOREIGN KEY (container_id) REFERENCES containers(id);
 
+ALTER TABLE usage_days ADD CONSTRAINT usage_days_api_key_fkey FOREIGN KEY (company_id, api_key_id) REFERENCES api_keys(company_id, id);
+
+ALTER TABLE usage_days ADD CONSTRAINT usage_days_user_fkey FOREIGN KEY (company_id, user_id) REFERENCES users(company_id, id);
+
+ALTER TABLE usage_ledger ADD CONSTRAINT usage_ledger_api_key_fkey FOREIGN KEY (company_id, api_key_id) REFERENCES api_keys(company_id, id);
+
 ALTER TABLE usage_ledger ADD CONSTRAINT usage_ledger_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
 
 ALTER TABLE usage_ledger ADD CONSTRAINT usage_ledger_user_fkey FOREIGN KEY (company_id, user_id) REFERENCES users(company_id, id);
@@ -552,3 +651,5 @@ ALTER TABLE workspace_changes ADD CONSTRAINT workspace_changes_conversation_fkey
 ALTER TABLE workspace_changes ADD CONSTRAINT workspace_changes_turn_id_fkey FOREIGN KEY (turn_id) REFERENCES turns(id);
 
 CREATE TRIGGER usage_ledger_insert_only BEFORE DELETE OR UPDATE ON public.usage_ledger FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER usage_ledger_pending AFTER INSERT ON public.usage_ledger REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_pending_usage();

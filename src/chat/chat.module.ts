@@ -8,6 +8,7 @@ import { ChatController } from './chat.controller.js';
 import { ConversationListingService } from './conversations/conversation-listing.service.js';
 import { ConversationsController } from './conversations/conversations.controller.js';
 import { ConversationsService } from './conversations/conversations.service.js';
+import { ProjectEnd } from './conversations/project-end.service.js';
 import { WorkspaceChangesService } from './conversations/workspace-changes.service.js';
 import { AnswersService } from './messages/answers.service.js';
 import { MessagesService } from './messages/messages.service.js';
@@ -47,6 +48,7 @@ import { TurnsService } from './turns/turns.service.js';
     StreamHub,
     StreamsService,
     ConversationListingService,
+    ProjectEnd,
   ],
 })
 export class ChatModule {}

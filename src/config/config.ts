@@ -15,6 +15,13 @@ const Numeric = () =>
     typeof value === 'string' && value.trim() !== '' ? Number(value) : value,
   );
 
+/** The parts of a text that commas separate. */
+const list = (text: string): string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
 /** Scheme, host and port. */
 const ORIGIN = /^https?:\/\/[^/?#@\s]+\/?$/;
 
@@ -26,6 +33,17 @@ export interface S3Settings {
   secretKey: string;
   bucket: string;
   region: string;
+}
+
+/** The OpenID provider whose tokens are taken, and where they say what. */
+export interface OidcSettings {
+  jwksUrl: string;
+  issuer: string;
+  audience: string;
+  claims: {
+    names: Record<'user_id' | 'company_id' | 'role' | 'name' | 'email' | 'picture', string>;
+    roles: { company: string[]; member?: string[] };
+  };
 }
 
 /**
@@ -88,6 +106,54 @@ export class Config {
   @IsOptional()
   @MinLength(32)
   AUTH_JWT_SECRET?: string;
+
+  /** URL of the JSON Web Key Set of an OpenID provider, whose tokens are then taken too. Absent: no provider. */
+  @IsOptional()
+  @IsUrl({ require_tld: false, protocols: ['http', 'https'], require_protocol: true })
+  AUTH_JWKS_URL?: string;
+
+  /** `iss` of the provider's tokens. */
+  @IsOptional()
+  @IsString()
+  AUTH_ISSUER?: string;
+
+  /** What `aud` of the provider's tokens must be or hold: the name of this service at the provider. */
+  @IsOptional()
+  @IsString()
+  AUTH_AUDIENCE?: string;
+
+  /** Claims of the provider's tokens by name, or by path into nested claims (`realm_access.roles`): the user's id. */
+  @IsString()
+  AUTH_CLAIM_USER_ID: string = 'sub';
+
+  /** The company's id. */
+  @IsString()
+  AUTH_CLAIM_COMPANY_ID: string = 'company_id';
+
+  /** The role or roles: one text or an array. */
+  @IsString()
+  AUTH_CLAIM_ROLE: string = 'role';
+
+  /** The user's name. */
+  @IsString()
+  AUTH_CLAIM_NAME: string = 'name';
+
+  /** The user's e-mail address. */
+  @IsString()
+  AUTH_CLAIM_EMAIL: string = 'email';
+
+  /** URL of the user's picture. */
+  @IsString()
+  AUTH_CLAIM_PICTURE: string = 'picture';
+
+  /** Role values of the provider, separated by commas, that make a user company-level. */
+  @IsString()
+  AUTH_ROLE_COMPANY: string = 'company';
+
+  /** Role values of the provider, separated by commas, that make a user a member. Absent: everybody else is one. */
+  @IsOptional()
+  @IsString()
+  AUTH_ROLE_MEMBER?: string;
 
   /** Whether a first start of the embedded mode creates the demo deployment and project. */
   @Flag()
@@ -157,6 +223,12 @@ export class Config {
   @Min(1)
   FILES_GRACE_SECONDS: number = 24 * 60 * 60;
 
+  /** How long the rows of a deleted project stay, in seconds. */
+  @Numeric()
+  @IsInt()
+  @Min(1)
+  PROJECTS_GRACE_SECONDS: number = 24 * 60 * 60;
+
   /** URL of MinIO or another S3 server that keeps the files, as this process reaches it. Absent: files are in DATA_DIR. */
   @IsOptional()
   @Matches(ORIGIN, { message: 'S3_ENDPOINT must be an http or https URL without a path' })
@@ -193,6 +265,31 @@ export class Config {
   /** True when the service brings its own PostgreSQL. */
   get embedded(): boolean {
     return this.DATABASE_URL === undefined;
+  }
+
+  /** The OpenID provider; undefined when there is none. */
+  get oidc(): OidcSettings | undefined {
+    const { AUTH_JWKS_URL, AUTH_ISSUER = '', AUTH_AUDIENCE = '', AUTH_ROLE_MEMBER } = this;
+    if (AUTH_JWKS_URL === undefined) return undefined;
+    return {
+      jwksUrl: AUTH_JWKS_URL,
+      issuer: AUTH_ISSUER,
+      audience: AUTH_AUDIENCE,
+      claims: {
+        names: {
+          user_id: this.AUTH_CLAIM_USER_ID,
+          company_id: this.AUTH_CLAIM_COMPANY_ID,
+          role: this.AUTH_CLAIM_ROLE,
+          name: this.AUTH_CLAIM_NAME,
+          email: this.AUTH_CLAIM_EMAIL,
+          picture: this.AUTH_CLAIM_PICTURE,
+        },
+        roles: {
+          company: list(this.AUTH_ROLE_COMPANY),
+          ...(AUTH_ROLE_MEMBER !== undefined && { member: list(AUTH_ROLE_MEMBER) }),
+        },
+      },
+    };
   }
 
   /** The S3 server that keeps the files; undefined when they are on the disk. */

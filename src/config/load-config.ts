@@ -10,6 +10,9 @@ const SETTINGS = Object.keys(
 /** Settings that an S3 server needs. */
 const S3_WITH_ENDPOINT = ['S3_ACCESS_KEY', 'S3_SECRET_KEY', 'S3_BUCKET'] as const;
 
+/** What makes a token of an OpenID provider one for this service. */
+const PROVIDER_NEEDS = ['AUTH_ISSUER', 'AUTH_AUDIENCE'] as const;
+
 /** Settings that do not fit together or have no valid value; the message names each variable, never a value. */
 export class ConfigError extends Error {}
 
@@ -28,12 +31,27 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
   if (config.embedded && given['HOST'] === undefined) config.HOST = '127.0.0.1';
   const problems = validateSync(config).flatMap((error) => Object.values(error.constraints ?? {}));
   if (config.embedded && config.ROLE !== 'all') problems.push(`ROLE=${config.ROLE} needs DATABASE_URL`);
-  if (!config.embedded && config.AUTH_JWT_SECRET === undefined)
-    problems.push('AUTH_JWT_SECRET is needed with DATABASE_URL');
+  problems.push(...authProblems(config, given));
   problems.push(...agentProblems(config));
   problems.push(...s3Problems(config, given));
   if (problems.length > 0) throw new ConfigError(`Settings are not valid: ${problems.join('; ')}`);
   return config;
+}
+
+/** Somebody has to be able to sign in, and a provider's tokens are meant for this service only when they say so. */
+function authProblems(config: Config, given: Record<string, unknown>): string[] {
+  if (config.AUTH_JWKS_URL !== undefined) {
+    return PROVIDER_NEEDS.filter((name) => config[name] === undefined).map(
+      (name) => `${name} is needed with AUTH_JWKS_URL`,
+    );
+  }
+  const alone = Object.keys(given).filter((name) => /^AUTH_(ISSUER|AUDIENCE|CLAIM_|ROLE_)/.test(name));
+  return [
+    ...alone.map((name) => `${name} needs AUTH_JWKS_URL`),
+    ...(config.embedded || config.AUTH_JWT_SECRET !== undefined
+      ? []
+      : ['AUTH_JWT_SECRET or AUTH_JWKS_URL is needed with DATABASE_URL']),
+  ];
 }
 
 /** What is wrong among the settings of the language model. */

@@ -5,7 +5,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { Config } from '../config/config.js';
 import { IdentitiesService } from '../platform/auth/identities.service.js';
 import { Principal, type Role } from '../platform/auth/principal.js';
-import { TokensService } from '../platform/auth/tokens.service.js';
+import { TokensService } from '../platform/auth/tokens/tokens.service.js';
 import { createDemo } from './demo.js';
 
 const COMPANY_ID = 'demo';
@@ -53,13 +53,16 @@ const principalOf = (role: Role): Principal =>
 
 async function createUsers(app: INestApplicationContext): Promise<void> {
   const identities = app.get(IdentitiesService);
-  for (const { user_id, user_name, user_email } of Object.values(PEOPLE)) {
+  for (const role of ['company', 'member'] as const) {
+    const { user_id, user_name, user_email } = PEOPLE[role];
     await identities.remember({
       company_id: COMPANY_ID,
       id: user_id,
       display_name: user_name,
       email: user_email,
       avatar_url: null,
+      role,
+      token_issued_at: new Date(),
     });
   }
 }

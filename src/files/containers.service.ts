@@ -18,6 +18,9 @@ export interface LockedContainer extends ContainerRef {
   next_node: number;
 }
 
+/** Task that drops uploads which nobody can finish any more. */
+export const SWEEP_UPLOADS = 'sweep_uploads';
+
 /** What a client knows a container as. */
 const RESOURCES: Record<ContainerKind, string> = {
   deployment: 'Deployment',
@@ -42,13 +45,27 @@ export class ContainersService {
     return container.id;
   }
 
-  /** Ends containers: nothing finds them any more. Their rows stay until they are purged. */
+  /** Ends containers: nothing finds them any more. The sweeper drops uploads to them, the collector empties them. */
   async delete(tx: Tx, company_id: string, ...container_ids: string[]): Promise<void> {
     await this.lock(tx, company_id, ...container_ids);
     await tx.query('UPDATE containers SET deleted_at = now() WHERE company_id = $1 AND id = ANY ($2)', [
       company_id,
       container_ids,
     ]);
+  }
+
+  /**
+   * Removes the rows of ended containers that nothing refers to any more and that the collector has emptied already; those
+   * that it empties later it removes itself.
+   */
+  async forget(tx: Tx, company_id: string, ...container_ids: string[]): Promise<void> {
+    await tx.query(
+      `DELETE FROM containers c
+        WHERE c.company_id = $1 AND c.id = ANY ($2) AND c.deleted_at IS NOT NULL
+          AND NOT EXISTS (SELECT FROM nodes n WHERE n.root_of = c.id)
+          AND NOT EXISTS (SELECT FROM uploads u WHERE u.container_id = c.id)`,
+      [company_id, container_ids],
+    );
   }
 
   /**

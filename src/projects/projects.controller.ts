@@ -1,8 +1,9 @@
-import { Body, Controller, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { Caller } from '../platform/auth/decorators.js';
 import { Principal } from '../platform/auth/principal.js';
 import { Operation } from '../platform/openapi/operation.js';
 import { CardListResponse } from './canvas/canvas.dto.js';
+import { ProjectDeletion } from './deletion.service.js';
 import {
   ProjectCreateRequest,
   ProjectQuery,
@@ -14,7 +15,10 @@ import { ProjectsService } from './projects.service.js';
 
 @Controller('projects')
 export class ProjectsController {
-  constructor(private readonly projects: ProjectsService) {}
+  constructor(
+    private readonly projects: ProjectsService,
+    private readonly deletion: ProjectDeletion,
+  ) {}
 
   @Get()
   @Operation({
@@ -62,6 +66,21 @@ export class ProjectsController {
     @Body() body: ProjectUpdate,
   ): Promise<ProjectResponse> {
     return ProjectResponse.from(await this.projects.update(caller.company_id, projectId, body));
+  }
+
+  @Delete(':project_id')
+  @Operation({
+    tag: 'Projects',
+    summary: 'Delete project',
+    description:
+      'With everything in it, at once: turns and uploads under way end, streams close. What it has cost stays in the ' +
+      'usage listings.',
+    status: 204,
+    errors: [404],
+    extension: true,
+  })
+  async deleteProject(@Caller() caller: Principal, @Param('project_id') projectId: string): Promise<void> {
+    await this.deletion.delete(caller, projectId);
   }
 
   @Get(':project_id/cards')

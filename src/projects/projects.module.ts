@@ -5,8 +5,10 @@ import { FilesModule } from '../files/files.module.js';
 import { CanvasController } from './canvas/canvas.controller.js';
 import { CanvasService } from './canvas/canvas.service.js';
 import { CardsService } from './canvas/cards.service.js';
+import { ProjectDeletion } from './deletion.service.js';
 import { ProjectsController } from './projects.controller.js';
 import { ProjectsService } from './projects.service.js';
+import { ProjectPurge } from './purge.service.js';
 import { SnapshotsController } from './snapshots.controller.js';
 import { SnapshotsOfProject } from './snapshots-of-project.service.js';
 import { SnapshotsService } from './snapshots.service.js';
@@ -15,8 +17,16 @@ import { SnapshotsService } from './snapshots.service.js';
 @Module({
   imports: [FilesModule, DeploymentsModule],
   controllers: [ProjectsController, CanvasController, SnapshotsController],
-  providers: [ProjectsService, CanvasService, CardsService, SnapshotsService, SnapshotsOfProject],
-  exports: [ProjectsService, CanvasService],
+  providers: [
+    ProjectsService,
+    ProjectDeletion,
+    ProjectPurge,
+    CanvasService,
+    CardsService,
+    SnapshotsService,
+    SnapshotsOfProject,
+  ],
+  exports: [ProjectsService, ProjectDeletion, ProjectPurge, CanvasService],
 })
 export class ProjectsModule implements OnModuleInit {
   constructor(

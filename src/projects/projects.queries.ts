@@ -21,7 +21,7 @@ export async function findDetails(tx: Tx, company_id: string, project_id: string
     `SELECT p.*, ${CREATOR}, d.handle AS origin_deployment_handle
        FROM projects p
        LEFT JOIN users u ON u.company_id = p.company_id AND u.id = p.created_by
-       LEFT JOIN deployments d ON d.id = p.origin_deployment_id
+       LEFT JOIN deployments d ON d.company_id = p.company_id AND d.id = p.origin_deployment_id
       WHERE p.company_id = $1 AND p.id = $2 AND p.deleted_at IS NULL`,
     [company_id, project_id],
   );

@@ -83,6 +83,19 @@ export class SnapshotsService {
     await tx.delete(Snapshot, { project_id, id });
     await this.containers.delete(tx, company_id, container_id);
   }
+
+  /** The trees of a project's snapshots. */
+  async containersOf(tx: Tx, project_id: string): Promise<string[]> {
+    const snapshots = await tx.find(Snapshot, { select: { container_id: true }, where: { project_id } });
+    return snapshots.map(({ container_id }) => container_id);
+  }
+
+  /** Removes the rows of a project that is purged and has no current snapshot, and answers their trees. */
+  async removeAll(tx: Tx, project_id: string): Promise<string[]> {
+    const containers = await this.containersOf(tx, project_id);
+    await tx.delete(Snapshot, { project_id });
+    return containers;
+  }
 }
 
 const SNAPSHOT_ROWS = `

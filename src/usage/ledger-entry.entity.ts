@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
-/** What one turn or execution has cost; inserted once, never changed. */
+/** What one turn or execution has cost; inserted once, never changed. A trigger notes each as not yet in the sums that listings read. */
 @Entity({ name: 'usage_ledger' })
 export class LedgerEntry {
   @PrimaryGeneratedColumn('uuid')
@@ -12,8 +12,12 @@ export class LedgerEntry {
   @Column('uuid')
   project_id!: string;
 
-  @Column('text')
-  user_id!: string;
+  /** Who is charged: a user, or else an API key. */
+  @Column('text', { nullable: true })
+  user_id!: string | null;
+
+  @Column('uuid', { nullable: true })
+  api_key_id!: string | null;
 
   @Column('text')
   source_type!: 'turn' | 'execution';

@@ -2,7 +2,7 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { Caller } from '../platform/auth/decorators.js';
 import { Principal } from '../platform/auth/principal.js';
 import { Operation } from '../platform/openapi/operation.js';
-import { UsageQuery, UserUsageListResponse } from './usage.dto.js';
+import { ApiKeyUsageListResponse, UsageQuery, UserUsageListResponse } from './usage.dto.js';
 import { UsageService } from './usage.service.js';
 
 @Controller('usage')
@@ -18,5 +18,19 @@ export class UsageController {
   })
   async listUsageByUser(@Caller() caller: Principal, @Query() query: UsageQuery): Promise<UserUsageListResponse> {
     return UserUsageListResponse.from(await this.usage.listByUser(caller, query), query);
+  }
+
+  @Get('api-keys')
+  @Operation({
+    tag: 'Usage',
+    summary: 'List usage by API key',
+    description:
+      'Spend in credits, highest first; none of it is in the listing by user. A member sees the keys they have created, ' +
+      'an API key itself, a company-level caller all.',
+    response: ApiKeyUsageListResponse,
+    extension: true,
+  })
+  async listUsageByApiKey(@Caller() caller: Principal, @Query() query: UsageQuery): Promise<ApiKeyUsageListResponse> {
+    return ApiKeyUsageListResponse.from(await this.usage.listByApiKey(caller, query), query);
   }
 }

@@ -8,7 +8,7 @@ import {
   ObjectField,
   StringField,
 } from '../platform/validation/fields.js';
-import type { UserUsageRow } from './usage.service.js';
+import type { ApiKeyUsageRow, UserUsageRow } from './usage.service.js';
 
 /** Page and time span of a usage listing. */
 export class UsageQuery extends PageQuery {
@@ -38,8 +38,8 @@ export class UserUsageResponse {
   @ObjectField(() => UsageTotals)
   totals!: UsageTotals;
 
-  static from({ user_id, display_name, email, credits }: UserUsageRow): UserUsageResponse {
-    return { user_id, display_name, email, totals: { credits } };
+  static from({ id, display_name, email, credits }: UserUsageRow): UserUsageResponse {
+    return { user_id: id, display_name, email, totals: { credits } };
   }
 }
 
@@ -66,6 +66,60 @@ export class UserUsageListResponse {
   static from({ rows, total }: Page<UserUsageRow>, { limit, offset, since, until }: UsageQuery): UserUsageListResponse {
     return {
       users: rows.map((row) => UserUsageResponse.from(row)),
+      limit,
+      offset,
+      total,
+      ...(since && { since }),
+      ...(until && { until }),
+    };
+  }
+}
+
+/** Spend of one API key, revoked or not. */
+export class ApiKeyUsageResponse {
+  @StringField()
+  api_key_id!: string;
+
+  @StringField()
+  name!: string;
+
+  @StringField({ description: 'The part of the key that may be shown' })
+  prefix!: string;
+
+  @ObjectField(() => UsageTotals)
+  totals!: UsageTotals;
+
+  static from({ id, name, prefix, credits }: ApiKeyUsageRow): ApiKeyUsageResponse {
+    return { api_key_id: id, name, prefix, totals: { credits } };
+  }
+}
+
+/** API keys by spend, highest first. */
+export class ApiKeyUsageListResponse {
+  @ObjectArrayField(() => ApiKeyUsageResponse)
+  api_keys!: ApiKeyUsageResponse[];
+
+  @IntegerField()
+  limit!: number;
+
+  @IntegerField()
+  offset!: number;
+
+  @IntegerField()
+  total!: number;
+
+  @DateTimeField({ optional: true, description: 'Start of the span; absent when none was asked for' })
+  since?: Date;
+
+  @DateTimeField({ optional: true, description: 'End of the span; absent when none was asked for' })
+  until?: Date;
+
+  static from(
+    { rows, total }: Page<ApiKeyUsageRow>,
+    { limit, offset, since, until }: UsageQuery,
+  ): ApiKeyUsageListResponse {
+    return {
+      api_keys: rows.map((row) => ApiKeyUsageResponse.from(row)),
       limit,
       offset,
       total,

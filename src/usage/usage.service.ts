@@ -3,12 +3,21 @@ import type { Principal } from '../platform/auth/principal.js';
 import { Database, type Tx } from '../platform/database/database.js';
 import type { Page } from '../platform/listing/page.js';
 import { LedgerEntry } from './ledger-entry.entity.js';
+import { divide } from './span.js';
+import { API_KEYS, type SpenderKind, spendPage, USERS, type Visible } from './spend-sql.js';
 import type { UsageQuery } from './usage.dto.js';
 
 export interface UserUsageRow {
-  user_id: string;
+  id: string;
   display_name: string;
   email: string | null;
+  credits: number;
+}
+
+export interface ApiKeyUsageRow {
+  id: string;
+  name: string;
+  prefix: string;
   credits: number;
 }
 
@@ -17,39 +26,65 @@ export interface UserUsageRow {
 export class UsageService {
   constructor(private readonly database: Database) {}
 
-  /** Charges a piece of work, in the transaction that ends it. A source that was charged already is refused. */
+  /**
+   * Charges a piece of work to a user or an API key, in the transaction that ends it and adds the same to its project. A
+   * source that was charged already is refused.
+   */
   async record(tx: Tx, entry: Omit<LedgerEntry, 'id' | 'created_at'>): Promise<void> {
     await tx.insert(LedgerEntry, entry);
   }
 
   /**
-   * Spend by user, highest first; ties by user id. A member sees their own row, a company-level caller everyone's.
+   * Users that have spent something themselves, highest spend first; ties by id. A member sees their own row, a
+   * company-level caller everyone's.
    */
-  async listByUser(caller: Principal, { limit, offset, since, until }: UsageQuery): Promise<Page<UserUsageRow>> {
-    const own = caller.isCompanyLevel ? null : caller.user_id;
-    const rows: ((UserUsageRow | { user_id: null }) & { total: number })[] = await this.database.manager.query(
-      `WITH spend AS (
-         SELECT user_id, sum(credits) AS credits
-           FROM usage_ledger
-          WHERE company_id = $1
-            AND ($2::text IS NULL OR user_id = $2)
-            AND ($3::timestamptz IS NULL OR created_at >= $3)
-            AND ($4::timestamptz IS NULL OR created_at < $4)
-          GROUP BY user_id
-       ), page AS (
-         SELECT * FROM spend ORDER BY credits DESC, user_id LIMIT $5 OFFSET $6
-       )
-       SELECT page.user_id, u.display_name, u.email, page.credits, counted.total
-         FROM (SELECT count(*) AS total FROM spend) counted
-         LEFT JOIN page ON true
-         LEFT JOIN users u ON u.company_id = $1 AND u.id = page.user_id
-        ORDER BY page.credits DESC, page.user_id`,
-      [caller.company_id, own, since ?? null, until ?? null, limit, offset],
-    );
-    // A page beyond the end is one row that holds the total alone.
-    return {
-      rows: rows.filter((row): row is UserUsageRow & { total: number } => row.user_id !== null),
-      total: rows[0]?.total ?? 0,
-    };
+  async listByUser(caller: Principal, query: UsageQuery, tx: Tx = this.database.manager): Promise<Page<UserUsageRow>> {
+    const { isCompanyLevel, user_id } = caller;
+    const only: Only | null = isCompanyLevel ? null : { visible: 's.id = $10', who: user_id };
+    return await list(tx, USERS, caller.company_id, query, only);
   }
+
+  /**
+   * API keys with which something was spent, revoked ones too, highest spend first; ties by id. A member sees those they
+   * have created, an API key itself, a company-level caller all.
+   */
+  async listByApiKey(
+    caller: Principal,
+    query: UsageQuery,
+    tx: Tx = this.database.manager,
+  ): Promise<Page<ApiKeyUsageRow>> {
+    const { isCompanyLevel, kind, user_id, api_key_id } = caller;
+    const own: Only =
+      kind === 'api_key' ? { visible: 's.id = $10', who: api_key_id } : { visible: 's.created_by = $10', who: user_id };
+    return await list(tx, API_KEYS, caller.company_id, query, isCompanyLevel ? null : own);
+  }
+}
+
+/** Shows what belongs to one caller alone; nothing belongs to null. */
+interface Only {
+  visible: Exclude<Visible, null>;
+  who: string | null;
+}
+
+async function list<Row extends { id: string }>(
+  tx: Tx,
+  kind: SpenderKind,
+  company_id: string,
+  { limit, offset, since, until }: UsageQuery,
+  only: Only | null,
+): Promise<Page<Row>> {
+  const { days, before, after } = divide(since, until);
+  const seconds = [...days, ...before, ...after].map((ms) => ms / 1000);
+  const rows: ((Row | { id: null }) & { total: number })[] = await tx.query(spendPage(kind, only?.visible ?? null), [
+    company_id,
+    ...seconds,
+    limit,
+    offset,
+    ...(only === null ? [] : [only.who]),
+  ]);
+  // A page beyond the end is one row that holds the total alone.
+  return {
+    rows: rows.filter((row): row is Row & { total: number } => row.id !== null),
+    total: rows[0]?.total ?? 0,
+  };
 }

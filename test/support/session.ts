@@ -12,6 +12,8 @@ export interface SessionOptions {
   name?: string;
   email?: string;
   picture?: string;
+  /** When the token was issued, in seconds of Unix time; default: it does not say. */
+  issuedAt?: number;
   /** Lifetime of the token in seconds, negative for one that has ended; default an hour. */
   expiresIn?: number;
 }
@@ -28,8 +30,9 @@ export interface Session {
 /** A company, a user, a token and a client in one line. */
 export async function signIn(url: string, secret: string, options: SessionOptions = {}): Promise<Session> {
   const { company = `company-${random()}`, user = `user-${random()}`, role = 'company', expiresIn = 3600 } = options;
-  const { name = `Name of ${user}`, email = `${user}@example.com`, picture } = options;
-  const token = await new SignJWT({ company_id: company, role, name, email, ...(picture !== undefined && { picture }) })
+  const { name = `Name of ${user}`, email = `${user}@example.com`, picture, issuedAt } = options;
+  const optional = { ...(picture !== undefined && { picture }), ...(issuedAt !== undefined && { iat: issuedAt }) };
+  const token = await new SignJWT({ company_id: company, role, name, email, ...optional })
     .setProtectedHeader({ alg: 'HS256' })
     .setSubject(user)
     .setExpirationTime(Math.floor(Date.now() / 1000) + expiresIn)

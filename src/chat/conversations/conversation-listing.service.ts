@@ -6,6 +6,7 @@ import type { PageQuery } from '../../platform/listing/page.query.js';
 import { ProjectsService } from '../../projects/projects.service.js';
 import { StopsService } from '../turns/stops.service.js';
 import { TurnEndings } from '../turns/turn-endings.service.js';
+import { removePage } from './conversation-rows.js';
 import { Conversation } from './conversation.entity.js';
 import type { ConversationWriteRequest } from './conversations.dto.js';
 import { ConversationsService } from './conversations.service.js';
@@ -64,7 +65,9 @@ export class ConversationListingService {
       const { id } = await this.conversations.lock(tx, project.id, conversationId);
       if ((await this.find(tx, id)).is_default) throw new Conflict('The default conversation cannot be deleted');
       const turn_id = await this.endings.stop(tx, id, null);
-      await this.remove(tx, id);
+      // Changes of the workspace only refer to the conversation: those that are being noted come first.
+      await tx.query('SELECT id FROM conversations WHERE id = $1 FOR UPDATE', [id]);
+      while (await removePage(tx, id));
       return { id, turn_id };
     });
     if (turn_id === null) this.conversations.announce(id);
@@ -75,20 +78,5 @@ export class ConversationListingService {
     const conversation = await tx.findOneBy(Conversation, { id });
     if (conversation === null) throw new NotFound('Conversation');
     return conversation;
-  }
-
-  private async remove(tx: Tx, id: string): Promise<void> {
-    // Changes of the workspace only refer to the conversation: those that are being noted come first.
-    await tx.query('SELECT id FROM conversations WHERE id = $1 FOR UPDATE', [id]);
-    await tx.query(
-      'DELETE FROM turn_events WHERE turn_id IN (SELECT id FROM turns WHERE conversation_id = $1 AND keeps_events)',
-      [id],
-    );
-    await tx.query('DELETE FROM workspace_changes WHERE conversation_id = $1', [id]);
-    // Messages and turns refer to each other.
-    await tx.query('UPDATE turns SET message_id = NULL WHERE conversation_id = $1 AND message_id IS NOT NULL', [id]);
-    await tx.query('DELETE FROM messages WHERE conversation_id = $1', [id]);
-    await tx.query('DELETE FROM turns WHERE conversation_id = $1', [id]);
-    await tx.query('DELETE FROM conversations WHERE id = $1', [id]);
   }
 }

@@ -24,4 +24,8 @@ export class Conversation {
 
   @CreateDateColumn({ type: 'timestamptz', precision: 3 })
   updated_at!: Date;
+
+  /** Set with the project's. */
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  deleted_at!: Date | null;
 }

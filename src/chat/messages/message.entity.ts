@@ -83,6 +83,10 @@ export class Message {
   @Column('text', { nullable: true })
   user_avatar_url!: string | null;
 
+  /** The author when it is no user. */
+  @Column('uuid', { nullable: true })
+  api_key_id!: string | null;
+
   @Column('text', { nullable: true })
   api_key_name!: string | null;
 

@@ -26,9 +26,10 @@ export class MessagesService {
        ), m AS (
          INSERT INTO messages (conversation_id, project_id, sequence, created_at, role, content, turn_id, is_partial,
                                affected_card_ids, content_segments, tool_calls, file_ids, context, answer, answered_call_id,
-                               answered_message_id, client_msg_id, client_msg_key, payload_hash, user_id, user_name, user_avatar_url)
+                               answered_message_id, client_msg_id, client_msg_key, payload_hash, user_id, user_name,
+                               user_avatar_url, api_key_id, api_key_name, api_key_prefix)
          SELECT c.id, c.project_id, c.last_sequence, clock_timestamp(), $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,
-                $14, $15, $16, $17, $18, $19
+                $14, $15, $16, $17, $18, $19, $20, $21, $22
            FROM c
          RETURNING *
        )
@@ -53,6 +54,9 @@ export class MessagesService {
         message.user_id ?? null,
         message.user_name ?? null,
         message.user_avatar_url ?? null,
+        message.api_key_id ?? null,
+        message.api_key_name ?? null,
+        message.api_key_prefix ?? null,
       ],
     );
     if (stored === undefined) throw new Error(`Conversation ${message.conversation_id} is gone`);

@@ -13,6 +13,15 @@ const user = (user_id: string): Principal =>
     user_avatar_url: null,
     expires_at: null,
   });
+const key = (api_key_id: string): Principal =>
+  Principal.apiKey({
+    company_id: 'c',
+    role: 'member',
+    api_key_id,
+    api_key_name: 'Import',
+    api_key_prefix: '0f3a9c71be52',
+    expires_at: null,
+  });
 const post: ChatMessageCreate = {
   content: 'Hello',
   client_msg_id: 'm1',
@@ -26,8 +35,8 @@ const post: ChatMessageCreate = {
     other_text: 'x',
   },
 };
-const identified = (change: Partial<ChatMessageCreate> = {}, conversation = 'conv', author = 'ada') => {
-  const identity = identify(user(author), conversation, { ...post, ...change });
+const identified = (change: Partial<ChatMessageCreate> = {}, conversation = 'conv', author = user('ada')) => {
+  const identity = identify(author, conversation, { ...post, ...change });
   if (identity === null) throw new Error('The post has a client_msg_id');
   return { key: identity.client_msg_key.toString('hex'), payload: identity.payload_hash.toString('hex') };
 };
@@ -49,11 +58,13 @@ describe('identify', () => {
 
   it('keys by author and client_msg_id', () => {
     expect(identified({ content: 'Bye' }).key).toBe(identified().key);
-    expect(identified({}, 'conv', 'bob').key).not.toBe(identified().key);
+    expect(identified({}, 'conv', user('bob')).key).not.toBe(identified().key);
     expect(identified({ client_msg_id: 'm2' }).key).not.toBe(identified().key);
-    expect(identified({ client_msg_id: 'b' }, 'conv', 'a').key).not.toBe(
-      identified({ client_msg_id: '' }, 'conv', 'ab').key,
+    expect(identified({ client_msg_id: 'b' }, 'conv', user('a')).key).not.toBe(
+      identified({ client_msg_id: '' }, 'conv', user('ab')).key,
     );
+    expect(identified({}, 'conv', key('ada')).key).not.toBe(identified().key);
+    expect(identified({}, 'conv', key('one')).key).not.toBe(identified({}, 'conv', key('two')).key);
   });
 
   it.each<[string, Partial<ChatMessageCreate>]>([

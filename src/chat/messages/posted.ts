@@ -14,7 +14,7 @@ export interface PostIdentity {
 
 /** The identity of a post; null when the client gave it none. */
 export function identify(
-  author: Principal,
+  { kind, user_id, api_key_id }: Principal,
   conversation_id: string,
   { client_msg_id, content, file_ids, context, answer }: ChatMessageCreate,
 ): PostIdentity | null {
@@ -30,7 +30,7 @@ export function identify(
   ];
   return {
     client_msg_id,
-    client_msg_key: hash(['user', author.user_id, client_msg_id]),
+    client_msg_key: hash([kind, user_id ?? api_key_id, client_msg_id]),
     payload_hash: hash(payload),
   };
 }

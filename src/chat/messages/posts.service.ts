@@ -18,7 +18,7 @@ import { identify, toQuestionAnswer } from './posted.js';
 const MOST_WAITING = 20;
 const RETRY_SECONDS = 5;
 
-/** Takes in messages of users. */
+/** Takes in messages of people and of programs that act with an API key. */
 @Injectable()
 export class PostsService {
   constructor(
@@ -74,10 +74,8 @@ export class PostsService {
     }
     const answer = request.answer == null ? null : toQuestionAnswer(request.answer);
     const place = answer === null ? null : await this.answers.give(tx, conversation.id, answer);
-    const { company_id, user_id, user_name, user_avatar_url } = author;
-    if (user_id === null) throw new Error('Only people post messages');
-    const turn_id =
-      active === null ? await this.turns.start(tx, conversation, { company_id, user_id }) : active.joinable;
+    const { user_id, user_name, user_avatar_url, api_key_id, api_key_name, api_key_prefix } = author;
+    const turn_id = active === null ? await this.turns.start(tx, conversation, author) : active.joinable;
     const { json } = await this.messages.append(tx, {
       ...identity,
       conversation_id: conversation.id,
@@ -96,6 +94,9 @@ export class PostsService {
       user_id,
       user_name,
       user_avatar_url,
+      api_key_id,
+      api_key_name,
+      api_key_prefix,
     });
     return json;
   }

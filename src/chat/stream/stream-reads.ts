@@ -59,7 +59,7 @@ export async function readFollowing(tx: Tx, conversation_id: string, cursor: Cur
          SELECT id, state, next_seq FROM turns
           WHERE conversation_id = c.id AND id >= $3 AND (id > $3 OR state <> 'ended' OR next_seq > $4)
           ORDER BY id LIMIT 1) t ON true
-      WHERE c.id = $1`,
+      WHERE c.id = $1 AND c.deleted_at IS NULL`,
     [conversation_id, cursor.sequence, cursor.turn_id, cursor.next_seq],
   );
   return read ?? null;
@@ -71,7 +71,7 @@ export async function presentCursor(tx: Tx, conversation_id: string): Promise<Cu
     `SELECT c.last_sequence AS sequence,
             (SELECT json_build_object('turn_id', id, 'state', state, 'next_seq', next_seq)
                FROM turns WHERE conversation_id = c.id ORDER BY id DESC LIMIT 1) AS turn
-       FROM conversations c WHERE c.id = $1`,
+       FROM conversations c WHERE c.id = $1 AND c.deleted_at IS NULL`,
     [conversation_id],
   );
   if (present === undefined) return null;
@@ -107,7 +107,7 @@ export async function readHeads(tx: Tx, conversationIds: string[]): Promise<Map<
        FROM conversations c
        LEFT JOIN LATERAL (
          SELECT id, state, next_seq FROM turns WHERE conversation_id = c.id ORDER BY id DESC LIMIT 1) t ON true
-      WHERE c.id = ANY ($1::uuid[])`,
+      WHERE c.id = ANY ($1::uuid[]) AND c.deleted_at IS NULL`,
     [conversationIds],
   );
   return new Map(heads.map(({ id, head }) => [id, head]));

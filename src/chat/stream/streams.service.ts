@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { Logger } from 'pino';
+import { Revocations } from '../../platform/auth/api-keys/revocations.service.js';
 import type { Principal } from '../../platform/auth/principal.js';
 import { Database } from '../../platform/database/database.js';
 import { TooManyRequests, Unavailable } from '../../platform/errors/errors.js';
@@ -39,6 +40,7 @@ export class StreamsService implements OnModuleDestroy {
     private readonly projects: ProjectsService,
     private readonly conversations: ConversationsService,
     private readonly hub: StreamHub,
+    private readonly revocations: Revocations,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -67,15 +69,14 @@ export class StreamsService implements OnModuleDestroy {
     const unwatch = this.hub.watch(id, () => doorbell.ring());
     const output = new EventOutput(response, this.times, () => doorbell.ring());
     this.open.add(output);
-    const lifetime = (caller.expires_at?.getTime() ?? Infinity) - Date.now();
-    const expiry = setTimeout(() => output.close(), Math.min(LONGEST_TIMER_MS, Math.max(0, lifetime)));
+    const release = this.closeWithCredential(caller, output);
     try {
       await this.feed(id, wantedPosition(request), output, doorbell);
     } catch (error) {
       // The reader connects again; nothing is lost.
       this.logger.warn({ err: error }, 'a stream was given up');
     } finally {
-      clearTimeout(expiry);
+      release();
       this.open.delete(output);
       output.close();
       unwatch();
@@ -113,9 +114,21 @@ export class StreamsService implements OnModuleDestroy {
     }
   }
 
+  /** Closes a stream when the caller's credential expires or is revoked, until the function that is answered is called. */
+  private closeWithCredential({ expires_at, api_key_id }: Principal, output: EventOutput): () => void {
+    const close = (): void => output.close();
+    const lifetime = (expires_at?.getTime() ?? Infinity) - Date.now();
+    const expiry = setTimeout(close, Math.min(LONGEST_TIMER_MS, Math.max(0, lifetime)));
+    const unwatch = api_key_id === null ? undefined : this.revocations.watch(api_key_id, close);
+    return () => {
+      clearTimeout(expiry);
+      unwatch?.();
+    };
+  }
+
   /** Counts a stream of the caller; the answer ends it. @throws TooManyRequests */
-  private enter({ kind, company_id, user_id }: Principal): () => void {
-    const key = JSON.stringify([kind, company_id, user_id]);
+  private enter({ kind, company_id, user_id, api_key_id }: Principal): () => void {
+    const key = JSON.stringify([kind, company_id, user_id ?? api_key_id]);
     const count = this.counts.get(key) ?? 0;
     if (count >= MOST_STREAMS) throw new TooManyRequests(`${MOST_STREAMS} streams are open already`, RETRY_SECONDS);
     this.counts.set(key, count + 1);

@@ -9,7 +9,8 @@ import { ProjectsService } from '../../projects/projects.service.js';
 import { MountsService } from '../../skills/mounts.service.js';
 import { WorkspaceChangesService } from '../conversations/workspace-changes.service.js';
 import type { Message } from '../messages/message.entity.js';
-import type { HeldTurn } from './turns.service.js';
+import { spenderOf } from './turn.entity.js';
+import { endedWithProject, type HeldTurn } from './turns.service.js';
 
 /** Messages that the agent is given, from the newest back. */
 const MOST_MESSAGES = 200;
@@ -30,12 +31,10 @@ export class TurnContexts {
     private readonly changes: WorkspaceChangesService,
   ) {}
 
-  /** @throws NotFound when the project was deleted. */
-  async build(
-    { id, company_id, project_id, conversation_id, user_id }: HeldTurn,
-    signal: AbortSignal,
-  ): Promise<AgentContext> {
-    const project = await this.projects.require(company_id, project_id);
+  /** @throws LeaseLost when the project was deleted. */
+  async build(turn: HeldTurn, signal: AbortSignal): Promise<AgentContext> {
+    const { id, company_id, project_id, conversation_id } = turn;
+    const project = await this.projects.require(company_id, project_id).catch(endedWithProject);
     const workspace = { company_id, container_id: project.workspace_id };
     const [messages, changes, cards, configuration, top] = await Promise.all([
       this.messages(conversation_id, id),
@@ -57,7 +56,7 @@ export class TurnContexts {
       checklist: CompletenessResponse.from(project),
       configuration,
       principal: Principal.agent(company_id),
-      spender: { user_id, api_key_id: null },
+      spender: spenderOf(turn),
       signal,
     };
   }
@@ -69,7 +68,7 @@ export class TurnContexts {
       'role' | 'content' | 'user_name' | 'tool_calls' | 'answer' | 'file_ids' | 'context' | 'turn_id'
     >;
     const rows: Row[] = await this.database.manager.query(
-      `SELECT role, content, user_name, tool_calls, answer, file_ids, context, turn_id
+      `SELECT role, content, coalesce(user_name, api_key_name) AS user_name, tool_calls, answer, file_ids, context, turn_id
          FROM (SELECT *, sum(octet_length(content) + coalesce(octet_length(tool_calls::text), 0))
                            FILTER (WHERE turn_id <> $2) OVER (ORDER BY sequence DESC) AS bytes
                  FROM (SELECT * FROM messages WHERE conversation_id = $1 AND turn_id IS NOT NULL

@@ -7,7 +7,7 @@ import { AnswersService } from '../messages/answers.service.js';
 import { closingEvents, EMPTY_BODY, fold } from '../messages/message-body.js';
 import { MessagesService } from '../messages/messages.service.js';
 import { CONVERSATIONS } from '../notices.js';
-import type { Turn, TurnOutcome } from './turn.entity.js';
+import { spenderOf, type Turn, type TurnOutcome } from './turn.entity.js';
 import { appendEvents, bodyEvent, endedEvent, type EventRow, startedEvent } from './turn-events.js';
 import { firstUnstored, type Progress } from './turn-journal.service.js';
 import { type HeldTurn, type Holder, LeaseLost, lockHeld, TurnsService } from './turns.service.js';
@@ -39,10 +39,19 @@ const STOPPED: Ending = {
 /** What is stored of a turn that the transaction has locked. */
 type StoredTurn = Pick<
   Turn,
-  'id' | 'project_id' | 'conversation_id' | 'company_id' | 'user_id' | 'message_id' | 'next_seq' | 'credits'
+  | 'id'
+  | 'project_id'
+  | 'conversation_id'
+  | 'company_id'
+  | 'user_id'
+  | 'api_key_id'
+  | 'message_id'
+  | 'next_seq'
+  | 'credits'
 >;
 
-const STORED = 't.id, t.project_id, t.conversation_id, t.company_id, t.user_id, t.message_id, t.next_seq, t.credits';
+const STORED =
+  't.id, t.project_id, t.conversation_id, t.company_id, t.user_id, t.api_key_id, t.message_id, t.next_seq, t.credits';
 
 /** The end of turns: one transaction for the finished message, the charge and the next turn. */
 @Injectable()
@@ -97,7 +106,7 @@ export class TurnEndings {
 
   /** Everything but the project's counters; answers what the turn has cost. */
   private async finish(tx: Tx, turn: StoredTurn, ending: Ending): Promise<number> {
-    const { id, project_id, conversation_id, company_id, user_id } = turn;
+    const { id, project_id, conversation_id, company_id } = turn;
     const { outcome, progress, notice } = ending;
     const { message_id, json, events } = await this.finishMessage(tx, turn, ending);
     if (notice !== undefined) {
@@ -112,8 +121,9 @@ export class TurnEndings {
         WHERE id = $1`,
       [id, outcome, message_id, turn.next_seq + events.length, credits],
     );
+    const spender = spenderOf(turn);
     if (credits > 0) {
-      await this.usage.record(tx, { company_id, project_id, user_id, source_type: 'turn', source_id: id, credits });
+      await this.usage.record(tx, { company_id, project_id, ...spender, source_type: 'turn', source_id: id, credits });
     }
     await tx.query('DELETE FROM workspace_changes WHERE turn_id = $1', [id]);
     return credits;

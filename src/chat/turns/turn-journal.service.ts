@@ -7,7 +7,7 @@ import type { BodyEvent, MessageBody } from '../messages/message-body.js';
 import { MessagesService } from '../messages/messages.service.js';
 import { CONVERSATIONS } from '../notices.js';
 import { appendEvents, bodyEvent, eventParameters, insertEvents, startedEvent } from './turn-events.js';
-import { held, type HeldTurn, LEASE, LeaseLost, lockHeld } from './turns.service.js';
+import { endedWithProject, held, type HeldTurn, LEASE, LeaseLost, lockHeld } from './turns.service.js';
 
 /** How far a turn has come. */
 export interface Progress {
@@ -66,11 +66,11 @@ export class TurnJournal {
   /**
    * Does a tool's work, which answers the progress with the events that tell of it, and stores both or neither.
    *
-   * @throws LeaseLost before anything was done; NotFound when the project was deleted.
+   * @throws LeaseLost before anything was done
    */
   async perform(turn: HeldTurn, work: (tx: Tx, project: Project) => Promise<Progress>): Promise<void> {
     await this.database.transaction(async (tx) => {
-      const project = await this.projects.lock(tx, turn.company_id, turn.project_id);
+      const project = await this.projects.lock(tx, turn.company_id, turn.project_id).catch(endedWithProject);
       const found: unknown[] = await tx.query(`SELECT t.id FROM turns t WHERE ${held('owner')} FOR NO KEY UPDATE`, [
         turn.id,
         turn.generation,

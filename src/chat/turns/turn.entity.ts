@@ -1,4 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import type { Spender } from '../../usage/spender.js';
 
 export const TURN_STATES = ['idle', 'dispatched', 'streaming'] as const;
 
@@ -21,9 +22,12 @@ export class Turn {
   @Column('text')
   company_id!: string;
 
-  /** Who is charged: the author of the first message it answers. */
-  @Column('text')
-  user_id!: string;
+  /** Who is charged, the author of the first message it answers: a user, or else an API key. */
+  @Column('text', { nullable: true })
+  user_id!: string | null;
+
+  @Column('uuid', { nullable: true })
+  api_key_id!: string | null;
 
   @Column('text', { default: 'dispatched' })
   state!: 'dispatched' | 'streaming' | 'ended';
@@ -66,4 +70,11 @@ export class Turn {
   /** False once its events were removed, some time after its end. */
   @Column('boolean', { default: true })
   keeps_events!: boolean;
+}
+
+/** Who is charged for a turn. */
+export function spenderOf({ user_id, api_key_id }: Pick<Turn, 'user_id' | 'api_key_id'>): Spender {
+  if (user_id !== null) return { user_id, api_key_id: null };
+  if (api_key_id !== null) return { user_id: null, api_key_id };
+  throw new Error('A turn has a spender');
 }

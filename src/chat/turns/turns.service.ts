@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '../../platform/database/database.js';
+import { NotFound } from '../../platform/errors/errors.js';
 import { Jobs } from '../../platform/jobs/jobs.service.js';
 import { ProjectsService } from '../../projects/projects.service.js';
 import type { ConversationHead } from '../conversations/conversations.service.js';
@@ -23,7 +24,7 @@ const EVICTED_AT_ONCE = 500;
 /** What the owner of a running turn knows of it; `generation` makes its writes its own. */
 export type HeldTurn = Pick<
   Turn,
-  'id' | 'project_id' | 'conversation_id' | 'company_id' | 'user_id' | 'generation' | 'credits'
+  'id' | 'project_id' | 'conversation_id' | 'company_id' | 'user_id' | 'api_key_id' | 'generation' | 'credits'
 >;
 
 /** Who may write: the owner, or anybody once the owner has let the lease run out. */
@@ -32,7 +33,12 @@ export type Holder = 'owner' | 'reaper';
 /** The turn is no longer the writer's: another process took it over, or it ended. */
 export class LeaseLost extends Error {}
 
-const HELD = 'id, project_id, conversation_id, company_id, user_id, generation, credits';
+/** For a turn whose project is not found: the turn has ended with it. @throws LeaseLost */
+export function endedWithProject(error: unknown): never {
+  throw error instanceof NotFound ? new LeaseLost() : error;
+}
+
+const HELD = 'id, project_id, conversation_id, company_id, user_id, api_key_id, generation, credits';
 
 /** Condition that a turn `t` is still held, whose parameters $1 and $2 are id and generation. */
 export const held = (holder: Holder): string =>
@@ -77,20 +83,24 @@ export class TurnsService {
   async start(
     tx: Tx,
     { id: conversation_id, project_id }: Pick<ConversationHead, 'id' | 'project_id'>,
-    { company_id, user_id }: Pick<Turn, 'company_id' | 'user_id'>,
+    { company_id, user_id, api_key_id }: Pick<Turn, 'company_id' | 'user_id' | 'api_key_id'>,
   ): Promise<string> {
     const [turn]: { id: string }[] = await tx.query(
       `WITH waiting AS (
-         SELECT id, user_id, sequence FROM messages WHERE conversation_id = $1 AND turn_id IS NULL
+         SELECT id, user_id, api_key_id, sequence FROM messages WHERE conversation_id = $1 AND turn_id IS NULL
+       ), spender AS (
+         SELECT user_id, api_key_id, sequence FROM waiting
+         UNION ALL SELECT $4, $5::uuid, NULL
+         ORDER BY sequence LIMIT 1
        ), turn AS (
-         INSERT INTO turns (conversation_id, project_id, company_id, user_id)
-         VALUES ($1, $2, $3, coalesce((SELECT user_id FROM waiting ORDER BY sequence LIMIT 1), $4))
+         INSERT INTO turns (conversation_id, project_id, company_id, user_id, api_key_id)
+         SELECT $1, $2, $3, user_id, api_key_id FROM spender
          RETURNING id
        ), taken AS (
          UPDATE messages m SET turn_id = turn.id FROM turn, waiting WHERE m.id = waiting.id
        )
        SELECT id FROM turn`,
-      [conversation_id, project_id, company_id, user_id],
+      [conversation_id, project_id, company_id, user_id, api_key_id],
     );
     if (turn === undefined) throw new Error('The turn was not created');
     await this.projects.adjust(tx, project_id, { active_turns: 1 });

@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Jobs } from '../../platform/jobs/jobs.service.js';
+import { SWEEP_UPLOADS } from '../containers.service.js';
 import { Collector } from './collector.service.js';
 import { Sweeper } from './sweeper.service.js';
 
@@ -13,7 +14,7 @@ export class MaintenanceJobs implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.jobs.every('*/5 * * * *', 'sweep_uploads', async () => await this.sweeper.sweep());
+    this.jobs.every('*/5 * * * *', SWEEP_UPLOADS, async () => await this.sweeper.sweep());
     this.jobs.every('17 * * * *', 'collect_files', async () => await this.collector.collect());
   }
 }

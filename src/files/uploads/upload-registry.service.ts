@@ -75,12 +75,12 @@ export class UploadRegistry {
     await this.database.manager.query('UPDATE uploads SET store_upload_id = $2 WHERE id = $1', [id, store_upload_id]);
   }
 
-  /** The upload of a token of the company. @throws NotFound */
+  /** The upload of a token of the company; one to a container that was deleted is gone with it. @throws NotFound */
   async find(company_id: string, token: string): Promise<FoundUpload> {
     const [upload]: FoundUpload[] = await this.database.manager.query(
       `SELECT u.*, u.expires_at <= now() AS expired, c.kind AS container_kind
          FROM uploads u JOIN containers c ON c.id = u.container_id
-        WHERE u.token_hash = $1 AND u.company_id = $2`,
+        WHERE u.token_hash = $1 AND u.company_id = $2 AND c.deleted_at IS NULL`,
       [hashOf(token), company_id],
     );
     if (upload === undefined) throw new NotFound('Upload');

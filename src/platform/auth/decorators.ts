@@ -1,5 +1,6 @@
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { applyDecorators, createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import { ApiExtension } from '@nestjs/swagger';
 import type { Request } from 'express';
 import type { Principal } from './principal.js';
 
@@ -9,8 +10,12 @@ export type AuthenticatedRequest = Request & { caller?: Principal };
 /** Opens a route to callers without credentials. */
 export const Public = Reflector.createDecorator<void, boolean>({ transform: () => true });
 
-/** Keeps a route for company-level callers; others get 403. */
-export const CompanyLevel = Reflector.createDecorator<void, boolean>({ transform: () => true });
+/** What the guard finds on routes that are marked {@link CompanyLevel}. */
+export const CompanyLevelOnly = Reflector.createDecorator<void, boolean>({ transform: () => true });
+
+/** Keeps a route for company-level callers, and says so in the document; others get 403. */
+export const CompanyLevel = (): MethodDecorator =>
+  applyDecorators(CompanyLevelOnly(), ApiExtension('x-required-role', 'company'));
 
 /** The authenticated caller of a request. */
 export const Caller = createParamDecorator((_: unknown, context: ExecutionContext): Principal => {

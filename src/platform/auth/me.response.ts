@@ -1,4 +1,4 @@
-import { EnumField, StringField } from '../validation/fields.js';
+import { DateTimeField, EnumField, StringField } from '../validation/fields.js';
 import type { Principal } from './principal.js';
 
 /** Who the caller is, as this service sees it. */
@@ -6,7 +6,7 @@ export class MeResponse {
   @StringField({ description: 'Company of the caller', example: 'demo' })
   company_id!: string;
 
-  @EnumField(['user'], { description: 'What kind of credential was used' })
+  @EnumField(['user', 'api_key'], { description: 'What kind of credential was used' })
   kind!: Principal['kind'];
 
   @EnumField(['member', 'company'], { description: '`company` may change deployments and see everyone’s usage' })
@@ -24,7 +24,22 @@ export class MeResponse {
   @StringField({ nullable: true })
   user_avatar_url!: string | null;
 
-  static from({ company_id, kind, role, user_id, user_name, user_email, user_avatar_url }: Principal): MeResponse {
-    return { company_id, kind, role, user_id, user_name, user_email, user_avatar_url };
+  @StringField({ nullable: true, description: 'Id of the API key' })
+  api_key_id!: string | null;
+
+  @StringField({ nullable: true })
+  api_key_name!: string | null;
+
+  @StringField({ nullable: true, description: 'The part of the API key that may be shown' })
+  api_key_prefix!: string | null;
+
+  @DateTimeField({ nullable: true, description: 'When the credential ends' })
+  expires_at!: Date | null;
+
+  static from(caller: Principal): MeResponse {
+    const { company_id, kind, role, user_id, user_name, user_email, user_avatar_url } = caller;
+    const { api_key_id, api_key_name, api_key_prefix, expires_at } = caller;
+    const person = { user_id, user_name, user_email, user_avatar_url };
+    return { company_id, kind, role, ...person, api_key_id, api_key_name, api_key_prefix, expires_at };
   }
 }

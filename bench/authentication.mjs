@@ -1,0 +1,116 @@
+/*
+ * What authentication adds to a request: the guard's work for a token and for an API key, with a credential that was seen
+ * a moment ago, with one that is new (a signature to verify, a key to look up, whose first use is noted), and with one
+ * that was forgotten since.
+ * `npm run bench:auth` builds the service and runs this on the build, with an embedded PostgreSQL.
+ */
+import 'reflect-metadata';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Reflector } from '@nestjs/core';
+import { pino } from 'pino';
+import { loadConfig } from '../dist/config/load-config.js';
+import { createApp } from '../dist/configure-app.js';
+import { ApiKeysController } from '../dist/platform/auth/api-keys/api-keys.controller.js';
+import { ApiKeysService } from '../dist/platform/auth/api-keys/api-keys.service.js';
+import { Revocations } from '../dist/platform/auth/api-keys/revocations.service.js';
+import { AuthGuard } from '../dist/platform/auth/auth.guard.js';
+import { Credentials } from '../dist/platform/auth/credentials.service.js';
+import { IdentitiesService } from '../dist/platform/auth/identities.service.js';
+import { TokensService } from '../dist/platform/auth/tokens/tokens.service.js';
+import { startEmbeddedPostgres } from '../dist/platform/database/embedded/embedded-postgres.js';
+import { migrate } from '../dist/platform/database/migrate.js';
+
+const ROUNDS = 20_000;
+const COLD_ROUNDS = 1_000;
+const WARM_UP = 200;
+
+const folder = await mkdtemp(join(tmpdir(), 'bench-authentication-'));
+const database = await startEmbeddedPostgres({ dataDir: join(folder, 'data') });
+try {
+  await migrate(database.url());
+  const config = loadConfig({
+    DATABASE_URL: database.url(),
+    DATA_DIR: join(folder, 'data'),
+    AUTH_JWT_SECRET: randomBytes(32).toString('hex'),
+    ROLE: 'api',
+  });
+  const app = await createApp({ config, logger: pino({ level: 'silent' }), databaseUrl: database.url() });
+  await app.init();
+  try {
+    await measure(app);
+  } finally {
+    await app.close();
+  }
+} finally {
+  await database.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function measure(app) {
+  const credentials = app.get(Credentials, { strict: false });
+  const pass = through(app, credentials);
+  // Knows nothing, as a process a few seconds after it has seen a key.
+  const passAgain = through(app, another(app));
+
+  const tokens = [];
+  for (let index = 0; index < COLD_ROUNDS + WARM_UP; index += 1) tokens.push(await token(app, index));
+  const creator = await credentials.verify(tokens[0]);
+  const keys = [];
+  for (let index = 0; index < COLD_ROUNDS + WARM_UP; index += 1) {
+    const { key } = await app.get(ApiKeysService, { strict: false }).create(creator, { name: 'Bench', role: 'member' });
+    keys.push(key);
+  }
+  console.log(`${ROUNDS} rounds each with a credential that is known, ${COLD_ROUNDS} with new ones; ms a request`);
+  for (const [kind, [known, ...fresh]] of Object.entries({ token: tokens, 'API key': keys })) {
+    report(`${kind}, known`, await time(ROUNDS, pass, () => known));
+    const each = (round) => fresh[(round + WARM_UP) % fresh.length];
+    report(`${kind}, new`, await time(COLD_ROUNDS, pass, each));
+    report(`${kind}, again`, await time(COLD_ROUNDS, passAgain, each));
+  }
+}
+
+/** The guard of the service with what it knows of credentials. */
+function through(app, credentials) {
+  const guard = new AuthGuard(app.get(Reflector), credentials);
+  return (credential) => guard.canActivate(contextOf(credential));
+}
+
+function another(app) {
+  const parts = [TokensService, IdentitiesService, ApiKeysService, Revocations];
+  return new Credentials(...parts.map((part) => app.get(part, { strict: false })));
+}
+
+/** A token of one user that no other is like. */
+function token(app, index) {
+  const claims = { sub: 'ada', company_id: 'bench', role: 'company', name: 'Ada', email: 'ada@example.com', index };
+  return app.get(TokensService, { strict: false }).sign(claims, new Date(Date.now() + 3_600_000));
+}
+
+async function time(rounds, work, of) {
+  const times = [];
+  for (let round = -WARM_UP; round < rounds; round += 1) {
+    const credential = of(round);
+    const started = performance.now();
+    if ((await work(credential)) !== true) throw new Error('The caller was not let in');
+    if (round >= 0) times.push(performance.now() - started);
+  }
+  return times.sort((a, b) => a - b);
+}
+
+/** A request for a route of the service, as the guard sees one. */
+function contextOf(credential) {
+  const request = { headers: { authorization: `Bearer ${credential}` } };
+  return {
+    getHandler: () => ApiKeysController.prototype.listApiKeys,
+    getClass: () => ApiKeysController,
+    switchToHttp: () => ({ getRequest: () => request }),
+  };
+}
+
+function report(what, times) {
+  const at = (quantile) => times[Math.floor(times.length * quantile)].toFixed(4);
+  console.log(`${what.padEnd(16)} p50 ${at(0.5)}   p99 ${at(0.99)}`);
+}

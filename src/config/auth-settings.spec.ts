@@ -1,0 +1,50 @@
+import { describe, expect, it } from '@jest/globals';
+import { loadConfig } from './load-config.js';
+
+const DATABASE_URL = 'postgres://localhost/test';
+const SECRET = 'x'.repeat(32);
+const OIDC = {
+  AUTH_JWKS_URL: 'https://id.example.com/keys',
+  AUTH_ISSUER: 'https://id.example.com/',
+  AUTH_AUDIENCE: 'workspace',
+};
+
+describe('settings of authentication', () => {
+  it('are a secret, a provider, or both', () => {
+    expect(loadConfig({ DATABASE_URL, AUTH_JWT_SECRET: SECRET }).oidc).toBeUndefined();
+    expect(loadConfig({ DATABASE_URL, ...OIDC }).AUTH_JWT_SECRET).toBeUndefined();
+    expect(loadConfig({ DATABASE_URL, AUTH_JWT_SECRET: SECRET, ...OIDC }).oidc?.issuer).toBe(OIDC.AUTH_ISSUER);
+    expect(loadConfig({}).oidc).toBeUndefined();
+  });
+
+  it('say where a provider’s tokens say what', () => {
+    expect(loadConfig({ DATABASE_URL, ...OIDC }).oidc?.claims).toEqual({
+      names: {
+        user_id: 'sub',
+        company_id: 'company_id',
+        role: 'role',
+        name: 'name',
+        email: 'email',
+        picture: 'picture',
+      },
+      roles: { company: ['company'] },
+    });
+    const given = { AUTH_CLAIM_COMPANY_ID: 'https://a.b/c', AUTH_ROLE_COMPANY: 'a, b', AUTH_ROLE_MEMBER: 'c,' };
+    expect(loadConfig({ DATABASE_URL, ...OIDC, ...given }).oidc?.claims).toMatchObject({
+      names: { company_id: 'https://a.b/c' },
+      roles: { company: ['a', 'b'], member: ['c'] },
+    });
+  });
+
+  it.each<[Record<string, string>, string]>([
+    [{ DATABASE_URL }, 'AUTH_JWT_SECRET or AUTH_JWKS_URL is needed with DATABASE_URL'],
+    [{ ...OIDC, AUTH_ISSUER: '' }, 'AUTH_ISSUER is needed with AUTH_JWKS_URL'],
+    [{ ...OIDC, AUTH_AUDIENCE: '' }, 'AUTH_AUDIENCE is needed with AUTH_JWKS_URL'],
+    [{ ...OIDC, AUTH_JWKS_URL: 'id.example.com' }, 'AUTH_JWKS_URL must be a URL address'],
+    [{ AUTH_AUDIENCE: 'workspace' }, 'AUTH_AUDIENCE needs AUTH_JWKS_URL'],
+    [{ AUTH_CLAIM_ROLE: 'roles' }, 'AUTH_CLAIM_ROLE needs AUTH_JWKS_URL'],
+    [{ AUTH_ROLE_MEMBER: 'user' }, 'AUTH_ROLE_MEMBER needs AUTH_JWKS_URL'],
+  ])('are refused as %j', (settings, problem) => {
+    expect(() => loadConfig(settings)).toThrow(problem);
+  });
+});

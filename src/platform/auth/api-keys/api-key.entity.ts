@@ -1,0 +1,44 @@
+import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import type { Role } from '../principal.js';
+
+/** A credential that a user has made for a program. Its row stays when it is revoked: spend refers to it. */
+@Entity({ name: 'api_keys' })
+export class ApiKey {
+  @PrimaryGeneratedColumn('uuid')
+  id!: string;
+
+  @Column('text')
+  company_id!: string;
+
+  @Column('text')
+  name!: string;
+
+  /** The part of the key that may be shown; unique. */
+  @Column('text')
+  prefix!: string;
+
+  /** SHA-256 of the secret, which is kept nowhere. */
+  @Column('bytea')
+  secret_hash!: Buffer;
+
+  /** What was asked for; never more than its creator's counts. */
+  @Column('text')
+  role!: Role;
+
+  /** User id of the creator. */
+  @Column('text')
+  created_by!: string;
+
+  @CreateDateColumn({ type: 'timestamptz', precision: 3 })
+  created_at!: Date;
+
+  @Column({ type: 'timestamptz', precision: 3 })
+  expires_at!: Date;
+
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  revoked_at!: Date | null;
+
+  /** Exact to a minute. */
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  last_used_at!: Date | null;
+}

@@ -1,0 +1,53 @@
+import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
+import { PageQuery } from '../../listing/page.query.js';
+import { Operation } from '../../openapi/operation.js';
+import { Caller } from '../decorators.js';
+import { Principal } from '../principal.js';
+import { ApiKeyCreateRequest, ApiKeyCreateResponse, ApiKeyListResponse } from './api-keys.dto.js';
+import { ApiKeysService } from './api-keys.service.js';
+
+@Controller('api-keys')
+export class ApiKeysController {
+  constructor(private readonly apiKeys: ApiKeysService) {}
+
+  @Post()
+  @Operation({
+    tag: 'Identity',
+    summary: 'Create API key',
+    description: 'For users only: a key makes no keys. A company-level key takes a company-level user.',
+    status: 201,
+    response: ApiKeyCreateResponse,
+    errors: [403],
+    extension: true,
+  })
+  async createApiKey(@Caller() caller: Principal, @Body() body: ApiKeyCreateRequest): Promise<ApiKeyCreateResponse> {
+    return ApiKeyCreateResponse.created(await this.apiKeys.create(caller, body));
+  }
+
+  @Get()
+  @Operation({
+    tag: 'Identity',
+    summary: 'List API keys',
+    description: 'Newest first, without revoked ones. A member sees their own, a company-level caller everyone’s.',
+    response: ApiKeyListResponse,
+    extension: true,
+  })
+  async listApiKeys(@Caller() caller: Principal, @Query() query: PageQuery): Promise<ApiKeyListResponse> {
+    return ApiKeyListResponse.from(await this.apiKeys.list(caller, query), query);
+  }
+
+  @Delete(':api_key_id')
+  @Operation({
+    tag: 'Identity',
+    summary: 'Revoke API key',
+    description:
+      'It ends at once, for good, and so do the streams it has opened. A member revokes their own, a company-level caller ' +
+      'anyone’s, and a key itself.',
+    status: 204,
+    errors: [404],
+    extension: true,
+  })
+  async revokeApiKey(@Caller() caller: Principal, @Param('api_key_id') apiKeyId: string): Promise<void> {
+    await this.apiKeys.revoke(caller, apiKeyId);
+  }
+}

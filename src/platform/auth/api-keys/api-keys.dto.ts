@@ -1,0 +1,89 @@
+import type { Page } from '../../listing/page.js';
+import type { PageQuery } from '../../listing/page.query.js';
+import { DateTimeField, EnumField, IntegerField, ObjectArrayField, StringField } from '../../validation/fields.js';
+import type { Role } from '../principal.js';
+import type { ApiKey } from './api-key.entity.js';
+
+const ROLES = ['member', 'company'] as const satisfies Role[];
+
+/** A new API key. */
+export class ApiKeyCreateRequest {
+  @StringField({
+    minLength: 1,
+    maxLength: 100,
+    description: 'What it is for; messages posted with it show this name',
+    example: 'Nightly import',
+  })
+  name!: string;
+
+  @EnumField(ROLES, { default: 'member', description: 'At most the role of its creator, now and later' })
+  role!: Role;
+
+  @DateTimeField({
+    optional: true,
+    description: 'When it ends; by default after 90 days',
+    check: (moment) => (moment.getTime() > Date.now() ? undefined : 'the moment must be in the future'),
+  })
+  expires_at?: Date;
+}
+
+/** An API key without its secret. */
+export class ApiKeyResponse {
+  @StringField()
+  id!: string;
+
+  @StringField({ example: 'Nightly import' })
+  name!: string;
+
+  @StringField({ description: 'The part of the key that may be shown', example: '0f3a9c71be52' })
+  prefix!: string;
+
+  @EnumField(ROLES, { description: 'What it may do at most; it never may more than its creator' })
+  role!: Role;
+
+  @StringField({ description: 'Id of the user who made it' })
+  created_by!: string;
+
+  @DateTimeField()
+  created_at!: Date;
+
+  @DateTimeField()
+  expires_at!: Date;
+
+  @DateTimeField({ nullable: true, description: 'To the minute; null when it was never used' })
+  last_used_at!: Date | null;
+
+  static from(row: ApiKey): ApiKeyResponse {
+    const { id, name, prefix, role, created_by, created_at, expires_at, last_used_at } = row;
+    return { id, name, prefix, role, created_by, created_at, expires_at, last_used_at };
+  }
+}
+
+/** A new API key with its secret. */
+export class ApiKeyCreateResponse extends ApiKeyResponse {
+  @StringField({ description: 'The bearer credential; shown this once', example: 'pws_<prefix>_<secret>' })
+  key!: string;
+
+  static created({ row, key }: { row: ApiKey; key: string }): ApiKeyCreateResponse {
+    return { ...ApiKeyResponse.from(row), key };
+  }
+}
+
+/** API keys that the caller may revoke, newest first. */
+export class ApiKeyListResponse {
+  @ObjectArrayField(() => ApiKeyResponse)
+  api_keys!: ApiKeyResponse[];
+
+  @IntegerField()
+  limit!: number;
+
+  @IntegerField()
+  offset!: number;
+
+  @IntegerField()
+  total!: number;
+
+  static from({ rows, total }: Page<ApiKey>, { limit, offset }: PageQuery): ApiKeyListResponse {
+    return { api_keys: rows.map((row) => ApiKeyResponse.from(row)), limit, offset, total };
+  }
+}

@@ -1,0 +1,71 @@
+import { hash } from 'node:crypto';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { ApiKeysService } from './api-keys/api-keys.service.js';
+import { isKey } from './api-keys/key-text.js';
+import { Revocations } from './api-keys/revocations.service.js';
+import { IdentitiesService } from './identities.service.js';
+import { Principal } from './principal.js';
+import { TokensService } from './tokens/tokens.service.js';
+
+const CACHED_MS = 5_000;
+const CACHED_CREDENTIALS = 10_000;
+
+/** Tells whose a bearer credential is, a token or an API key. */
+@Injectable()
+export class Credentials implements OnModuleInit {
+  /** Verified credentials by hash, so that a secret is never a key in memory, for a few seconds at most. */
+  private readonly verified = new Map<string, { caller: Principal; until: number }>();
+  /** Revocations heard of, so that one which comes while a key is looked up is not overlooked. */
+  private revoked = 0;
+
+  constructor(
+    private readonly tokens: TokensService,
+    private readonly identities: IdentitiesService,
+    private readonly apiKeys: ApiKeysService,
+    private readonly revocations: Revocations,
+  ) {}
+
+  onModuleInit(): void {
+    this.revocations.listen((id) => {
+      this.revoked += 1;
+      for (const [key, { caller }] of this.verified) {
+        if (caller.api_key_id !== null && (id === null || caller.api_key_id === id)) this.verified.delete(key);
+      }
+    });
+  }
+
+  /** The caller behind a credential; null when it is not valid now. @throws Unavailable when that cannot be told. */
+  async verify(credential: string): Promise<Principal | null> {
+    const key = hash('sha256', credential, 'base64');
+    const began = Date.now();
+    const known = this.verified.get(key);
+    if (known !== undefined && known.until > began) return known.caller;
+    this.verified.delete(key);
+    const { revoked } = this;
+    const caller = isKey(credential) ? await this.apiKeys.verify(credential) : await this.verifyToken(credential);
+    if (caller !== null && revoked === this.revoked) this.keep(key, caller, began);
+    return caller;
+  }
+
+  private async verifyToken(token: string): Promise<Principal | null> {
+    const verified = await this.tokens.verify(token);
+    if (verified === null) return null;
+    const { user, expires_at } = verified;
+    await this.identities.remember(user);
+    const {
+      company_id,
+      role,
+      id: user_id,
+      display_name: user_name,
+      email: user_email,
+      avatar_url: user_avatar_url,
+    } = user;
+    return Principal.user({ company_id, role, user_id, user_name, user_email, user_avatar_url, expires_at });
+  }
+
+  private keep(key: string, caller: Principal, began: number): void {
+    const [oldest] = this.verified.keys();
+    if (this.verified.size >= CACHED_CREDENTIALS && oldest !== undefined) this.verified.delete(oldest);
+    this.verified.set(key, { caller, until: Math.min(began + CACHED_MS, caller.expires_at?.getTime() ?? Infinity) });
+  }
+}

@@ -1,0 +1,72 @@
+import { describe, expect, it } from '@jest/globals';
+import { type ClaimMapping, readClaims } from './claims.js';
+
+const MAPPING: ClaimMapping = {
+  names: {
+    user_id: 'sub',
+    company_id: 'https://a.b/c',
+    role: 'x.roles',
+    name: 'name',
+    email: 'email',
+    picture: 'picture',
+  },
+  roles: { company: ['admin'] },
+};
+const CLAIMS = { sub: 'ada', 'https://a.b/c': 'acme', iat: 1_700_000_000 };
+
+describe('readClaims', () => {
+  it('reads claims by name, also with dots, and by path', () => {
+    expect(readClaims({ ...CLAIMS, x: { roles: ['other', 'admin'] }, name: 'Ada', picture: 'p' }, MAPPING)).toEqual({
+      company_id: 'acme',
+      id: 'ada',
+      display_name: 'Ada',
+      email: null,
+      avatar_url: 'p',
+      role: 'company',
+      token_issued_at: new Date(1_700_000_000_000),
+    });
+    expect(readClaims({ ...CLAIMS, 'x.roles': 'admin' }, MAPPING)?.role).toBe('company');
+  });
+
+  it('shows the e-mail address, else the id, of somebody without a name', () => {
+    expect(readClaims({ ...CLAIMS, name: '', email: 'a@b.c' }, MAPPING)).toMatchObject({ display_name: 'a@b.c' });
+    expect(readClaims({ ...CLAIMS, name: 7, email: 'a\0b' }, MAPPING)).toMatchObject({
+      display_name: 'ada',
+      email: null,
+    });
+  });
+
+  it.each<[string, object]>([
+    ['no user', { sub: undefined }],
+    ['a user id that cannot be stored', { sub: 'a\ud800' }],
+    ['a user id that is too long', { sub: 'a'.repeat(201) }],
+    ['no company', { 'https://a.b/c': undefined }],
+    ['a company that is no text', { 'https://a.b/c': { id: 'acme' } }],
+  ])('knows nobody by %s', (_, change) => {
+    expect(readClaims({ ...CLAIMS, ...change }, MAPPING)).toBeNull();
+  });
+
+  it.each([
+    [['admin'], undefined, 'company'],
+    ['admin', undefined, 'company'],
+    ['administrator', undefined, 'member'],
+    [undefined, undefined, 'member'],
+    [{ admin: true }, undefined, 'member'],
+    [['admin', 'user'], ['user'], 'company'],
+    [['user'], ['user'], 'member'],
+    [['other'], ['user'], undefined],
+    [undefined, ['user'], undefined],
+    [undefined, ['user', undefined], 'member'],
+    [null, ['user', undefined], undefined],
+  ])('takes the role %j, where members are %j, as %s', (roles, member, role) => {
+    const mapping = { ...MAPPING, roles: { company: ['admin'], ...(member !== undefined && { member }) } };
+    expect(readClaims({ ...CLAIMS, x: { roles } }, mapping)?.role).toBe(role);
+  });
+
+  it('never believes that a token is of the future, nor anything in the place of a prototype', () => {
+    const issued = readClaims({ ...CLAIMS, iat: 99_999_999_999 }, MAPPING)?.token_issued_at.getTime() ?? Infinity;
+    expect(issued).toBeLessThanOrEqual(Date.now());
+    const names = { ...MAPPING.names, name: 'x.constructor.name', email: 'toString' };
+    expect(readClaims({ ...CLAIMS, x: {} }, { ...MAPPING, names })).toMatchObject({ display_name: 'ada', email: null });
+  });
+});

@@ -1,0 +1,79 @@
+import type { JWTPayload } from 'jose';
+import type { KnownUser } from '../identities.service.js';
+import type { Role } from '../principal.js';
+
+const ID_LENGTH = 200;
+const NAME_LENGTH = 500;
+const URL_LENGTH = 2000;
+
+/**
+ * Where a token says what. A name is that of a claim of the payload, or else a path into nested claims, such as
+ * `realm_access.roles`.
+ */
+export interface ClaimNames {
+  user_id: string;
+  company_id: string;
+  role: string;
+  name: string;
+  email: string;
+  picture: string;
+}
+
+/** Which values of the role claim, one text or an array of them, mean what. */
+export interface RoleValues {
+  company: readonly string[];
+  /** With undefined, also a token without the claim. Absent: everybody who is not company-level. */
+  member?: readonly (string | undefined)[];
+}
+
+/** How the payload of a verified token is read. */
+export interface ClaimMapping {
+  names: ClaimNames;
+  roles: RoleValues;
+}
+
+/** The user that a verified token speaks for; null when it does not say who, or gives no role that is known here. */
+export function readClaims(payload: JWTPayload, { names, roles }: ClaimMapping): KnownUser | null {
+  const text = (name: keyof ClaimNames, maxLength: number): string | null =>
+    storable(find(payload, names[name]), maxLength);
+  const id = text('user_id', ID_LENGTH);
+  const company_id = text('company_id', ID_LENGTH);
+  const role = readRole(find(payload, names.role), roles);
+  if (id === null || company_id === null || role === null) return null;
+  const email = text('email', NAME_LENGTH);
+  return {
+    company_id,
+    id,
+    display_name: text('name', NAME_LENGTH) ?? email ?? id,
+    email,
+    avatar_url: text('picture', URL_LENGTH),
+    role,
+    token_issued_at: new Date(Math.min((payload.iat ?? 0) * 1000, Date.now())),
+  };
+}
+
+function readRole(claim: unknown, { company, member }: RoleValues): Role | null {
+  const given = [claim].flat();
+  const isOneOf = (values: readonly unknown[]): boolean => given.some((value) => values.includes(value));
+  if (isOneOf(company)) return 'company';
+  return member === undefined || isOneOf(member) ? 'member' : null;
+}
+
+function find(payload: JWTPayload, name: string): unknown {
+  if (Object.hasOwn(payload, name)) return payload[name];
+  return name
+    .split('.')
+    .reduce<unknown>(
+      (at, step) =>
+        typeof at === 'object' && at !== null && Object.hasOwn(at, step)
+          ? (at as Record<string, unknown>)[step]
+          : undefined,
+      payload,
+    );
+}
+
+/** A claim that can be stored; anything else counts as absent. */
+function storable(claim: unknown, maxLength: number): string | null {
+  if (typeof claim !== 'string' || claim === '' || claim.length > maxLength) return null;
+  return claim.isWellFormed() && !claim.includes('\0') ? claim : null;
+}

@@ -1,0 +1,93 @@
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { Config } from '../config/config.js';
+import { ContainersService } from '../files/containers.service.js';
+import { Database, type Tx } from '../platform/database/database.js';
+import { Jobs } from '../platform/jobs/jobs.service.js';
+import { LOGGER } from '../platform/logging/logging.module.js';
+import { SnapshotsService } from './snapshots.service.js';
+
+/**
+ * Removes a page of what a module keeps of a project that was deleted, in a transaction of its own.
+ *
+ * @returns whether there may be more
+ */
+export type Purger = (tx: Tx, project_id: string) => Promise<boolean>;
+
+/** A project whose time is over. */
+interface Condemned {
+  id: string;
+  company_id: string;
+  container_ids: string[];
+}
+
+const BATCH = 100;
+const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * Removes what is left of deleted projects, PROJECTS_GRACE_SECONDS after they were. Any number of processes may do so at
+ * once; what breaks off goes on with the next run, as a project's own row is the last one to go. Files are the collector's.
+ */
+@Injectable()
+export class ProjectPurge implements OnModuleInit {
+  private readonly purgers: Purger[] = [];
+
+  constructor(
+    private readonly database: Database,
+    private readonly snapshots: SnapshotsService,
+    private readonly containers: ContainersService,
+    private readonly jobs: Jobs,
+    private readonly config: Config,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  onModuleInit(): void {
+    this.jobs.every('*/10 * * * *', 'purge_projects', async () => await this.purge());
+  }
+
+  /** Lets a module above remove its part; called while modules initialise. */
+  onPurge(purger: Purger): void {
+    this.purgers.push(purger);
+  }
+
+  /** Removes every project whose time is over. */
+  async purge(): Promise<void> {
+    for (let last: string | undefined = BEFORE_ALL; last !== undefined;) {
+      const condemned = await this.condemned(last);
+      for (const project of condemned) await this.tryPurge(project);
+      last = condemned.at(-1)?.id;
+    }
+  }
+
+  private async condemned(after: string): Promise<Condemned[]> {
+    return await this.database.manager.query(
+      `SELECT id, company_id, ARRAY[workspace_id, agent_config_id, project_skills_id] AS container_ids
+         FROM projects WHERE deleted_at <= now() - make_interval(secs => $1) AND id > $2 ORDER BY id LIMIT $3`,
+      [this.config.PROJECTS_GRACE_SECONDS, after, BATCH],
+    );
+  }
+
+  /** One that cannot be removed, for whatever reason, keeps no other one from it. */
+  private async tryPurge(project: Condemned): Promise<void> {
+    try {
+      for (const purger of this.purgers) {
+        while (await this.database.transaction(async (tx) => await purger(tx, project.id)));
+      }
+      await this.database.transaction(async (tx) => await this.remove(tx, project));
+    } catch (error) {
+      this.logger.error({ err: error, project_id: project.id }, 'a deleted project could not be removed');
+    }
+  }
+
+  /** What is bounded in number goes in one transaction with the project's own row. */
+  private async remove(tx: Tx, { id, company_id, container_ids }: Condemned): Promise<void> {
+    await tx.query(
+      `UPDATE projects SET workspace_mode = 'define', run_setup_status = NULL, current_snapshot_id = NULL WHERE id = $1`,
+      [id],
+    );
+    const ofSnapshots = await this.snapshots.removeAll(tx, id);
+    await tx.query('DELETE FROM cards WHERE project_id = $1', [id]);
+    await tx.query('DELETE FROM projects WHERE id = $1', [id]);
+    await this.containers.forget(tx, company_id, ...container_ids, ...ofSnapshots);
+  }
+}

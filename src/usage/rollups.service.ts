@@ -1,0 +1,40 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Database } from '../platform/database/database.js';
+import { Jobs } from '../platform/jobs/jobs.service.js';
+import { API_KEYS, rollUpPage, type SpenderKind, USERS } from './spend-sql.js';
+
+/** Rows of the ledger that one transaction takes into the sums. */
+const PAGE = 5_000;
+
+/**
+ * Keeps the sums of the ledger per spender and day, from which listings are answered.
+ *
+ * When a row was inserted, and by which transaction, does not matter: the ledger's trigger notes each as pending, and a
+ * row is taken from there into the sums by one transaction. So no day is ever closed, nothing is counted twice or left out
+ * after a crash, and nothing depends on clocks or on the numbers of transactions, which a restored backup begins anew.
+ */
+@Injectable()
+export class Rollups implements OnModuleInit {
+  constructor(
+    private readonly database: Database,
+    private readonly jobs: Jobs,
+  ) {}
+
+  onModuleInit(): void {
+    this.jobs.every('* * * * *', 'roll_up_usage', async () => await this.rollUp());
+  }
+
+  /** Takes all that is pending into the sums, `page` rows at a time; any number of processes may do so at once. */
+  async rollUp(page = PAGE): Promise<void> {
+    for (const kind of [USERS, API_KEYS]) while ((await this.rollUpSome(kind, page)) === page);
+  }
+
+  private async rollUpSome(kind: SpenderKind, page: number): Promise<number> {
+    return await this.database.transaction(async (tx) => {
+      // The statement after it sees what the one before has done.
+      await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('usage_days', 0))`);
+      const [taken]: { rows: number }[] = await tx.query(rollUpPage(kind), [page]);
+      return taken?.rows ?? 0;
+    });
+  }
+}

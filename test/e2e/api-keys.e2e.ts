@@ -1,0 +1,278 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import type { ChatResponse } from '../../src/chat/chat.dto.js';
+import type { ApiKeyCreateResponse, ApiKeyListResponse } from '../../src/platform/auth/api-keys/api-keys.dto.js';
+import type { MeResponse } from '../../src/platform/auth/me.response.js';
+import type { ApiKeyUsageListResponse, UserUsageListResponse } from '../../src/usage/usage.dto.js';
+import { makeProject } from '../factories/make.js';
+import { idle } from '../factories/turns.js';
+import { Client, type Wire } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
+import { removeSurroundings, Service } from '../support/service.js';
+import { type Session, signIn } from '../support/session.js';
+import { EventStream } from '../support/stream.js';
+
+type Key = Wire<ApiKeyCreateResponse>;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Longest time that a process may take a revoked key for valid, and an open stream may outlive its key. */
+const [CACHED_MS, STREAMING_MS] = [5_000, 30_000];
+
+let service: Service;
+/** Another process on the same database. */
+let other: Service;
+let database: pg.Client;
+let owner: Session;
+let member: Session;
+
+beforeAll(async () => {
+  service = await Service.start();
+  other = await Service.start({ surroundings: service.surroundings, settings: { ROLE: 'api' } });
+  database = new pg.Client(service.surroundings.databaseUrl);
+  await database.connect();
+  owner = await service.session();
+  member = await service.session({ company: owner.company, role: 'member' });
+}, 60_000);
+
+afterAll(async () => {
+  await database.end();
+  await Promise.all([service.stop(), other.stop()]);
+  await removeSurroundings(service.surroundings);
+});
+
+const makeKey = ({ client }: Session, request: object = {}): Promise<Key> =>
+  client.post<ApiKeyCreateResponse>('/api-keys', { name: 'Import', ...request });
+const as = ({ key }: Pick<Key, 'key'>, process = service): Client => new Client(process.url, key);
+const me = (client: Client) => client.send<MeResponse>('GET', '/me');
+const listOf = (client: Client): Promise<Wire<ApiKeyListResponse>> => client.get<ApiKeyListResponse>('/api-keys');
+const refused = (client: Client, deadlineMs: number): Promise<unknown> =>
+  eventually(
+    () => me(client),
+    ({ status }) => status === 401,
+    { until: 'the key is refused', deadlineMs },
+  );
+const over = (stream: EventStream, deadlineMs: number): Promise<unknown> =>
+  eventually(
+    () => Promise.resolve(stream.isOver),
+    (isOver) => isOver,
+    { until: 'the stream is over', deadlineMs },
+  );
+
+describe('an API key', () => {
+  it('is shown once, lives for 90 days, and its secret is kept nowhere', async () => {
+    const made = await makeKey(member, { name: 'Nightly import' });
+    expect(made).toMatchObject({ name: 'Nightly import', role: 'member', created_by: member.user, last_used_at: null });
+    expect(made.key).toMatch(new RegExp(`^pws_${made.prefix}_[0-9a-f]{64}$`));
+    const lifetime = new Date(made.expires_at).getTime() - new Date(made.created_at).getTime();
+    expect(Math.abs(lifetime - 90 * DAY_MS)).toBeLessThan(60_000);
+    const { key, ...shown } = made;
+    const listed = (await listOf(member.client)).api_keys.find(({ id }) => id === made.id);
+    expect(listed).toEqual(shown);
+    const secret = key.split('_')[2] ?? '';
+    const { rows } = await database.query<{ row: string; secret_hash: Buffer }>(
+      'SELECT k::text AS row, secret_hash FROM api_keys k WHERE id = $1',
+      [made.id],
+    );
+    expect(rows[0]?.secret_hash).toEqual(createHash('sha256').update(secret).digest());
+    expect(rows[0]?.row).not.toContain(secret);
+  });
+
+  it('is a principal of its own, with a role of its own', async () => {
+    const key = await makeKey(owner, { name: 'Reports', expires_at: '2099-01-01T00:00:00Z' });
+    expect((await me(as(key))).body).toEqual({
+      ...{ company_id: owner.company, kind: 'api_key', role: 'member' },
+      ...{ user_id: null, user_name: null, user_email: null, user_avatar_url: null },
+      ...{ api_key_id: key.id, api_key_name: 'Reports', api_key_prefix: key.prefix },
+      expires_at: '2099-01-01T00:00:00.000Z',
+    });
+    expect((await me(as(await makeKey(owner, { role: 'company' })))).body.role).toBe('company');
+  });
+
+  it.each([
+    ['in the past', '2020-01-01T00:00:00Z', 'value_error'],
+    ['no moment', 'tomorrow', 'datetime_from_date_parsing'],
+  ])('cannot end %s', async (_, expires_at, type) => {
+    const { status, body } = await owner.client.send('POST', '/api-keys', { body: { name: 'Old', expires_at } });
+    expect([status, body]).toMatchObject([422, { detail: [{ type, loc: ['body', 'expires_at'] }] }]);
+  });
+
+  it('notes its use at most once a minute', async () => {
+    const key = await makeKey(member);
+    const lastUse = async (): Promise<string | null | undefined> =>
+      (await listOf(member.client)).api_keys.find(({ id }) => id === key.id)?.last_used_at;
+    expect((await me(as(key))).status).toBe(200);
+    const first = await lastUse();
+    expect(first).not.toBeNull();
+    // The other process has not seen it yet.
+    expect((await me(as(key, other))).status).toBe(200);
+    expect(await lastUse()).toBe(first);
+    await database.query(`UPDATE api_keys SET last_used_at = last_used_at - interval '61 s' WHERE id = $1`, [key.id]);
+    await eventually(
+      async () => [await me(as(key)), await lastUse()] as const,
+      ([, last]) => last != null && first != null && last > first,
+      { until: 'a later use is noted' },
+    );
+  });
+
+  it('is listed for its owner and for company-level callers, as long as it is not revoked', async () => {
+    const [boss, worker] = [await service.session(), await service.session()];
+    const colleague = await service.session({ company: boss.company, role: 'member' });
+    const [a, b] = [await makeKey(boss, { role: 'company' }), await makeKey(colleague)];
+    await makeKey(worker);
+    const ids = async (client: Client): Promise<string[]> => (await listOf(client)).api_keys.map(({ id }) => id);
+    expect(await ids(boss.client)).toEqual([b.id, a.id]);
+    expect(await ids(as(a))).toEqual([b.id, a.id]);
+    expect(await ids(colleague.client)).toEqual([b.id]);
+    expect(await ids(as(b))).toEqual([b.id]);
+    const page = await boss.client.get<ApiKeyListResponse>('/api-keys', { limit: 1, offset: 1 });
+    expect(page).toMatchObject({ api_keys: [{ id: a.id }], limit: 1, offset: 1, total: 2 });
+    expect(await boss.client.get('/api-keys', { offset: 5 })).toMatchObject({ api_keys: [], total: 2 });
+    await boss.client.delete(`/api-keys/${b.id}`);
+    expect(await ids(boss.client)).toEqual([a.id]);
+    expect((await boss.client.send('DELETE', `/api-keys/${b.id}`)).status).toBe(404);
+  });
+
+  it('is never above its creator, as their last token says', async () => {
+    const { company, user, client } = await service.session();
+    const { key } = await client.post<ApiKeyCreateResponse>('/api-keys', { name: 'Deployer', role: 'company' });
+    const roleNow = async (process: Service): Promise<unknown> => (await me(new Client(process.url, key))).body.role;
+    expect(await roleNow(service)).toBe('company');
+    const demoted = await service.session({ company, user, role: 'member' });
+    expect((await me(demoted.client)).body.role).toBe('member');
+    // The other process has not looked yet; this one looks again within 5 s.
+    expect(await roleNow(other)).toBe('member');
+    await eventually(
+      () => roleNow(service),
+      (role) => role === 'member',
+      { until: 'the key has lost its role', deadlineMs: CACHED_MS + 3_000 },
+    );
+    const refusal = await new Client(service.url, key).send('POST', '/deployments', { body: { name: 'Mine' } });
+    expect(refusal.status).toBe(403);
+  });
+
+  it('does not gain what an earlier token of its creator said', async () => {
+    const [company, user] = [owner.company, 'changing'];
+    const at = (secondsAgo: number) => ({ company, user, issuedAt: Math.floor(Date.now() / 1000) - secondsAgo });
+    const promoted = await signIn(service.url, service.surroundings.secret, { ...at(60), role: 'company' });
+    const key = await makeKey(promoted, { role: 'company' });
+    const demoted = await signIn(service.url, service.surroundings.secret, { ...at(30), role: 'member' });
+    expect((await me(demoted.client)).status).toBe(200);
+    // A still later token that says the same counts as well.
+    const latest = await signIn(service.url, service.surroundings.secret, { ...at(10), role: 'member' });
+    expect((await me(latest.client)).status).toBe(200);
+    for (const secondsAgo of [90, 20]) {
+      const earlier = await signIn(other.url, service.surroundings.secret, { ...at(secondsAgo), role: 'company' });
+      expect((await me(earlier.client)).body.role).toBe('company');
+    }
+    expect((await me(as(key))).body.role).toBe('member');
+  });
+});
+
+describe('a message of an API key', () => {
+  it('names the key and no user, is charged to the key, and is its own by client_msg_id', async () => {
+    const { id: project } = await makeProject(owner.client);
+    const key = await makeKey(owner, { name: 'Robot' });
+    const second = await makeKey(owner, { name: 'Robot' });
+    const post = (client: Client, content: string) =>
+      client.send<ChatResponse>('POST', `/projects/${project}/chat`, { body: { content, client_msg_id: 'same' } });
+    const { body: first } = await post(as(key), 'From a robot');
+    expect(first.message).toMatchObject({
+      ...{ role: 'user', content: 'From a robot', api_key_name: 'Robot', api_key_prefix: key.prefix },
+      ...{ user_id: null, user_name: null, user_avatar_url: null },
+    });
+    const repeated = await post(as(key), 'From a robot');
+    expect([repeated.status, repeated.body.message.id]).toEqual([202, first.message.id]);
+    expect((await post(as(key), 'Something else')).status).toBe(409);
+    await idle(owner.client, project);
+    // Another author's message under the same client_msg_id is another message.
+    const authors = [as(second), owner.client, member.client];
+    const ids = new Set<string>([first.message.id]);
+    for (const author of authors) {
+      ids.add((await post(author, 'From a robot')).body.message.id);
+      await idle(owner.client, project);
+    }
+    expect(ids.size).toBe(4);
+
+    const { rows } = await database.query<{ user_id: string | null; api_key_id: string | null }>(
+      'SELECT user_id, api_key_id FROM turns WHERE project_id = $1 ORDER BY id',
+      [project],
+    );
+    expect(rows).toEqual([
+      { user_id: null, api_key_id: key.id },
+      { user_id: null, api_key_id: second.id },
+      { user_id: owner.user, api_key_id: null },
+      { user_id: member.user, api_key_id: null },
+    ]);
+    const usage = await owner.client.get<ApiKeyUsageListResponse>('/usage/api-keys');
+    expect(
+      usage.api_keys
+        .filter(({ totals }) => totals.credits > 0)
+        .map((row) => row.api_key_id)
+        .sort(),
+    ).toEqual([key.id, second.id].sort());
+    const people = await owner.client.get<UserUsageListResponse>('/usage/users');
+    expect(people.users.map(({ user_id }) => user_id).sort()).toEqual([owner.user, member.user].sort());
+  });
+
+  it('that waits behind a turn is charged to the key when its turn starts', async () => {
+    const { id: project } = await makeProject(owner.client);
+    const key = await makeKey(owner);
+    for (const client of [owner.client, as(key), as(key)]) {
+      await client.post<ChatResponse>(`/projects/${project}/chat`, { content: 'x' });
+    }
+    await idle(owner.client, project);
+    const { rows } = await database.query<{ author: string; spender: string; first: boolean }>(
+      `SELECT coalesce(m.user_id, m.api_key_id::text) AS author, coalesce(t.user_id, t.api_key_id::text) AS spender,
+              m.sequence = min(m.sequence) OVER (PARTITION BY t.id) AS first
+         FROM messages m JOIN turns t ON t.id = m.turn_id WHERE m.project_id = $1 AND m.role = 'user'`,
+      [project],
+    );
+    expect(rows).toHaveLength(3);
+    expect(rows.filter(({ first, author, spender }) => first && author !== spender)).toEqual([]);
+  });
+});
+
+describe('a revoked API key', () => {
+  it('ends at once in every process, with the streams that it has opened', async () => {
+    const { id: project } = await makeProject(owner.client);
+    const [key, kept] = [await makeKey(owner), await makeKey(owner)];
+    const open = (process: Service, by: Key): Promise<EventStream> => EventStream.open(process.url, by.key, project);
+    const [here, there, unrelated] = [await open(service, key), await open(other, key), await open(other, kept)];
+    expect([here.status, there.status, unrelated.status]).toEqual([200, 200, 200]);
+    await owner.client.delete(`/api-keys/${key.id}`);
+    // The process that was asked knows it before it answers.
+    expect((await me(as(key))).status).toBe(401);
+    await refused(as(key, other), CACHED_MS);
+    await Promise.all([over(here, STREAMING_MS), over(there, STREAMING_MS)]);
+    expect(unrelated.isOver).toBe(false);
+    expect((await me(as(kept, other))).status).toBe(200);
+    unrelated.close();
+  });
+
+  it('ends also where nobody tells of it: calls within 5 s, streams when notices may have been missed', async () => {
+    const { id: project } = await makeProject(owner.client);
+    const key = await makeKey(owner);
+    const stream = await EventStream.open(other.url, key.key, project);
+    expect([stream.status, (await me(as(key, other))).status]).toEqual([200, 200]);
+    await database.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [key.id]);
+    await refused(as(key, other), CACHED_MS);
+    await database.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name LIKE '% notifications'`,
+    );
+    await over(stream, STREAMING_MS);
+  });
+
+  it('has had at most 20 streams, whatever its creator has', async () => {
+    const { id: project } = await makeProject(owner.client);
+    const key = await makeKey(owner);
+    const streams = await Promise.all(
+      Array.from({ length: 21 }, () => EventStream.open(service.url, key.key, project)),
+    );
+    expect(streams.map(({ status }) => status).filter((status) => status === 429)).toHaveLength(1);
+    const own = await EventStream.open(service.url, owner.token, project);
+    expect(own.status).toBe(200);
+    for (const stream of [...streams, own]) stream.close();
+  });
+});

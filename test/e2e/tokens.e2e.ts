@@ -1,0 +1,196 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { SignJWT, UnsecuredJWT } from 'jose';
+import type { MeResponse } from '../../src/platform/auth/me.response.js';
+import { type Answer, Client, type Wire } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
+import { OpenIdProvider } from '../support/openid-provider.js';
+import { removeSurroundings, Service } from '../support/service.js';
+
+const COMPANY = 'https://example.com/company_id';
+const PERSON = {
+  sub: 'ada',
+  [COMPANY]: 'acme',
+  name: 'Ada',
+  email: 'ada@example.com',
+  picture: 'https://example.com/a',
+};
+/** Provider and service are asked again after 5 s. */
+const COOLDOWN_MS = 5_000;
+/** The service waits 3 s for the provider; the rest is for a busy machine. */
+const BOUND_MS = 8_000;
+
+let provider: OpenIdProvider;
+let service: Service;
+let publicKey: string;
+
+beforeAll(async () => {
+  provider = await OpenIdProvider.start();
+  publicKey = await provider.addKey('first', 'RS256');
+  service = await Service.start({
+    settings: {
+      AUTH_JWKS_URL: provider.jwksUrl,
+      AUTH_ISSUER: provider.issuer,
+      AUTH_AUDIENCE: provider.audience,
+      AUTH_CLAIM_COMPANY_ID: COMPANY,
+      AUTH_CLAIM_ROLE: 'realm_access.roles',
+      AUTH_ROLE_COMPANY: 'workspace-admin, workspace-owner',
+      AUTH_ROLE_MEMBER: 'workspace-user',
+    },
+  });
+});
+
+afterAll(async () => {
+  await service.stop();
+  await removeSurroundings(service.surroundings);
+  await provider.stop();
+});
+
+const roles = (...given: string[]): object => ({ realm_access: { roles: given } });
+const USER = roles('offline_access', 'workspace-user');
+const me = (token: string): Promise<Answer<Wire<MeResponse>>> => new Client(service.url, token).send('GET', '/me');
+const statusOf = async (kid: string, claims: object = {}): Promise<number> =>
+  (await me(await provider.sign(kid, { ...PERSON, ...USER, ...claims }))).status;
+
+describe('a token of an OpenID provider', () => {
+  it('says who somebody is in the claims that are configured', async () => {
+    const { body, status } = await me(await provider.sign('first', { ...PERSON, ...USER }));
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      ...{ kind: 'user', company_id: 'acme', role: 'member', user_id: 'ada', user_name: 'Ada' },
+      ...{ user_email: 'ada@example.com', user_avatar_url: 'https://example.com/a', api_key_id: null },
+    });
+    const owner = await me(await provider.sign('first', { ...PERSON, ...roles('workspace-owner', 'x') }));
+    expect(owner.body.role).toBe('company');
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ['another issuer', { iss: 'https://id.example.org/' }],
+    ['no issuer', { iss: undefined }],
+    ['another audience', { aud: ['another-service'] }],
+    ['no audience', { aud: undefined }],
+    ['an end that has passed', { exp: Math.floor(Date.now() / 1000) - 60 }],
+    ['no end', { exp: undefined }],
+    ['a beginning to come', { nbf: Math.floor(Date.now() / 1000) + 300 }],
+    ['no company', { [COMPANY]: undefined }],
+    ['a company under the default name', { [COMPANY]: undefined, company_id: 'acme' }],
+    ['no user', { sub: undefined }],
+    ['no role that is known', roles('offline_access') as Record<string, unknown>],
+    ['no role', { realm_access: undefined }],
+    ['a role by another name', { realm_access: undefined, role: 'company' }],
+  ])('lets nobody in with %s', async (_, claims) => {
+    expect(await statusOf('first', claims)).toBe(401);
+  });
+
+  it('has to be signed by the provider, with a key of the kind it publishes', async () => {
+    const now = Math.floor(Date.now() / 1000);
+    const claims = { ...PERSON, ...USER, iss: provider.issuer, aud: provider.audience, exp: now + 600 };
+    const pem = new TextEncoder().encode(publicKey);
+    const forged = new SignJWT(claims).setProtectedHeader({ alg: 'HS256', kid: 'first' });
+    expect((await me(await forged.sign(pem))).status).toBe(401);
+    expect((await me(new UnsecuredJWT(claims).encode())).status).toBe(401);
+    const [, payload] = (await provider.sign('first', { ...PERSON, ...roles('workspace-admin') })).split('.');
+    const [header, , signature] = (await provider.sign('first', { ...PERSON, ...USER })).split('.');
+    expect((await me([header, payload, signature].join('.'))).status).toBe(401);
+  });
+
+  it('is no token of the service’s own secret, nor the other way round', async () => {
+    const { client } = await service.session({ company: 'acme' });
+    expect((await client.send('GET', '/me')).status).toBe(200);
+    const own = new SignJWT({ ...PERSON, ...USER, iss: provider.issuer, aud: provider.audience })
+      .setProtectedHeader({ alg: 'HS256', kid: 'first' })
+      .setExpirationTime('1h');
+    // Its claims are read under the names that the service's own tokens have.
+    expect((await me(await own.sign(new TextEncoder().encode(service.surroundings.secret)))).status).toBe(401);
+  });
+});
+
+describe('the keys of a provider', () => {
+  it('are asked for again when a token names an unknown one, but not for each of them', async () => {
+    expect(await statusOf('first')).toBe(200);
+    await provider.addKey('second');
+    await provider.addKey('unpublished', 'ES256', false);
+    provider.withdrawKey('first');
+    await untilStatus('second', 200);
+    const { asked } = provider;
+    const started = Date.now();
+    for (let round = 0; round < 10; round += 1) {
+      const statuses = await Promise.all(Array.from({ length: 10 }, (_, at) => statusOf('unpublished', { at, round })));
+      expect(new Set(statuses)).toEqual(new Set([401]));
+    }
+    expect(provider.asked - asked).toBeLessThanOrEqual(Math.ceil((Date.now() - started) / COOLDOWN_MS));
+    expect(await statusOf('second', { jti: 'known' })).toBe(200);
+    expect(await statusOf('first', { jti: 'withdrawn' })).toBe(401);
+  });
+
+  it('go on working while the provider is out of reach; whether others are right cannot be told, which is said soon', async () => {
+    await provider.addKey('third');
+    for (const mood of ['fails', 'hangs'] as const) {
+      provider.mood = mood;
+      const { asked } = provider;
+      // Until it is asked again, the keys that were read last are taken for all there are, or nothing is known.
+      const ms = await untilStatus('third', 503, () => provider.asked > asked);
+      expect(ms).toBeLessThan(BOUND_MS);
+      // Left alone after that, it keeps nobody waiting.
+      expect((await timed('third')).ms).toBeLessThan(1_000);
+      expect(await statusOf('second', { jti: `while it ${mood}` })).toBe(200);
+    }
+    provider.mood = 'answers';
+    await untilStatus('third', 200);
+  }, 60_000);
+});
+
+describe('npm run token', () => {
+  it('prints a token that the service takes', async () => {
+    const given = ['--company', 'acme', '--user', 'eve', '--role', 'company', '--expires', '12h', '--name', 'Eve'];
+    const { stdout } = await run(given, service.surroundings.secret);
+    const { status, body } = await me(stdout.trim());
+    expect([status, body]).toMatchObject([
+      200,
+      { company_id: 'acme', user_id: 'eve', role: 'company', user_name: 'Eve' },
+    ]);
+    expect(Math.abs(new Date(body.expires_at ?? 0).getTime() - Date.now() - 12 * 3_600_000)).toBeLessThan(60_000);
+  });
+
+  it.each<[string, string[], string]>([
+    ['no user', ['--company', 'acme'], '--user is missing'],
+    ['an unknown option', ['--compny', 'acme'], "Unknown option '--compny'"],
+    ['an unknown role', ['--company', 'a', '--user', 'b', '--role', 'boss'], '--role must be member or company'],
+    ['no time', ['--company', 'a', '--user', 'b', '--expires', '3 years'], '--expires must be like 90m, 12h or 30d'],
+    ['no secret', ['--company', 'a', '--user', 'b'], 'start the service once, or set AUTH_JWT_SECRET'],
+  ])('says what is wrong with %s', async (what, given, problem) => {
+    const attempt = run(given, what === 'no secret' ? '' : service.surroundings.secret);
+    const stderr: unknown = expect.stringContaining(problem);
+    await expect(attempt).rejects.toMatchObject({ code: 2, stdout: '', stderr });
+    await expect(attempt).rejects.toMatchObject({ stderr: expect.stringContaining('Usage: ') as unknown });
+  });
+});
+
+/** Runs the command; rejects with its exit code and output when it fails. */
+const run = (args: string[], secret: string): Promise<{ stdout: string }> =>
+  promisify(execFile)(process.execPath, [resolve('dist/token.js'), ...args], {
+    env: { AUTH_JWT_SECRET: secret, DATA_DIR: join(service.surroundings.dataDir, 'none') },
+  });
+
+async function timed(kid: string): Promise<{ status: number; ms: number }> {
+  const token = await provider.sign(kid, { ...PERSON, ...USER, jti: randomUUID() });
+  const started = Date.now();
+  const { status } = await me(token);
+  return { status, ms: Date.now() - started };
+}
+
+/** Tries tokens of a key until they are answered so; answers how long the last answer took, in milliseconds. */
+async function untilStatus(kid: string, wanted: number, also = (): boolean => true): Promise<number> {
+  const { ms } = await eventually(
+    () => timed(kid),
+    ({ status }) => status === wanted && also(),
+    {
+      until: `tokens of ${kid} are answered ${wanted}`,
+      deadlineMs: COOLDOWN_MS + BOUND_MS,
+    },
+  );
+  return ms;
+}

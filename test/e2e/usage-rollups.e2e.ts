@@ -1,0 +1,180 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { Principal } from '../../src/platform/auth/principal.js';
+import type { Tx } from '../../src/platform/database/database.js';
+import type { Jobs } from '../../src/platform/jobs/jobs.service.js';
+import type { Page } from '../../src/platform/listing/page.js';
+import { Rollups } from '../../src/usage/rollups.service.js';
+import { UsageService } from '../../src/usage/usage.service.js';
+import { useDatabase } from '../support/database.js';
+import { eventually } from '../support/eventually.js';
+
+const DAY_MS = 86_400_000;
+const DAYS = 5;
+const START = Date.parse('2026-03-01T00:00:00Z');
+const WRITERS = 3;
+const company_id = 'company';
+const caller = Principal.user({
+  company_id,
+  role: 'company',
+  user_id: 'user-0',
+  user_name: 'User',
+  user_email: null,
+  user_avatar_url: null,
+  expires_at: null,
+});
+
+const db = useDatabase({ poolSize: 12 });
+let usage: UsageService;
+let rollups: Rollups;
+
+beforeAll(async () => {
+  usage = new UsageService(db.database);
+  rollups = new Rollups(db.database, undefined as unknown as Jobs);
+  const { manager } = db.database;
+  await manager.query(`INSERT INTO companies (id) VALUES ($1), ('other')`, [company_id]);
+  await manager.query(
+    `INSERT INTO users (company_id, id, display_name) SELECT c, 'user-' || i, 'User' FROM generate_series(0, 5) i, unnest(ARRAY[$1, 'other']) c`,
+    [company_id],
+  );
+  await manager.query(
+    `INSERT INTO api_keys (company_id, name, prefix, secret_hash, role, created_by, expires_at)
+     SELECT $1, 'Key', lpad(i::text, 12, '0'), sha256(i::text::bytea), 'member', 'user-0', now() + interval '1 day'
+       FROM generate_series(1, 4) i`,
+    [company_id],
+  );
+});
+
+const random = (below: number): number => Math.floor(Math.random() * below);
+
+/** Any moment of the days, midnights and the last millisecond before them more often than others; or none. */
+function moment(): Date | undefined {
+  const midnight = START + random(DAYS + 1) * DAY_MS;
+  const at = [midnight, midnight - 1, midnight + 1, START + random(DAYS * DAY_MS), Number.NaN][random(5)] as number;
+  return Number.isNaN(at) ? undefined : new Date(at);
+}
+
+/** Charges somebody at some time, as long or as short as it takes, and now and then not after all. */
+async function charge(client: pg.Client): Promise<void> {
+  await client.query('BEGIN');
+  for (let left = 1 + random(3); left > 0; left -= 1) {
+    await client.query(
+      `INSERT INTO usage_ledger (company_id, project_id, user_id, source_type, source_id, credits, created_at)
+       VALUES ($1, uuidv7(), $2, 'turn', uuidv7(), round(random()::numeric, 6), coalesce($3, now()))`,
+      [Math.random() < 0.1 ? 'other' : company_id, `user-${random(6)}`, moment()],
+    );
+    if (Math.random() < 0.5) {
+      await client.query(
+        `INSERT INTO usage_ledger (company_id, project_id, api_key_id, source_type, source_id, credits, created_at)
+         SELECT $1, uuidv7(), id, 'execution', uuidv7(), round(random()::numeric, 6), coalesce($2, now())
+           FROM api_keys ORDER BY random() LIMIT 1`,
+        [company_id, moment()],
+      );
+    }
+    if (Math.random() < 0.3) await pause(random(30));
+  }
+  await client.query(Math.random() < 0.1 ? 'ROLLBACK' : 'COMMIT');
+}
+
+/** What a listing must be: the plain sum of the ledger. */
+async function plainSums(tx: Tx, column: 'user_id' | 'api_key_id', since?: Date, until?: Date): Promise<object[]> {
+  return await tx.query(
+    `SELECT ${column} AS id, sum(credits) AS credits FROM usage_ledger
+      WHERE company_id = $1 AND ${column} IS NOT NULL
+        AND ($2::timestamptz IS NULL OR created_at >= $2) AND ($3::timestamptz IS NULL OR created_at < $3)
+      GROUP BY ${column} HAVING sum(credits) > 0 ORDER BY sum(credits) DESC, ${column}`,
+    [company_id, since ?? null, until ?? null],
+  );
+}
+
+const spent = ({ rows, total }: Page<{ id: string; credits: number }>): object => ({
+  rows: rows.map(({ id, credits }) => ({ id, credits })),
+  total,
+});
+
+/** Compares both listings with the ledger as one moment has them. */
+async function compare(since?: Date, until?: Date): Promise<void> {
+  const query = { limit: 1000, offset: 0, ...(since && { since }), ...(until && { until }) };
+  await db.database.snapshot(async (tx) => {
+    const users = await plainSums(tx, 'user_id', since, until);
+    expect(spent(await usage.listByUser(caller, query, tx))).toEqual({ rows: users, total: users.length });
+    const keys = await plainSums(tx, 'api_key_id', since, until);
+    expect(spent(await usage.listByApiKey(caller, query, tx))).toEqual({ rows: keys, total: keys.length });
+  });
+}
+
+const count = async (table: string): Promise<number> => {
+  const [row]: { rows: number }[] = await db.database.manager.query(`SELECT count(*) AS rows FROM ${table}`);
+  return row?.rows ?? 0;
+};
+
+describe('usage listings', () => {
+  it('are at every moment the sum of the ledger, in any span, while rows come late and are rolled up', async () => {
+    const over = Date.now() + 4_000;
+    const until = async (work: () => Promise<void>): Promise<void> => {
+      while (Date.now() < over) await work();
+    };
+    let compared = 0;
+    const writers = await Promise.all(
+      Array.from({ length: WRITERS }, async () => {
+        const client = new pg.Client({ connectionString: db.url });
+        await client.connect();
+        return client;
+      }),
+    );
+    await Promise.all([
+      ...writers.map(async (client) => await until(async () => await charge(client))),
+      ...[1, 2].map(
+        async () =>
+          await until(async () => {
+            await pause(random(60));
+            await rollups.rollUp(1 + random(20));
+          }),
+      ),
+      ...[1, 2].map(
+        async () =>
+          await until(async () => {
+            await compare(moment(), moment());
+            compared += 1;
+          }),
+      ),
+    ]);
+    await Promise.all(writers.map(async (client) => await client.end()));
+    expect(compared).toBeGreaterThan(20);
+    expect(await count('usage_ledger')).toBeGreaterThan(100);
+    for (let round = 0; round < 40; round += 1) await compare(moment(), moment());
+    await rollups.rollUp();
+    expect(await count('usage_pending')).toBe(0);
+    expect(await count('usage_days')).toBeGreaterThan(DAYS * 6);
+    for (let round = 0; round < 40; round += 1) await compare(moment(), moment());
+  }, 30_000);
+
+  it('stay so when a roll-up breaks off', async () => {
+    const client = new pg.Client({ connectionString: db.url });
+    await client.connect();
+    for (let row = 0; row < 10; row += 1) await charge(client);
+    // Sums cannot be written as long as somebody reads them like this; whoever rolls up meanwhile is ended.
+    await client.query('BEGIN; LOCK TABLE usage_days IN SHARE MODE');
+    const waiting = rollups.rollUp(3).then(
+      () => 'done',
+      () => 'broken off',
+    );
+    await eventually(
+      () =>
+        client.query(
+          'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))',
+        ),
+      ({ rowCount }) => rowCount === 1,
+      { until: 'the roll-up waits' },
+    );
+    expect(await waiting).toBe('broken off');
+    await client.query('ROLLBACK');
+    await client.end();
+    expect(await count('usage_pending')).toBeGreaterThan(0);
+    await compare();
+    await rollups.rollUp();
+    await compare();
+    expect(await count('usage_pending')).toBe(0);
+  });
+});
