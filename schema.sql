@@ -319,6 +319,15 @@ END) STORED NOT NULL,
   CONSTRAINT projects_workspace_mode_check CHECK ((workspace_mode = ANY (ARRAY['define'::text, 'run'::text])))
 );
 
+CREATE UNLOGGED TABLE request_counts (
+  key text COLLATE "C" NOT NULL,
+  hits integer NOT NULL,
+  ends_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT request_counts_pkey PRIMARY KEY (key),
+  CONSTRAINT request_counts_hits_check CHECK ((hits > 0)),
+  CONSTRAINT request_counts_key_check CHECK ((length(key) <= 100))
+) WITH (fillfactor=50);
+
 CREATE TABLE snapshots (
   id uuid DEFAULT uuidv7() NOT NULL,
   project_id uuid NOT NULL,

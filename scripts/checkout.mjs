@@ -120,13 +120,20 @@ async function build() {
   if (!existsSync(at('dist/main.js'))) rmSync(at('dist'), { recursive: true, force: true });
   removeOrphans('dist');
   await run(process.execPath, [at('node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json', '--noEmitOnError']);
-  mkdirSync(at('dist'), { recursive: true });
+  mkdirSync(at('dist/client'), { recursive: true });
+  await makeClientTypes('dist/client/api.ts');
   writeFileSync(at(BUILD_STAMP), fingerprint);
+}
+
+/** Types for clients, from the interface as it is committed. What has a default may be left out of a request. */
+async function makeClientTypes(file) {
+  const generator = at('node_modules/openapi-typescript/bin/cli.js');
+  await run(process.execPath, [generator, 'openapi.json', '--default-non-nullable', 'false', '--output', file]);
 }
 
 /** What the build is made from: names, sizes and times of the sources, the compiler's settings, the packages. */
 function sourcesFingerprint() {
-  const files = [...filesIn('src'), 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
+  const files = [...filesIn('src'), 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json', 'openapi.json'];
   const lines = files.map((file) => {
     const { size, mtimeMs } = statSync(at(file));
     return `${file} ${size} ${mtimeMs}`;

@@ -13,6 +13,7 @@ import { HttpModule } from './platform/http/http.module.js';
 import { JobsModule } from './platform/jobs/jobs.module.js';
 import { LoggingModule } from './platform/logging/logging.module.js';
 import { NotifyModule } from './platform/notify/notify.module.js';
+import { ThrottlingModule } from './platform/throttling/throttling.module.js';
 import { ProjectsModule } from './projects/projects.module.js';
 import { SkillsModule } from './skills/skills.module.js';
 import { UsageModule } from './usage/usage.module.js';
@@ -39,6 +40,8 @@ export class AppModule {
         // Before authentication: its guard reads the body, whose syntax errors come first.
         HttpModule,
         AuthModule,
+        // After it: who is limited is the caller.
+        ThrottlingModule,
         UsageModule,
         FilesModule,
         DeploymentsModule,

@@ -1,9 +1,12 @@
+import { resolve } from 'node:path';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { SwaggerModule } from '@nestjs/swagger';
-import type { Logger } from 'pino';
 import { AppModule, type Surroundings } from './app.module.js';
+import type { Config } from './config/config.js';
 import { configureHttp } from './platform/http/configure-http.js';
+import { crossOrigin } from './platform/http/cross-origin.js';
+import { securityHeaders } from './platform/http/security-headers.js';
 import { NestLogger, requestLogging } from './platform/logging/logger.js';
 import { buildDocument } from './platform/openapi/document.js';
 
@@ -19,16 +22,20 @@ export async function createApp(surroundings: Surroundings, { preview = false } 
     preview,
     abortOnError: false,
   });
-  configureApp(app, surroundings.logger);
+  configureApp(app, surroundings);
   return app;
 }
 
-/** Prefix, logging, body reading, validation, errors and documentation. */
-export function configureApp(app: NestExpressApplication, logger: Logger): void {
+/** Prefix, logging, protections, body reading, validation, errors and documentation. */
+export function configureApp(app: NestExpressApplication, { config, logger }: Omit<Surroundings, 'databaseUrl'>): void {
+  app.set('trust proxy', config.TRUSTED_PROXIES);
   app.use(requestLogging(logger));
+  app.use(securityHeaders({ overTls: config.PUBLIC_URL?.startsWith('https:') === true }));
+  app.enableCors(crossOrigin(config.corsOrigins));
   app.setGlobalPrefix('api/v1', { exclude: ['store/{*path}'] });
   configureHttp(app);
   const document = buildDocument(app);
+  if (config.embedded) document.info.description += tokenNote(config);
   app
     .getHttpAdapter()
     .getInstance()
@@ -37,6 +44,19 @@ export function configureApp(app: NestExpressApplication, logger: Logger): void 
     jsonDocumentUrl: '/openapi.json',
     yamlDocumentUrl: '/openapi.yaml',
     customSiteTitle: 'Project Workspace Service',
-    swaggerOptions: { persistAuthorization: true, tryItOutEnabled: true, displayRequestDuration: true },
+    swaggerOptions: {
+      persistAuthorization: true,
+      tryItOutEnabled: true,
+      displayRequestDuration: true,
+      filter: true,
+      docExpansion: 'list',
+      defaultModelsExpandDepth: 0,
+    },
   });
 }
+
+/** Where somebody who has just started the service on their own computer finds a token. */
+const tokenNote = ({ DATA_DIR }: Config): string => `
+
+**Your tokens** are in \`${resolve(DATA_DIR, 'dev-tokens.json')}\`, and the service has printed them when it started:
+\`company\` speaks for Ada, who may do everything, \`member\` for Max, who may not change what is the company's.`;

@@ -13,7 +13,6 @@ import { migrate, UnsuitableDatabaseError } from './platform/database/migrate.js
 import { createLogger } from './platform/logging/logger.js';
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-const LONGEST_REQUEST_MS = 60 * 60_000;
 /** Requests under way get so long when the process is told to stop; a second signal ends them at once. */
 const DRAIN_MS = 20_000;
 /** npm passes a Ctrl-C on that the service has received itself: signals this close together are one. */
@@ -53,8 +52,6 @@ async function startOwnDatabase(config: Config): Promise<EmbeddedPostgres> {
 }
 
 async function listen(app: NestExpressApplication, { PORT, HOST }: Config): Promise<string> {
-  // Node would cut a request off after five minutes; a large part on a slow line takes longer.
-  app.getHttpServer().requestTimeout = LONGEST_REQUEST_MS;
   await app.listen(PORT, HOST);
   const { port } = app.getHttpServer().address() as AddressInfo;
   const host = ['0.0.0.0', '::'].includes(HOST) ? '127.0.0.1' : HOST;

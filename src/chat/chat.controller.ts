@@ -29,6 +29,7 @@ export class ChatController {
   @Operation({
     tag: 'Chat',
     summary: 'Post chat message',
+    example: { content: 'What do you need to know?', client_msg_id: 'hello-1' },
     description: 'Accepted at once; the agent answers in a turn of its own, which the sync operation shows.',
     status: 202,
     response: ChatResponse,
@@ -78,6 +79,7 @@ export class ChatController {
   @Operation({
     tag: 'Chat',
     summary: 'Stop turn',
+    example: {},
     description:
       'Ends the active turn at once, wherever it runs. What the agent has said stays; messages that waited are answered ' +
       'with the next one that is posted.',

@@ -24,6 +24,10 @@ const list = (text: string): string[] =>
 
 /** Scheme, host and port. */
 const ORIGIN = /^https?:\/\/[^/?#@\s]+\/?$/;
+/** `*`, `none`, or origins by comma. */
+const ORIGINS = /^(\*|none|https?:\/\/[^/?#@,\s]+(\s*,\s*https?:\/\/[^/?#@,\s]+)*)$/;
+/** Pages that somebody develops on this computer. */
+const OWN_ORIGINS = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
 /** Where objects are kept, and how clients reach it. */
 export interface S3Settings {
@@ -67,6 +71,32 @@ export class Config {
   @IsOptional()
   @IsUrl({ require_tld: false, protocols: ['http', 'https'], require_protocol: true })
   PUBLIC_URL?: string;
+
+  /** Proxies in front of the service whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed, the nearest ones. */
+  @Numeric()
+  @IsInt()
+  @Min(0)
+  TRUSTED_PROXIES: number = 0;
+
+  /**
+   * Origins of web clients by comma, `*` for any, `none` for none. Default: every port of this computer with the embedded
+   * database, else `none`.
+   */
+  @IsOptional()
+  @Matches(ORIGINS, { message: 'CORS_ORIGINS must be *, none, or http and https origins separated by commas' })
+  CORS_ORIGINS?: string;
+
+  /** Requests that are served to one caller in a minute, over all processes; 0: as many as come. */
+  @Numeric()
+  @IsInt()
+  @Min(0)
+  RATE_LIMIT_PER_MINUTE: number = 0;
+
+  /** Requests without valid credentials that are answered 401 to one address in a minute; 0: as many as come. */
+  @Numeric()
+  @IsInt()
+  @Min(0)
+  RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE: number = 0;
 
   /** `api` serves requests, `worker` runs turns and jobs, `all` does both. */
   @IsIn(['all', 'api', 'worker'])
@@ -290,6 +320,14 @@ export class Config {
         },
       },
     };
+  }
+
+  /** Origins whose pages may read answers. */
+  get corsOrigins(): (string | RegExp)[] | '*' {
+    const { CORS_ORIGINS = this.embedded ? undefined : 'none' } = this;
+    if (CORS_ORIGINS === undefined) return [OWN_ORIGINS];
+    if (CORS_ORIGINS === '*') return '*';
+    return CORS_ORIGINS === 'none' ? [] : CORS_ORIGINS.split(',').map((origin) => origin.trim());
   }
 
   /** The S3 server that keeps the files; undefined when they are on the disk. */

@@ -3,11 +3,12 @@ import { PostsService } from '../chat/messages/posts.service.js';
 import { DeploymentsService } from '../deployments/deployments.service.js';
 import { companyLevel } from '../platform/auth/company-level.js';
 import type { Principal } from '../platform/auth/principal.js';
+import { EXAMPLE } from '../platform/openapi/examples.js';
 import { ProjectsService } from '../projects/projects.service.js';
 import { DeploymentSkillsService } from '../skills/deployment-skills.service.js';
 import { InstructionsService } from '../skills/instructions.service.js';
 
-const DEPLOYMENT = 'Production planning';
+const DEPLOYMENT = EXAMPLE.deployment_name;
 const PROJECT = 'Weekly production plan';
 
 const INSTRUCTIONS = `# Production planning
@@ -57,13 +58,14 @@ export async function createDemo(app: INestApplicationContext, caller: Principal
   for (const [name, text] of Object.entries(SKILLS)) {
     await app.get(DeploymentSkillsService).put(company, handle, name, new Map([['SKILL.md', text]]));
   }
-  const { id } = await projects.create(caller, {
+  const demo = {
     name: PROJECT,
     description: 'Two products share labour and machine hours; which mix earns most?',
     short_description: 'Product mix of one week',
     from_deployment: handle,
-    workspace_mode: 'define',
-  });
+    workspace_mode: 'define' as const,
+  };
+  const { id } = await projects.create(caller, demo, EXAMPLE.project_id);
   await app
     .get(PostsService)
     .post(caller, id, { content: 'We make chairs and tables and want to plan next week. Where do we start?' });

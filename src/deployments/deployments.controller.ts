@@ -27,6 +27,7 @@ export class DeploymentsController {
   @Operation({
     tag: 'Deployments',
     summary: 'Create deployment',
+    example: { name: 'Shift planning' },
     description: 'For company-level callers.',
     status: 201,
     response: DeploymentResponse,

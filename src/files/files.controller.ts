@@ -2,6 +2,7 @@ import { Body, Controller, Post } from '@nestjs/common';
 import { Caller } from '../platform/auth/decorators.js';
 import { Principal } from '../platform/auth/principal.js';
 import { RequestOrigin } from '../platform/object-store/request-origin.js';
+import { EXAMPLE_WORKSPACE, EXAMPLE_DEPLOYMENT } from '../platform/openapi/examples.js';
 import { Operation } from '../platform/openapi/operation.js';
 import { DownloadsService } from './downloads.service.js';
 import {
@@ -29,7 +30,14 @@ export class FilesController {
   ) {}
 
   @Post('mkdir')
-  @Operation({ tag: 'Files', summary: 'Make directory', response: MkdirResponse, errors: [403, 404, 409] })
+  @Operation({
+    tag: 'Files',
+    summary: 'Make directory',
+    description: 'Parents are made as well. One that is there already is no error: `created` is then false.',
+    example: { ...EXAMPLE_WORKSPACE, path: 'inputs' },
+    response: MkdirResponse,
+    errors: [403, 404, 409],
+  })
   async makeDirectory(@Caller() caller: Principal, @Body() body: MkdirRequest): Promise<MkdirResponse> {
     return await this.files.makeDirectory(caller, body);
   }
@@ -38,6 +46,7 @@ export class FilesController {
   @Operation({
     tag: 'Files',
     summary: 'Read content',
+    example: { ...EXAMPLE_DEPLOYMENT, path: 'AGENTS.md' },
     description: 'Files that are too large for an answer are downloaded.',
     response: FileContentResponse,
     errors: [404, 413],
@@ -47,7 +56,15 @@ export class FilesController {
   }
 
   @Post('delete')
-  @Operation({ tag: 'Files', summary: 'Delete file', response: DeleteResponse, errors: [403, 404, 409] })
+  @Operation({
+    tag: 'Files',
+    summary: 'Delete file',
+    description:
+      'A file, or a directory: one that is not empty needs `recursive`. Directories that nobody made are not counted.',
+    example: { ...EXAMPLE_WORKSPACE, path: 'inputs', recursive: true },
+    response: DeleteResponse,
+    errors: [403, 404, 409],
+  })
   async deleteFile(@Caller() caller: Principal, @Body() body: FileDeleteRequest): Promise<DeleteResponse> {
     return await this.files.delete(caller, body);
   }
@@ -56,6 +73,7 @@ export class FilesController {
   @Operation({
     tag: 'Files',
     summary: 'Batch move',
+    example: { ...EXAMPLE_WORKSPACE, moves: [{ source_path: 'inputs', dest_path: 'data/inputs' }] },
     description: 'A move that cannot be made is reported in `errors`; the others are made.',
     response: BatchMoveResponse,
     errors: [403, 404],
@@ -65,7 +83,14 @@ export class FilesController {
   }
 
   @Post('batch-delete')
-  @Operation({ tag: 'Files', summary: 'Batch delete', response: DeleteResponse, errors: [403, 404] })
+  @Operation({
+    tag: 'Files',
+    summary: 'Batch delete',
+    description: 'Files, and directories with all they hold. Paths where nothing is are skipped.',
+    example: { ...EXAMPLE_WORKSPACE, paths: ['data/old.csv', 'drafts'] },
+    response: DeleteResponse,
+    errors: [403, 404],
+  })
   async batchDelete(@Caller() caller: Principal, @Body() body: BatchDeleteRequest): Promise<DeleteResponse> {
     return await this.files.deleteAll(caller, body);
   }
@@ -74,6 +99,7 @@ export class FilesController {
   @Operation({
     tag: 'Files',
     summary: 'List directory',
+    example: { ...EXAMPLE_WORKSPACE, path: '', recursive: true },
     description: 'Directories first, then files, each by bytes of path; `limit` and `offset` go over both.',
     response: FileListResponse,
     errors: [404],
@@ -87,6 +113,7 @@ export class FilesController {
   @Operation({
     tag: 'Files',
     summary: 'Get download URL',
+    example: { ...EXAMPLE_DEPLOYMENT, path: 'AGENTS.md' },
     description: 'A URL of the file for the next 15 minutes.',
     response: FileDownloadResponse,
     errors: [404],

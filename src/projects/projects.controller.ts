@@ -1,6 +1,7 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { Caller } from '../platform/auth/decorators.js';
 import { Principal } from '../platform/auth/principal.js';
+import { EXAMPLE } from '../platform/openapi/examples.js';
 import { Operation } from '../platform/openapi/operation.js';
 import { CardListResponse } from './canvas/canvas.dto.js';
 import { ProjectDeletion } from './deletion.service.js';
@@ -35,6 +36,7 @@ export class ProjectsController {
   @Operation({
     tag: 'Projects',
     summary: 'Create project',
+    example: { name: 'My first plan', from_deployment: EXAMPLE.deployment_handle },
     description:
       'With `from_deployment` the project starts with a copy of the deployment’s instructions, skills and files.',
     status: 201,
@@ -47,7 +49,13 @@ export class ProjectsController {
   }
 
   @Get(':project_id')
-  @Operation({ tag: 'Projects', summary: 'Get project', response: ProjectResponse, errors: [404] })
+  @Operation({
+    tag: 'Projects',
+    summary: 'Get project',
+    description: 'The project with its completeness, its origin and what it has cost.',
+    response: ProjectResponse,
+    errors: [404],
+  })
   async getProject(@Caller() caller: Principal, @Param('project_id') projectId: string): Promise<ProjectResponse> {
     return ProjectResponse.from(await this.projects.details(caller.company_id, projectId));
   }
@@ -56,6 +64,7 @@ export class ProjectsController {
   @Operation({
     tag: 'Projects',
     summary: 'Update project',
+    example: { description: 'Which mix of chairs and tables earns most next week?' },
     description: 'Absent fields stay as they are; null clears a description.',
     response: ProjectResponse,
     errors: [404, 409],

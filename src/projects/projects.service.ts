@@ -65,10 +65,11 @@ export class ProjectsService {
    * Creates a project; one made from a deployment gets its agent configuration in the project's deployment scope and
    * its other files in the workspace.
    *
+   * @param wantedId the id it gets; default a new one
    * @throws NotFound when there is no such deployment.
    * @throws Invalid when its configuration is more than a project can have.
    */
-  async create(caller: Principal, request: ProjectCreateRequest): Promise<ProjectDetails> {
+  async create(caller: Principal, request: ProjectCreateRequest, wantedId?: string): Promise<ProjectDetails> {
     const { company_id } = caller;
     return await this.database.transaction(async (tx) => {
       const origin =
@@ -76,6 +77,7 @@ export class ProjectsService {
           ? null
           : await this.deployments.require(company_id, request.from_deployment, tx);
       const { id } = await tx.save(Project, {
+        ...(wantedId !== undefined && { id: wantedId }),
         company_id,
         name: request.name,
         description: request.description ?? null,

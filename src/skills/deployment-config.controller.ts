@@ -29,6 +29,7 @@ export class DeploymentConfigController {
   @Operation({
     tag,
     summary: 'Get deployment instructions',
+    description: 'The deployment’s AGENTS.md as it is now. Projects hold copies of their own.',
     response: AgentInstructionsResponse,
     errors: [404],
     extension: true,
@@ -45,6 +46,9 @@ export class DeploymentConfigController {
   @Operation({
     tag,
     summary: 'Put deployment instructions',
+    example: {
+      content: '# Production planning\n\nAsk for one thing at a time, and state quantities with their units.\n',
+    },
     description:
       'Replaces the deployment’s AGENTS.md. Projects keep their copy until they pull. For company-level callers.',
     response: AgentInstructionsResponse,
@@ -59,13 +63,27 @@ export class DeploymentConfigController {
   }
 
   @Get('skills')
-  @Operation({ tag, summary: 'List deployment skills', response: SkillListResponse, errors: [404], extension: true })
+  @Operation({
+    tag,
+    summary: 'List deployment skills',
+    description: 'Name, description and file names of every skill, by name.',
+    response: SkillListResponse,
+    errors: [404],
+    extension: true,
+  })
   async listDeploymentSkills(@Caller() caller: Principal, @Param('name') name: string): Promise<SkillListResponse> {
     return SkillListResponse.from(await this.skills.list(caller.company_id, name));
   }
 
   @Get('skills/:skill')
-  @Operation({ tag, summary: 'Get deployment skill', response: SkillDetail, errors: [404, 413], extension: true })
+  @Operation({
+    tag,
+    summary: 'Get deployment skill',
+    description: 'The whole skill with the text of its files.',
+    response: SkillDetail,
+    errors: [404, 413],
+    extension: true,
+  })
   async getDeploymentSkill(
     @Caller() caller: Principal,
     @Param('name') name: string,
@@ -80,6 +98,9 @@ export class DeploymentConfigController {
   @Operation({
     tag,
     summary: 'Put deployment skill',
+    example: {
+      files: { 'SKILL.md': 'No shift is longer than ten hours.\n', 'examples/night.md': 'Night shifts end at six.\n' },
+    },
     description:
       'Creates or replaces a skill with all its files. Projects see it when they pull. For company-level callers.',
     response: SkillSummary,

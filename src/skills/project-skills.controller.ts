@@ -2,6 +2,7 @@ import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common'
 import { Caller } from '../platform/auth/decorators.js';
 import { Principal } from '../platform/auth/principal.js';
 import { BodyLimit } from '../platform/http/request.guard.js';
+import { EXAMPLE } from '../platform/openapi/examples.js';
 import { Operation } from '../platform/openapi/operation.js';
 import { AgentConfigService } from './agent-config.service.js';
 import { ProjectSkillsService } from './project-skills.service.js';
@@ -64,6 +65,7 @@ export class ProjectSkillsController {
   @Operation({
     tag,
     summary: 'Put project skill',
+    example: { files: { 'SKILL.md': 'Shifts last eight hours here.\n' } },
     description:
       'Creates or replaces one of the project’s own skills with all its files. One named after a deployment skill shadows it.',
     response: SkillSummary,
@@ -115,6 +117,7 @@ export class ProjectSkillsController {
   @Operation({
     tag,
     summary: 'Pull agent config',
+    example: { from_deployment: EXAMPLE.deployment_handle, instructions: true, skills: true },
     description:
       'Replaces the project’s copy of the deployment’s instructions and skills; the project’s own skills stay.',
     response: AgentConfigPullResponse,
@@ -132,6 +135,7 @@ export class ProjectSkillsController {
   @Operation({
     tag,
     summary: 'Check out a deployment',
+    example: { from_deployment: EXAMPLE.deployment_handle },
     description:
       'Makes the deployment the project’s origin: pulls instructions and skills, and copies the template files into the workspace, where existing files stay.',
     response: CheckoutResponse,

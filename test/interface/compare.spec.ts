@@ -66,6 +66,12 @@ describe('the comparison with the interface', () => {
       { type: 'object', title: 'Added', 'x-extension': true },
       'schema Added: takes any keys',
     ],
+    [[...LIST, 'description'], undefined, 'GET /api/v1/projects description: missing'],
+    [
+      [...CHAT, 'requestBody', 'content', 'application/json', 'example'],
+      undefined,
+      'POST /api/v1/projects/{project_id}/chat example: missing',
+    ],
     [[...LIST], undefined, 'GET /api/v1/projects: missing (List projects)'],
     [[...LIST, 'x-extension'], true, 'GET /api/v1/projects: is marked x-extension, but the interface has it'],
     [[...LIST, 'security'], [], 'GET /api/v1/projects security: is []'],

@@ -20,6 +20,7 @@ interface Parameter {
 interface DocumentedOperation {
   operationId?: string;
   summary?: string;
+  description?: string;
   parameters?: Parameter[];
   requestBody?: JsonSchema;
   responses: Record<string, JsonSchema>;
@@ -77,7 +78,7 @@ function operationDifferences(document: OpenApiDocument, operation: Operation): 
     ...markedWrongly(at, actual),
     ...operationForm(at, path, method, actual),
     ...parameterDifferences(at, actual.parameters ?? [], wantedParameters(path, query)),
-    ...differ(`${at} requestBody`, withoutDescription(actual.requestBody), wantedBody),
+    ...differ(`${at} requestBody`, withoutAnnotations(actual.requestBody), wantedBody),
     ...responseDifferences(at, actual.responses, status, response),
     ...differ(`${at} security`, actual.security, [{ HTTPBearer: [] }]),
   ];
@@ -88,7 +89,7 @@ function operationForm(
   at: string,
   path: string,
   method: string,
-  { operationId, summary }: DocumentedOperation,
+  { operationId, summary, description, requestBody }: DocumentedOperation,
 ): string[] {
   const suffix = `${path.replace(/\W/g, '_')}_${method}`;
   const found: string[] = [];
@@ -96,6 +97,8 @@ function operationForm(
     found.push(`${at} operationId: is ${show(operationId)}, should be a snake_case name followed by ${show(suffix)}`);
   }
   if (!summary) found.push(`${at} summary: missing`);
+  if (!description) found.push(`${at} description: missing`);
+  if (requestBody !== undefined && !show(requestBody).includes('"example":')) found.push(`${at} example: missing`);
   return found;
 }
 
@@ -136,13 +139,14 @@ function responseDifferences(at: string, actual: Record<string, JsonSchema>, sta
     description,
     content: { 'application/json': { schema: reference(component) } },
   });
+  const errorBody = { content: body('ErrorResponse', '')['content'] };
   const others = Object.keys(actual).filter((code) => code !== String(status) && code !== '422');
   return [
     ...differ(`${at} response ${status}`, actual[status], body(name, 'Successful Response')),
     ...differ(`${at} response 422`, actual['422'], body('HTTPValidationError', 'Validation Error')),
     ...others.flatMap((code) =>
       /^[45]\d\d$/.test(code)
-        ? differ(`${at} response ${code}`, { ...actual[code], description: '' }, body('ErrorResponse', ''))
+        ? differ(`${at} response ${code}`, { content: actual[code]?.['content'] }, errorBody)
         : [`${at} response ${code}: not in the interface`],
     ),
   ];
@@ -262,9 +266,17 @@ const titleOf = (name: string): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join(' ');
 
-function withoutDescription(value: JsonSchema | undefined): JsonSchema | undefined {
+/** A request body or what is in it, as far as clients depend on it. */
+function withoutAnnotations(value: JsonSchema | undefined): JsonSchema | undefined {
   if (value === undefined) return undefined;
-  return Object.fromEntries(Object.entries(value).filter(([key]) => key !== 'description'));
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => key !== 'description' && key !== 'example')
+      .map(([key, inner]) => [
+        key,
+        key === 'content' || key === 'application/json' ? withoutAnnotations(inner as JsonSchema) : inner,
+      ]),
+  );
 }
 
 const markedWrongly = (at: string, node: { 'x-extension'?: unknown }): string[] =>

@@ -1,4 +1,5 @@
 import { committedContract } from './contract.js';
+import { keepSecretsOf } from './secrets.js';
 
 /** What a response type looks like after JSON: dates are strings. */
 export type Wire<T> = T extends Date
@@ -62,11 +63,11 @@ export class Client {
     const text = await response.text();
     const contentType = response.headers.get('content-type');
     committedContract().check({ method, path: url.pathname, status: response.status, contentType, text });
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: (text === '' ? undefined : JSON.parse(text)) as Wire<Body>,
-    };
+    const received: unknown = text === '' ? undefined : JSON.parse(text);
+    if (response.ok) keepSecretsOf(received);
+    else if (this.token?.startsWith('eyJ') === true && text.includes(this.token))
+      throw new Error('An error tells the token');
+    return { status: response.status, headers: response.headers, body: received as Wire<Body> };
   }
 
   /** The body of a success; anything else fails the test with what was answered. */

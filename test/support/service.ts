@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { appendFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -9,14 +10,21 @@ import { afterAll, beforeAll, expect } from '@jest/globals';
 import { Client } from './client.js';
 import { createDatabase, dropDatabase } from './database.js';
 import { testRun } from './run.js';
+import { keepSecret, logFolder } from './secrets.js';
 import { type Session, type SessionOptions, signIn } from './session.js';
 
 const START_MS = 30_000;
+/** With a database cluster to make before. */
+const FIRST_START_MS = 90_000;
 const STOP_MS = 25_000;
+const INFO_LEVEL = 30;
 const ERROR_LEVEL = 50;
+/** Settings that are secrets. */
+const SECRET_SETTINGS = ['AGENT_API_KEY', 'S3_SECRET_KEY', 'AUTH_JWT_SECRET'];
 
 /** What a process of the service works with; several processes may share one. */
 export interface Surroundings {
+  /** Empty: the process brings its own server, with the demo. */
   databaseUrl: string;
   dataDir: string;
   secret: string;
@@ -51,6 +59,8 @@ export class Service {
   /** Starts `dist/main.js` and waits until it serves. */
   static async start({ surroundings, settings = {}, preload = [] }: ServiceOptions = {}): Promise<Service> {
     const own = surroundings ?? (await makeSurroundings());
+    if (own.databaseUrl !== '') keepSecret(new URL(own.databaseUrl).password);
+    keepSecret(own.secret, ...SECRET_SETTINGS.map((name) => settings[name]));
     const child = spawn(
       process.execPath,
       [
@@ -67,6 +77,8 @@ export class Service {
           DATABASE_URL: own.databaseUrl,
           DATA_DIR: own.dataDir,
           AUTH_JWT_SECRET: own.secret,
+          // All that a service can be made to tell is searched for secrets when the run ends.
+          LOG_LEVEL: 'trace',
           ...settings,
         },
       },
@@ -75,7 +87,7 @@ export class Service {
     child.unref();
     child.channel?.unref();
     const log: LogLine[] = [];
-    const url = await ready(child, log);
+    const url = await ready(child, log, own.databaseUrl === '' ? FIRST_START_MS : START_MS);
     return new Service(child, url, own, log);
   }
 
@@ -116,7 +128,7 @@ export class Service {
 
 /** Removes the database and the files; no process may use them any more. */
 export async function removeSurroundings({ databaseUrl, dataDir }: Surroundings): Promise<void> {
-  await dropDatabase(databaseUrl);
+  if (databaseUrl !== '') await dropDatabase(databaseUrl);
   await rm(dataDir, { recursive: true, force: true });
 }
 
@@ -129,17 +141,23 @@ async function makeSurroundings(): Promise<Surroundings> {
 }
 
 /** Collects the log and answers the URL of the line that says the service is ready. */
-async function ready(child: ChildProcess, log: LogLine[]): Promise<string> {
+async function ready(child: ChildProcess, log: LogLine[], patienceMs: number): Promise<string> {
   if (child.stdout === null || child.stderr === null) throw new Error('The service has no output to read');
   const complaints = text(child.stderr);
+  const file = join(logFolder(), `${child.pid}-${randomBytes(4).toString('hex')}.log`);
+  child.stderr.on('data', (said: Buffer) => appendFileSync(file, said));
   return await new Promise((resolve, reject) => {
     const patience = setTimeout(() => {
       child.kill('SIGKILL');
-      reject(new Error(`The service was not ready within ${START_MS} ms: ${JSON.stringify(log)}`));
-    }, START_MS);
+      reject(new Error(`The service was not ready within ${patienceMs} ms: ${JSON.stringify(log)}`));
+    }, patienceMs);
     createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
+      // What the embedded mode tells its user, tokens among it, is no log.
+      if (!line.startsWith('{')) return;
+      appendFileSync(file, `${line}\n`);
       const entry = JSON.parse(line) as LogLine;
-      log.push(entry);
+      // What a test looks at; the rest is in the file.
+      if (entry.level >= INFO_LEVEL) log.push(entry);
       if (entry.msg === 'ready') {
         clearTimeout(patience);
         resolve(entry['url'] as string);

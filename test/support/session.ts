@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { Client } from './client.js';
+import { keepSecret } from './secrets.js';
 
 export interface SessionOptions {
   /** Default: a company that no other session has. */
@@ -37,6 +38,7 @@ export async function signIn(url: string, secret: string, options: SessionOption
     .setSubject(user)
     .setExpirationTime(Math.floor(Date.now() / 1000) + expiresIn)
     .sign(new TextEncoder().encode(secret));
+  keepSecret(token);
   return { company, user, name, token, client: new Client(url, token) };
 }
 

@@ -31,6 +31,8 @@ export class ConversationsController {
   @Operation({
     tag: 'Chat',
     summary: 'Create conversation',
+    description: 'One more beside the default conversation, with messages and turns of its own.',
+    example: { title: 'What if a machine fails?' },
     status: 201,
     response: ConversationResponse,
     errors: [404],
@@ -48,6 +50,8 @@ export class ConversationsController {
   @Operation({
     tag: 'Chat',
     summary: 'Update conversation',
+    description: 'Gives it another title.',
+    example: { title: 'A machine fails' },
     response: ConversationResponse,
     errors: [404],
     extension: true,

@@ -3,6 +3,7 @@ import { Caller } from '../../platform/auth/decorators.js';
 import { Principal } from '../../platform/auth/principal.js';
 import { BodyLimit } from '../../platform/http/request.guard.js';
 import { RequestOrigin } from '../../platform/object-store/request-origin.js';
+import { EXAMPLE_WORKSPACE } from '../../platform/openapi/examples.js';
 import { Operation } from '../../platform/openapi/operation.js';
 import { FileEntry } from '../files.dto.js';
 import { CompletionService } from './completion.service.js';
@@ -19,6 +20,9 @@ import { UploadsService } from './uploads.service.js';
 
 const COMPLETION_BYTES = 8 * 1024 ** 2;
 
+/** Nothing can be tried with another's. */
+const UPLOAD_TOKEN = 'the upload_token that Start upload has answered';
+
 @Controller('files/upload')
 export class UploadsController {
   constructor(
@@ -30,6 +34,7 @@ export class UploadsController {
   @Operation({
     tag: 'Files',
     summary: 'Start upload',
+    example: { ...EXAMPLE_WORKSPACE, path: 'data/demand.csv', size: 24, content_type: 'text/csv' },
     description:
       'Answers a token and URLs. Send each part with `PUT` to its URL, `part_size` bytes each but the last, keep the ' +
       '`ETag` header of each answer, then complete the upload. A URL may be used again until the upload ends.',
@@ -51,6 +56,7 @@ export class UploadsController {
   @Operation({
     tag: 'Files',
     summary: 'Complete upload',
+    example: { ...EXAMPLE_WORKSPACE, upload_token: UPLOAD_TOKEN },
     description:
       'Puts the file in place. One that is there gets the new content and keeps its id. Asked again, it answers the same.',
     response: FileEntry,
@@ -64,6 +70,7 @@ export class UploadsController {
   @Operation({
     tag: 'Files',
     summary: 'Get upload part URLs',
+    example: { upload_token: UPLOAD_TOKEN, part_numbers: [1] },
     description: 'URLs for more parts, or for parts whose URL was lost.',
     response: UploadPartsResponse,
     errors: [403, 404, 409, 410],
@@ -81,6 +88,7 @@ export class UploadsController {
   @Operation({
     tag: 'Files',
     summary: 'Get upload status',
+    example: { upload_token: UPLOAD_TOKEN },
     description: 'The parts that were received, for clients that resume.',
     response: UploadStatusResponse,
     errors: [403, 404, 409, 410],
@@ -91,7 +99,15 @@ export class UploadsController {
   }
 
   @Post('abort')
-  @Operation({ tag: 'Files', summary: 'Abort upload', status: 204, errors: [403, 404, 409], extension: true })
+  @Operation({
+    tag: 'Files',
+    summary: 'Abort upload',
+    description: 'Ends an upload that will not be completed; its parts are thrown away.',
+    example: { upload_token: UPLOAD_TOKEN },
+    status: 204,
+    errors: [403, 404, 409],
+    extension: true,
+  })
   async abortUpload(@Caller() caller: Principal, @Body() body: UploadTokenRequest): Promise<void> {
     await this.uploads.abort(caller, body.upload_token);
   }

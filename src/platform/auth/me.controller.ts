@@ -7,7 +7,13 @@ import { Principal } from './principal.js';
 @Controller('me')
 export class MeController {
   @Get()
-  @Operation({ tag: 'Identity', summary: 'Get the caller', response: MeResponse, extension: true })
+  @Operation({
+    tag: 'Identity',
+    summary: 'Get the caller',
+    description: 'Who the token speaks for, and with what role.',
+    response: MeResponse,
+    extension: true,
+  })
   getMe(@Caller() caller: Principal): MeResponse {
     return MeResponse.from(caller);
   }

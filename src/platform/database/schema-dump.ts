@@ -27,7 +27,7 @@ const STATEMENTS = [
     ORDER BY p.proname, pg_get_function_identity_arguments(p.oid)`,
 
   // Columns in the order they stand, then the constraints that need no other table.
-  `SELECT format(E'CREATE TABLE %I (\\n  %s\\n)%s%s;', t.relname, string_agg(p.line, E',\\n  ' ORDER BY p.position, p.line),
+  `SELECT format(E'CREATE %sTABLE %I (\\n  %s\\n)%s%s;', CASE t.relpersistence WHEN 'u' THEN 'UNLOGGED ' END, t.relname, string_agg(p.line, E',\\n  ' ORDER BY p.position, p.line),
                  CASE WHEN t.relkind = 'p' THEN ' PARTITION BY ' || pg_get_partkeydef(t.oid) END,
                  ' WITH (' || array_to_string(t.reloptions, ', ') || ')')
      FROM pg_class t
@@ -53,7 +53,7 @@ const STATEMENTS = [
         WHERE c.conrelid = t.oid AND c.contype NOT IN ('f', 'n', 't')
      ) AS p
     WHERE t.relnamespace = 'public'::regnamespace AND t.relkind IN ('r', 'p')
-    GROUP BY t.oid, t.relname, t.relkind, t.reloptions ORDER BY t.relname`,
+    GROUP BY t.oid, t.relname, t.relkind, t.relpersistence, t.reloptions ORDER BY t.relname`,
 
   `SELECT pg_get_indexdef(i.indexrelid) || ';'
      FROM pg_index i JOIN pg_class x ON x.oid = i.indexrelid

@@ -28,7 +28,9 @@ export class ErrorFilter implements ExceptionFilter {
     const answer = exception instanceof DomainError ? exception : answerTo(exception, request);
     // The request's log line carries it, with the id that the client sees in X-Request-Id.
     if (answer.status >= 500 || faultAnswer(exception)) response.err = asError(exception);
-    for (const name of response.getHeaderNames()) if (name.startsWith('content-')) response.removeHeader(name);
+    // Headers of the content that was to come; the policy of browsers stands.
+    for (const name of response.getHeaderNames())
+      if (name.startsWith('content-') && name !== 'content-security-policy') response.removeHeader(name);
     response.statusCode = answer.status;
     for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
     const body = toJsonText({ detail: answer.detail });

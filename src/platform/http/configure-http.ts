@@ -1,5 +1,6 @@
 import type { ExpressAdapter, NestExpressApplication } from '@nestjs/platform-express';
 import type { Application, RequestHandler, Response } from 'express';
+import { limitConnections, limitRequests } from './connection-limits.js';
 import { JsonText } from './json-text.js';
 
 /**
@@ -17,6 +18,8 @@ export function configureHttp(app: NestExpressApplication): void {
   // Nest would leave unknown paths outside the global prefix to Express.
   adapter.setNotFoundHandler = (handler: RequestHandler) => server.use(handler);
   (server as unknown as { response: Response }).response.json = sendJson;
+  limitConnections(app.getHttpServer());
+  app.use(limitRequests);
 }
 
 /** Query parameters by name, of a repeated one the last. */

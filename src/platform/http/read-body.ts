@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { BadRequest, Invalid, TooLarge, UnsupportedMediaType } from '../errors/errors.js';
+import { BadRequest, DomainError, Invalid, TooLarge, UnsupportedMediaType } from '../errors/errors.js';
 import type { Json } from '../json/json.js';
 import { JsonLimitError, JsonSyntaxError, parseJson } from '../json/parse-json.js';
 import { decodeText, UndecodableText } from './decode-text.js';
@@ -7,28 +7,38 @@ import { decodeText, UndecodableText } from './decode-text.js';
 /** `application/json` and `application/<anything>+json`, parameters ignored. */
 const JSON_TYPE = /^\s*application\/(?:[^;/]*\+)?json\s*(?:;|$)/i;
 
+/** What a client gets to send all of its JSON: a few MiB on a slow line. */
+const PATIENCE_MS = 60_000;
+
 /**
  * The body of a request: its JSON value, the text itself when the content type says that it is no JSON, or undefined
  * when there is none.
  *
  * @throws Invalid for faulty JSON; BadRequest for bytes that are no text and JSON that goes too far; TooLarge above
- * `limit` bytes; UnsupportedMediaType for a compressed body.
+ * `limit` bytes; UnsupportedMediaType for a compressed body; 408 when it is not there after `patienceMs`.
  */
-export async function readBody(request: IncomingMessage, limit: number): Promise<Json | undefined> {
+export async function readBody(
+  request: IncomingMessage,
+  limit: number,
+  patienceMs = PATIENCE_MS,
+): Promise<Json | undefined> {
   const encoding = request.headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity') throw new UnsupportedMediaType('The body must not be compressed');
-  const bytes = await collect(request, limit);
+  const bytes = await collect(request, limit, patienceMs);
   if (bytes.length === 0) return undefined;
   return JSON_TYPE.test(request.headers['content-type'] ?? '') ? parse(bytes) : bytes.toString();
 }
 
 /** Above the limit the client is told at once and the rest read and dropped, as a cut connection could hide the answer. */
-function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
+function collect(request: IncomingMessage, limit: number, patienceMs: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
+    const tooSlow = new DomainError(408, 'The body took too long', { Connection: 'close' });
+    const patience = setTimeout(() => reject(tooSlow), patienceMs);
     const chunks: Buffer[] = [];
     let size = 0;
     const refuse = (): void => {
       chunks.length = 0;
+      clearTimeout(patience);
       reject(new TooLarge(`The body may have at most ${limit} bytes`));
     };
     if (Number(request.headers['content-length']) > limit) refuse();
@@ -37,8 +47,14 @@ function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
       if (size > limit) refuse();
       else chunks.push(chunk);
     });
-    request.on('end', () => resolve(Buffer.concat(chunks)));
-    const cutOff = (): void => reject(new BadRequest('The body was cut off'));
+    request.on('end', () => {
+      clearTimeout(patience);
+      resolve(Buffer.concat(chunks));
+    });
+    const cutOff = (): void => {
+      clearTimeout(patience);
+      reject(new BadRequest('The body was cut off'));
+    };
     request.on('error', cutOff);
     request.on('close', cutOff);
   });

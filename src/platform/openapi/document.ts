@@ -1,24 +1,53 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import { BEARER, ERROR_DESCRIPTIONS, ERROR_REF } from './operation.js';
+import { PARAMETER_EXAMPLES } from './examples.js';
+import { BEARER, BODY_EXAMPLE, ERROR_DESCRIPTIONS, ERROR_REF } from './operation.js';
 
 type Schema = Record<string, unknown>;
 interface OperationObject {
   operationId: string;
   summary: string;
-  parameters?: { name: string; in: string; schema: Schema }[];
-  requestBody?: unknown;
+  parameters?: { name: string; in: string; schema: Schema; example?: unknown }[];
+  requestBody?: { content: Record<string, { example?: unknown }> };
   responses: Record<string, unknown>;
+  [BODY_EXAMPLE]?: object;
 }
 
+const DESCRIPTION = `Projects with an agent chat, a canvas, files, deployments, skills, usage and solve executions.
+
+Every operation under \`/api/v1\` takes \`Authorization: Bearer <token>\` and answers JSON. Date-times are UTC with
+milliseconds. Listings take \`limit\` and \`offset\` and tell the exact \`total\`. What the documented interface does not
+have is marked \`x-extension\`.
+
+**Errors.** Failed validation is 422 with an array of what is wrong and where; every other error is
+\`{"detail": "<sentence>"}\`. An answer's \`X-Request-Id\` is in the service's log. Before an operation is found, a request
+can also end in 404, 405 (with \`Allow\`), 408, 414 (URLs above 8 KiB) and 431 (more than 16 KiB of headers).
+
+**To begin** press _Authorize_, then try _Get the caller_, _List projects_, and _Post chat message_ followed by _Get chat
+sync_. The examples name what the demo of a first local start has.`;
+
+/** The groups of operations, in the order of the documented interface. */
+const GROUPS: Record<string, string> = {
+  Projects: 'What a project is, the cards on its canvas, snapshots of both, and its solve executions.',
+  Chat: 'Conversations with the agent. A post is accepted at once; its turn runs by itself and is read with sync or the stream.',
+  'Skills and agent configuration': 'What the agent is told: instructions and skills, of deployments and of projects.',
+  Deployments: 'A company’s templates that projects start from. Writes are for company-level callers.',
+  Files: 'Files of a workspace, a deployment or a snapshot; `source` says which. Uploads go in parts to signed URLs.',
+  Usage: 'What was spent, in credits.',
+  Identity: 'Who calls.',
+};
+
 /** What reading a body can end in, beside 422. */
-const BODY_ERRORS = [400, 413, 415];
+const BODY_ERRORS = [400, 408, 413, 415];
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
 const errorResponse = (code: number): Schema => ({
   description: ERROR_DESCRIPTIONS[code],
+  ...(code === 429 && { headers: { 'Retry-After': RETRY_AFTER } }),
   content: { 'application/json': { schema: { $ref: ERROR_REF } } },
 });
+
+const RETRY_AFTER = { description: 'Seconds to wait', schema: { type: 'integer' } };
 
 const validationResponse: Schema = {
   description: 'Validation Error',
@@ -64,16 +93,9 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
     new DocumentBuilder()
       .setOpenAPIVersion('3.1.0')
       .setTitle('Project Workspace Service')
-      .setDescription('Projects with an agent chat, a canvas, files, deployments, skills, usage and solve executions.')
+      .setDescription(DESCRIPTION)
       .setVersion('1')
       .addSecurity(BEARER, { type: 'http', scheme: 'bearer' })
-      .addTag('Projects')
-      .addTag('Chat')
-      .addTag('Skills and agent configuration')
-      .addTag('Deployments')
-      .addTag('Files')
-      .addTag('Usage')
-      .addTag('Identity')
       .build(),
     { operationIdFactory: (_controller, method) => method, autoTagControllers: false },
   );
@@ -83,6 +105,7 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
       if (operation !== undefined) complete(operation, path, method);
     }
   }
+  document.tags = Object.entries(GROUPS).map(([name, description]) => ({ name, description }));
   const schemas = ((document.components ??= {}).schemas ??= {});
   for (const [name, schema] of Object.entries(schemas as Record<string, Schema>)) {
     schema['title'] ??= name;
@@ -96,12 +119,20 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
 function complete(operation: OperationObject, path: string, method: string): void {
   const name = operation.operationId.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   operation.operationId = `${name}${path}`.replace(/\W/g, '_') + `_${method}`;
-  for (const parameter of operation.parameters ?? []) parameter.schema['title'] ??= titleOf(parameter.name);
+  for (const parameter of operation.parameters ?? []) {
+    parameter.schema['title'] ??= titleOf(parameter.name);
+    const example = PARAMETER_EXAMPLES[parameter.name];
+    if (parameter.in === 'path' && example !== undefined) parameter.example = example;
+  }
+  for (const content of Object.values(operation.requestBody?.content ?? {})) content.example = operation[BODY_EXAMPLE];
+  delete operation[BODY_EXAMPLE];
   operation.responses['401'] ??= errorResponse(401);
   if (operation.requestBody !== undefined)
     for (const code of BODY_ERRORS) operation.responses[code] ??= errorResponse(code);
   if (operation.requestBody !== undefined || (operation.parameters ?? []).length > 0)
     operation.responses['422'] ??= validationResponse;
+  // An operation may have limits of its own beside the one of all requests of a caller.
+  operation.responses['429'] = errorResponse(429);
   operation.responses['503'] ??= errorResponse(503);
 }
 

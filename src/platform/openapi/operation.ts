@@ -9,6 +9,8 @@ export interface OperationOptions {
   tag: string;
   summary: string;
   description?: string;
+  /** A body that can be sent as it is, where the demo is. */
+  example?: object;
   /** Status of success; default 200. */
   status?: number;
   /** Body of success; absent where there is none. */
@@ -24,6 +26,7 @@ export function Operation({
   tag,
   summary,
   description,
+  example,
   status = 200,
   response,
   errors = [],
@@ -38,9 +41,13 @@ export function Operation({
     ...errors.map((code) =>
       ApiResponse({ status: code, description: ERROR_DESCRIPTIONS[code] ?? 'Error', schema: { $ref: ERROR_REF } }),
     ),
+    ...(example === undefined ? [] : [ApiExtension(BODY_EXAMPLE, example)]),
     ...(extension === true ? [ApiExtension('x-extension', true)] : []),
   );
 }
+
+/** Where an example waits until the document is put together. */
+export const BODY_EXAMPLE = 'x-body-example';
 
 export const ERROR_REF = '#/components/schemas/ErrorResponse';
 
@@ -49,6 +56,7 @@ export const ERROR_DESCRIPTIONS: Record<number, string> = {
   401: 'Not authenticated',
   403: 'Not allowed',
   404: 'Not found',
+  408: 'The body took too long',
   409: 'In conflict with the present state',
   410: 'Expired',
   413: 'Too large',

@@ -13,6 +13,7 @@ export class CanvasController {
   @Operation({
     tag: 'Projects',
     summary: 'Create card',
+    example: { card_type: 'variable', label: 'Chairs', data: { unit: 'pieces', lower: 0 } },
     description: 'A card may lack anything but type and label; its `gaps` say what it still needs.',
     status: 201,
     response: CardResponse,
@@ -31,6 +32,7 @@ export class CanvasController {
   @Operation({
     tag: 'Projects',
     summary: 'Update card',
+    example: { label: 'Chairs a week' },
     description: 'Made for a `version`: 409 when the card has changed since.',
     response: CardResponse,
     errors: [404, 409],
@@ -46,7 +48,14 @@ export class CanvasController {
   }
 
   @Delete(':card_id')
-  @Operation({ tag: 'Projects', summary: 'Delete card', status: 204, errors: [404], extension: true })
+  @Operation({
+    tag: 'Projects',
+    summary: 'Delete card',
+    description: 'Removes it from the canvas; completeness is derived anew.',
+    status: 204,
+    errors: [404],
+    extension: true,
+  })
   async deleteCard(
     @Caller() caller: Principal,
     @Param('project_id') projectId: string,

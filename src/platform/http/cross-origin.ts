@@ -1,0 +1,32 @@
+import type { CorsOptions, CorsOptionsDelegate } from '@nestjs/common/interfaces/external/cors-options.interface.js';
+import type { Request } from 'express';
+
+/** Origins whose pages may read answers: these, or any. */
+export type Origins = readonly (string | RegExp)[] | '*';
+
+/** Seconds for which a browser remembers what it may send. */
+const REMEMBERED_S = 600;
+
+const POLICY: CorsOptions = {
+  methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+  allowedHeaders: ['Authorization', 'Content-Type', 'Last-Event-ID', 'Range', 'X-Request-Id'],
+  exposedHeaders: [
+    ...['X-Request-Id', 'Retry-After', 'WWW-Authenticate'],
+    ...['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
+    ...['ETag', 'Accept-Ranges', 'Content-Range', 'Content-Disposition'],
+  ],
+  maxAge: REMEMBERED_S,
+};
+
+/**
+ * What web clients of other origins may do, for the API and signed file URLs alike. Cookies play no part: a page needs a
+ * token or a signed URL in any case.
+ */
+export function crossOrigin(origins: Origins): CorsOptionsDelegate<Request> {
+  const origin = origins === '*' ? '*' : [...origins];
+  return (request, decide) => {
+    const isPreflight = request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined;
+    // Any other OPTIONS request is the router's, which knows no such method.
+    decide(null, request.method === 'OPTIONS' && !isPreflight ? { origin: false } : { ...POLICY, origin });
+  };
+}

@@ -1,0 +1,58 @@
+import helmet from 'helmet';
+import type { RequestHandler } from 'express';
+
+/** What Swagger UI needs: its own files, the styles it sets while it runs, and icons inside its style sheet. */
+const DOCUMENTATION_POLICY = {
+  'default-src': ["'none'"],
+  'script-src': ["'self'"],
+  'style-src': ["'self'", "'unsafe-inline'"],
+  'img-src': ["'self'", 'data:'],
+  'connect-src': ["'self'"],
+  'base-uri': ["'none'"],
+  'form-action': ["'none'"],
+  'frame-ancestors': ["'none'"],
+};
+/** An answer with data is no page: should a browser show it as one, nothing in it runs, loads or is framed. */
+const DATA_POLICY = { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] };
+
+/**
+ * Headers that keep browsers from making more of an answer than it is. Downloads of the disk store replace the policy
+ * with a `sandbox` of their own.
+ *
+ * @param overTls whether clients reach the service over https, and so may be told to stay with it
+ */
+export function securityHeaders({ overTls }: { overTls: boolean }): RequestHandler {
+  const documentation = headersWith(DOCUMENTATION_POLICY, 'same-origin', overTls);
+  const data = headersWith(DATA_POLICY, 'same-origin', overTls);
+  // The signature is the permission, also for an image that a page of another origin shows.
+  const files = headersWith(DATA_POLICY, 'cross-origin', overTls);
+  return (request, response, next) => {
+    if (request.url.startsWith('/docs')) documentation(request, response, next);
+    else if (request.url.startsWith('/store/')) files(request, response, next);
+    else {
+      response.setHeader('Cache-Control', 'no-store');
+      data(request, response, next);
+    }
+  };
+}
+
+const headersWith = (
+  directives: Record<string, string[]>,
+  policy: 'same-origin' | 'cross-origin',
+  overTls: boolean,
+): RequestHandler =>
+  helmet({
+    contentSecurityPolicy: { useDefaults: false, directives },
+    crossOriginResourcePolicy: { policy },
+    strictTransportSecurity: overTls,
+    referrerPolicy: { policy: 'no-referrer' },
+    // For browsers that are gone, or about windows and plugins that no answer opens.
+    crossOriginOpenerPolicy: false,
+    originAgentCluster: false,
+    xDnsPrefetchControl: false,
+    xDownloadOptions: false,
+    xFrameOptions: false,
+    xPermittedCrossDomainPolicies: false,
+    xPoweredBy: false,
+    xXssProtection: false,
+  });

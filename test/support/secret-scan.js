@@ -1,0 +1,57 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What looks like a secret, whoever made it. */
+const PATTERNS = {
+  'a bearer token': /\bBearer\s+[\w~+/-]{8,}/i,
+  'a JSON web token': /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]+/,
+  'an API key': /\bpws_\w{4,}_\w{16,}/,
+  'a signature': /\b(?:X-Amz-Signature|X-Amz-Credential|signature)=[\w%-]{8,}/i,
+  'a password in a URL': /\b[a-z]+:\/\/[^\s:/@"]+:[^\s@/"]{4,}@/,
+};
+
+/**
+ * Lines that tell a secret, each with what it tells; the secret itself is not repeated.
+ *
+ * @param {string} text lines of a log
+ * @param {readonly string[]} secrets
+ * @returns {string[]}
+ */
+export function findSecrets(text, secrets) {
+  const told = [
+    ...Object.entries(PATTERNS).flatMap(([name, pattern]) => (pattern.test(text) ? [{ name, pattern }] : [])),
+    ...secrets.flatMap((secret) => (text.includes(secret) ? [{ name: 'a secret of a test', pattern: secret }] : [])),
+  ];
+  return told.map(({ name, pattern }) => {
+    const line =
+      text.split('\n').find((one) => (typeof pattern === 'string' ? one.includes(pattern) : pattern.test(one))) ?? text;
+    return `${name} in: ${hide(line, secrets).slice(0, 500)}`;
+  });
+}
+
+/** The line without what nobody may read. */
+function hide(line, secrets) {
+  const plain = secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), line);
+  return Object.values(PATTERNS).reduce((rest, pattern) => rest.replaceAll(new RegExp(pattern, 'gi'), '***'), plain);
+}
+
+/**
+ * Looks for secrets in everything that the services of a run have logged.
+ *
+ * @param {string} folder the folder of the logs
+ * @returns {{ lines: number, problems: string[] }}
+ */
+export function scanLogs(folder) {
+  if (!existsSync(folder)) return { lines: 0, problems: [] };
+  const noted = join(folder, 'secrets');
+  const kept = existsSync(noted) ? readFileSync(noted, 'utf8').trim().split('\n') : [];
+  const secrets = [...new Set(kept)].map((line) => JSON.parse(line));
+  const logs = readdirSync(folder).filter((name) => name.endsWith('.log'));
+  let lines = 0;
+  const problems = logs.flatMap((name) => {
+    const text = readFileSync(join(folder, name), 'utf8');
+    lines += text.split('\n').length - 1;
+    return findSecrets(text, secrets);
+  });
+  return { lines, problems };
+}
