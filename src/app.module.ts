@@ -9,6 +9,7 @@ import { ExecutionsModule } from './executions/executions.module.js';
 import { FilesModule } from './files/files.module.js';
 import { AuthModule } from './platform/auth/auth.module.js';
 import { DatabaseModule } from './platform/database/database.module.js';
+import { HealthModule } from './platform/health/health.module.js';
 import { HttpModule } from './platform/http/http.module.js';
 import { JobsModule } from './platform/jobs/jobs.module.js';
 import { LoggingModule } from './platform/logging/logging.module.js';
@@ -39,6 +40,7 @@ export class AppModule {
         // Before authentication: its guard reads the body, whose syntax errors come first.
         HttpModule,
         AuthModule,
+        HealthModule,
         UsageModule,
         FilesModule,
         DeploymentsModule,

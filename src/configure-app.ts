@@ -1,10 +1,12 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { SwaggerModule } from '@nestjs/swagger';
-import type { Logger } from 'pino';
 import { AppModule, type Surroundings } from './app.module.js';
 import { configureHttp } from './platform/http/configure-http.js';
+import { onlyMonitoring } from './platform/http/only-monitoring.js';
 import { NestLogger, requestLogging } from './platform/logging/logger.js';
+import { Metrics } from './platform/metrics/metrics.service.js';
+import { requestMetrics } from './platform/metrics/request-metrics.js';
 import { buildDocument } from './platform/openapi/document.js';
 
 /**
@@ -19,15 +21,20 @@ export async function createApp(surroundings: Surroundings, { preview = false } 
     preview,
     abortOnError: false,
   });
-  configureApp(app, surroundings.logger);
+  configureApp(app, surroundings, preview);
   return app;
 }
 
-/** Prefix, logging, body reading, validation, errors and documentation. */
-export function configureApp(app: NestExpressApplication, logger: Logger): void {
+/** Prefix, logging, measuring, body reading, validation, errors and documentation. */
+function configureApp(app: NestExpressApplication, { config, logger }: Surroundings, preview: boolean): void {
   app.use(requestLogging(logger));
-  app.setGlobalPrefix('api/v1', { exclude: ['store/{*path}'] });
+  if (!preview) app.use(requestMetrics(app.get(Metrics)));
+  app.setGlobalPrefix('api/v1', { exclude: ['store/{*path}', 'health/{*path}', 'metrics'] });
   configureHttp(app);
+  if (config.ROLE === 'worker') {
+    app.use(onlyMonitoring);
+    return;
+  }
   const document = buildDocument(app);
   app
     .getHttpAdapter()

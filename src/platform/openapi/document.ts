@@ -9,6 +9,7 @@ interface OperationObject {
   parameters?: { name: string; in: string; schema: Schema }[];
   requestBody?: unknown;
   responses: Record<string, unknown>;
+  security?: unknown;
 }
 
 /** What reading a body can end in, beside 422. */
@@ -74,6 +75,7 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
       .addTag('Files')
       .addTag('Usage')
       .addTag('Identity')
+      .addTag('Health')
       .build(),
     { operationIdFactory: (_controller, method) => method, autoTagControllers: false },
   );
@@ -97,6 +99,8 @@ function complete(operation: OperationObject, path: string, method: string): voi
   const name = operation.operationId.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   operation.operationId = `${name}${path}`.replace(/\W/g, '_') + `_${method}`;
   for (const parameter of operation.parameters ?? []) parameter.schema['title'] ??= titleOf(parameter.name);
+  // Without credentials, nothing of the domain is asked for either.
+  if (operation.security === undefined) return;
   operation.responses['401'] ??= errorResponse(401);
   if (operation.requestBody !== undefined)
     for (const code of BODY_ERRORS) operation.responses[code] ??= errorResponse(code);
