@@ -37,6 +37,7 @@ export default {
       displayName: 'unit',
       testMatch: [
         '<rootDir>/src/**/*.spec.ts',
+        '<rootDir>/test/docker/**/*.spec.ts',
         '<rootDir>/test/interface/**/*.spec.ts',
         '<rootDir>/test/support/**/*.spec.ts',
       ],

@@ -9,6 +9,7 @@ import { ExecutionsModule } from './executions/executions.module.js';
 import { FilesModule } from './files/files.module.js';
 import { AuthModule } from './platform/auth/auth.module.js';
 import { DatabaseModule } from './platform/database/database.module.js';
+import { HealthModule } from './platform/health/health.module.js';
 import { HttpModule } from './platform/http/http.module.js';
 import { JobsModule } from './platform/jobs/jobs.module.js';
 import { LoggingModule } from './platform/logging/logging.module.js';
@@ -42,6 +43,7 @@ export class AppModule {
         AuthModule,
         // After it: who is limited is the caller.
         ThrottlingModule,
+        HealthModule,
         UsageModule,
         FilesModule,
         DeploymentsModule,

@@ -6,8 +6,11 @@ import { AppModule, type Surroundings } from './app.module.js';
 import type { Config } from './config/config.js';
 import { configureHttp } from './platform/http/configure-http.js';
 import { crossOrigin } from './platform/http/cross-origin.js';
+import { onlyMonitoring } from './platform/http/only-monitoring.js';
 import { securityHeaders } from './platform/http/security-headers.js';
 import { NestLogger, requestLogging } from './platform/logging/logger.js';
+import { Metrics } from './platform/metrics/metrics.service.js';
+import { requestMetrics } from './platform/metrics/request-metrics.js';
 import { buildDocument } from './platform/openapi/document.js';
 
 /**
@@ -22,18 +25,23 @@ export async function createApp(surroundings: Surroundings, { preview = false } 
     preview,
     abortOnError: false,
   });
-  configureApp(app, surroundings);
+  configureApp(app, surroundings, preview);
   return app;
 }
 
-/** Prefix, logging, protections, body reading, validation, errors and documentation. */
-export function configureApp(app: NestExpressApplication, { config, logger }: Omit<Surroundings, 'databaseUrl'>): void {
+/** Prefix, logging, measuring, protections, body reading, validation, errors and documentation. */
+function configureApp(app: NestExpressApplication, { config, logger }: Surroundings, preview: boolean): void {
   app.set('trust proxy', config.TRUSTED_PROXIES);
   app.use(requestLogging(logger));
+  if (!preview) app.use(requestMetrics(app.get(Metrics)));
   app.use(securityHeaders({ overTls: config.PUBLIC_URL?.startsWith('https:') === true }));
   app.enableCors(crossOrigin(config.corsOrigins));
-  app.setGlobalPrefix('api/v1', { exclude: ['store/{*path}'] });
+  app.setGlobalPrefix('api/v1', { exclude: ['store/{*path}', 'health/{*path}', 'metrics'] });
   configureHttp(app);
+  if (config.ROLE === 'worker') {
+    app.use(onlyMonitoring);
+    return;
+  }
   const document = buildDocument(app);
   if (config.embedded) document.info.description += tokenNote(config);
   app

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { type AddressInfo, isIPv6 } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Config } from './config/config.js';
 import { ConfigError, loadConfig } from './config/load-config.js';
@@ -10,6 +11,7 @@ import { keptSecret } from './platform/auth/kept-secret.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './platform/database/embedded/embedded-postgres.js';
 import { EmbeddedPostgresError } from './platform/database/embedded/errors.js';
 import { migrate, UnsuitableDatabaseError } from './platform/database/migrate.js';
+import { HealthService } from './platform/health/health.service.js';
 import { createLogger } from './platform/logging/logger.js';
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -17,6 +19,8 @@ const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const DRAIN_MS = 20_000;
 /** npm passes a Ctrl-C on that the service has received itself: signals this close together are one. */
 const SAME_SIGNAL_MS = 1_000;
+/** The database is the one thing that a start cannot do without. */
+const UNREACHABLE = ['ECONNREFUSED', 'EHOSTUNREACH', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT'];
 
 /** Starts one process of the service and keeps it until it is told to stop. */
 async function serve(): Promise<NodeJS.Signals> {
@@ -34,6 +38,8 @@ async function serve(): Promise<NodeJS.Signals> {
       logger.info({ url, role: config.ROLE }, 'ready');
       const signal = await Promise.race([stopping, ...(server === undefined ? [] : [death(server, config)])]);
       logger.info({ signal }, 'stopping');
+      app.get(HealthService).stopping();
+      await pause(config.STOP_DELAY_SECONDS * 1000);
       return signal;
     } finally {
       boundDrain(app);
@@ -87,6 +93,7 @@ async function death(server: EmbeddedPostgres, { DATA_DIR }: Config): Promise<ne
 function explain(error: unknown): string {
   const { code, port } = error as { code?: string; port?: number };
   if (code === 'EADDRINUSE') return `Port ${port} is in use: stop what listens there, or choose another with PORT.`;
+  if (UNREACHABLE.includes(code ?? '')) return `The database at DATABASE_URL cannot be reached: ${code}.`;
   const plain = [ConfigError, EmbeddedPostgresError, UnsuitableDatabaseError].some((kind) => error instanceof kind);
   return plain ? (error as Error).message : String((error as Error).stack ?? error);
 }

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AgentModule } from '../agent/agent.module.js';
 import { FilesModule } from '../files/files.module.js';
+import { MetricsModule } from '../platform/metrics/metrics.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { SkillsModule } from '../skills/skills.module.js';
 import { UsageModule } from '../usage/usage.module.js';
@@ -22,13 +23,14 @@ import { TurnContexts } from './turns/turn-context.service.js';
 import { TurnEndings } from './turns/turn-endings.service.js';
 import { TurnJobs } from './turns/turn-jobs.js';
 import { TurnJournal } from './turns/turn-journal.service.js';
+import { TurnMetrics } from './turns/turn-metrics.js';
 import { TurnReaper } from './turns/turn-reaper.service.js';
 import { TurnRunner } from './turns/turn-runner.service.js';
 import { TurnsService } from './turns/turns.service.js';
 
 /** Conversations with the agent: messages come in, turns answer them. */
 @Module({
-  imports: [FilesModule, ProjectsModule, SkillsModule, UsageModule, AgentModule],
+  imports: [MetricsModule, FilesModule, ProjectsModule, SkillsModule, UsageModule, AgentModule],
   controllers: [ChatController, StreamController, ConversationsController],
   providers: [
     ConversationsService,
@@ -43,6 +45,7 @@ import { TurnsService } from './turns/turns.service.js';
     TurnContexts,
     TurnRunner,
     TurnJobs,
+    TurnMetrics,
     TurnReaper,
     StopsService,
     StreamHub,

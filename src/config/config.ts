@@ -112,7 +112,27 @@ export class Config {
   @Max(10_000)
   TURNS_CONCURRENCY: number = 100;
 
-  /** Least severe level that is logged. */
+  /** Whether `/metrics` answers, on the same port as everything else. */
+  @Flag()
+  @IsIn([true, false])
+  METRICS: boolean = false;
+
+  /** Bearer token that `/metrics` asks for, at least 16 characters. Absent: it asks for none. */
+  @IsOptional()
+  @MinLength(16)
+  METRICS_TOKEN?: string;
+
+  /**
+   * How long, in seconds, a process that is told to stop goes on serving while `/health/ready` already answers 503, so
+   * that a load balancer has time to turn to others.
+   */
+  @Numeric()
+  @IsInt()
+  @Min(0)
+  @Max(300)
+  STOP_DELAY_SECONDS: number = 0;
+
+  /** Least severe level that is logged. At `debug`, requests that succeed are logged as well. */
   @IsIn(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
   LOG_LEVEL: string = 'info';
 
@@ -264,19 +284,22 @@ export class Config {
   @Matches(ORIGIN, { message: 'S3_ENDPOINT must be an http or https URL without a path' })
   S3_ENDPOINT?: string;
 
+  /** Access key of the S3 server. */
   @IsOptional()
   @IsString()
   S3_ACCESS_KEY?: string;
 
+  /** Secret key of the S3 server. */
   @IsOptional()
   @IsString()
   S3_SECRET_KEY?: string;
 
-  /** Made when it is missing. */
+  /** Bucket of the files, which nothing else may use. Made when it is missing. */
   @IsOptional()
   @Matches(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, { message: 'S3_BUCKET must be the name of a bucket' })
   S3_BUCKET?: string;
 
+  /** Region of the S3 server. */
   @IsString()
   @MinLength(1)
   S3_REGION: string = 'us-east-1';

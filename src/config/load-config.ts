@@ -1,9 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, validateSync } from 'class-validator';
 import { Config } from './config.js';
 
 /** Names of all settings: every one is validated. */
-const SETTINGS = Object.keys(
+export const SETTINGS = Object.keys(
   getMetadataStorage().groupByPropertyName(getMetadataStorage().getTargetValidationMetadatas(Config, '', false, false)),
 );
 
@@ -17,15 +18,16 @@ const PROVIDER_NEEDS = ['AUTH_ISSUER', 'AUTH_AUDIENCE'] as const;
 export class ConfigError extends Error {}
 
 /**
- * Reads and validates the settings.
+ * Reads and validates the settings. Each can also be given as a file, by a variable of its name and `_FILE`.
  *
  * @throws ConfigError naming every variable that is wrong.
  */
 export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config {
   const given = Object.fromEntries(
-    SETTINGS.flatMap((name) =>
-      environment[name] === undefined || environment[name] === '' ? [] : [[name, environment[name]]],
-    ),
+    SETTINGS.flatMap((name) => {
+      const value = valueOf(name, environment);
+      return value === '' ? [] : [[name, value]];
+    }),
   );
   const config = plainToInstance(Config, given, { exposeDefaultValues: true });
   if (config.embedded && given['HOST'] === undefined) config.HOST = '127.0.0.1';
@@ -52,6 +54,17 @@ function authProblems(config: Config, given: Record<string, unknown>): string[] 
       ? []
       : ['AUTH_JWT_SECRET or AUTH_JWKS_URL is needed with DATABASE_URL']),
   ];
+}
+
+/** A setting as its variable says it, or else the file that the variable `<name>_FILE` names, as secrets are mounted. */
+function valueOf(name: string, environment: NodeJS.ProcessEnv): string {
+  const [value = '', file = ''] = [environment[name], environment[`${name}_FILE`]];
+  if (value !== '' || file === '') return value;
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    throw new ConfigError(`${name}_FILE names a file that cannot be read: ${(error as NodeJS.ErrnoException).code}`);
+  }
 }
 
 /** What is wrong among the settings of the language model. */

@@ -6,6 +6,7 @@ import type { Principal } from '../../platform/auth/principal.js';
 import { Database } from '../../platform/database/database.js';
 import { TooManyRequests, Unavailable } from '../../platform/errors/errors.js';
 import { LOGGER } from '../../platform/logging/logging.module.js';
+import { Metrics } from '../../platform/metrics/metrics.service.js';
 import { ProjectsService } from '../../projects/projects.service.js';
 import { ConversationsService } from '../conversations/conversations.service.js';
 import { Doorbell } from './doorbell.js';
@@ -42,7 +43,12 @@ export class StreamsService implements OnModuleDestroy {
     private readonly hub: StreamHub,
     private readonly revocations: Revocations,
     @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
+    metrics: Metrics,
+  ) {
+    metrics.gauges([{ name: 'pws_stream_readers', help: 'Event streams that this process has open' }], () => ({
+      pws_stream_readers: this.size,
+    }));
+  }
 
   /** How many streams are open. */
   get size(): number {

@@ -7,6 +7,7 @@ import type { ChatStopRequest, ChatStopResponse } from '../chat.dto.js';
 import { ConversationsService } from '../conversations/conversations.service.js';
 import { STOPPED_TURNS } from '../notices.js';
 import { TurnEndings } from './turn-endings.service.js';
+import { TurnMetrics } from './turn-metrics.js';
 import { TurnRunner } from './turn-runner.service.js';
 
 /** Ends turns that users want no more of. */
@@ -19,6 +20,7 @@ export class StopsService implements OnModuleInit {
     private readonly endings: TurnEndings,
     private readonly runner: TurnRunner,
     private readonly notifications: Notifications,
+    private readonly metrics: TurnMetrics,
   ) {}
 
   onModuleInit(): void {
@@ -47,6 +49,7 @@ export class StopsService implements OnModuleInit {
 
   /** Tells everybody of a turn that was ended, once the transaction has committed. */
   announce(conversation_id: string, turn_id: string): void {
+    this.metrics.ended('stopped');
     this.notifications.send(STOPPED_TURNS, turn_id);
     this.conversations.announce(conversation_id);
   }

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { Config } from '../../config/config.js';
 import { LOGGER } from '../../platform/logging/logging.module.js';
 import { INTERRUPTED, TurnEndings } from './turn-endings.service.js';
+import { TurnMetrics } from './turn-metrics.js';
 import { type HeldTurn, LeaseLost, TurnsService } from './turns.service.js';
 
 const INTERVAL_MS = 5_000;
@@ -18,6 +19,7 @@ export class TurnReaper implements OnApplicationBootstrap, BeforeApplicationShut
     private readonly config: Config,
     private readonly turns: TurnsService,
     private readonly endings: TurnEndings,
+    private readonly metrics: TurnMetrics,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -40,7 +42,10 @@ export class TurnReaper implements OnApplicationBootstrap, BeforeApplicationShut
   private async recoverTurn(turn: HeldTurn): Promise<void> {
     try {
       const again = await this.turns.redispatch(turn, 'reaper');
-      if (!again) await this.endings.end(turn, 'reaper', INTERRUPTED);
+      if (!again) {
+        await this.endings.end(turn, 'reaper', INTERRUPTED);
+        this.metrics.ended(INTERRUPTED.outcome);
+      }
       this.logger.warn({ turn_id: turn.id, again }, 'a turn was abandoned by its process');
     } catch (error) {
       // Its owner came back, or another process was faster.

@@ -8,6 +8,7 @@ import { Lease } from './lease.js';
 import { TurnContexts } from './turn-context.service.js';
 import { type Ending, INTERRUPTED, TurnEndings } from './turn-endings.service.js';
 import { TurnJournal } from './turn-journal.service.js';
+import { TurnMetrics } from './turn-metrics.js';
 import { type ProgressStore, TurnWriter } from './turn-writer.js';
 import { type HeldTurn, LeaseLost, TurnsService } from './turns.service.js';
 
@@ -32,8 +33,11 @@ export class TurnRunner implements OnModuleDestroy, OnApplicationShutdown {
     private readonly turns: TurnsService,
     private readonly journal: TurnJournal,
     private readonly endings: TurnEndings,
+    private readonly metrics: TurnMetrics,
     @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
+  ) {
+    metrics.heldHere(() => this.running.size);
+  }
 
   /** Claims no further turns; the running ones finish within the grace period or are given up. */
   onModuleDestroy(): void {
@@ -93,7 +97,9 @@ export class TurnRunner implements OnModuleDestroy, OnApplicationShutdown {
       const { credits } = progress;
       if (await this.turns.redispatch({ ...turn, credits }, 'owner')) return;
     }
-    await this.endings.end(turn, 'owner', { ...this.ending(turn, problem, progress.next_seq > 0), progress });
+    const ending = this.ending(turn, problem, progress.next_seq > 0);
+    await this.endings.end(turn, 'owner', { ...ending, progress });
+    this.metrics.ended(ending.outcome);
   }
 
   private async answer(turn: HeldTurn, writer: TurnWriter, signal: AbortSignal): Promise<void> {

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { DataSource, getMetadataArgsStorage } from 'typeorm';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 
 // Sums and counters of this service stay far below 2^53 and credits need no more than a double shows, so bigint and
 // numeric reach the code as numbers, as they leave it in JSON.
@@ -33,4 +34,9 @@ export function createDataSource(url: string, poolSize: number, migrations: stri
       ...(migrations.length === 0 && { statement_timeout: STATEMENT_MS, query_timeout: STATEMENT_MS + 1_000 }),
     },
   });
+}
+
+/** The connections of an initialised data source. */
+export function poolOf(source: DataSource): pg.Pool {
+  return (source.driver as PostgresDriver).master as pg.Pool;
 }

@@ -1,13 +1,13 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Config } from '../../config/config.js';
+import { MetricsModule } from '../metrics/metrics.module.js';
 import { createDataSource } from './data-source.js';
 import { Database } from './database.js';
-
-/** Where the database of this process is, known once the embedded server runs. */
-export class DatabaseUrl {
-  constructor(readonly value: string) {}
-}
+import { DatabaseMetrics } from './database-metrics.js';
+import { DatabaseProbe } from './database-probe.js';
+import { DatabaseUrl } from './database-url.js';
+import { DatabaseWatch } from './database-watch.js';
 
 /** Connects to an already migrated database and offers {@link Database} everywhere. */
 @Global()
@@ -16,6 +16,7 @@ export class DatabaseModule {
   static at(url: string): DynamicModule {
     return {
       module: DatabaseModule,
+      imports: [MetricsModule],
       providers: [
         { provide: DatabaseUrl, useValue: new DatabaseUrl(url) },
         {
@@ -25,8 +26,11 @@ export class DatabaseModule {
             createDataSource(value, config.DATABASE_POOL_SIZE).initialize(),
         },
         Database,
+        DatabaseMetrics,
+        DatabaseProbe,
+        DatabaseWatch,
       ],
-      exports: [Database, DatabaseUrl],
+      exports: [Database, DatabaseUrl, DatabaseProbe, DatabaseWatch],
     };
   }
 }

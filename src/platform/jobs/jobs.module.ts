@@ -1,6 +1,8 @@
 import { Global, Module } from '@nestjs/common';
+import { MetricsModule } from '../metrics/metrics.module.js';
+import { JobMetrics } from './job-metrics.js';
 import { Jobs } from './jobs.service.js';
 
 @Global()
-@Module({ providers: [Jobs], exports: [Jobs] })
+@Module({ imports: [MetricsModule], providers: [Jobs, JobMetrics], exports: [Jobs, JobMetrics] })
 export class JobsModule {}

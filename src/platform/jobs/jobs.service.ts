@@ -4,9 +4,11 @@ import { type CronItem, Logger as WorkerLogger, parseCronItems, run, type Runner
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { Config } from '../../config/config.js';
-import { DatabaseUrl } from '../database/database.module.js';
+import { DatabaseUrl } from '../database/database-url.js';
+import { DatabaseWatch } from '../database/database-watch.js';
 import type { Tx } from '../database/database.js';
 import { LOGGER } from '../logging/logging.module.js';
+import { JobMetrics } from './job-metrics.js';
 
 /** Does one job. A throw makes graphile-worker try the job again later, with growing delays. */
 export type JobHandler<Payload = unknown> = (payload: Payload) => Promise<void>;
@@ -24,6 +26,8 @@ export interface JobOptions {
 const CONCURRENT_JOBS = 16;
 /** Jobs hold no connection while they run: taking them up and reporting them done gets by with few. */
 const CONNECTIONS = 16;
+/** Long enough for a busy pool: workers ask all at once. */
+const CONNECT_MS = 30_000;
 /** Rest before a runner that gave up gets a successor. */
 const RESTART_MS = 1_000;
 
@@ -48,17 +52,20 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
 
   constructor(
     private readonly config: Config,
+    private readonly metrics: JobMetrics,
     url: DatabaseUrl,
+    watch: DatabaseWatch,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     // graphile-worker does not wait for a pool of its own to end.
-    this.pool = new pg.Pool({ connectionString: url.value, max: CONNECTIONS });
+    this.pool = new pg.Pool({ connectionString: url.value, max: CONNECTIONS, connectionTimeoutMillis: CONNECT_MS });
     // A pool that ends has said goodbye on its connections already; the server may close them first.
     const report = (err: Error): void => {
       if (!this.pool.ending) this.logger.warn({ err }, 'a connection for jobs was lost');
     };
     this.pool.on('error', report);
     this.pool.on('connect', (client) => client.on('error', report));
+    watch.guard(this.pool);
   }
 
   /**
@@ -131,7 +138,10 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
       parsedCronItems: parseCronItems(this.timetable.filter(({ task }) => handlers.has(task))),
       logger: this.workerLogger(),
       taskList: Object.fromEntries(
-        [...handlers].map(([task, handler]) => [task, async (payload: unknown) => await handler(payload)]),
+        [...handlers].map(([task, handler]) => [
+          task,
+          async (payload: unknown) => await this.metrics.measured(task, () => handler(payload)),
+        ]),
       ),
     });
     this.runners.add(runner);

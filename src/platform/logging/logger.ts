@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LoggerService } from '@nestjs/common';
 import { type Logger, pino } from 'pino';
 import { pinoHttp } from 'pino-http';
+import { routeOf } from '../http/route-of.js';
 
 const REQUEST_ID = /^[\w.:-]{1,100}$/;
 
@@ -23,6 +24,9 @@ export function requestLogging(logger: Logger) {
     },
     customLogLevel: (_request, response, error) =>
       error !== undefined || response.statusCode >= 500 ? 'error' : response.statusCode >= 400 ? 'info' : 'debug',
+    customSuccessObject: (request, _response, line: object) => ({ ...line, ...circumstances(request) }),
+    customErrorObject: (request, _response, _error, line: object) => ({ ...line, ...circumstances(request) }),
+    customAttributeKeys: { responseTime: 'ms' },
     serializers: {
       req: ({ id, method, url }: { id: string; method: string; url: string }) => ({
         id,
@@ -32,6 +36,15 @@ export function requestLogging(logger: Logger) {
       res: ({ statusCode }: { statusCode: number }) => ({ status: statusCode }),
     },
   }) as (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
+}
+
+/** Which operation it was and for whom, by ids alone; known when the request is over. */
+function circumstances(request: IncomingMessage): object {
+  const { caller } = request as { caller?: { kind: string; company_id: string; user_id: string | null } };
+  return {
+    route: routeOf(request),
+    ...(caller && { caller: caller.kind, company_id: caller.company_id, user_id: caller.user_id ?? undefined }),
+  };
 }
 
 /** Hands Nest's own log lines to the process's logger. */

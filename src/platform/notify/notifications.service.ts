@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { DatabaseUrl } from '../database/database.module.js';
+import { DatabaseUrl } from '../database/database-url.js';
+import { DatabaseWatch } from '../database/database-watch.js';
 import { LOGGER } from '../logging/logging.module.js';
 
 /** Hears that something has changed: the key says what, null that anything may have, as messages can have been missed. */
@@ -34,7 +35,12 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
   constructor(
     private readonly url: DatabaseUrl,
     @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
+    watch: DatabaseWatch,
+  ) {
+    watch.onSilence(() => {
+      if (this.connection !== undefined) this.drop(this.connection);
+    });
+  }
 
   /** Lets `listener` hear a channel from the start of the application on; called while modules initialise. */
   listen(channel: string, listener: Listener): void {

@@ -60,6 +60,10 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
     await this.dropStaleDrafts();
   }
 
+  async check(): Promise<void> {
+    await this.assertRoom(0);
+  }
+
   async put(key: string, body: Buffer | Readable): Promise<number> {
     await this.assertRoom(Buffer.isBuffer(body) ? body.length : 0);
     const draft = this.draft();

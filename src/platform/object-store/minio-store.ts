@@ -62,6 +62,12 @@ export class MinioStore extends ObjectStore implements OnModuleInit {
     }
   }
 
+  async check(): Promise<void> {
+    await this.ask('', async () => {
+      if (!(await this.client.bucketExists(this.bucket))) throw new Unavailable('The bucket is gone');
+    });
+  }
+
   async put(key: string, body: Buffer | Readable): Promise<number> {
     assertKey(key);
     if (!Buffer.isBuffer(body)) return await this.putStream(key, body);

@@ -2,9 +2,12 @@ import { Module } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Config } from '../../config/config.js';
 import { LOGGER } from '../logging/logging.module.js';
+import { MetricsModule } from '../metrics/metrics.module.js';
+import { Metrics } from '../metrics/metrics.service.js';
 import { DiskStore } from './disk-store.js';
 import { DiskStoreController } from './disk-store.controller.js';
 import { DiskTransfers } from './disk-transfers.service.js';
+import { measured } from './measured-store.js';
 import { MinioStore } from './minio-store.js';
 import { ObjectStore } from './object-store.js';
 import { SecretsService } from './secrets.service.js';
@@ -12,6 +15,7 @@ import { SignedUrls } from './signed-urls.js';
 
 /** The object store of this process, under the token {@link ObjectStore}: MinIO when it is configured, else the disk. */
 @Module({
+  imports: [MetricsModule],
   controllers: [DiskStoreController],
   providers: [
     SecretsService,
@@ -20,9 +24,9 @@ import { SignedUrls } from './signed-urls.js';
     DiskTransfers,
     {
       provide: ObjectStore,
-      inject: [Config, DiskStore, LOGGER],
-      useFactory: ({ s3 }: Config, disk: DiskStore, logger: Logger): ObjectStore =>
-        s3 === undefined ? disk : new MinioStore(s3, logger),
+      inject: [Config, DiskStore, LOGGER, Metrics],
+      useFactory: ({ s3 }: Config, disk: DiskStore, logger: Logger, metrics: Metrics): ObjectStore =>
+        measured(s3 === undefined ? disk : new MinioStore(s3, logger), metrics),
     },
   ],
   exports: [ObjectStore],

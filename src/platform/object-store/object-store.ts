@@ -68,6 +68,9 @@ export function assertKey(key: string): void {
  * durable. A store that is out of reach rejects with `Unavailable`, a full one with `InsufficientStorage`.
  */
 export abstract class ObjectStore {
+  /** Resolves when the store answers. @throws Unavailable, or InsufficientStorage when it takes nothing more */
+  abstract check(): Promise<void>;
+
   /** Writes an object and resolves with its size in bytes. */
   abstract put(key: string, body: Buffer | Readable): Promise<number>;
 

@@ -11,6 +11,7 @@ interface OperationObject {
   requestBody?: { content: Record<string, { example?: unknown }> };
   responses: Record<string, unknown>;
   [BODY_EXAMPLE]?: object;
+  security?: unknown;
 }
 
 const DESCRIPTION = `Projects with an agent chat, a canvas, files, deployments, skills, usage and solve executions.
@@ -35,6 +36,7 @@ const GROUPS: Record<string, string> = {
   Files: 'Files of a workspace, a deployment or a snapshot; `source` says which. Uploads go in parts to signed URLs.',
   Usage: 'What was spent, in credits.',
   Identity: 'Who calls.',
+  Health: 'Whether the service is there and what it depends on, for those who run it.',
 };
 
 /** What reading a body can end in, beside 422. */
@@ -126,6 +128,8 @@ function complete(operation: OperationObject, path: string, method: string): voi
   }
   for (const content of Object.values(operation.requestBody?.content ?? {})) content.example = operation[BODY_EXAMPLE];
   delete operation[BODY_EXAMPLE];
+  // Without credentials, nothing of the domain is asked for either.
+  if (operation.security === undefined) return;
   operation.responses['401'] ??= errorResponse(401);
   if (operation.requestBody !== undefined)
     for (const code of BODY_ERRORS) operation.responses[code] ??= errorResponse(code);

@@ -19,6 +19,8 @@ export interface OperationOptions {
   errors?: number[];
   /** True for operations that the documented interface does not have. */
   extension?: boolean;
+  /** True for operations that need no credentials. */
+  isPublic?: boolean;
 }
 
 /** Documents a handler and sets its status. Path parameters are read from the route. */
@@ -31,12 +33,13 @@ export function Operation({
   response,
   errors = [],
   extension,
+  isPublic,
 }: OperationOptions): MethodDecorator {
   return applyDecorators(
     HttpCode(status),
     ApiTags(tag),
     ApiOperation({ summary, ...(description !== undefined && { description }) }),
-    ApiBearerAuth(BEARER),
+    ...(isPublic === true ? [] : [ApiBearerAuth(BEARER)]),
     ApiResponse({ status, description: 'Successful Response', ...(response !== undefined && { type: response }) }),
     ...errors.map((code) =>
       ApiResponse({ status: code, description: ERROR_DESCRIPTIONS[code] ?? 'Error', schema: { $ref: ERROR_REF } }),

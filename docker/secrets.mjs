@@ -1,0 +1,31 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/*
+ * Puts the secrets of compose.yaml where its services read them, one file each: what the environment gives, else what is
+ * there already, else something new. So no secret is known before the first start, and none changes after it.
+ */
+const FOLDER = '/secrets';
+const { POSTGRES_PASSWORD, AUTH_JWT_SECRET, S3_ACCESS_KEY, S3_SECRET_KEY, METRICS_TOKEN } = process.env;
+
+const file = (name) => join(process.argv[2] ?? FOLDER, name);
+const random = () => randomBytes(24).toString('hex');
+
+function keep(name, given) {
+  if (!given && existsSync(file(name))) return;
+  // Services run as users of their own; the volume is theirs alone.
+  writeFileSync(file(`${name}.new`), given || random(), { mode: 0o444 });
+  renameSync(file(`${name}.new`), file(name));
+}
+
+if (POSTGRES_PASSWORD && !/^[\w.~-]+$/.test(POSTGRES_PASSWORD)) {
+  console.error('POSTGRES_PASSWORD may have letters, digits and . _ ~ - only: it becomes part of a URL');
+  process.exit(1);
+}
+keep('postgres_password', POSTGRES_PASSWORD);
+keep('database_url', `postgres://workspace:${readFileSync(file('postgres_password'), 'utf8')}@postgres:5432/workspace`);
+keep('auth_jwt_secret', AUTH_JWT_SECRET);
+keep('s3_access_key', S3_ACCESS_KEY);
+keep('s3_secret_key', S3_SECRET_KEY);
+keep('metrics_token', METRICS_TOKEN);

@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import { DatabaseProbe } from '../../platform/database/database-probe.js';
+import { Metrics } from '../../platform/metrics/metrics.service.js';
+import type { TurnOutcome } from './turn.entity.js';
+
+/** What those who run the service see of turns. */
+@Injectable()
+export class TurnMetrics {
+  private readonly outcomes;
+
+  constructor(
+    private readonly metrics: Metrics,
+    private readonly probe: DatabaseProbe,
+  ) {
+    this.outcomes = metrics.counter({
+      name: 'pws_turns_ended_total',
+      help: 'Turns that this process has ended, by outcome',
+      labels: ['outcome'],
+    });
+    metrics.gauges(
+      [
+        { name: 'pws_turns_waiting', help: 'Turns of all processes that nobody has started' },
+        { name: 'pws_turns_running', help: 'Turns of all processes that somebody runs' },
+        { name: 'pws_turn_oldest_waiting_seconds', help: 'How long the first turn has waited for its start' },
+      ],
+      async () => await this.read(),
+    );
+  }
+
+  /** Counts a turn, once its end is committed. */
+  ended(outcome: TurnOutcome): void {
+    this.outcomes.inc({ outcome });
+  }
+
+  /** How many turns this process runs; their leases are held here. */
+  heldHere(count: () => number): void {
+    this.metrics.gauges([{ name: 'pws_turn_leases_held', help: 'Turns that this process runs' }], () => ({
+      pws_turn_leases_held: count(),
+    }));
+  }
+
+  /** Reads the index of active turns, which are few. */
+  private async read(): Promise<Record<string, number>> {
+    const [row] = await this.probe.read<Record<string, number>>(
+      `SELECT count(*) FILTER (WHERE state = 'dispatched')::integer AS pws_turns_waiting,
+              count(*) FILTER (WHERE state = 'streaming')::integer AS pws_turns_running,
+              coalesce(extract(epoch FROM clock_timestamp() - min(created_at) FILTER (WHERE state = 'dispatched')), 0)::double precision
+                AS pws_turn_oldest_waiting_seconds
+         FROM turns WHERE state <> 'ended'`,
+    );
+    return row ?? {};
+  }
+}

@@ -1,0 +1,45 @@
+import { Controller, Get, Header, UseFilters } from '@nestjs/common';
+import { ApiResponse } from '@nestjs/swagger';
+import { Public } from '../auth/decorators.js';
+import { Operation } from '../openapi/operation.js';
+import { LivenessResponse, ReadinessResponse } from './health.dto.js';
+import { HealthService } from './health.service.js';
+import { NotReadyFilter } from './not-ready.js';
+
+/** For those who run the service, outside of `/api/v1`. */
+@Public()
+@Controller('health')
+export class HealthController {
+  constructor(private readonly health: HealthService) {}
+
+  @Get('live')
+  @Header('Cache-Control', 'no-store')
+  @Operation({
+    tag: 'Health',
+    summary: 'Get liveness',
+    description:
+      'Answers as long as the process runs, whatever it can reach. A process that does not should be restarted.',
+    response: LivenessResponse,
+    extension: true,
+    isPublic: true,
+  })
+  getLiveness(): LivenessResponse {
+    return { status: 'ok' };
+  }
+
+  @Get('ready')
+  @Header('Cache-Control', 'no-store')
+  @UseFilters(NotReadyFilter)
+  @ApiResponse({ status: 503, description: 'No requests should come', type: ReadinessResponse })
+  @Operation({
+    tag: 'Health',
+    summary: 'Get readiness',
+    description: 'Whether requests should come to this process, and how what it stands on does; within a few seconds.',
+    response: ReadinessResponse,
+    extension: true,
+    isPublic: true,
+  })
+  async getReadiness(): Promise<ReadinessResponse> {
+    return await this.health.readiness();
+  }
+}

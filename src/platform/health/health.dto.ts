@@ -1,0 +1,41 @@
+import { ApiProperty } from '@nestjs/swagger';
+
+const PROCESS_STATES = ['ok', 'degraded', 'error', 'stopping'] as const;
+const PART_STATES = ['up', 'degraded', 'down'] as const;
+
+/** How one part does that the service stands on. */
+export class HealthOfPart {
+  @ApiProperty({ enum: PART_STATES, description: '`degraded`: it works, but somebody should look' })
+  status!: (typeof PART_STATES)[number];
+
+  @ApiProperty({ type: String, nullable: true, description: 'What is wrong, in a sentence' })
+  message!: string | null;
+
+  static readonly up: HealthOfPart = { status: 'up', message: null };
+}
+
+export class HealthOfParts {
+  @ApiProperty({ type: HealthOfPart })
+  database!: HealthOfPart;
+
+  @ApiProperty({ type: HealthOfPart })
+  object_store!: HealthOfPart;
+
+  @ApiProperty({ type: HealthOfPart, description: '`degraded` when a due job has waited for more than a minute' })
+  queue!: HealthOfPart;
+}
+
+/** Whether requests should be sent to this process. */
+export class ReadinessResponse {
+  @ApiProperty({ enum: PROCESS_STATES, description: 'Requests should come while it is `ok` or `degraded`' })
+  status!: (typeof PROCESS_STATES)[number];
+
+  @ApiProperty({ type: HealthOfParts })
+  parts!: HealthOfParts;
+}
+
+/** The process runs. */
+export class LivenessResponse {
+  @ApiProperty({ enum: ['ok'] })
+  status!: 'ok';
+}

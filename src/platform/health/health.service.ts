@@ -1,0 +1,106 @@
+import { Inject, Injectable, type OnModuleDestroy, ServiceUnavailableException } from '@nestjs/common';
+import { HealthCheckService, HealthIndicatorService, type HealthCheckResult } from '@nestjs/terminus';
+import type { Logger } from 'pino';
+import { DatabaseProbe } from '../database/database-probe.js';
+import { InsufficientStorage } from '../errors/errors.js';
+import { JobMetrics } from '../jobs/job-metrics.js';
+import { LOGGER } from '../logging/logging.module.js';
+import { ObjectStore } from '../object-store/object-store.js';
+import { HealthOfPart, type HealthOfParts, type ReadinessResponse } from './health.dto.js';
+import { NotReady } from './not-ready.js';
+
+/** Longest time that a part may take to answer. */
+const TIMEOUT_MS = 3_000;
+/** Requests within so much time share one look: anybody may ask. */
+const SHARED_MS = 1_000;
+const LONGEST_WAIT_SECONDS = 60;
+
+type Part = keyof HealthOfParts;
+type Look = () => Promise<{ degraded?: string }>;
+
+/** Whether this process and what it stands on do their work. */
+@Injectable()
+export class HealthService implements OnModuleDestroy {
+  private isStopping = false;
+  private readonly looks: Record<Part, Look>;
+
+  constructor(
+    private readonly checks: HealthCheckService,
+    private readonly indicators: HealthIndicatorService,
+    probe: DatabaseProbe,
+    store: ObjectStore,
+    jobs: JobMetrics,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {
+    this.looks = {
+      database: async () => {
+        await probe.read('SELECT 1');
+        return {};
+      },
+      object_store: async () => {
+        try {
+          await store.check();
+          return {};
+        } catch (error) {
+          // What is stored can still be read.
+          if (error instanceof InsufficientStorage) return { degraded: 'The file store is full' };
+          throw error;
+        }
+      },
+      queue: async () => {
+        const waits = (await jobs.backlog()).map(({ oldest_seconds }) => oldest_seconds);
+        const longest = Math.floor(Math.max(0, ...waits));
+        return longest > LONGEST_WAIT_SECONDS ? { degraded: `A job has waited for ${longest} s` } : {};
+      },
+    };
+  }
+
+  /** From now on this process is not ready: it goes on with what it has and wants nothing new. */
+  stopping(): void {
+    this.isStopping = true;
+  }
+
+  onModuleDestroy(): void {
+    this.stopping();
+  }
+
+  /** Takes a few seconds at most. @throws NotReady when no requests should come */
+  async readiness(): Promise<ReadinessResponse> {
+    const parts = Object.keys(this.looks) as Part[];
+    const { details } = await this.checks.check(parts.map((part) => () => this.look(part))).catch(resultOf);
+    const of = (part: Part): HealthOfPart => healthOf(details[part]);
+    const found = { database: of('database'), object_store: of('object_store'), queue: of('queue') };
+    const states = Object.values(found).map(({ status }) => status);
+    const worst = states.includes('down') ? 'error' : states.includes('degraded') ? 'degraded' : 'ok';
+    const answer: ReadinessResponse = { status: this.isStopping ? 'stopping' : worst, parts: found };
+    if (answer.status === 'error' || answer.status === 'stopping') throw new NotReady(answer);
+    return answer;
+  }
+
+  /** What went wrong is told in our words: a driver's say where things are. */
+  private async look(part: Part) {
+    const look = async (): Promise<{ degraded?: string }> => {
+      try {
+        return await this.looks[part]();
+      } catch (error) {
+        this.logger.warn({ err: error, part }, 'a part of the service does not work');
+        throw new Error('It is out of reach');
+      }
+    };
+    const result = await this.indicators.check(part).attempt(look).withTimeout(TIMEOUT_MS).cacheFor(SHARED_MS);
+    const { degraded } = result[part] as { degraded?: string };
+    return degraded === undefined ? result : this.indicators.check(part).degraded(degraded);
+  }
+}
+
+/** The checks that failed, as those that did not are answered. */
+function resultOf(error: unknown): HealthCheckResult {
+  if (error instanceof ServiceUnavailableException) return error.getResponse() as HealthCheckResult;
+  throw error;
+}
+
+function healthOf(detail: { status?: string; message?: unknown } | undefined): HealthOfPart {
+  if (detail?.status === 'up') return HealthOfPart.up;
+  const message = typeof detail?.message === 'string' ? detail.message : null;
+  return { status: detail?.status === 'degraded' ? 'degraded' : 'down', message };
+}

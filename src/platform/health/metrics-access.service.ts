@@ -1,0 +1,32 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { collectDefaultMetrics } from 'prom-client';
+import { Config } from '../../config/config.js';
+import { DomainError, NotAuthenticated } from '../errors/errors.js';
+import { Metrics } from '../metrics/metrics.service.js';
+
+/** Metrics for those who may have them. They name routes and numbers, no tenant and no person. */
+@Injectable()
+export class MetricsAccess implements OnApplicationBootstrap {
+  constructor(
+    private readonly config: Config,
+    private readonly metrics: Metrics,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    // Memory, processor time, delay of the event loop. It measures all the time.
+    if (this.config.METRICS) collectDefaultMetrics({ register: this.metrics.registry });
+  }
+
+  /** @throws DomainError 404 where metrics are off, NotAuthenticated without the token that is asked for */
+  async scrape(authorization: string | undefined): Promise<string> {
+    const { METRICS, METRICS_TOKEN } = this.config;
+    if (!METRICS) throw new DomainError(404, 'Not Found');
+    if (METRICS_TOKEN !== undefined && !isSame(authorization ?? '', `Bearer ${METRICS_TOKEN}`))
+      throw new NotAuthenticated('Invalid authentication credentials');
+    return await this.metrics.scrape();
+  }
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+const isSame = (given: string, wanted: string): boolean => timingSafeEqual(digest(given), digest(wanted));

@@ -1,0 +1,19 @@
+import { Controller, Get, Header, Headers } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { Public } from '../auth/decorators.js';
+import { MetricsAccess } from './metrics-access.service.js';
+
+/** For Prometheus, outside of `/api/v1` and of the OpenAPI document. */
+@Public()
+@ApiExcludeController()
+@Controller('metrics')
+export class MetricsController {
+  constructor(private readonly access: MetricsAccess) {}
+
+  @Get()
+  @Header('Cache-Control', 'no-store')
+  @Header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')
+  async getMetrics(@Headers('authorization') authorization: string | undefined): Promise<string> {
+    return await this.access.scrape(authorization);
+  }
+}

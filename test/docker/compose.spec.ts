@@ -1,0 +1,98 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+import { loadConfig, SETTINGS } from '../../src/config/load-config.js';
+
+interface ComposeService {
+  image: string;
+  command?: string[];
+  environment?: Record<string, string>;
+  healthcheck?: { test?: string[]; disable?: boolean };
+  depends_on?: Record<string, { condition: string }>;
+  volumes?: string[];
+  ports?: string[];
+}
+interface Compose {
+  services: Record<string, ComposeService>;
+  volumes: Record<string, null>;
+}
+
+const compose = parse(readFileSync('docker/compose.yaml', 'utf8'), { merge: true }) as Compose;
+const dockerfile = readFileSync('docker/Dockerfile', 'utf8');
+const services = Object.entries(compose.services);
+const ours = ['api', 'worker'];
+/** What compose makes of a value when the person who starts it has set nothing. */
+const interpolated = (value: string): string => value.replace(/\$\{\w+(?::-([^}]*))?\}/g, '$1');
+
+let secrets: string;
+beforeAll(() => {
+  secrets = mkdtempSync(join(tmpdir(), 'secrets-'));
+  execFileSync(process.execPath, ['docker/secrets.mjs', secrets], { env: {} });
+});
+afterAll(() => rmSync(secrets, { recursive: true }));
+
+function settingsOf(name: string): Record<string, string> {
+  const { environment = {} } = compose.services[name] as ComposeService;
+  return Object.fromEntries(
+    Object.entries(environment).map(([key, value]) => [key, interpolated(value).replace(/^\/secrets/, secrets)]),
+  );
+}
+
+describe('compose.yaml', () => {
+  it.each(ours)('gives %s settings that it knows and accepts, with nothing set beforehand', (name) => {
+    const config = loadConfig(settingsOf(name));
+    for (const variable of Object.keys(settingsOf(name))) expect(SETTINGS).toContain(variable.replace(/_FILE$/, ''));
+    expect(config.ROLE).toBe(name);
+    expect(config.DATABASE_URL).toMatch(/^postgres:\/\/workspace:[0-9a-f]{48}@postgres:5432\/workspace$/);
+    expect(config.s3).toMatchObject({ endpoint: 'http://minio:9000', publicEndpoint: 'http://localhost:9000' });
+  });
+
+  it('has images of fixed versions and a check of health for each that stays', () => {
+    for (const [name, { image, healthcheck, command }] of services) {
+      if (image !== 'project-workspace-service') expect(image).toMatch(/:(RELEASE\.)?\d+[\w.-]+$/);
+      if (command?.includes('secrets.mjs') === true) expect(healthcheck?.disable).toBe(true);
+      else expect([name, healthcheck?.test?.[0]]).toEqual([name, 'CMD']);
+    }
+    expect(dockerfile).toMatch(/NODE_IMAGE=node:\d+\.\d+\.\d+-/);
+  });
+
+  it('starts everything after what it needs, and opens ports to this machine only', () => {
+    for (const [, { depends_on = {}, volumes = [], ports = [] }] of services) {
+      for (const [needed, { condition }] of Object.entries(depends_on))
+        expect(condition).toBe(needed === 'secrets' ? 'service_completed_successfully' : 'service_healthy');
+      for (const volume of volumes) expect(Object.keys(compose.volumes)).toContain(volume.split(':')[0]);
+      for (const port of ports) expect(interpolated(port)).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
+    }
+    for (const name of ours)
+      expect(Object.keys(compose.services[name]?.depends_on ?? {})).toEqual(['postgres', 'minio']);
+  });
+
+  it('holds no secret', () => {
+    for (const [, { environment = {} }] of services)
+      for (const [name, value] of Object.entries(environment))
+        if (/PASSWORD|SECRET|TOKEN|KEY|DATABASE_URL/.test(name))
+          expect(value).toMatch(/^(\/secrets\/\w+|\$\{\w+:-\})$/);
+  });
+});
+
+describe('secrets of compose.yaml', () => {
+  it('are made once, and taken from the environment where it has them', () => {
+    const read = (): Record<string, string> =>
+      Object.fromEntries(readdirSync(secrets).map((name) => [name, readFileSync(join(secrets, name), 'utf8')]));
+    const made = read();
+    execFileSync(process.execPath, ['docker/secrets.mjs', secrets], { env: { S3_SECRET_KEY: 'mine' } });
+    expect(read()).toEqual({ ...made, s3_secret_key: 'mine' });
+    expect(new Set(Object.values(made)).size).toBe(Object.keys(made).length);
+  });
+});
+
+describe('the image', () => {
+  it('runs as nobody special, under an init, with a check of its health', () => {
+    const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
+    for (const line of ['USER node', 'ENTRYPOINT ["tini", "--"]', 'HEALTHCHECK ']) expect(last).toContain(`\n${line}`);
+    expect(dockerfile).toContain('--omit=dev --omit=optional');
+  });
+});

@@ -1,0 +1,152 @@
+import { describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { makeProject } from '../factories/make.js';
+import { eventually } from '../support/eventually.js';
+import { health, metrics, ready } from '../support/operators.js';
+import { raw } from '../support/raw.js';
+import { makeSurroundings } from '../support/scripted-agent.js';
+import { removeSurroundings, Service, useService } from '../support/service.js';
+import { posting } from '../support/traffic.js';
+
+const TOKEN = 'a-token-for-metrics';
+const service = useService({ settings: { METRICS: 'true', METRICS_TOKEN: TOKEN, LOG_LEVEL: 'debug' } });
+
+const scrape = async (): Promise<string> =>
+  (await raw(`${service.url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })).text;
+
+describe('/metrics', () => {
+  it('has what those who run the service want to see', async () => {
+    const { client } = await service.session();
+    const project = (await makeProject(client)).id;
+    const work = posting(client, project);
+    await work.send('Hello');
+    await work.found();
+    await client.put(`/projects/${project}/skills/one`, { files: { 'SKILL.md': 'Text' } });
+    const found = await eventually(
+      () => metrics(service.url, TOKEN),
+      (values) => values.get('pws_job_duration_seconds_count{task="turn",outcome="done"}') === 1,
+      { until: 'the turn is counted' },
+    );
+    expect(Object.fromEntries([...found].filter(([name]) => /^pws_(?!.*(_bucket|_sum))/.test(name)))).toMatchObject({
+      'pws_http_request_duration_seconds_count{method="POST",route="/api/v1/projects/:project_id/chat",status="202"}': 1,
+      'pws_turns_ended_total{outcome="completed"}': 1,
+      pws_turns_waiting: 0,
+      pws_turns_running: 0,
+      pws_turn_oldest_waiting_seconds: 0,
+      pws_turn_leases_held: 0,
+      pws_stream_readers: 0,
+      'pws_object_store_operation_duration_seconds_count{operation="put",outcome="done"}': 1,
+      pws_database_connections_max: 20,
+      'pws_database_connections{state="used"}': expect.any(Number),
+      pws_database_requests_waiting: 0,
+    });
+    expect(found.get('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
+    expect(found.get('process_resident_memory_bytes')).toBeGreaterThan(1e6);
+  });
+
+  it('stays small and names nobody, whatever clients ask for', async () => {
+    const { client, company, user, token } = await service.session();
+    const ask = async (ids: string[]): Promise<number> => {
+      for (const id of ids) {
+        await client.send('GET', `/projects/${id}`);
+        await client.send('GET', `/nowhere/${id}`);
+        await service.anonymous.send('PATCH', `/nowhere/${id}`);
+      }
+      await client.get('/projects', { q: company });
+      return (await scrape()).split('\n').filter((line) => line.startsWith('pws_http')).length;
+    };
+    await scrape();
+    const few = await ask(['a']);
+    expect(await ask(Array.from({ length: 30 }, (_, index) => `some-id-${index}`))).toBe(few);
+    const text = await scrape();
+    for (const secret of [company, user, token, 'some-id', 'nowhere', TOKEN]) expect(text).not.toContain(secret);
+  });
+
+  it('is for those with the token, and for nobody where it is off', async () => {
+    for (const authorization of [undefined, 'Bearer another-token', TOKEN, `Basic ${TOKEN}`]) {
+      const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
+      expect((await raw(`${service.url}/metrics`, { headers })).status).toBe(401);
+    }
+  });
+});
+
+describe('a request’s log line', () => {
+  it('says what was asked, by whom, and how it went, without a credential', async () => {
+    const { client, company, user, token } = await service.session({ role: 'member' });
+    const { headers } = await client.send('GET', '/projects/some-id', { headers: { 'x-request-id': 'mine-1' } });
+    expect(headers.get('x-request-id')).toBe('mine-1');
+    const line = await eventually(
+      () => Promise.resolve(service.log.find(({ req }) => (req as { id?: string } | undefined)?.id === 'mine-1')),
+      (found) => found !== undefined,
+      { until: 'the request is logged' },
+    );
+    expect(line).toMatchObject({
+      req: { method: 'GET', path: '/api/v1/projects/some-id' },
+      route: '/api/v1/projects/:project_id',
+      res: { status: 404 },
+      ms: expect.any(Number),
+      caller: 'user',
+      company_id: company,
+      user_id: user,
+    });
+    expect(JSON.stringify(service.log)).not.toContain(token);
+  });
+});
+
+describe('processes of other roles', () => {
+  it('tell of jobs that nobody does, and a worker serves nobody but its operators', async () => {
+    const surroundings = await makeSurroundings();
+    const api = await Service.start({ surroundings, settings: { ROLE: 'api', METRICS: 'true' } });
+    expect((await health(api.url)).body.status).toBe('ok');
+    const { client } = await api.session();
+    await posting(client, (await makeProject(client)).id).send('Is anybody there?');
+    const database = new pg.Client(surroundings.databaseUrl);
+    await database.connect();
+    await database.query(
+      `UPDATE graphile_worker._private_jobs SET run_at = now() - interval '2 min';
+       UPDATE turns SET created_at = now() - interval '2 min'`,
+    );
+    await database.end();
+    const { status, body } = await eventually(
+      () => health(api.url),
+      (seen) => seen.body.status !== 'ok',
+      { until: 'the queue is seen to lag' },
+    );
+    expect({ status, body: body.status, queue: body.parts.queue }).toMatchObject({
+      status: 200,
+      body: 'degraded',
+      queue: { status: 'degraded', message: expect.stringMatching(/^A job has waited for 1[2-9]\d s$/) },
+    });
+    const values = await metrics(api.url);
+    expect(values.get('pws_turns_waiting')).toBe(1);
+    expect(values.get('pws_turn_oldest_waiting_seconds')).toBeGreaterThan(119);
+    expect(values.get('pws_jobs_waiting{task="turn"}')).toBe(1);
+    expect(values.get('pws_job_oldest_waiting_seconds{task="turn"}')).toBeGreaterThan(119);
+
+    const worker = await Service.start({ surroundings, settings: { ROLE: 'worker' } });
+    await ready(worker.url);
+    for (const path of ['/api/v1/me', '/docs', '/openapi.json', '/store/blobs/a', '/', '/metrics', '/health/other']) {
+      const answer = await raw(worker.url + path, {});
+      expect([path, answer.status, answer.text]).toEqual([path, 404, '{"detail":"Not Found"}']);
+    }
+    await worker.stop();
+    await api.stop();
+    await removeSurroundings(surroundings);
+  }, 60_000);
+
+  it('are not ready once they are told to stop, and serve until then', async () => {
+    const stopping = await Service.start({ settings: { STOP_DELAY_SECONDS: '2' } });
+    const { client } = await stopping.session();
+    expect((await health(stopping.url)).body.status).toBe('ok');
+    const stopped = stopping.stop();
+    const { status, body } = await eventually(
+      () => health(stopping.url),
+      (seen) => seen.status === 503,
+      { until: 'the process wants no more' },
+    );
+    expect([status, body.status, body.parts.database.status]).toEqual([503, 'stopping', 'up']);
+    await makeProject(client);
+    expect(await stopped).toBe(0);
+    await removeSurroundings(stopping.surroundings);
+  }, 60_000);
+});

@@ -1,0 +1,47 @@
+import type { ReadinessResponse } from '../../src/platform/health/health.dto.js';
+import { committedContract } from './contract.js';
+import { eventually } from './eventually.js';
+
+export interface OperatorsAnswer<Body> {
+  status: number;
+  body: Body;
+  /** Time to the whole answer. */
+  ms: number;
+}
+
+/** What `/health/<what>` answers, checked against `openapi.json`. */
+export async function health<Body = ReadinessResponse>(
+  url: string,
+  what: 'live' | 'ready' = 'ready',
+): Promise<OperatorsAnswer<Body>> {
+  const began = performance.now();
+  const path = `/health/${what}`;
+  const response = await fetch(url + path);
+  const [text, contentType] = [await response.text(), response.headers.get('content-type')];
+  committedContract().check({ method: 'GET', path, status: response.status, contentType, text });
+  return { status: response.status, body: JSON.parse(text) as Body, ms: performance.now() - began };
+}
+
+/** Waits until requests may come again; answers how long that took, in milliseconds. */
+export async function ready(url: string, deadlineMs = 30_000): Promise<number> {
+  const began = performance.now();
+  await eventually(
+    () => health(url),
+    ({ body }) => body.status === 'ok',
+    { deadlineMs, until: 'the process is ready' },
+  );
+  return Math.round(performance.now() - began);
+}
+
+/** The values of `/metrics` by name and labels as they are written there. */
+export async function metrics(url: string, token?: string): Promise<Map<string, number>> {
+  const response = await fetch(`${url}/metrics`, {
+    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`/metrics answered ${response.status}: ${text}`);
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(
+    lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]),
+  );
+}

@@ -1,0 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { GuideAgent } from '../../dist/agent/guide/guide.agent.js';
+
+/* Loaded into a process of the built service before it starts: its agent says a word every 100 ms, as many as its messages ask for. */
+GuideAgent.prototype.run = async function* speak({ messages, signal }) {
+  const words = Number(/\d+/.exec(messages.at(-1)?.content ?? '')?.[0] ?? 1);
+  for (let word = 1; word <= words; word += 1) {
+    yield { type: 'text', text: `${word} ` };
+    await pause(100, undefined, { signal });
+  }
+};

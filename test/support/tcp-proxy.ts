@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+/** How the network between two programs does: whole, refusing and cutting connections, or swallowing what is sent. */
+export type Network = 'whole' | 'cut' | 'silent';
+
+/** A way to a server of this machine that a test can break; its port stays when the server's changes. */
+export class TcpProxy {
+  /** The server's port. */
+  target: number;
+  /** Time that everything takes in either direction, in milliseconds. */
+  delayMs = 0;
+  private network: Network = 'whole';
+  private readonly open = new Set<Socket>();
+  /** Connections that came while the network was silent. */
+  private waiting: Socket[] = [];
+
+  private constructor(
+    private readonly server: Server,
+    target: number,
+  ) {
+    this.target = target;
+    server.on('connection', (socket) => this.accept(socket));
+  }
+
+  static async start(target: number): Promise<TcpProxy> {
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new TcpProxy(server, target);
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  become(network: Network): void {
+    this.network = network;
+    for (const socket of this.open) {
+      if (network === 'cut') socket.destroy();
+      else if (network === 'silent') socket.pause();
+      else socket.resume();
+    }
+    if (network === 'silent') return;
+    const { waiting } = this;
+    this.waiting = [];
+    for (const socket of waiting) this.accept(socket);
+  }
+
+  async stop(): Promise<void> {
+    const closed = once(this.server.close(), 'close');
+    this.become('cut');
+    await closed;
+  }
+
+  private accept(socket: Socket): void {
+    socket.on('error', () => socket.destroy());
+    if (this.network === 'cut') socket.destroy();
+    else if (this.network === 'silent') this.waiting.push(socket);
+    else if (!socket.destroyed) this.join(socket, connect(this.target, '127.0.0.1'));
+  }
+
+  private join(near: Socket, far: Socket): void {
+    this.relay(near, far);
+    this.relay(far, near);
+  }
+
+  private relay(from: Socket, to: Socket): void {
+    this.open.add(from);
+    from.on('data', (bytes) => this.later(() => to.write(bytes)));
+    from.on('error', () => from.destroy());
+    from.on('close', () => {
+      this.open.delete(from);
+      this.later(() => to.destroy());
+    });
+  }
+
+  private later(work: () => void): void {
+    if (this.delayMs === 0) work();
+    else setTimeout(work, this.delayMs);
+  }
+}
