@@ -16,7 +16,7 @@ import { SnapshotsService } from './snapshots.service.js';
   imports: [FilesModule, DeploymentsModule],
   controllers: [ProjectsController, CanvasController, SnapshotsController],
   providers: [ProjectsService, CanvasService, CardsService, SnapshotsService, SnapshotsOfProject],
-  exports: [ProjectsService, CanvasService],
+  exports: [ProjectsService, CanvasService, SnapshotsService],
 })
 export class ProjectsModule implements OnModuleInit {
   constructor(
