@@ -153,7 +153,35 @@ CREATE TABLE executions (
   input_file_ids text[],
   is_test boolean DEFAULT false NOT NULL,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  company_id text NOT NULL,
+  user_id text,
+  api_key_id uuid,
+  attempts integer DEFAULT 0 NOT NULL,
+  generation integer DEFAULT 0 NOT NULL,
+  owner uuid,
+  due_at timestamp(3) with time zone DEFAULT (clock_timestamp() + '00:00:15'::interval),
+  started_at timestamp(3) with time zone,
+  spent_ms bigint DEFAULT 0 NOT NULL,
+  ended_at timestamp(3) with time zone,
+  cards jsonb,
+  inputs_id uuid,
+  result jsonb,
+  error jsonb,
   CONSTRAINT executions_pkey PRIMARY KEY (id),
+  CONSTRAINT executions_attempts_check CHECK ((attempts >= 0)),
+  CONSTRAINT executions_cards_check CHECK ((jsonb_typeof(cards) = 'array'::text)),
+  CONSTRAINT executions_due_check CHECK (((status = ANY (ARRAY['queued'::text, 'running'::text])) = (due_at IS NOT NULL))),
+  CONSTRAINT executions_ended_check CHECK (((status = ANY (ARRAY['queued'::text, 'running'::text])) = (ended_at IS NULL))),
+  CONSTRAINT executions_error_check CHECK (((status = 'failed'::text) = (error IS NOT NULL))),
+  CONSTRAINT executions_owner_check CHECK (((owner IS NULL) OR ((status = 'running'::text) AND (started_at IS NOT NULL)))),
+  CONSTRAINT executions_pinned_check CHECK ((num_nonnulls(cards, inputs_id) =
+CASE
+    WHEN (status = ANY (ARRAY['queued'::text, 'running'::text])) THEN 1
+    ELSE 0
+END)),
+  CONSTRAINT executions_result_check CHECK (((status = 'succeeded'::text) = (result IS NOT NULL))),
+  CONSTRAINT executions_spender_check CHECK ((num_nonnulls(user_id, api_key_id) = 1)),
+  CONSTRAINT executions_spent_ms_check CHECK ((spent_ms >= 0)),
   CONSTRAINT executions_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'canceled'::text]))),
   CONSTRAINT executions_triggered_by_check CHECK ((triggered_by ~ '^(user|api_key|agent):.+'::text))
 );
@@ -505,7 +533,21 @@ CREATE INDEX deployments_listing_idx ON public.deployments USING btree (company_
 
 CREATE UNIQUE INDEX deployments_name_key ON public.deployments USING btree (company_id, name) WHERE (deleted_at IS NULL);
 
+CREATE INDEX executions_active_idx ON public.executions USING btree (project_id) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
+
+CREATE INDEX executions_api_key_idx ON public.executions USING btree (company_id, api_key_id) WHERE (api_key_id IS NOT NULL);
+
+CREATE INDEX executions_due_idx ON public.executions USING btree (due_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
+
+CREATE INDEX executions_inputs_idx ON public.executions USING btree (inputs_id) WHERE (inputs_id IS NOT NULL);
+
 CREATE INDEX executions_listing_idx ON public.executions USING btree (project_id, created_at DESC, id DESC);
+
+CREATE INDEX executions_queued_idx ON public.executions USING btree (company_id) WHERE (status = 'queued'::text);
+
+CREATE INDEX executions_triggered_by_idx ON public.executions USING btree (triggered_by);
+
+CREATE INDEX executions_user_idx ON public.executions USING btree (company_id, user_id);
 
 CREATE INDEX messages_answered_message_idx ON public.messages USING btree (answered_message_id) WHERE (answered_message_id IS NOT NULL);
 
@@ -593,7 +635,13 @@ ALTER TABLE deployments ADD CONSTRAINT deployments_company_id_fkey FOREIGN KEY (
 
 ALTER TABLE deployments ADD CONSTRAINT deployments_container_id_fkey FOREIGN KEY (container_id) REFERENCES containers(id);
 
+ALTER TABLE executions ADD CONSTRAINT executions_api_key_fkey FOREIGN KEY (company_id, api_key_id) REFERENCES api_keys(company_id, id);
+
+ALTER TABLE executions ADD CONSTRAINT executions_inputs_id_fkey FOREIGN KEY (inputs_id) REFERENCES containers(id);
+
 ALTER TABLE executions ADD CONSTRAINT executions_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
+
+ALTER TABLE executions ADD CONSTRAINT executions_user_fkey FOREIGN KEY (company_id, user_id) REFERENCES users(company_id, id);
 
 ALTER TABLE messages ADD CONSTRAINT messages_answered_message_fkey FOREIGN KEY (answered_message_id) REFERENCES messages(id);
 

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Config } from '../config/config.js';
+import { ExecutionsModule } from '../executions/executions.module.js';
 import { FilesModule } from '../files/files.module.js';
 import { LOGGER } from '../platform/logging/logging.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
@@ -11,26 +12,29 @@ import { CardTools } from './tools/card-tools.service.js';
 import { FileTools } from './tools/file-tools.service.js';
 import { askUserQuestion } from './tools/question-tools.js';
 import { SkillTools } from './tools/skill-tools.service.js';
+import { SolveTools } from './tools/solve-tools.service.js';
 import type { Tool } from './tools/tool.js';
 import { Toolboxes, TOOLS } from './tools/toolbox.service.js';
 
 /** Who answers turns, and with what tools. */
 @Module({
-  imports: [FilesModule, ProjectsModule],
+  imports: [FilesModule, ProjectsModule, ExecutionsModule],
   providers: [
     FileTools,
     SkillTools,
     CardTools,
+    SolveTools,
     {
       provide: TOOLS,
-      inject: [FileTools, SkillTools, CardTools],
-      useFactory: (files: FileTools, skills: SkillTools, cards: CardTools): Tool[] => [
+      inject: [FileTools, SkillTools, CardTools, SolveTools],
+      useFactory: (files: FileTools, skills: SkillTools, cards: CardTools, solves: SolveTools): Tool[] => [
         files.list,
         files.read,
         files.write,
         skills.read,
         cards.upsert,
         cards.remove,
+        solves.run,
         askUserQuestion,
       ],
     },
@@ -39,7 +43,9 @@ import { Toolboxes, TOOLS } from './tools/toolbox.service.js';
       provide: Agent,
       inject: [Config, Toolboxes, LOGGER],
       useFactory: (config: Config, toolboxes: Toolboxes, logger: Logger): Agent =>
-        config.AGENT_PROVIDER === undefined ? new GuideAgent(config) : new LlmAgent(config, toolboxes, logger),
+        config.AGENT_PROVIDER === undefined
+          ? new GuideAgent(config, toolboxes)
+          : new LlmAgent(config, toolboxes, logger),
     },
   ],
   exports: [Agent, Toolboxes],

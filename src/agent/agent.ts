@@ -88,8 +88,8 @@ export interface ToolEffect {
   /** Of the call. */
   id: string;
   /**
-   * Does the work and answers what came of it, the end of the call among it. The project is locked. May run several
-   * times, each time as if for the first.
+   * Does the work and answers what came of it: the end of the call among it, unless the work only begins here and its
+   * end comes as an event of its own. The project is locked. May run several times, each time as if for the first.
    */
   apply: (tx: Tx, project: Project) => Promise<AgentEvent[]>;
 }

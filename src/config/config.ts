@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { Transform } from 'class-transformer';
 import { IsIn, IsInt, IsNumber, IsOptional, IsString, IsUrl, Matches, Max, Min, MinLength } from 'class-validator';
 
@@ -314,6 +315,33 @@ export class Config {
   @IsNumber()
   @Min(0)
   PRICE_GUIDE_TURN: number = 0.01;
+
+  /** Most solves that this process runs at once; further ones wait. Each keeps a core busy. */
+  @Numeric()
+  @IsInt()
+  @Min(1)
+  @Max(1_000)
+  SOLVES_CONCURRENCY: number = Math.max(1, availableParallelism() - 1);
+
+  /** How long the solver may work on a model, in seconds; reading the model and explaining the outcome come on top. */
+  @Numeric()
+  @IsNumber()
+  @Min(0.1)
+  @Max(3_000)
+  SOLVE_TIME_LIMIT_SECONDS: number = 60;
+
+  /** Most memory of the solver in one solve, in MiB. */
+  @Numeric()
+  @IsInt()
+  @Min(32)
+  @Max(2_048)
+  SOLVE_MEMORY_MIB: number = 1_024;
+
+  /** Credits charged per started second of a solve. */
+  @Numeric()
+  @IsNumber()
+  @Min(0)
+  PRICE_SOLVE_SECOND: number = 0.01;
 
   /** True when the service brings its own PostgreSQL. */
   get embedded(): boolean {

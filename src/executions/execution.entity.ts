@@ -1,6 +1,38 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import type { SolveResult } from './solver/solve-model.js';
+import type { ModelCard, SolveFailure } from './solver/task.js';
 
 export const EXECUTION_STATUSES = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const;
+export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number];
+
+/** Which status can follow which. A running execution whose process is gone stays `running` and is claimed again. */
+const STEPS: Record<ExecutionStatus, readonly ExecutionStatus[]> = {
+  queued: ['running', 'canceled'],
+  running: ['running', 'succeeded', 'failed', 'canceled'],
+  succeeded: [],
+  failed: [],
+  canceled: [],
+};
+
+/** The statuses that `status` can follow: a change to it is made where one of them stands, and nowhere else. */
+export const before = (status: ExecutionStatus): ExecutionStatus[] =>
+  EXECUTION_STATUSES.filter((from) => STEPS[from].includes(status));
+
+export const isOver = (status: ExecutionStatus): boolean => STEPS[status].length === 0;
+
+/** What a solve has found out, as it is stored and answered. */
+export interface ExecutionResult extends SolveResult {
+  /** Time of reading, solving and explaining. */
+  solve_ms: number;
+  /** Where the workspace has it, too; null when it could not be written there. */
+  file_path: string | null;
+}
+
+export interface ExecutionError {
+  code: SolveFailure['code'] | 'interrupted';
+  /** A sentence for users. */
+  message: string;
+}
 
 /** One run of the solver on a project's model. */
 @Entity({ name: 'executions' })
@@ -11,12 +43,22 @@ export class Execution {
   @Column('uuid')
   project_id!: string;
 
+  @Column('text')
+  company_id!: string;
+
   @Column('text', { default: 'queued' })
-  status!: (typeof EXECUTION_STATUSES)[number];
+  status!: ExecutionStatus;
 
   /** `user:<id>`, `api_key:<id>` or `agent:<turn id>`. */
   @Column('text')
   triggered_by!: string;
+
+  /** Who is charged: a user or an API key. */
+  @Column('text', { nullable: true })
+  user_id!: string | null;
+
+  @Column('uuid', { nullable: true })
+  api_key_id!: string | null;
 
   @Column('text', { array: true, nullable: true })
   input_file_ids!: string[] | null;
@@ -26,4 +68,44 @@ export class Execution {
 
   @CreateDateColumn({ type: 'timestamptz', precision: 3 })
   created_at!: Date;
+
+  @Column('integer', { default: 0 })
+  attempts!: number;
+
+  /** Counts claims; every write of a worker names the one it holds. */
+  @Column('integer', { default: 0 })
+  generation!: number;
+
+  /** The process that runs it; null while nobody does. */
+  @Column('uuid', { nullable: true })
+  owner!: string | null;
+
+  /** While running: when the owner counts as dead. While queued: when the wake-up counts as lost. */
+  @Column({ type: 'timestamptz', precision: 3, nullable: true, default: () => "clock_timestamp() + interval '15 s'" })
+  due_at!: Date | null;
+
+  /** Start of the present attempt. */
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  started_at!: Date | null;
+
+  /** Time of attempts that are over. */
+  @Column('bigint', { default: 0 })
+  spent_ms!: number;
+
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  ended_at!: Date | null;
+
+  /** The cards to solve, until the end; null when a file is solved. */
+  @Column('jsonb', { nullable: true, select: false })
+  cards!: ModelCard[] | null;
+
+  /** Container of the file to solve, until the end; null when cards are solved. */
+  @Column('uuid', { nullable: true })
+  inputs_id!: string | null;
+
+  @Column('jsonb', { nullable: true, select: false })
+  result!: ExecutionResult | null;
+
+  @Column('jsonb', { nullable: true })
+  error!: ExecutionError | null;
 }

@@ -1,9 +1,14 @@
-import { Controller, Get, Param, Query } from '@nestjs/common';
+import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { Caller } from '../platform/auth/decorators.js';
 import { Principal } from '../platform/auth/principal.js';
 import { PageQuery } from '../platform/listing/page.query.js';
 import { Operation } from '../platform/openapi/operation.js';
-import { ExecutionListResponse } from './executions.dto.js';
+import {
+  ExecutionCreateRequest,
+  ExecutionDetailResponse,
+  ExecutionListResponse,
+  ExecutionResponse,
+} from './executions.dto.js';
 import { ExecutionsService } from './executions.service.js';
 
 @Controller('projects/:project_id/solve/executions')
@@ -24,5 +29,57 @@ export class ExecutionsController {
     @Query() query: PageQuery,
   ): Promise<ExecutionListResponse> {
     return ExecutionListResponse.from(await this.executions.list(caller.company_id, projectId, query), query);
+  }
+
+  @Post()
+  @Operation({
+    tag: 'Projects',
+    summary: 'Start solve execution',
+    description:
+      'Solves a model file of the workspace, or the canvas, as they are now. 429 when the company has 20 executions waiting.',
+    status: 201,
+    response: ExecutionResponse,
+    errors: [404, 429],
+    extension: true,
+  })
+  async createSolveExecution(
+    @Caller() caller: Principal,
+    @Param('project_id') projectId: string,
+    @Body() body: ExecutionCreateRequest,
+  ): Promise<ExecutionResponse> {
+    return ExecutionResponse.from(await this.executions.create(caller, projectId, body));
+  }
+
+  @Get(':execution_id')
+  @Operation({
+    tag: 'Projects',
+    summary: 'Get solve execution',
+    response: ExecutionDetailResponse,
+    errors: [404],
+    extension: true,
+  })
+  async getSolveExecution(
+    @Caller() caller: Principal,
+    @Param('project_id') projectId: string,
+    @Param('execution_id') executionId: string,
+  ): Promise<ExecutionDetailResponse> {
+    return ExecutionDetailResponse.from(await this.executions.get(caller.company_id, projectId, executionId));
+  }
+
+  @Post(':execution_id/cancel')
+  @Operation({
+    tag: 'Projects',
+    summary: 'Cancel solve execution',
+    description: 'Ends it wherever it runs; the time that it has run is charged. 409 when it is over already.',
+    response: ExecutionResponse,
+    errors: [404, 409],
+    extension: true,
+  })
+  async cancelSolveExecution(
+    @Caller() caller: Principal,
+    @Param('project_id') projectId: string,
+    @Param('execution_id') executionId: string,
+  ): Promise<ExecutionResponse> {
+    return ExecutionResponse.from(await this.executions.cancel(caller.company_id, projectId, executionId));
   }
 }

@@ -3,12 +3,33 @@ import type { PageQuery } from '../platform/listing/page.query.js';
 import {
   BooleanField,
   DateTimeField,
+  EnumField,
+  FreeObjectField,
   IntegerField,
+  NumberField,
   ObjectArrayField,
+  ObjectField,
   StringArrayField,
   StringField,
 } from '../platform/validation/fields.js';
 import type { Execution } from './execution.entity.js';
+import { RESULT_STATUSES } from './solver/solve-model.js';
+
+/** What to solve. */
+export class ExecutionCreateRequest {
+  @StringArrayField({
+    optional: true,
+    nullable: true,
+    maxItems: 1,
+    description:
+      'Id or path of a workspace file in CPLEX LP format, named `*.lp`; none: the cards of the canvas are solved. In run mode both are taken from the current snapshot',
+    example: ['models/plan.lp'],
+  })
+  input_file_ids?: string[] | null;
+
+  @BooleanField({ default: false, description: 'Leaves `feasibility_result` of the project as it is' })
+  is_test!: boolean;
+}
 
 /** A solve execution of a project. */
 export class ExecutionResponse {
@@ -43,6 +64,106 @@ export class ExecutionResponse {
     is_test,
   }: Execution): ExecutionResponse {
     return { id, project_id, status, triggered_by, created_at, input_file_ids, is_test };
+  }
+}
+
+/** A constraint as the values of the variables leave it. */
+export class SolvedConstraint {
+  @StringField()
+  name!: string;
+
+  @NumberField({ description: 'Value of its variable side' })
+  activity!: number;
+
+  @NumberField({ description: 'Distance to the nearer bound; 0 where it binds, negative where it is broken' })
+  slack!: number;
+}
+
+/** What a solve has found out. */
+export class SolveResultResponse {
+  @EnumField(RESULT_STATUSES, {
+    description:
+      '`time_limit`: the values are the best ones found in time, and feasible; `infeasible` and `unbounded` have no values',
+  })
+  status!: (typeof RESULT_STATUSES)[number];
+
+  @NumberField({ nullable: true, description: 'Penalties of soft constraints included' })
+  objective_value!: number | null;
+
+  @FreeObjectField({ description: 'Value by name', example: { tables: 10 } })
+  variables!: Record<string, unknown>;
+
+  @ObjectArrayField(() => SolvedConstraint)
+  constraints!: SolvedConstraint[];
+
+  @IntegerField({ description: 'Time of reading, solving and explaining' })
+  solve_ms!: number;
+
+  @StringField({ nullable: true, description: 'Why there are no values, or how good they are; null for an optimum' })
+  message!: string | null;
+
+  @StringArrayField({
+    description: 'Constraints and bounds that cannot hold together, of an infeasible model',
+    example: ['demand', 'tables <= 5'],
+  })
+  conflict!: string[];
+
+  @StringField({
+    nullable: true,
+    description: 'Where the workspace has this result; null when something was in the way there',
+  })
+  file_path!: string | null;
+}
+
+/** Why an execution failed. */
+export class SolveErrorResponse {
+  @StringField({
+    description:
+      '`invalid_model`, `incomplete_model`, `empty_model`, `model_too_large`, `time_limit`, `out_of_memory`, `solver_failed` or `interrupted`',
+    example: 'invalid_model',
+  })
+  code!: string;
+
+  @StringField({ example: 'Line 3, `<=`: a number or the name of a variable is expected here' })
+  message!: string;
+}
+
+/** A solve execution with what came of it. */
+export class ExecutionDetailResponse {
+  @StringField()
+  id!: string;
+
+  @StringField()
+  project_id!: string;
+
+  @StringField({
+    description:
+      '`queued`, `running`, `succeeded`, `failed` or `canceled`; `succeeded` also when the answer is that there is none',
+    example: 'succeeded',
+  })
+  status!: string;
+
+  @StringField({ description: '`user:<id>`, `api_key:<id>` or `agent:<turn id>`', example: 'user:ada' })
+  triggered_by!: string;
+
+  @DateTimeField()
+  created_at!: Date;
+
+  @StringArrayField({ nullable: true })
+  input_file_ids!: string[] | null;
+
+  @BooleanField()
+  is_test!: boolean;
+
+  @ObjectField(() => SolveResultResponse, { nullable: true, description: 'Of a succeeded one' })
+  result!: SolveResultResponse | null;
+
+  @ObjectField(() => SolveErrorResponse, { nullable: true, description: 'Of a failed one' })
+  error!: SolveErrorResponse | null;
+
+  static from(execution: Execution): ExecutionDetailResponse {
+    const { result, error } = execution;
+    return { ...ExecutionResponse.from(execution), result, error };
   }
 }
 

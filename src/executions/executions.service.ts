@@ -1,9 +1,28 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../platform/database/database.js';
+import type { Principal } from '../platform/auth/principal.js';
+import { Database, type Tx } from '../platform/database/database.js';
+import { Conflict, NotFound, parseId, TooManyRequests } from '../platform/errors/errors.js';
 import type { Page } from '../platform/listing/page.js';
 import type { PageQuery } from '../platform/listing/page.query.js';
+import type { Project } from '../projects/project.entity.js';
 import { ProjectsService } from '../projects/projects.service.js';
-import { Execution } from './execution.entity.js';
+import { ExecutionEndings } from './execution-endings.service.js';
+import { ExecutionNews } from './execution-news.service.js';
+import { ExecutionQueue } from './execution-queue.service.js';
+import { Execution, isOver } from './execution.entity.js';
+import type { ExecutionCreateRequest } from './executions.dto.js';
+import { InputsService } from './inputs.service.js';
+import { type Trigger, triggerOf } from './trigger.js';
+
+/** Most executions of a company that wait for a worker. */
+const MOST_QUEUED = 20;
+const RETRY_SECONDS = 10;
+
+/** What is to be solved, and for whom. */
+export interface NewExecution extends Trigger {
+  input_file_ids: string[] | null;
+  is_test: boolean;
+}
 
 /** Solve executions of projects. */
 @Injectable()
@@ -11,9 +30,13 @@ export class ExecutionsService {
   constructor(
     private readonly database: Database,
     private readonly projects: ProjectsService,
+    private readonly inputs: InputsService,
+    private readonly queue: ExecutionQueue,
+    private readonly endings: ExecutionEndings,
+    private readonly news: ExecutionNews,
   ) {}
 
-  /** A project's executions, most recent first. */
+  /** A project's executions, most recent first; without their results. */
   async list(company_id: string, projectId: string, { limit, offset }: PageQuery): Promise<Page<Execution>> {
     const { id: project_id } = await this.projects.require(company_id, projectId);
     const [rows, total] = await this.database.manager.findAndCount(Execution, {
@@ -23,5 +46,114 @@ export class ExecutionsService {
       skip: offset,
     });
     return { rows, total };
+  }
+
+  /** @throws NotFound */
+  async get(company_id: string, projectId: string, executionId: string): Promise<Execution> {
+    const { id } = await this.projects.require(company_id, projectId);
+    return await this.find(this.database.manager, id, executionId);
+  }
+
+  /** Starts an execution. @throws NotFound, and as {@link start} */
+  async create(caller: Principal, projectId: string, request: ExecutionCreateRequest): Promise<Execution> {
+    return await this.database.transaction(async (tx) => {
+      const project = await this.projects.lock(tx, caller.company_id, projectId);
+      const { input_file_ids = null, is_test } = request;
+      return await this.start(tx, project, { ...triggerOf(caller), input_file_ids, is_test });
+    });
+  }
+
+  /**
+   * Starts an execution in a locked project: what it solves is pinned now.
+   *
+   * @throws Invalid at an input that cannot be solved
+   * @throws TooManyRequests when too many of the company's executions wait
+   */
+  async start(tx: Tx, project: Project, execution: NewExecution): Promise<Execution> {
+    const { id: project_id, company_id } = project;
+    const { triggered_by, spender, input_file_ids, is_test } = execution;
+    const pinned = await this.inputs.pin(tx, project, input_file_ids ?? []);
+    // One transaction of a company after the other counts, so that together they keep to the limit.
+    await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('solves:' || $1, 0))`, [company_id]);
+    if ((await tx.countBy(Execution, { company_id, status: 'queued' })) >= MOST_QUEUED) {
+      throw new TooManyRequests(`The company has ${MOST_QUEUED} executions waiting already`, RETRY_SECONDS);
+    }
+    const [created]: Pick<Execution, 'id'>[] = await tx.query(
+      `INSERT INTO executions
+         (project_id, company_id, triggered_by, user_id, api_key_id, input_file_ids, is_test, cards, inputs_id)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`,
+      [
+        project_id,
+        company_id,
+        triggered_by,
+        spender.user_id,
+        spender.api_key_id,
+        input_file_ids,
+        is_test,
+        pinned.cards === null ? null : JSON.stringify(pinned.cards),
+        pinned.inputs_id,
+      ],
+    );
+    if (created === undefined) throw new Error('The execution was not created');
+    await this.projects.adjust(tx, project_id, { active_solves: 1 });
+    await this.queue.wake(tx, created.id);
+    return await this.find(tx, project_id, created.id);
+  }
+
+  /** Number of executions that a trigger has started in a project. */
+  async countOf(tx: Tx, project_id: string, { triggered_by }: Trigger): Promise<number> {
+    return await tx.countBy(Execution, { project_id, triggered_by });
+  }
+
+  /** Ends an execution that is not over, wherever it runs. @throws NotFound @throws Conflict when it is over */
+  async cancel(company_id: string, projectId: string, executionId: string): Promise<Execution> {
+    const execution = await this.database.transaction(async (tx) => {
+      const { id: project_id } = await this.projects.lock(tx, company_id, projectId);
+      const { id } = await this.find(tx, project_id, executionId);
+      const [canceled] = await this.endings.cancel(tx, [id]);
+      const now = await this.find(tx, project_id, id);
+      if (canceled === undefined) throw new Conflict(`The execution is over: ${now.status}`);
+      return now;
+    });
+    this.news.tell(execution.id);
+    return execution;
+  }
+
+  /**
+   * Ends all executions of a locked project that are not over, and answers their ids. Their processes hear of it from
+   * {@link announce}, called after the commit, or from their next renewal.
+   */
+  async endAll(tx: Tx, project_id: string): Promise<string[]> {
+    const active: Pick<Execution, 'id'>[] = await tx.query(
+      `SELECT id FROM executions WHERE project_id = $1 AND status IN ('queued', 'running') ORDER BY id`,
+      [project_id],
+    );
+    return await this.endings.cancel(
+      tx,
+      active.map(({ id }) => id),
+    );
+  }
+
+  /** Tells everybody of executions that were ended, once the transaction has committed. */
+  announce(ids: readonly string[]): void {
+    this.news.tell(...ids);
+  }
+
+  /** The execution once it is over. @throws the signal's reason when it aborts before */
+  async whenOver(company_id: string, project_id: string, id: string, signal: AbortSignal): Promise<Execution> {
+    const look = async (): Promise<Execution | undefined> => {
+      const execution = await this.get(company_id, project_id, id);
+      return isOver(execution.status) ? execution : undefined;
+    };
+    return await this.news.until(id, look, signal);
+  }
+
+  private async find(tx: Tx, project_id: string, executionId: string): Promise<Execution> {
+    const [execution]: Execution[] = await tx.query('SELECT * FROM executions WHERE project_id = $1 AND id = $2', [
+      project_id,
+      parseId(executionId, 'Execution'),
+    ]);
+    if (execution === undefined) throw new NotFound('Execution');
+    return execution;
   }
 }

@@ -26,7 +26,7 @@ import { SnapshotsService } from './snapshots.service.js';
     SnapshotsService,
     SnapshotsOfProject,
   ],
-  exports: [ProjectsService, ProjectDeletion, ProjectPurge, CanvasService],
+  exports: [ProjectsService, ProjectDeletion, ProjectPurge, CanvasService, SnapshotsService],
 })
 export class ProjectsModule implements OnModuleInit {
   constructor(

@@ -19,6 +19,8 @@ export interface ProjectChange {
   active_turns?: number;
   active_solves?: number;
   credits?: number;
+  /** What a solve has found out; absent: as it was. */
+  feasibility_result?: Project['feasibility_result'];
 }
 
 /** What a project's deployment scope holds. */
@@ -149,14 +151,14 @@ export class ProjectsService {
   async adjust(
     tx: Tx,
     project_id: string,
-    { active_turns = 0, active_solves = 0, credits = 0 }: ProjectChange,
+    { active_turns = 0, active_solves = 0, credits = 0, feasibility_result }: ProjectChange,
   ): Promise<void> {
     await tx.query(
       `UPDATE projects
           SET active_turns = active_turns + $2, active_solves = active_solves + $3, total_credits = total_credits + $4,
-              updated_at = now()
+              feasibility_result = coalesce($5, feasibility_result), updated_at = now()
         WHERE id = $1`,
-      [project_id, active_turns, active_solves, credits],
+      [project_id, active_turns, active_solves, credits, feasibility_result ?? null],
     );
   }
 

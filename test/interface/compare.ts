@@ -40,6 +40,8 @@ const ANNOTATIONS = new Set(['title', 'description', 'example', 'examples', 'x-e
 const BOUNDS = ['default', 'minimum', 'maximum', 'minLength', 'maxLength', 'maxItems'];
 /** Field names under which the interface has free-form objects or values of no type; an addition may repeat them. */
 const OPEN_FIELDS = new Set([
+  // Of a solve's result: values by the names of a model's variables.
+  'variables',
   'data',
   'instance_data',
   'error_details',

@@ -1,28 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { Config } from '../../config/config.js';
-import { Principal } from '../../platform/auth/principal.js';
+import { Room } from '../../../test/support/guide-room.js';
 import type { MountedSkill } from '../../skills/skill.js';
-import type { AgentContext, AgentEvent, AgentMessage } from '../agent.js';
-import { ASK_USER_QUESTION, type Question, type QuestionAnswer } from '../ask-user-question.js';
-import { readChecklist } from './checklist.js';
-import { GuideAgent } from './guide.agent.js';
-
-const NOTHING_MET: AgentContext['checklist'] = {
-  all_constraints_classified: false,
-  all_variables_provided: false,
-  data_available: false,
-  kpis_defined: false,
-  objective_drafted: false,
-  objectives_defined: false,
-  production_requirements_defined: false,
-  feasibility_result: 'unchecked',
-  overall: 'incomplete',
-};
-const ALL_MET = {
-  ...Object.fromEntries(Object.keys(NOTHING_MET).map((key) => [key, true])),
-  feasibility_result: 'pass',
-  overall: 'complete',
-} as AgentContext['checklist'];
+import { ASK_USER_QUESTION } from '../ask-user-question.js';
 
 const skill = (name: string, scope: MountedSkill['scope']): MountedSkill => ({
   name,
@@ -32,141 +11,216 @@ const skill = (name: string, scope: MountedSkill['scope']): MountedSkill => ({
   shadows: false,
 });
 
-const message = (overrides: Partial<AgentMessage>): AgentMessage => ({
-  role: 'user',
-  content: '',
-  user_name: 'Ada',
-  tool_calls: [],
-  answer: null,
-  file_ids: [],
-  context: [],
-  to_answer: false,
-  ...overrides,
-});
+const SMALL = 'maximize profit: 3x + 2y; labour: x + y <= 4, hard; x, y >= 0';
 
-async function run(overrides: Partial<AgentContext> = {}): Promise<AgentEvent[]> {
-  const context: AgentContext = {
-    turn_id: 'turn',
-    project_id: 'project',
-    messages: [message({ content: 'Hello', to_answer: true })],
-    workspace: { directories: [], files: [], total: 0 },
-    attachments: new Map(),
-    changes: [],
-    cards: [],
-    checklist: NOTHING_MET,
-    configuration: { instructions: null, skills: [] },
-    principal: Principal.agent('c'),
-    spender: { user_id: 'u', api_key_id: null },
-    signal: new AbortController().signal,
-    ...overrides,
-  };
-  const events: AgentEvent[] = [];
-  for await (const event of new GuideAgent(new Config()).run(context)) events.push(event);
-  return events;
+/** A room in which these messages were said. */
+async function after(...texts: string[]): Promise<Room> {
+  const room = new Room();
+  for (const text of texts) await room.say(text);
+  return room;
 }
 
-const said = (events: AgentEvent[]): string =>
-  events.map((event) => (event.type === 'text' ? event.text : '')).join('');
-
-function question(events: AgentEvent[]): Question | undefined {
-  const start = events.find((event) => event.type === 'tool_started');
-  return start?.type === 'tool_started' ? (start.input['questions'] as Question[])[0] : undefined;
-}
-
-/** The agent's message that asked for an item, with what was answered. */
-const asked = (asking: Question, result: QuestionAnswer | null): AgentMessage =>
-  message({
-    role: 'assistant',
-    tool_calls: [
-      {
-        id: asking.id ?? '',
-        tool: ASK_USER_QUESTION,
-        status: 'completed',
-        input: { questions: [asking] },
-        result,
-        started_at: '2026-03-01T10:00:00.000Z',
-      },
-    ],
-  });
-
-describe('GuideAgent', () => {
-  it('says what it is and what is mounted', async () => {
-    const text = said(
-      await run({
-        configuration: { instructions: '# Ask\n', skills: [skill('shifts', 'deployment'), skill('demand', 'project')] },
-      }),
-    );
+describe('the guide', () => {
+  it('says once what it is and what is mounted', async () => {
+    const skills = [skill('shifts', 'deployment'), skill('demand', 'project')];
+    const room = new Room();
+    const { text } = await room.say('Hello', {}, { configuration: { instructions: '# Ask\n', skills } });
     expect(text).toContain('rule-based');
     expect(text).toContain('AGENTS.md, 6 characters');
     expect(text).toContain('2 skills: `shifts` (deployment), `demand` (project)');
-    expect(said(await run())).toContain('No instructions are mounted, and no skills');
+    expect((await room.say('Hello')).text).not.toMatch(/rule-based|mounted/);
+    expect((await new Room().say('Hello')).text).toContain('No instructions are mounted, and no skills');
   });
 
-  it('reports the checklist', async () => {
-    const text = said(await run({ checklist: { ...NOTHING_MET, kpis_defined: true } }));
+  it('reports the checklist, at first item by item', async () => {
+    const room = new Room();
+    const { text } = await room.say('kpi: on time');
     expect(text).toContain('Checklist, 1 of 8 met:');
     expect(text).toContain('- [x] The figures that judge a plan are defined');
     expect(text).toContain('- [ ] The data is available');
+    expect((await room.say('data: in the formulas')).text).toContain('Checklist, 2 of 8 met; missing: an objective,');
+    expect((await room.say('show')).text).toMatch(/- KPI `on time`\n.*- \[x\] The data is available/s);
   });
 
-  it('asks for the first missing item, in a call that stays open', async () => {
-    const events = await run({ checklist: { ...NOTHING_MET, objective_drafted: true } });
-    expect(question(events)).toMatchObject({ id: 'objectives_defined', header: 'Objectives' });
-    expect(events.slice(-3)).toMatchObject([
-      { type: 'tool_started', id: 'ask-turn', tool: ASK_USER_QUESTION },
-      { type: 'tool_completed', id: 'ask-turn', result: null },
-      { type: 'usage', credits: 0.01 },
-    ]);
+  it('ends with a question in a call that stays open, and is charged once', async () => {
+    const { calls, credits, question } = await new Room().say('Hello');
+    expect(calls).toMatchObject([{ tool: ASK_USER_QUESTION, status: 'completed', result: null }]);
+    expect(question).toMatchObject({ header: 'Objective', multi_select: false });
+    expect(credits).toBe(0.01);
   });
 
-  it('notes the answer and goes on to the next item', async () => {
-    const [first, second] = readChecklist(NOTHING_MET);
-    const answer: QuestionAnswer = { selections: { '0': ['Lowest cost'] }, other_text: 'on time' };
-    const events = await run({
-      messages: [asked(first!.question, answer), message({ answer, to_answer: true })],
-    });
-    expect(said(events)).toContain('Your answer is noted in this conversation: Lowest cost, on time.');
-    expect(question(events)).toEqual(second!.question);
-  });
-
-  it('asks again what was left open', async () => {
-    const [first] = readChecklist(NOTHING_MET);
-    expect(question(await run({ messages: [asked(first!.question, null)] }))).toEqual(first!.question);
-  });
-
-  it('says so when every missing item was answered, and when nothing is missing', async () => {
-    const answers = readChecklist(NOTHING_MET).map(({ question: asking }) =>
-      asked(asking, { selections: { '0': asking.options[0]!.label } }),
-    );
-    const answered = await run({ messages: answers });
-    expect(said(answered)).toContain('You have answered every missing point (Objective: Lowest cost;');
-    const met = await run({ checklist: ALL_MET });
-    expect(said(met)).toContain('Checklist, 8 of 8 met:');
-    expect(said(met)).toContain('Nothing is missing.');
-    for (const events of [answered, met]) expect(question(events)).toBeUndefined();
-  });
-
-  it('names the files that came and went', async () => {
-    const text = said(
-      await run({
+  it('names the files that came and went, those at the top, and those that are not there', async () => {
+    const room = new Room();
+    const { text } = await room.say(
+      'Hello',
+      { file_ids: ['a.csv', 'gone'] },
+      {
         changes: [
           { kind: 'uploaded', path: 'a.csv' },
-          { kind: 'deleted', path: 'b.csv' },
+          { kind: 'deleted', path: 'b`.csv' },
         ],
-      }),
+        workspace: { directories: ['inputs'], files: [{ path: 'a.csv', size: 3 }], total: 12 },
+        attachments: new Map([['a.csv', { path: 'a.csv', size: 3 }]]),
+      },
     );
-    expect(text).toContain('Files since my last answer: uploaded `a.csv`, deleted `b.csv`.');
+    expect(text).toContain('Files since my last answer: uploaded `a.csv`, deleted `` b`.csv ``.');
+    expect(text).toContain('At the top of the workspace: `inputs/`, `a.csv` and 10 more.');
+    expect(text).toContain('not in the workspace: `gone`.');
+    expect((await new Room().say('Hello')).text).toContain('The workspace is empty.');
   });
 
-  it('shows the top of the workspace', async () => {
-    const workspace = { directories: ['inputs'], files: [{ path: 'a.csv', size: 3 }], total: 12 };
-    expect(said(await run({ workspace }))).toContain('At the top of the workspace: `inputs/`, `a.csv` and 2 more.');
-    expect(said(await run())).toContain('The workspace is empty.');
+  it('quotes what it does not understand, and loses nothing else', async () => {
+    const room = new Room();
+    const { text } = await room.say('x integer\nwhat `is` this?\nlabour: x + <= 4; y binary\nremove z');
+    expect(text).toContain('- `` what `is` this? ``\n');
+    expect(text).toContain('- `labour: x + <= 4`: `<=` at character 5 does not fit into a formula');
+    expect(text).toContain('- `remove z`: there is nothing called `z`');
+    expect(room.cards.map(({ label }) => label)).toEqual(['x', 'y']);
+  });
+});
+
+describe('the canvas', () => {
+  it('keeps a card for each name, and asks anew for the agreement to an objective', async () => {
+    const room = await after(SMALL, 'confirm');
+    expect(room.data('profit')).toEqual({ sense: 'maximize', expression: '3x + 2y', confirmed: true });
+    await room.say('maximize profit: 4x; LABOUR: x <= 3; x <= 2');
+    expect(room.data('profit')).toEqual({ sense: 'maximize', expression: '4x' });
+    expect(room.data('labour')).toEqual({ expression: 'x <= 3', classification: 'hard' });
+    expect(room.data('x')).toEqual({ name: 'x', lower: 0, upper: 2 });
+    expect(room.cards).toHaveLength(4);
   });
 
-  it('reports files of the message that are not there', async () => {
-    const messages = [message({ to_answer: true, file_ids: ['a.csv', 'gone'] })];
-    const attachments = new Map([['a.csv', { path: 'a.csv', size: 3 }]]);
-    expect(said(await run({ messages, attachments }))).toContain('not in the workspace: `gone`.');
+  it('gives up cards and values', async () => {
+    const room = await after(SMALL, 'price = 3, cost = 2', 'remove labour\nremove price; drop the variable x');
+    expect(room.cards.map(({ label }) => label)).toEqual(['profit', 'y', 'Values']);
+    expect(room.data('Values')).toMatchObject({ values: { cost: 2 } });
+    await room.say('remove cost');
+    expect(room.data('Values')).toBeUndefined();
+  });
+
+  it('drops "nothing more" when there is more', async () => {
+    const room = await after(
+      'kpi: none; requirement: none; data: in the formulas',
+      'kpi: speed; produce 5 chairs; p = 1',
+    );
+    expect(room.cards.map(({ label }) => label)).toEqual(['speed', 'chairs', 'Values']);
+    await room.say('kpi: none');
+    expect(room.cards).toHaveLength(3);
+  });
+
+  it('takes data from files that are there', async () => {
+    const room = new Room();
+    room.files = ['inputs/demand.csv', 'a/x.csv', 'b/x.csv'];
+    const { text } = await room.say('data: demand.csv; data: gone.csv; data: x.csv');
+    expect(room.data('inputs/demand.csv')).toEqual({ file_path: 'inputs/demand.csv' });
+    expect(text).toContain('no file `gone.csv` is in the workspace');
+    expect(text).toContain('several files are called so: `a/x.csv`, `b/x.csv`');
+    expect(room.cards).toHaveLength(1);
+  });
+
+  it('is changed by one call a card, and what a turn has no room for is named', async () => {
+    const room = new Room();
+    const names = Array.from({ length: 60 }, (_, index) => `x${index}`);
+    const { text, calls, question } = await room.say(names.map((name) => `${name} integer; ${name} <= 5`).join('\n'));
+    expect(calls).toHaveLength(45);
+    expect(room.cards).toHaveLength(44);
+    expect(text).toContain('`x43 <= 5` and 32 statements after it is not done yet');
+    expect(question).toBeDefined();
+    await room.say(
+      names
+        .slice(44)
+        .map((name) => `${name} integer`)
+        .join('\n'),
+    );
+    expect(room.cards).toHaveLength(60);
+    const classes = await room.say('all of it is hard');
+    expect(classes.text).toContain('no constraint is called `all of it`');
+  });
+
+  it('tells of a change that fails', async () => {
+    const room = await after(SMALL);
+    room.cards[0]!.version += 1;
+    const stale = structuredClone(room.cards);
+    stale[0]!.version -= 1;
+    const { text } = await room.say('set profit label: gain; x integer', {}, { cards: stale });
+    expect(text).toContain('Not done:\n- Objective `gain`');
+    expect(room.data('x')).toMatchObject({ domain: 'integer' });
+  });
+});
+
+describe('an answer', () => {
+  it('does what its option says, however many are chosen', async () => {
+    const room = await after(SMALL, 'x, y integer');
+    await room.choose('Total cost', 'Delivery on time');
+    expect(room.cards.slice(-2).map(({ label }) => label)).toEqual(['Total cost', 'Delivery on time']);
+  });
+
+  it.each<[string, string, string, Record<string, unknown>]>([
+    ['maximize profit', 'profit = 3x + 2y', 'profit', { expression: '3x + 2y' }],
+    ['maximize profit', '3x', 'profit', { expression: '3x' }],
+    ['objective: 3x; x >= 0 integer', 'maximize', 'Objective', { sense: 'maximize' }],
+    ['max 3x', 'whole numbers', 'x', { domain: 'integer' }],
+    ['max 3x', 'x = 2', 'Values', { values: { x: 2 } }],
+    ['max 3x; x integer; a: x <= 4', 'soft, penalty 7', 'a', { classification: 'soft', penalty: 7 }],
+    ['max 3x; x integer; a: x <= 4 soft', '2.5', 'a', { penalty: 2.5 }],
+    ['max 3x; x integer; a: x <= 4 hard', 'on time', 'on time', { description: 'on time' }],
+    ['max 3x; x integer; a: x <= 4 hard; kpi: a', 'demand.csv', 'demand.csv', { file_path: 'demand.csv' }],
+    ['max 3x; x integer; a: x <= 4 hard; kpi: a; p = 1', '5 beds', 'beds', { quantity: 5 }],
+    ['maximize profit: 3x; minimize cost: x', '4', 'profit', { weight: 4 }],
+  ])('in free words, after %j: %j', async (model, words, label, data) => {
+    for (const give of [(room: Room) => room.answer({ other_text: words }), (room: Room) => room.say(words)]) {
+      const room = new Room();
+      room.files = ['demand.csv'];
+      await room.say(model);
+      await give(room);
+      expect(room.data(label)).toMatchObject(data);
+    }
+  });
+
+  it('may be another statement altogether, and greetings answer nothing', async () => {
+    const room = await after(SMALL, 'x, y integer');
+    await room.answer({ other_text: 'price = 3' });
+    await room.say('Hello');
+    expect(room.cards.map(({ card_type }) => card_type)).not.toContain('kpi');
+    expect(room.data('Values')).toMatchObject({ values: { price: 3 } });
+  });
+
+  it('to no question is not understood, and is asked for again', async () => {
+    const { text, question } = await new Room().say('', { answer: { selections: { '3': 'Anything' } } });
+    expect(text).toContain('`Anything`: it answers no open question');
+    expect(question?.header).toBe('Objective');
+  });
+});
+
+describe('a solve', () => {
+  it('waits until the model is whole', async () => {
+    const { text, calls } = await new Room().say('maximize profit: 3x + z\nx integer\nlimit: x * x <= 4\nsolve');
+    expect(calls.map(({ tool }) => tool)).not.toContain('run_solve');
+    expect(text).toContain('It cannot be solved yet');
+    expect(text).toContain('- `profit`: No variable or value on the canvas is called z');
+  });
+
+  it('holds until the model changes', async () => {
+    const room = await after(`${SMALL}; x, y integer; kpi: none; data: in the formulas; requirement: none; confirm`);
+    expect((await room.say('solve')).text).toContain('the objective is 12, with `x = 4`, `y = 0`');
+    expect(room.checklist.overall).toBe('complete');
+    expect((await room.say('kpi: speed; x in pieces')).question).toBeUndefined();
+    const { text, question } = await room.say('labour: x + y <= 5');
+    expect(text).toContain('missing: a feasible solve');
+    expect(question).toMatchObject({ question: 'Shall I solve the model?' });
+  });
+
+  it('says what clashes, or grows for ever', async () => {
+    const room = await after(`${SMALL}; x, y integer; kpi: none; data: in the formulas; requirement: none`);
+    const { text, question } = await room.say('orders: x >= 5, hard; solve');
+    expect(text).toMatch(/The model has no solution: .*`labour`.*cannot hold together/);
+    expect(question?.options.map(({ label }) => label)).toEqual([
+      'labour may be broken',
+      'orders may be broken',
+      'Solve it again',
+      'Later',
+    ]);
+    expect((await room.choose('labour may be broken')).text).toContain('Broken at their price: `labour`');
+    expect((await room.say('remove labour; solve')).text).toContain('There is no best plan. The objective can become');
   });
 });

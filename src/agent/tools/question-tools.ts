@@ -8,6 +8,7 @@ const input = z.strictObject({
   questions: z
     .array(
       z.strictObject({
+        id: z.string().max(1_000).optional().describe('What you know the question by'),
         question: text,
         header: z.string().trim().min(1).max(40).describe('A word or two above the options'),
         options: z

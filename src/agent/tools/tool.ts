@@ -13,8 +13,14 @@ export interface ToolOutcome {
   removed_card_ids?: string[];
 }
 
+/** What a tool has begun and not done yet. */
+export interface Unfinished {
+  /** Waits for the outcome, once what the effect did is stored. @throws as {@link Tool.run} */
+  unfinished: () => Promise<ToolOutcome>;
+}
+
 /** The part of a tool that changes the project; it may run several times and only the last one counts. */
-export type Effect = (tx: Tx, project: Project) => Promise<ToolOutcome>;
+export type Effect = (tx: Tx, project: Project) => Promise<ToolOutcome | Unfinished>;
 
 /**
  * Something an agent can do. A tool acts for its context's turn alone: no input names a project, a container or a user.

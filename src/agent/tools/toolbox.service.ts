@@ -4,7 +4,7 @@ import { isStorable } from '../../platform/json/text.js';
 import type { AgentContext, AgentEvent, AgentOutput } from '../agent.js';
 import { cutResult } from './data-text.js';
 import { inputFailure, toFailure } from './failures.js';
-import { type Tool, ToolFailure, type ToolOutcome } from './tool.js';
+import { type Tool, ToolFailure, type ToolOutcome, type Unfinished } from './tool.js';
 
 /** Injection token of the tools that there are. */
 export const TOOLS = Symbol('Tools');
@@ -72,17 +72,21 @@ async function* make(
     yield { type: 'tool_completed', id, result };
     return { ok: true, result, endsTurn: tool.endsTurn === true };
   }
-  let outcome: ToolOutcome | ToolFailure | undefined;
+  let outcome: ToolOutcome | Unfinished | ToolFailure | undefined;
   yield {
     type: 'tool_effect',
     id,
     apply: async (tx, project) => {
       // What a failure leaves behind goes back to here, and the failure is recorded.
       outcome = await settled(tx.transaction((inner: Tx) => done.effect(inner, project)));
-      return outcome instanceof ToolFailure ? [failureEvent(id, outcome)] : outcomeEvents(id, outcome);
+      return outcomeEvents(id, outcome);
     },
   };
   if (outcome === undefined) throw new Error('The effect of a call was not made');
+  if ('unfinished' in outcome) {
+    outcome = await settled(outcome.unfinished());
+    yield* outcomeEvents(id, outcome);
+  }
   if (outcome instanceof ToolFailure) return toReply(outcome);
   return { ok: true, result: cutResult(outcome.result), endsTurn: tool.endsTurn === true };
 }
@@ -111,7 +115,11 @@ function* failed(id: string, failure: ToolFailure): Generator<AgentOutput, Reply
   return toReply(failure);
 }
 
-function outcomeEvents(id: string, { result, cards = [], removed_card_ids = [] }: ToolOutcome): AgentEvent[] {
+/** The end of a call, and what it has changed; nothing while it is not done. */
+function outcomeEvents(id: string, outcome: ToolOutcome | Unfinished | ToolFailure): AgentEvent[] {
+  if (outcome instanceof ToolFailure) return [failureEvent(id, outcome)];
+  if ('unfinished' in outcome) return [];
+  const { result, cards = [], removed_card_ids = [] } = outcome;
   const finished: AgentEvent = { type: 'tool_completed', id, result: cutResult(result) };
   if (cards.length + removed_card_ids.length === 0) return [finished];
   return [finished, { type: 'cards_changed', cards, ...(removed_card_ids.length > 0 && { removed_card_ids }) }];

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '../../platform/database/database.js';
+import { LeaseLost } from '../../platform/leases/lease.js';
 import { Notifications } from '../../platform/notify/notifications.service.js';
 import { ProjectsService } from '../../projects/projects.service.js';
 import { UsageService } from '../../usage/usage.service.js';
@@ -10,7 +11,7 @@ import { CONVERSATIONS } from '../notices.js';
 import { spenderOf, type Turn, type TurnOutcome } from './turn.entity.js';
 import { appendEvents, bodyEvent, endedEvent, type EventRow, startedEvent } from './turn-events.js';
 import { firstUnstored, type Progress } from './turn-journal.service.js';
-import { type HeldTurn, type Holder, LeaseLost, lockHeld, TurnsService } from './turns.service.js';
+import { type HeldTurn, type Holder, lockHeld, TurnsService } from './turns.service.js';
 
 /** How a turn ends. */
 export interface Ending {

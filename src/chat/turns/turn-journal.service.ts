@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '../../platform/database/database.js';
+import { LEASE, LeaseLost } from '../../platform/leases/lease.js';
 import { Notifications } from '../../platform/notify/notifications.service.js';
 import type { Project } from '../../projects/project.entity.js';
 import { ProjectsService } from '../../projects/projects.service.js';
@@ -7,7 +8,7 @@ import type { BodyEvent, MessageBody } from '../messages/message-body.js';
 import { MessagesService } from '../messages/messages.service.js';
 import { CONVERSATIONS } from '../notices.js';
 import { appendEvents, bodyEvent, eventParameters, insertEvents, startedEvent } from './turn-events.js';
-import { endedWithProject, held, type HeldTurn, LEASE, LeaseLost, lockHeld } from './turns.service.js';
+import { endedWithProject, held, type HeldTurn, lockHeld } from './turns.service.js';
 
 /** How far a turn has come. */
 export interface Progress {

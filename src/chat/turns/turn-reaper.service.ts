@@ -2,10 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Config } from '../../config/config.js';
+import { LeaseLost } from '../../platform/leases/lease.js';
 import { LOGGER } from '../../platform/logging/logging.module.js';
 import { INTERRUPTED, TurnEndings } from './turn-endings.service.js';
 import { TurnMetrics } from './turn-metrics.js';
-import { type HeldTurn, LeaseLost, TurnsService } from './turns.service.js';
+import { type HeldTurn, TurnsService } from './turns.service.js';
 
 const INTERVAL_MS = 5_000;
 

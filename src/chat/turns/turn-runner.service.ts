@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { Inject, Injectable, type OnApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Agent, AgentFailure } from '../../agent/agent.js';
+import { Lease, LeaseLost } from '../../platform/leases/lease.js';
 import { LOGGER } from '../../platform/logging/logging.module.js';
 import { follow, unlessAborted } from './follow.js';
-import { Lease } from './lease.js';
 import { TurnContexts } from './turn-context.service.js';
 import { type Ending, INTERRUPTED, TurnEndings } from './turn-endings.service.js';
 import { TurnJournal } from './turn-journal.service.js';
 import { TurnMetrics } from './turn-metrics.js';
 import { type ProgressStore, TurnWriter } from './turn-writer.js';
-import { type HeldTurn, LeaseLost, TurnsService } from './turns.service.js';
+import { type HeldTurn, TurnsService } from './turns.service.js';
 
 /** Turns get so long to finish when the process is told to stop. */
 const GRACE_MS = 20_000;

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { NotFound } from '../../platform/errors/errors.js';
 import { Jobs } from '../../platform/jobs/jobs.service.js';
+import { LEASE, LeaseLost } from '../../platform/leases/lease.js';
 import { ProjectsService } from '../../projects/projects.service.js';
 import type { ConversationHead } from '../conversations/conversations.service.js';
 import type { Turn } from './turn.entity.js';
@@ -9,10 +10,6 @@ import type { Turn } from './turn.entity.js';
 /** Name of the job that runs a turn; its payload is `{ turn_id }`. The turn's row is the truth, the job wakes up. */
 export const TURN_TASK = 'turn';
 
-/** A turn that gets no sign of life from its owner for so long is taken away from it. */
-export const LEASE = `interval '15 s'`;
-export const RENEWAL_MS = 5_000;
-export const LEASE_MS = 15_000;
 /** A turn that never got to write anything is tried so often. */
 const MOST_ATTEMPTS = 3;
 const RECOVERED_AT_ONCE = 100;
@@ -29,9 +26,6 @@ export type HeldTurn = Pick<
 
 /** Who may write: the owner, or anybody once the owner has let the lease run out. */
 export type Holder = 'owner' | 'reaper';
-
-/** The turn is no longer the writer's: another process took it over, or it ended. */
-export class LeaseLost extends Error {}
 
 /** For a turn whose project is not found: the turn has ended with it. @throws LeaseLost */
 export function endedWithProject(error: unknown): never {

@@ -16,7 +16,7 @@ const DATA = [
   '`variable`: `name`, `domain` (`continuous`, `integer`, `binary`), `lower`, `upper`, `unit`, `description`.',
   '`constraint`: `expression`, `classification` (`hard`, `soft`), `penalty`, `description`.',
   '`kpi`: `description`, `expression`, `unit`, `target`.',
-  '`data`: `file_path` or `values` (numbers by name), `description`.',
+  '`data`: `file_path`, `values` (numbers by name) or `in_formulas` (every figure stands in them), `description`.',
   '`production_requirement`: `description`, `quantity`, `unit`, `product`.',
 ].join(' ');
 

@@ -5,12 +5,10 @@ import { Conflict, Invalid, invalidValue, NotFound, parseId } from '../../platfo
 import { Card } from './card.entity.js';
 import { dataProblem } from './canvas.dto.js';
 import { derive, judge } from './derivation.js';
+import { modelDigest } from './model-digest.js';
 
 /** Most cards of a project: each change looks at all of them. */
 const MOST_CARDS = 500;
-
-/** Cards that a solve reads; the last result says nothing of a model in which one of them has changed. */
-const MODEL_TYPES: readonly Card['card_type'][] = ['objective', 'variable', 'constraint', 'data'];
 
 export type NewCard = Pick<Card, 'card_type' | 'label'> & Partial<Pick<Card, 'data' | 'instance_data'>>;
 
@@ -55,7 +53,7 @@ export class CanvasService {
       [project_id, card_type, label, merged({}, data), merged({}, instance_data)],
     );
     if (added === undefined) throw new Error('The card was not created');
-    return await this.settle(tx, project_id, added, true);
+    return await this.settle(tx, project_id, added, changesModel([], [added]));
   }
 
   /**
@@ -73,8 +71,11 @@ export class CanvasService {
     const { label = card.label } = edit;
     const data = merged(card.data, edit.data);
     const instance_data = merged(card.instance_data, edit.instance_data);
-    const isNewData = !isDeepStrictEqual(data, card.data);
-    if (!isNewData && label === card.label && isDeepStrictEqual(instance_data, card.instance_data)) {
+    if (
+      isDeepStrictEqual(data, card.data) &&
+      label === card.label &&
+      isDeepStrictEqual(instance_data, card.instance_data)
+    ) {
       return { card, changed: [] };
     }
     for (const [field, value] of Object.entries({ data, instance_data })) {
@@ -86,14 +87,14 @@ export class CanvasService {
         WHERE project_id = $1 AND id = $2`,
       [project_id, card.id, label, data, instance_data],
     );
-    return await this.settle(tx, project_id, card, isNewData);
+    return await this.settle(tx, project_id, card, changesModel([card], [{ ...card, data }]));
   }
 
   /** @throws NotFound */
   async remove(tx: Tx, project_id: string, cardId: string): Promise<CanvasChange> {
     const card = await this.require(tx, project_id, cardId);
     await tx.delete(Card, { project_id, id: card.id });
-    return await this.settle(tx, project_id, card, true);
+    return await this.settle(tx, project_id, card, changesModel([card], []));
   }
 
   private async require(tx: Tx, project_id: string, cardId: string): Promise<Card> {
@@ -103,7 +104,7 @@ export class CanvasService {
   }
 
   /** Makes everything that follows from the cards agree with them again, after a change of `target`. */
-  private async settle(tx: Tx, project_id: string, target: Card, isNewContent: boolean): Promise<CanvasChange> {
+  private async settle(tx: Tx, project_id: string, target: Card, isNewModel: boolean): Promise<CanvasChange> {
     const stored = await this.list(project_id, tx);
     const judgements = judge(stored);
     const cards = stored.map((card, index) => ({ ...card, ...judgements[index] }));
@@ -118,7 +119,7 @@ export class CanvasService {
         [project_id, JSON.stringify(rejudged.map(({ id, gaps, status }) => ({ id, gaps, status })))],
       );
     }
-    await this.storeDerived(tx, project_id, cards, isNewContent && MODEL_TYPES.includes(target.card_type));
+    await this.storeDerived(tx, project_id, cards, isNewModel);
     const touched = new Set([target.id, ...rejudged.map(({ id }) => id)]);
     return {
       card: cards.find(({ id }) => id === target.id) ?? target,
@@ -138,6 +139,9 @@ export class CanvasService {
     );
   }
 }
+
+/** Whether the last result says nothing of the cards after a change of some of them. */
+const changesModel = (before: Card[], after: Card[]): boolean => modelDigest(before) !== modelDigest(after);
 
 /** The object with the keys of another one set; null removes one. */
 function merged(present: Card['data'], given: Card['data'] = {}): Card['data'] {

@@ -1,4 +1,5 @@
 import type { Card, Gap } from './card.entity.js';
+import { isName } from './formula.js';
 
 type CardType = Card['card_type'];
 
@@ -18,8 +19,6 @@ interface CardField {
   neededFor?: (data: Card['data']) => boolean;
 }
 
-const NAME = /^[\p{L}_][\p{L}\p{N}_]*$/u;
-
 const text: Content = { expects: 'a text', accepts: (value) => typeof value === 'string' && value.trim() !== '' };
 const number: Content = { expects: 'a number', accepts: (value) => Number.isFinite(value) };
 const positive: Content = {
@@ -29,7 +28,7 @@ const positive: Content = {
 const flag: Content = { expects: 'true or false', accepts: (value) => typeof value === 'boolean' };
 const name: Content = {
   expects: 'letters, digits and _ and begin with a letter',
-  accepts: (value) => typeof value === 'string' && NAME.test(value),
+  accepts: (value) => typeof value === 'string' && isName(value),
 };
 const figures: Content = {
   expects: 'an object of numbers by name',
@@ -38,7 +37,7 @@ const figures: Content = {
     value !== null &&
     !Array.isArray(value) &&
     Object.keys(value).length > 0 &&
-    Object.entries(value).every(([key, figure]) => NAME.test(key) && Number.isFinite(figure)),
+    Object.entries(value).every(([key, figure]) => isName(key) && Number.isFinite(figure)),
 };
 const oneOf = (...values: string[]): Content => ({
   expects: values.map((value) => `"${value}"`).join(' or '),
@@ -59,7 +58,8 @@ const info = (message: string): CardField['missing'] => ({ severity: 'info', mes
  * - `constraint`: `expression` (`x + y <= 4`), `classification` (`hard`, `soft`), `penalty` (per unit, of a soft one),
  *   `description`
  * - `kpi`: `description`, `expression`, `unit`, `target`
- * - `data`: `file_path` (in the workspace) or `values` (numbers by the names that expressions use), `description`
+ * - `data`: `file_path` (in the workspace), `values` (numbers by the names that expressions use) or `in_formulas` (every
+ *   figure stands in the formulas), `description`
  * - `production_requirement`: `description`, `quantity`, `unit`, `product`
  */
 const SHAPES: Record<CardType, readonly CardField[]> = {
@@ -117,9 +117,10 @@ const SHAPES: Record<CardType, readonly CardField[]> = {
       name: 'file_path',
       content: text,
       missing: blocking('Which file of the workspace holds it, or what are the values?'),
-      neededFor: ({ values }) => values === undefined,
+      neededFor: ({ values, in_formulas }) => values === undefined && in_formulas !== true,
     },
     { name: 'values', content: figures },
+    { name: 'in_formulas', content: flag },
     { name: 'description', content: text, missing: info('What it means is not written down') },
   ],
   production_requirement: [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type CardContent, derive, judge } from './derivation.js';
-import { symbolsOf } from './symbols.js';
+import { modelDigest } from './model-digest.js';
 
 let made = 0;
 const card = (card_type: CardContent['card_type'], data: CardContent['data'] = {}, label = 'Card'): CardContent => ({
@@ -48,10 +48,23 @@ describe('a card', () => {
     ['a name with a space', card('variable', { name: 'x y', domain: 'integer' }), ['name']],
     ['a bound that is no number', card('variable', { name: 'x', domain: 'integer', lower: '1' }), ['lower']],
     ['crossed bounds', card('variable', { name: 'x', domain: 'integer', lower: 2, upper: 1 }), ['lower']],
-    ['a soft constraint without penalty', card('constraint', { expression: 'x', classification: 'soft' }), ['penalty']],
-    ['a penalty of 0', card('constraint', { expression: 'x', classification: 'soft', penalty: 0 }), ['penalty']],
+    [
+      'a soft constraint without penalty',
+      card('constraint', { expression: 'x <= 1', classification: 'soft' }),
+      ['penalty'],
+    ],
+    ['a penalty of 0', card('constraint', { expression: 'x <= 1', classification: 'soft', penalty: 0 }), ['penalty']],
+    [
+      'an objective that is a sentence',
+      card('objective', { sense: 'minimize', expression: 'all of it' }),
+      ['expression'],
+    ],
+    ['an objective with a relation', card('objective', { sense: 'minimize', expression: 'x = 1' }), ['expression']],
+    ['variables that are multiplied', card('objective', { sense: 'minimize', expression: 'x * y' }), ['expression']],
+    ['a constraint without relation', card('constraint', { expression: 'x', classification: 'hard' }), ['expression']],
     ['data of nothing', card('data', { description: 'Demand' }), ['file_path']],
     ['values that are no numbers', card('data', { values: { a: '1' } }), ['values']],
+    ['figures that are not in the formulas', card('data', { in_formulas: false }), ['file_path']],
     ['no values', card('data', { values: {} }), ['values']],
   ])('is blocked by %s', (_, subject, fields) => {
     expect(blocking(subject)).toEqual(fields);
@@ -63,6 +76,13 @@ describe('a card', () => {
     expect(blocking(PROFIT, second)).toEqual(['weight']);
     expect(blocking(second, PROFIT)).toEqual([]);
     expect(blocking(X, card('data', { values: { x: 1 } }))).toEqual(['name']);
+    expect(blocking(card('data', { values: { x: 1 } }), X)).toEqual(['values']);
+    const scaled = card('constraint', { expression: 'price * x / price <= 4', classification: 'hard' });
+    expect(blocking(scaled, X, card('data', { values: { price: 2 } }))).toEqual([]);
+    expect(blocking(scaled, X, card('data', { values: { price: 0 } }))).toEqual(['expression']);
+    expect(judged(card('constraint', { expression: '3x +', classification: 'hard' }))?.gaps).toEqual([
+      { field: 'expression', message: 'The formula ends too early', severity: 'blocking' },
+    ]);
     expect(judged(LABOUR, X)?.gaps).toEqual([
       { field: 'expression', message: 'No variable or value on the canvas is called y', severity: 'warning' },
     ]);
@@ -157,16 +177,29 @@ describe('the checklist', () => {
   });
 });
 
-describe('names in formulas', () => {
-  it.each<[string, string[] | undefined]>([
-    ['3x + 2*y', ['x', 'y']],
-    ['x+x ≤ 1e3', ['x']],
-    ['-(x1 - 2.5 x_2)/3 >= .5', ['x1', 'x_2']],
-    ['größe = 1', ['größe']],
-    ['12', []],
-    ['', []],
-    ['total hours stay below 40', undefined],
-    ['sum[i] x', undefined],
-    ['x & y', undefined],
-  ])('of %j', (formula, names) => expect(symbolsOf(formula)).toEqual(names));
+describe('the digest of a model', () => {
+  it('changes with what a solve reads, and with nothing else', () => {
+    const digest = modelDigest(COMPLETE);
+    const changed = (at: number, data: CardContent['data']): string =>
+      modelDigest(COMPLETE.map((one, index) => (index === at ? { ...one, data: { ...one.data, ...data } } : one)));
+    const same = [
+      modelDigest(COMPLETE.toReversed()),
+      modelDigest(COMPLETE.map((one) => ({ ...one, data: Object.fromEntries(Object.entries(one.data).reverse()) }))),
+      modelDigest([...COMPLETE, card('kpi', { description: 'Speed' }), card('constraint', { description: 'Soon' })]),
+      changed(0, { unit: 'g', description: 'Sugar' }),
+      changed(2, { confirmed: false, weight: null }),
+    ];
+    const others = [
+      modelDigest(COMPLETE.slice(1)),
+      changed(0, { lower: 1 }),
+      changed(0, { domain: 'integer' }),
+      changed(2, { expression: '3x' }),
+      changed(2, { sense: 'minimize' }),
+      changed(3, { classification: 'soft' }),
+      changed(5, { values: { a: 1 } }),
+      changed(5, { values: { a: 2 } }),
+    ];
+    expect(new Set(same)).toEqual(new Set([digest]));
+    expect(new Set([digest, ...others]).size).toBe(others.length + 1);
+  });
 });

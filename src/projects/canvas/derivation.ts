@@ -1,7 +1,8 @@
 import type { Project } from '../project.entity.js';
 import type { Card, Gap } from './card.entity.js';
 import { fieldOf, gapsOfShape, isBegun } from './card-shapes.js';
-import { symbolsOf } from './symbols.js';
+import { type Formula, type FormulaProblem, isProblem, namesIn, parseFormula } from './formula.js';
+import { linearize, rowsOf } from './linear.js';
 
 /** What people and agents write of a card; everything else of it is derived. */
 export type CardContent = Pick<Card, 'id' | 'card_type' | 'label' | 'data'>;
@@ -31,6 +32,13 @@ interface Canvas {
   objectives: number;
   /** How many cards give a name that formulas can use. */
   symbols: ReadonlyMap<string, number>;
+  /** The figures that names in formulas stand for. */
+  values: ReadonlyMap<string, number>;
+}
+
+/** A judgement, with the names in the card's formula that nothing on the canvas has. */
+interface Reading extends Judgement {
+  unknown: string[];
 }
 
 /**
@@ -38,12 +46,22 @@ interface Canvas {
  *
  * A card is a `draft` while no known field of it holds anything, `complete` without a blocking gap, else it `needs_input`.
  */
-export function judge(cards: readonly CardContent[]): Judgement[] {
+export const judge = (cards: readonly CardContent[]): Judgement[] =>
+  readAll(cards).map(({ gaps, status }) => ({ gaps, status }));
+
+function readAll(cards: readonly CardContent[]): Reading[] {
   const canvas = survey(cards);
   return cards.map((card) => {
-    const gaps = [...gapsOfShape(card), ...gapsAmong(card, canvas)];
+    const formula = formulaOf(card);
+    const names = formula === undefined || isProblem(formula) ? [] : namesIn(formula);
+    const unknown = names.filter((name) => !canvas.symbols.has(name));
+    const gaps = [
+      ...gapsOfShape(card),
+      ...(formula === undefined ? [] : gapsOfFormula(card, formula, canvas)),
+      ...gapsAmong(card, unknown, canvas),
+    ];
     const isBlocked = gaps.some(({ severity }) => severity === 'blocking');
-    return { gaps, status: !isBegun(card) ? 'draft' : isBlocked ? 'needs_input' : 'complete' };
+    return { gaps, status: !isBegun(card) ? 'draft' : isBlocked ? 'needs_input' : 'complete', unknown };
   });
 }
 
@@ -52,19 +70,17 @@ export function judge(cards: readonly CardContent[]): Judgement[] {
  * defined by an empty canvas.
  */
 export function derive(cards: readonly CardContent[]): Derived {
-  const judgements = judge(cards);
-  const { symbols } = survey(cards);
+  const readings = readAll(cards);
   const of = (type: Card['card_type']): CardContent[] => cards.filter(({ card_type }) => card_type === type);
   const statuses = (type: Card['card_type']): Judgement['status'][] =>
-    judgements.filter((_, index) => cards[index]?.card_type === type).map(({ status }) => status);
+    readings.filter((_, index) => cards[index]?.card_type === type).map(({ status }) => status);
   const allComplete = (type: Card['card_type']): boolean => every(statuses(type), (status) => status === 'complete');
   const objectives = of('objective');
   return {
     card_count: cards.length,
     objective_drafted: statuses('objective').some((status) => status !== 'draft'),
     objectives_defined: allComplete('objective'),
-    all_variables_provided:
-      allComplete('variable') && cards.every((card) => unknownSymbols(card, symbols).length === 0),
+    all_variables_provided: allComplete('variable') && readings.every(({ unknown }) => unknown.length === 0),
     all_constraints_classified: every(of('constraint'), isClassified),
     data_available: allComplete('data'),
     kpis_defined: allComplete('kpi'),
@@ -86,9 +102,8 @@ export function derive(cards: readonly CardContent[]): Derived {
 }
 
 /** Gaps that several fields or several cards make together. */
-function gapsAmong(card: CardContent, canvas: Canvas): Gap[] {
+function gapsAmong(card: CardContent, unknown: string[], canvas: Canvas): Gap[] {
   const gaps: Gap[] = [];
-  const unknown = unknownSymbols(card, canvas.symbols);
   if (card.card_type === 'objective' && canvas.objectives > 1 && card.data['weight'] === undefined) {
     gaps.push({ field: 'weight', message: 'With several objectives each needs a weight', severity: 'blocking' });
   }
@@ -98,34 +113,62 @@ function gapsAmong(card: CardContent, canvas: Canvas): Gap[] {
   }
   if (card.card_type === 'variable') {
     const name = fieldOf<string>(card, 'name');
-    if (name !== undefined && (canvas.symbols.get(name) ?? 0) > 1) {
+    if (name !== undefined && isTwice(name, canvas)) {
       gaps.push({ field: 'name', message: `Something else is called ${name}, too`, severity: 'blocking' });
     }
     if ((fieldOf<number>(card, 'lower') ?? -Infinity) > (fieldOf<number>(card, 'upper') ?? Infinity)) {
       gaps.push({ field: 'lower', message: 'The lower bound is above the upper one', severity: 'blocking' });
     }
   }
+  const doubled = card.card_type === 'data' ? symbolsGivenBy(card).filter((name) => isTwice(name, canvas)) : [];
+  if (doubled.length > 0) {
+    const message = `Something else is called ${doubled.join(', ')}, too`;
+    gaps.push({ field: 'values', message, severity: 'blocking' });
+  }
   return gaps;
 }
+
+/** What keeps the formula of an objective or constraint from being solved. */
+function gapsOfFormula({ card_type }: CardContent, formula: Formula | FormulaProblem, { values }: Canvas): Gap[] {
+  const gap = (message: string): Gap[] => [{ field: 'expression', message, severity: 'blocking' }];
+  if (isProblem(formula)) return gap(formula.problem);
+  if (card_type === 'objective' && formula.relations.length > 0) {
+    return gap('An objective is a figure: it has no <=, >= or = in it');
+  }
+  const linear = card_type === 'objective' ? linearize(formula.sides[0], values) : rowsOf(formula, values);
+  return isProblem(linear) ? gap(linear.problem) : [];
+}
+
+/** The formula of an objective or constraint, or why its text is none; undefined where there is no text. */
+function formulaOf(card: CardContent): Formula | FormulaProblem | undefined {
+  if (card.card_type !== 'objective' && card.card_type !== 'constraint') return undefined;
+  const text = fieldOf<string>(card, 'expression');
+  return text === undefined ? undefined : parseFormula(text);
+}
+
+const isTwice = (name: string, { symbols }: Canvas): boolean => (symbols.get(name) ?? 0) > 1;
 
 function survey(cards: readonly CardContent[]): Canvas {
   const symbols = new Map<string, number>();
   for (const name of cards.flatMap(symbolsGivenBy)) symbols.set(name, (symbols.get(name) ?? 0) + 1);
-  return { objectives: cards.filter(({ card_type }) => card_type === 'objective').length, symbols };
+  return {
+    objectives: cards.filter(({ card_type }) => card_type === 'objective').length,
+    symbols,
+    values: valuesOf(cards),
+  };
 }
+
+/** The figures of all data cards, by the names that formulas use. */
+export const valuesOf = (cards: readonly CardContent[]): Map<string, number> =>
+  new Map(cards.flatMap((card) => Object.entries(figuresOf(card))));
+
+const figuresOf = (card: CardContent): Record<string, number> =>
+  (card.card_type === 'data' ? fieldOf<Record<string, number>>(card, 'values') : undefined) ?? {};
 
 /** The names that a card lets formulas use: a variable's, or those of the values of a data card. */
 function symbolsGivenBy(card: CardContent): string[] {
   if (card.card_type === 'variable') return [fieldOf<string>(card, 'name') ?? []].flat();
-  if (card.card_type === 'data') return Object.keys(fieldOf<Record<string, number>>(card, 'values') ?? {});
-  return [];
-}
-
-/** The names in the formula of an objective or constraint that nothing on the canvas has. */
-function unknownSymbols(card: CardContent, known: Canvas['symbols']): string[] {
-  if (card.card_type !== 'objective' && card.card_type !== 'constraint') return [];
-  const symbols = symbolsOf(fieldOf<string>(card, 'expression') ?? '') ?? [];
-  return symbols.filter((symbol) => !known.has(symbol));
+  return Object.keys(figuresOf(card));
 }
 
 function isClassified(card: CardContent): boolean {

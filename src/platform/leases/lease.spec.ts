@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { pino } from 'pino';
-import { Lease, TurnTooLong } from './lease.js';
-import { LeaseLost } from './turns.service.js';
+import { Lease, LeaseLost, WorkTooLong } from './lease.js';
 
 const logger = pino({ level: 'silent' });
 
@@ -21,7 +20,7 @@ describe('Lease', () => {
     expect(lease.signal.aborted).toBe(true);
   });
 
-  it('is lost when another process has the turn', async () => {
+  it('is lost when another process has the work', async () => {
     const lease = new Lease(() => Promise.reject(new LeaseLost()), logger);
     await jest.advanceTimersByTimeAsync(5_000);
     expect(lease.signal.reason).toBeInstanceOf(LeaseLost);
@@ -48,12 +47,12 @@ describe('Lease', () => {
     lease.stop();
   });
 
-  it('ends a turn that would go on for ever', async () => {
+  it('ends work that would go on for ever', async () => {
     const lease = new Lease(() => Promise.resolve(), logger);
     await jest.advanceTimersByTimeAsync(60 * 60_000);
     expect(lease.signal.aborted).toBe(false);
     await jest.advanceTimersByTimeAsync(10_000);
-    expect(lease.signal.reason).toBeInstanceOf(TurnTooLong);
+    expect(lease.signal.reason).toBeInstanceOf(WorkTooLong);
     lease.stop();
   });
 });

@@ -1,0 +1,87 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { AgentMessage } from '../agent.js';
+import { type Question, type QuestionAnswer, questionsOf } from '../ask-user-question.js';
+import { readStatement, splitStatements } from './grammar.js';
+import type { Reading } from './statement.js';
+
+/** The place in a question's id into which an answer in free words is put. */
+export const BLANK = '…';
+/** Longer lines are no answer to a question that was not chosen as one. */
+const LONGEST_REPLY = 80;
+
+/** A statement of a turn's messages. */
+export interface Said {
+  /** In the user's words. */
+  source: string;
+  reading: Reading;
+}
+
+/**
+ * What the messages to answer say, in order: chosen options as the statements that they stand for, other words as
+ * statements of the grammar or, failing that, as an answer to the question.
+ */
+export function statementsIn(messages: readonly AgentMessage[]): Said[] {
+  return messages.flatMap((message, index) => {
+    if (!message.to_answer) return [];
+    const earlier = messages.slice(0, index);
+    const { content, answer } = message;
+    if (answer === null) return sayings(content, openQuestion(earlier), false);
+    const question = answeredQuestion(earlier, answer);
+    const chosen = Object.values(answer.selections ?? {}).flat();
+    const words = answer.other_text ?? '';
+    // Clients repeat in the text what was chosen, and it is not said twice.
+    const isRepeated = [...chosen, words, chosen.join(', ')].some((text) => text.trim() === content.trim());
+    return [
+      ...chosen.flatMap((label) => choice(label, question)),
+      // Beside the one option that a question takes, words are no second answer to it.
+      ...sayings(words, chosen.length === 0 || question?.multi_select === true ? question : undefined, true),
+      ...(isRepeated ? [] : sayings(content, undefined, false)),
+    ];
+  });
+}
+
+/** What a label stands for, under the label's name; a label of no question at all is not understood. */
+function choice(label: string, question: Question | undefined): Said[] {
+  const statements = question?.options.find((option) => option.label === label)?.description;
+  if (statements === undefined) return [{ source: label, reading: { reason: 'it answers no open question' } }];
+  return splitStatements(statements).map((text) => ({ source: text, reading: readStatement(text) }));
+}
+
+function sayings(text: string, question: Question | undefined, isAnswer: boolean): Said[] {
+  const lines = splitStatements(text);
+  const mayReply = isAnswer || (lines.length === 1 && text.length <= LONGEST_REPLY && !/[?!]\s*$/.test(text));
+  const pattern = mayReply && question?.id?.includes(BLANK) === true ? question.id : undefined;
+  return lines.map((source) => ({ source, reading: read(source, pattern) }));
+}
+
+/** A line by itself, or where it says nothing so, put into the pattern of the question's answers. */
+function read(line: string, pattern: string | undefined): Reading {
+  const alone = readStatement(line);
+  if (pattern === undefined) return alone;
+  const inPattern = readStatement(pattern.replace(BLANK, () => line));
+  if (inPattern.statement !== undefined && (alone.statement === undefined || givesFormula(alone, pattern)))
+    return inPattern;
+  return alone;
+}
+
+/** Whether a line gives what the question asks a formula of a formula: `profit = 3x + 2y`. */
+function givesFormula({ statement }: Reading, pattern: string): boolean {
+  const asked = /^set (.+) expression: …$/.exec(pattern)?.[1];
+  if (statement?.kind !== 'relation' || statement.label !== undefined) return false;
+  const { sides, relations } = statement.formula;
+  return relations.join() === '=' && sides[0].kind === 'name' && sides[0].name.toLowerCase() === asked?.toLowerCase();
+}
+
+/** The question that the newest answer of the agent has left open. */
+function openQuestion(messages: readonly AgentMessage[]): Question | undefined {
+  const newest = messages.findLast(({ role }) => role === 'assistant');
+  const call = newest?.tool_calls.findLast((one) => one.status === 'completed' && questionsOf(one).length > 0);
+  return call?.result === null ? questionsOf(call)[0] : undefined;
+}
+
+/** The question that was given an answer. */
+function answeredQuestion(messages: readonly AgentMessage[], answer: QuestionAnswer): Question | undefined {
+  const calls = messages.flatMap(({ tool_calls }) => tool_calls);
+  const call = calls.findLast((one) => questionsOf(one).length > 0 && isDeepStrictEqual(one.result, answer));
+  return call === undefined ? undefined : questionsOf(call)[0];
+}

@@ -1,0 +1,300 @@
+import { MAX_LABEL_LENGTH } from '../../projects/canvas/canvas.dto.js';
+import { fieldOf } from '../../projects/canvas/card-shapes.js';
+import { isName, isProblem, namesIn, parseFormula } from '../../projects/canvas/formula.js';
+import { quote } from './quote.js';
+import { assignmentIn, boundsIn } from './relation-grammar.js';
+import type { CardType, Sketch, SketchCard } from './sketch.js';
+import type { Classification, Statement, VariableFacts } from './statement.js';
+import { figureOf } from './words.js';
+
+type Of<Kind extends Statement['kind']> = Extract<Statement, { kind: Kind }>;
+
+/** The data card of values that are typed into the chat. */
+const VALUES = 'Values';
+/** The card that says of a type that there is nothing more; it goes when there is. */
+const NOTHING_MORE: Partial<Record<CardType, string>> = {
+  kpi: 'Objective value',
+  data: 'Figures in the formulas',
+  production_requirement: 'No further requirements',
+};
+const FIGURES = new Set(['weight', 'lower', 'upper', 'penalty', 'target', 'quantity']);
+
+/** What statements are applied to. */
+export interface Application {
+  sketch: Sketch;
+  /** Paths of the workspace's files that are known to be there. */
+  files: readonly string[];
+}
+
+/**
+ * Does to the sketch what a statement says.
+ *
+ * @param cause the statement in the user's words
+ * @returns why it cannot be, in words without a full stop; undefined when it is done
+ */
+export function apply(statement: Statement, { sketch, files }: Application, cause: string): string | undefined {
+  switch (statement.kind) {
+    case 'several':
+      return join(statement.statements.map((one) => apply(one, { sketch, files }, cause)));
+    case 'objective':
+      return applyObjective(statement, sketch, cause);
+    case 'relation':
+      return applyRelation(statement, sketch, cause);
+    case 'variables':
+      return applyVariables(statement, sketch, cause);
+    case 'classify':
+      return classify(statement, sketch, cause);
+    case 'kpi': {
+      const parsed = parseFormula(statement.text);
+      const isFormula = !isProblem(parsed) && parsed.relations.length === 0 && statement.label !== undefined;
+      const label = statement.label ?? statement.text;
+      const data = isFormula ? { description: label, expression: statement.text } : { description: statement.text };
+      return put(sketch, 'kpi', label, data, cause);
+    }
+    case 'no_kpi':
+      return putNothingMore(sketch, 'kpi', { description: 'The value of the objective, and nothing else' }, cause);
+    case 'data_file':
+      return applyFile(statement.path, sketch, files, cause);
+    case 'data_in_formulas':
+      return putNothingMore(
+        sketch,
+        'data',
+        { in_formulas: true, description: 'Every figure stands in the formulas' },
+        cause,
+      );
+    case 'requirement': {
+      const { text: description, label = statement.product ?? description, quantity, product } = statement;
+      const known = { ...(quantity !== undefined && { quantity }), ...(product !== undefined && { product }) };
+      return put(sketch, 'production_requirement', label, { description, ...known }, cause);
+    }
+    case 'no_requirement': {
+      const data = { description: 'Nothing beyond the constraints', quantity: 0 };
+      return putNothingMore(sketch, 'production_requirement', data, cause);
+    }
+    case 'confirm':
+      return confirm(statement, sketch, cause);
+    case 'remove':
+      return remove(statement.whom, sketch, cause);
+    case 'set':
+      return set(statement, sketch, cause);
+    case 'solve':
+    case 'help':
+    case 'show':
+    case 'later':
+    case 'courtesy':
+      return undefined;
+  }
+}
+
+function put(
+  sketch: Sketch,
+  type: CardType,
+  label: string,
+  data: Record<string, unknown>,
+  cause: string,
+): string | undefined {
+  if (label.length > MAX_LABEL_LENGTH) return `a name has at most ${MAX_LABEL_LENGTH} characters`;
+  const outdated = sketch.find(type, NOTHING_MORE[type] ?? '');
+  const card = sketch.put(type, label, data, cause);
+  if (outdated !== undefined && outdated !== card) sketch.remove(outdated);
+  return undefined;
+}
+
+/** Says of a type that there is nothing more; what there is already stays as it is. */
+function putNothingMore(
+  sketch: Sketch,
+  type: CardType,
+  data: Record<string, unknown>,
+  cause: string,
+): string | undefined {
+  return sketch.of(type).length > 0 ? undefined : put(sketch, type, NOTHING_MORE[type] ?? type, data, cause);
+}
+
+/** A formula that is new has to be confirmed anew. */
+function applyObjective(
+  { sense, label, text, weight }: Of<'objective'>,
+  sketch: Sketch,
+  cause: string,
+): string | undefined {
+  const formula = parseFormula(text);
+  const isFormula = text !== '' && !isProblem(formula);
+  const isWord = isFormula && formula.sides[0].kind === 'name';
+  const isKnown =
+    isFormula && namesIn(formula).every((name) => sketch.variable(name) !== undefined || sketch.values.has(name));
+  const hasFormula = label === undefined ? isFormula && (!isWord || isKnown) : text !== '';
+  if (hasFormula && isProblem(formula)) return formula.problem;
+  if (label === undefined && !isFormula && /[\d+*/<>=]/.test(text))
+    return isProblem(formula) ? formula.problem : undefined;
+  const [only, ...others] = sketch.of('objective');
+  const words = label ?? (hasFormula ? undefined : text);
+  const name = words ?? (others.length === 0 ? only?.label : undefined) ?? 'Objective';
+  const old = sketch.find('objective', name);
+  const data = {
+    ...(sense !== undefined && { sense }),
+    ...(hasFormula && { expression: text }),
+    ...(weight !== undefined && { weight }),
+  };
+  const isNew = old === undefined || Object.entries(data).some(([key, value]) => old.data[key] !== value);
+  return put(sketch, 'objective', name, { ...data, ...(isNew && { confirmed: null }) }, cause);
+}
+
+/** Which of the three a relation is: without a label, one name alone is bounded, or given a value. */
+function applyRelation(statement: Of<'relation'>, sketch: Sketch, cause: string): string | undefined {
+  const { label, text, formula, counts } = statement;
+  if (label === undefined && counts === undefined) {
+    const assigned = assignmentIn(formula);
+    if (assigned !== undefined && sketch.variable(assigned.name) === undefined) {
+      const holder = sketch.holderOf(assigned.name) ?? sketch.find('data', VALUES);
+      const values = { ...fieldOf<Record<string, number>>(holder ?? EMPTY, 'values'), [assigned.name]: assigned.value };
+      const description = 'Values typed into the chat';
+      if (holder === undefined) return put(sketch, 'data', VALUES, { values, description }, cause);
+      sketch.change(holder, { values }, cause);
+      return undefined;
+    }
+    const bounded = boundsIn(formula);
+    if (bounded !== undefined) return state(bounded.name, bounded.facts, sketch, cause);
+  }
+  const same = sketch.of('constraint').find((card) => card.data['expression'] === text);
+  const name = label ?? same?.label ?? freeLabel(sketch);
+  return put(sketch, 'constraint', name, { expression: text, ...countsData(counts) }, cause);
+}
+
+const EMPTY: Pick<SketchCard, 'card_type' | 'data'> = { card_type: 'data', data: {} };
+
+function freeLabel(sketch: Sketch): string {
+  let number = sketch.of('constraint').length + 1;
+  while (sketch.find('constraint', `Constraint ${number}`) !== undefined) number += 1;
+  return `Constraint ${number}`;
+}
+
+const countsData = (counts: Classification | undefined): Record<string, unknown> =>
+  counts === undefined
+    ? {}
+    : counts.classification === 'hard'
+      ? { classification: 'hard', penalty: null }
+      : { classification: 'soft', ...(counts.penalty !== undefined && { penalty: counts.penalty }) };
+
+function applyVariables(
+  { names, facts, declares }: Of<'variables'>,
+  sketch: Sketch,
+  cause: string,
+): string | undefined {
+  const strange = names.filter((name) => !declares && sketch.variable(name) === undefined);
+  if (strange.length > 0) return `no variable is called ${strange.map((name) => quote(name)).join(', ')}`;
+  return join(names.map((name) => state(name, facts, sketch, cause)));
+}
+
+/** Notes what is said of a variable. */
+function state(name: string, facts: VariableFacts, sketch: Sketch, cause: string): string | undefined {
+  if (sketch.values.has(name)) return `${quote(name)} is a value, no variable`;
+  const { domain, ...rest } = facts;
+  const card = sketch.variable(name);
+  const data = { ...rest, ...(domain !== undefined && { domain }) };
+  if (card === undefined) return put(sketch, 'variable', name, { name, ...data }, cause);
+  sketch.change(card, data, cause);
+  return undefined;
+}
+
+function classify({ whom, counts }: Of<'classify'>, sketch: Sketch, cause: string): string | undefined {
+  const all = sketch.of('constraint');
+  const isOpen = (card: SketchCard): boolean => fieldOf(card, 'classification') === undefined;
+  const cards = whom === 'all' ? all : whom === 'unclassified' ? all.filter(isOpen) : listed(whom, sketch);
+  if (typeof cards === 'string') return cards;
+  if (cards.length === 0) return 'there is no such constraint yet';
+  for (const card of cards) sketch.change(card, countsData(counts), cause);
+  return undefined;
+}
+
+/** The constraints of a list of labels, or which of them there is not. */
+function listed(whom: string, sketch: Sketch): SketchCard[] | string {
+  const whole = sketch.resolve(whom, ['constraint']);
+  if (whole !== undefined) return [whole];
+  const labels = whom.split(/ ?, ?(?:and )?| and | & /);
+  const cards = labels.map((label) => sketch.resolve(label, ['constraint']));
+  const missing = labels.filter((_, index) => cards[index] === undefined);
+  return missing.length > 0
+    ? `no constraint is called ${missing.map((label) => quote(label, 40)).join(', ')}`
+    : cards.filter((card) => card !== undefined);
+}
+
+/** @param path as it was written; the end of a file's path is enough when only one file has it */
+function applyFile(path: string, sketch: Sketch, files: readonly string[], cause: string): string | undefined {
+  const wanted = path.replace(/^\.?\//, '');
+  const ending = files.filter((file) => file === wanted || file.endsWith(`/${wanted}`));
+  const found = files.includes(wanted) ? wanted : ending.length === 1 ? ending[0] : undefined;
+  if (found !== undefined) return put(sketch, 'data', found, { file_path: found }, cause);
+  return ending.length > 1
+    ? `several files are called so: ${ending
+        .slice(0, 5)
+        .map((file) => quote(file))
+        .join(', ')}`
+    : `no file ${quote(wanted)} is in the workspace: upload it, then say so again`;
+}
+
+function confirm({ whom }: Of<'confirm'>, sketch: Sketch, cause: string): string | undefined {
+  const named = whom === undefined ? undefined : sketch.resolve(whom, ['objective']);
+  if (whom !== undefined && named === undefined) return `no objective is called ${quote(whom, 40)}`;
+  const cards = named === undefined ? sketch.of('objective') : [named];
+  if (cards.length === 0) return 'there is no objective yet';
+  for (const card of cards) sketch.change(card, { confirmed: true }, cause);
+  return undefined;
+}
+
+/** Removes a card, or a single value of a data card. */
+function remove(whom: string, sketch: Sketch, cause: string): string | undefined {
+  const card = sketch.resolve(whom);
+  if (card !== undefined) {
+    sketch.remove(card);
+    return undefined;
+  }
+  const name = whom.replace(/^(?:the )?value /i, '');
+  const holder = sketch.holderOf(name);
+  if (holder === undefined) return `there is nothing called ${quote(whom, 40)}`;
+  const values = Object.entries(fieldOf<Record<string, number>>(holder, 'values') ?? {}).filter(
+    ([key]) => key !== name,
+  );
+  if (values.length === 0) sketch.remove(holder);
+  else sketch.change(holder, { values: Object.fromEntries(values) }, cause);
+  return undefined;
+}
+
+/** `set <card> <field>: <value>`, which fills any gap that a card can have. */
+function set({ whom, field, value }: Of<'set'>, sketch: Sketch, cause: string): string | undefined {
+  const card = sketch.resolve(whom);
+  if (card === undefined) return `there is nothing called ${quote(whom, 40)}`;
+  const key = field === 'formula' ? 'expression' : field;
+  const text = key === 'expression' ? withoutName(value, card) : value.trim();
+  if (key === 'label') {
+    if (text.length > MAX_LABEL_LENGTH) return `a name has at most ${MAX_LABEL_LENGTH} characters`;
+    card.label = text;
+    return undefined;
+  }
+  const content = contentOf(key, text);
+  if (content === undefined) return `${quote(text, 40)} is no ${FIGURES.has(key) ? 'number' : key}`;
+  const isNewObjective = card.card_type === 'objective' && (key === 'expression' || key === 'sense');
+  sketch.change(card, { [key]: content, ...(isNewObjective && { confirmed: null }) }, cause);
+  return undefined;
+}
+
+function contentOf(field: string, text: string): unknown {
+  if (FIGURES.has(field)) return figureOf(text);
+  if (field === 'confirmed') return /^(?:yes|true|confirmed)$/i.test(text);
+  if (field === 'name') return isName(text) ? text : undefined;
+  if (field === 'expression') return isProblem(parseFormula(text)) ? undefined : text;
+  if (field === 'sense') return /^max/i.test(text) ? 'maximize' : /^min/i.test(text) ? 'minimize' : undefined;
+  if (field === 'domain' || field === 'classification') return text.toLowerCase();
+  return text;
+}
+
+/** A formula without the card's own name in front: `profit = 3x + 2y` of the objective profit. */
+function withoutName(text: string, { label }: Pick<SketchCard, 'label'>): string {
+  const trimmed = text.trim();
+  const begins = trimmed.slice(0, label.length).toLowerCase() === label.toLowerCase();
+  const rest = /^ ?[:=] ?(.+)$/.exec(begins ? trimmed.slice(label.length) : '')?.[1];
+  return rest ?? trimmed;
+}
+
+const join = (problems: (string | undefined)[]): string | undefined => {
+  const found = [...new Set(problems.filter((problem) => problem !== undefined))];
+  return found.length === 0 ? undefined : found.slice(0, 5).join(', and ');
+};

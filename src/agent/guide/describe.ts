@@ -1,0 +1,160 @@
+import type { CompletenessResponse } from '../../projects/canvas/canvas.dto.js';
+import type { AgentContext } from '../agent.js';
+import { type ChecklistItem, readChecklist } from './checklist.js';
+import { bullets, counted, quote, someOf } from './quote.js';
+import type { SketchCard } from './sketch.js';
+import type { Made } from './turn-work.js';
+
+const SHOWN_ENTRIES = 10;
+const MOST_QUOTED = 5;
+
+/** What the guide is, what the turn has mounted, and what lies in the workspace. */
+export function describeStart(context: AgentContext): string[] {
+  return [
+    'I am the rule-based guide: I follow fixed rules, no language model reads what you write. Write `help` for what I understand.',
+    describeMount(context),
+    describeWorkspace(context),
+  ];
+}
+
+function describeMount({ configuration: { instructions, skills } }: AgentContext): string {
+  const guidance =
+    instructions === null
+      ? 'No instructions are mounted'
+      : `Instructions are mounted (AGENTS.md, ${instructions.length} characters)`;
+  const names = skills.map(({ name, scope }) => `\`${name}\` (${scope})`);
+  return `${guidance}, and ${names.length === 0 ? 'no skills' : `${counted(names.length, 'skill')}: ${names.join(', ')}`}.`;
+}
+
+function describeWorkspace({ workspace: { directories, files, total } }: AgentContext): string {
+  const names = [...directories.map((path) => quote(`${path}/`)), ...files.map(({ path }) => quote(path))];
+  const shown = names.slice(0, SHOWN_ENTRIES).join(', ');
+  const hidden = total - Math.min(SHOWN_ENTRIES, names.length);
+  const more = hidden > 0 ? ` and ${hidden} more` : '';
+  return total === 0 ? 'The workspace is empty.' : `At the top of the workspace: ${shown}${more}.`;
+}
+
+/** Files that came or went, and those that the messages name in vain. */
+export function describeFiles({ changes, messages, attachments }: AgentContext): string[] {
+  const named = messages.flatMap(({ to_answer, file_ids }) => (to_answer ? file_ids : []));
+  const unknown = named.filter((reference) => !attachments.has(reference)).map((reference) => quote(reference));
+  const changed = changes.map(({ kind, path }) => `${kind} ${quote(path)}`);
+  return [
+    ...(changed.length === 0 ? [] : [`Files since my last answer: ${someOf(changed, 3 * SHOWN_ENTRIES)}.`]),
+    ...(unknown.length === 0
+      ? []
+      : [`Your message names files that are not in the workspace: ${someOf(unknown, SHOWN_ENTRIES)}.`]),
+  ];
+}
+
+/** A card on one line. */
+export function describeCard({ card_type, label, data }: SketchCard): string {
+  const facts = FACTS[card_type].flatMap(([field, before = '']) => {
+    const value = field === 'values' ? figures(data['values']) : plain(data[field]);
+    if (value === 'true') return [before.trim()];
+    const isNews =
+      value !== undefined && !(field === 'name' && value === label) && !(field === 'description' && value === label);
+    return isNews ? [`${before}${quote(value)}`] : [];
+  });
+  return `${NOUNS[card_type]} ${quote(label, 60)}${facts.length === 0 ? '' : `: ${facts.join(', ')}`}`;
+}
+
+/** A text, number or flag as text. */
+const plain = (value: unknown): string | undefined =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+
+const figures = (values: unknown): string | undefined =>
+  typeof values === 'object' && values !== null
+    ? Object.entries(values)
+        .slice(0, 40)
+        .map(([name, value]) => `${name} = ${plain(value) ?? '?'}`)
+        .join(', ')
+    : undefined;
+
+const NOUNS: Record<SketchCard['card_type'], string> = {
+  objective: 'Objective',
+  variable: 'Variable',
+  constraint: 'Constraint',
+  kpi: 'KPI',
+  data: 'Data',
+  production_requirement: 'Requirement',
+};
+
+/** What is shown of each card type, in order, with a word before it. */
+const FACTS: Record<SketchCard['card_type'], readonly [field: string, before?: string][]> = {
+  objective: [['sense'], ['expression'], ['weight', 'weight '], ['confirmed', 'confirmed']],
+  variable: [['name', 'called '], ['domain'], ['lower', 'from '], ['upper', 'to '], ['unit', 'in ']],
+  constraint: [['expression'], ['classification'], ['penalty', 'penalty ']],
+  kpi: [['description'], ['expression'], ['target', 'target '], ['unit', 'in ']],
+  data: [['file_path', 'file '], ['values'], ['description']],
+  production_requirement: [['description'], ['quantity', 'quantity '], ['unit', 'in ']],
+};
+
+/** What the turn has done to the canvas, and what it could not. */
+export function describeChanges(made: Made[]): string[] {
+  const done = made.flatMap(({ change: { kind, card }, error }) =>
+    error !== undefined ? [] : [kind === 'remove' ? `Removed: ${describeCard(card)}` : describeCard(card)],
+  );
+  const failed = made.flatMap(({ change: { card }, error }) =>
+    error === undefined ? [] : [`${describeCard(card)}: ${error}`],
+  );
+  return [
+    ...(done.length === 0 ? [] : [`On the canvas now:\n${bullets(done)}`]),
+    ...(failed.length === 0 ? [] : [`Not done:\n${bullets(failed)}`]),
+  ];
+}
+
+/** What was not understood, in the user's words. */
+export function describeRefused(refused: Refused[]): string[] {
+  if (refused.length === 0) return [];
+  const shown = refused
+    .slice(0, MOST_QUOTED)
+    .map(({ source, reason }) => quote(source) + (reason === undefined ? '' : `: ${reason}`));
+  const more = refused.length > MOST_QUOTED ? [`and ${counted(refused.length - MOST_QUOTED, 'other')}`] : [];
+  return [`I could not use this:\n${bullets([...shown, ...more])}`];
+}
+
+/** What the turn had no room for. */
+export function describeLeft(left: string[]): string[] {
+  const [first] = left;
+  if (first === undefined) return [];
+  const others = new Set(left).size - 1;
+  const rest = others === 0 ? '' : ` and ${counted(others, 'statement')} after it`;
+  return [`One turn has no room for more: ${quote(first)}${rest} is not done yet. Send it again.`];
+}
+
+interface Refused {
+  source: string;
+  reason?: string;
+}
+
+/** The whole checklist, a line for each item. */
+export function describeChecklist(checklist: Partial<CompletenessResponse>): string {
+  const items = readChecklist(checklist);
+  const lines = items.map(({ met, statement }) => `- [${met ? 'x' : ' '}] ${statement}`);
+  return [`${met(items)}:`, ...lines].join('\n');
+}
+
+/** The checklist on one line. */
+export function describeProgress(checklist: Partial<CompletenessResponse>): string {
+  const items = readChecklist(checklist);
+  const missing = items.filter((item) => !item.met).map(({ short }) => short);
+  return `${met(items)}${missing.length === 0 ? '. Nothing is missing.' : `; missing: ${missing.join(', ')}.`}`;
+}
+
+const met = (items: ChecklistItem[]): string =>
+  `Checklist, ${items.filter((item) => item.met).length} of ${items.length} met`;
+
+/** What can be written, in short. */
+export const HELP = [
+  'Write one statement a line, or several with `;` between them:',
+  [
+    '- `maximize profit: 30 chairs + 50 tables` or `minimize cost: 2a + 3b`',
+    '- `chairs, tables >= 0 integer`, `0 <= x <= 10`, `open binary`, `x in pieces`',
+    '- `labour: 2 chairs + 4 tables <= 40`',
+    '- `labour is hard`, `wood is soft, penalty 5`, `all constraints are hard`',
+    '- `price = 3` for a value, `data: demand.csv` for a file of the workspace, `data: in the formulas`',
+    '- `kpi: delivery on time`, `kpi: none`; `requirement: 10 chairs`, `requirement: none`',
+    '- `set labour penalty: 5`, `remove labour`, `confirm`, `show`, `solve`',
+  ].join('\n'),
+].join('\n\n');

@@ -1,0 +1,257 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { highs, Room } from '../../../test/support/guide-room.js';
+import { readCanvas } from '../../executions/model/canvas-reader.js';
+import { readLp } from '../../executions/model/lp-reader.js';
+import { solveModel } from '../../executions/solver/solve-model.js';
+import type { derive } from '../../projects/canvas/derivation.js';
+import { readStatement, splitStatements } from './grammar.js';
+import { quote } from './quote.js';
+
+const NEVER = 'none of these';
+
+describe('a statement', () => {
+  it.each<[string, object | typeof NEVER]>([
+    ['maximize profit: 3x + 2y', { kind: 'objective', sense: 'maximize', label: 'profit', text: '3x + 2y' }],
+    ['MINIMISE the total cost = 2a', { kind: 'objective', sense: 'minimize', label: 'total cost', text: '2a' }],
+    ['max 3x', { kind: 'objective', sense: 'maximize', text: '3x' }],
+    ['Please maximize profit, weight 2', { kind: 'objective', sense: 'maximize', text: 'profit', weight: 2 }],
+    ['I want to minimize cost: a.', { kind: 'objective', sense: 'minimize', label: 'cost', text: 'a' }],
+    ['objective: max profit: x', { kind: 'objective', sense: 'maximize', label: 'profit', text: 'x' }],
+    ['goal: 3x', { kind: 'objective', text: '3x' }],
+    ['labour: x + y <= 4', { kind: 'relation', label: 'labour', text: 'x + y <= 4' }],
+    ['constraint labour: x + y <= 4', { kind: 'relation', label: 'labour' }],
+    ['subject to: x + y ≤ 4', { kind: 'relation', text: 'x + y ≤ 4' }],
+    ['max load: x + y <= 4', { kind: 'relation', label: 'max load', text: 'x + y <= 4' }],
+    ['maximize load: x + y <= 4', NEVER],
+    ['labour: x + y <= 4 (soft, penalty 5)', { kind: 'relation', counts: { classification: 'soft', penalty: 5 } }],
+    ['x + y <= 4 hard', { kind: 'relation', counts: { classification: 'hard' }, text: 'x + y <= 4' }],
+    ['price = 3', { kind: 'relation', text: 'price = 3' }],
+    ['price = 3, cost = 2', { kind: 'several', statements: [{ text: 'price = 3' }, { text: 'cost = 2' }] }],
+    ['data: price = 3', { kind: 'relation', text: 'price = 3' }],
+    ['x >= 0 and y >= 0 integer', { kind: 'several', statements: [{ kind: 'relation' }, { kind: 'variables' }] }],
+    ['x, y integer', { kind: 'variables', names: ['x', 'y'], facts: { domain: 'integer' } }],
+    ['x and y are whole numbers', { kind: 'variables', names: ['x', 'y'], facts: { domain: 'integer' } }],
+    ['x, y >= 0, integer', { kind: 'variables', names: ['x', 'y'], facts: { domain: 'integer', lower: 0 } }],
+    ['0 <= x, y <= 2*5', { kind: 'variables', names: ['x', 'y'], facts: { lower: 0, upper: 10 } }],
+    ['z: binary', { kind: 'variables', names: ['z'], facts: { domain: 'binary' } }],
+    ['z is a yes-or-no choice', { kind: 'variables', names: ['z'], facts: { domain: 'binary' } }],
+    ['variables größe, y', { kind: 'variables', names: ['größe', 'y'], facts: {} }],
+    ['x integer between 2 and 5 in pieces', { facts: { domain: 'integer', lower: 2, upper: 5, unit: 'pieces' } }],
+    ['x is at least 3 and at most 4', { kind: 'variables', facts: { lower: 3, upper: 4 } }],
+    ['x in pieces', { kind: 'variables', names: ['x'], facts: { unit: 'pieces' }, declares: false }],
+    ['labour is soft, penalty 5', { kind: 'classify', whom: 'labour', counts: { classification: 'soft', penalty: 5 } }],
+    ['all constraints are hard', { kind: 'classify', whom: 'all' }],
+    [
+      'labour and wood may be broken at 5 per unit',
+      { kind: 'classify', whom: 'labour and wood', counts: { penalty: 5 } },
+    ],
+    ['labour must never be broken', { kind: 'classify', counts: { classification: 'hard' } }],
+    ['penalty of labour is 5', { kind: 'set', whom: 'labour', field: 'penalty', value: '5' }],
+    ['labour penalty 5', { kind: 'set', whom: 'labour', field: 'penalty', value: '5' }],
+    ['set unit price name: p', { kind: 'set', whom: 'unit price', field: 'name', value: 'p' }],
+    ['kpi hours: x + 2y', { kind: 'kpi', label: 'hours', text: 'x + 2y' }],
+    ['No other KPIs', { kind: 'no_kpi' }],
+    ['data: inputs/demand 1.csv', { kind: 'data_file', path: 'inputs/demand 1.csv' }],
+    ['all figures are in the formulas', { kind: 'data_in_formulas' }],
+    ['requirement: 10 chairs', { kind: 'requirement', quantity: 10, product: 'chairs' }],
+    ['requirement: nothing', { kind: 'no_requirement' }],
+    ['The objective is right', { kind: 'confirm' }],
+    ['delete labour', { kind: 'remove', whom: 'labour' }],
+    ['please solve it now!', { kind: 'solve' }],
+    ['?', { kind: 'help' }],
+    ['not yet', { kind: 'later' }],
+    ['Thank you', { kind: 'courtesy' }],
+    ['the weather is nice', NEVER],
+    ['x', NEVER],
+    ['x + y', NEVER],
+    ['a: b: c', NEVER],
+    ['<=', NEVER],
+  ])('%j is read', (text, meaning) => {
+    const { statement } = readStatement(text);
+    if (meaning === NEVER) expect(statement).toBeUndefined();
+    else expect(statement).toMatchObject(meaning);
+  });
+
+  it('stands on its line or between semicolons, without the marks around it', () => {
+    const text = '- x integer; y binary\r\n```text\n`z >= 1`\n2) labour: x <= 4\n- x + y <= 3\n\n • a = 1\u2028b = 2';
+    const lines = ['x integer', 'y binary', 'z >= 1', 'labour: x <= 4', '- x + y <= 3', 'a = 1', 'b = 2'];
+    expect(splitStatements(text)).toEqual(lines);
+  });
+});
+
+describe('a model in words', () => {
+  const figure = fc.integer({ min: -6, max: 9 });
+  const kinds = fc.constantFrom('integer', 'continuous', 'binary');
+  const names = ['x', 'y', 'z'] as const;
+  // Nothing at all of everything is always allowed, so that there is an optimum.
+  const row = fc.record({
+    coefficients: fc.tuple(figure, figure, figure),
+    bound: fc.constantFrom<[string, number]>(['<=', 0], ['<=', 7], ['<=', 25], ['>=', 0], ['>=', -9], ['=', 0]),
+  });
+  const models = fc.record({
+    sense: fc.constantFrom('maximize', 'minimize'),
+    objective: fc.tuple(figure, figure, figure),
+    variables: fc.tuple(...names.map(() => fc.record({ kind: kinds, upper: fc.integer({ min: 0, max: 12 }) }))),
+    rows: fc.array(row, { minLength: 1, maxLength: 3 }),
+  });
+  type Terms = readonly number[];
+  const lpTerms = (terms: Terms): string =>
+    terms.map((term, index) => `${term < 0 ? '-' : '+'} ${Math.abs(term)} ${names[index]}`).join(' ');
+  /** The same terms in one of the ways in which people write them. */
+  const wordTerms = (terms: Terms, way: number): string =>
+    terms
+      .map((term, index) => {
+        const name = names[index] ?? '';
+        const ways = [
+          `${Math.abs(term)}${name}`,
+          `${Math.abs(term)} * ${name}`,
+          `c${Math.abs(term)}*${name}`,
+          `(${name} ${Math.abs(term)} / 1)`,
+        ];
+        const written = ways[(way + index) % 3] ?? '';
+        return `${term < 0 ? '- ' : index > 0 ? '+ ' : ''}${written}`;
+      })
+      .join(' ');
+
+  it('has the optimum of the same model in LP format', async () => {
+    const solver = await highs;
+    const optima = new Set<number | null>();
+    await fc.assert(
+      fc.asyncProperty(models, fc.nat(5), async ({ sense, objective, variables, rows }, way) => {
+        const lp = [
+          sense,
+          `obj: ${lpTerms(objective)}`,
+          'subject to',
+          ...rows.map(
+            ({ coefficients, bound: [relation, right] }, index) =>
+              `r${index}: ${lpTerms(coefficients)} ${relation} ${right}`,
+          ),
+          'bounds',
+          ...variables.map(({ kind, upper }, index) => `0 <= ${names[index]} <= ${kind === 'binary' ? 1 : upper}`),
+          'general',
+          ...names.filter((_, index) => variables[index]?.kind !== 'continuous'),
+          'end',
+        ].join('\n');
+        const constants = [...objective, ...rows.flatMap(({ coefficients }) => coefficients)].map(Math.abs);
+        const words = [
+          ...[...new Set(constants)].map((value) => `c${value} = ${value}`),
+          way % 2 === 0
+            ? `${sense} gain: ${wordTerms(objective, way)}`
+            : `${sense.toUpperCase()} ${wordTerms(objective, way)}`,
+          ...rows.map(
+            ({ coefficients, bound: [relation, right] }, index) =>
+              `r${index}: ${right} + ${wordTerms(coefficients, way)} ${relation} 2*${right}`,
+          ),
+          ...variables.map(({ kind, upper }, index) =>
+            kind === 'binary'
+              ? `${names[index]} is binary`
+              : way % 2 === 0
+                ? `0 <= ${names[index]} <= ${upper} ${kind}`
+                : `${names[index]} ${kind} between 0 and ${upper}`,
+          ),
+          'all constraints are hard',
+        ].join(way % 3 === 0 ? '; ' : '\n');
+        const room = new Room();
+        const { text } = await room.say(words);
+        expect(text).not.toContain('could not use');
+        const spoken = solveModel(solver, readCanvas(room.cards as unknown as Parameters<typeof derive>[0]), 10);
+        const written = solveModel(solver, readLp(lp), 10);
+        expect([spoken.status, written.status]).toEqual(['optimal', 'optimal']);
+        optima.add(written.objective_value);
+        expect(spoken.objective_value).toBeCloseTo(written.objective_value ?? NaN, 6);
+      }),
+      { numRuns: 40 },
+    );
+    expect(optima.size).toBeGreaterThan(10);
+  }, 60_000);
+});
+
+describe('any text', () => {
+  const good = ['alpha integer', 'limit: alpha <= 7', 'maximize gain: 2 alpha', 'kpi: speed', 'rate = 3'];
+  const labels = ['alpha', 'limit', 'gain', 'speed', 'Values'];
+  const words = fc.constantFrom(
+    ...[
+      'maximize',
+      'is',
+      'soft',
+      'penalty',
+      'hard',
+      'integer',
+      'set',
+      'data:',
+      'kpi',
+      '<=',
+      '=',
+      ':',
+      '``',
+      '(',
+      '5',
+      'q',
+    ],
+    ...['and', ',', 'in', 'between', '-', '*', '\\', '[x](y)', '<b>', '\u202E', '\uD800', '🙂', 'remove', 'produce'],
+  );
+  const noise = fc.oneof(
+    fc.array(words, { maxLength: 9 }).map((parts) => parts.join(' ')),
+    fc.string({ unit: 'binary', maxLength: 30 }),
+  );
+  const harmless = (line: string): boolean =>
+    !/remove|delete|drop|forget|alpha|limit|gain|speed|rate|all/i.test(line) && !/[;\n]/.test(line);
+
+  it('never costs a statement that is understood, and is quoted in its own words', async () => {
+    let quoted = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(noise.filter(harmless), { minLength: 5, maxLength: 5 }), async (lines) => {
+        const room = new Room();
+        const said = good.flatMap((statement, index) => [lines[index] ?? '', statement]).join('\n');
+        const { text } = await room.say(said);
+        expect(room.cards.map(({ label }) => label)).toEqual(expect.arrayContaining(labels));
+        const flat = said.normalize('NFC').replace(/\s+/gu, ' ');
+        const complaints = /I could not use this:\n((?:- .*\n?)+)/.exec(text)?.[1]?.trim().split('\n') ?? [];
+        for (const complaint of complaints) {
+          const [, , words_ = ''] = /^- (`+) ?(.*?) ?\1(?:: .*)?$/u.exec(complaint) ?? [];
+          if (complaint.startsWith('- and ')) continue;
+          quoted += 1;
+          expect(flat).toContain(words_.replace(/…$/, ''));
+        }
+      }),
+      { numRuns: 100 },
+    );
+    expect(quoted).toBeGreaterThan(50);
+  }, 60_000);
+
+  it.each<[string, string]>([
+    ['one long line', 'x '.repeat(50_000)],
+    ['a long word', 'x'.repeat(100_000)],
+    ['commas', `a${','.repeat(19_000)}b`],
+    ['verbs', 'is '.repeat(6_600)],
+    ['classes', 'soft penalty '.repeat(1_500)],
+    ['parentheses', '('.repeat(100_000)],
+    ['backticks', '`'.repeat(100_000)],
+    ['spaces', `${' '.repeat(99_000)}x`],
+    ['lines of nothing', '\n'.repeat(100_000)],
+    ['thousands of statements', Array.from({ length: 9_000 }, (_, index) => `a${index}=1`).join(';')],
+    ['thousands of constraints', Array.from({ length: 9_000 }, (_, index) => `c${index}:x<1`).join('\n')],
+    ['thousands of lines', 'what?\n'.repeat(16_000)],
+    ['a wide formula', `maximize p: ${'3x+'.repeat(6_000)}y`],
+  ])('takes no long time: %s', async (_, text) => {
+    const before = process.cpuUsage();
+    const { text: answer } = await new Room().say(text);
+    expect(answer.length).toBeLessThan(6_000);
+    const { user, system } = process.cpuUsage(before);
+    // Of work that takes a fraction of a second; what grows faster than the text takes minutes.
+    expect((user + system) / 1e6).toBeLessThan(5);
+  });
+
+  it('stays inside of its quotation', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom('`', '``', 'a', ' ', '\n', '*', '[', '🙂')), (parts) => {
+        const quotation = quote(parts.join(''));
+        const [, fence = '', inside = ''] = /^(`+)(.*?)\1$/su.exec(quotation) ?? [];
+        expect(fence).not.toBe('');
+        expect((inside.match(/`+/g) ?? []).map(({ length }) => length)).not.toContain(fence.length);
+        expect(quotation).not.toContain('\n');
+      }),
+    );
+  });
+});

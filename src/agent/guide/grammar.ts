@@ -1,0 +1,211 @@
+import { isProblem, parseFormula } from '../../projects/canvas/formula.js';
+import { readRelation } from './relation-grammar.js';
+import type { Reading, Sense, Statement } from './statement.js';
+import { figureOf, NUMBER, tidy } from './words.js';
+
+/** Longer statements are not looked at. */
+const MOST_CHARACTERS = 20_000;
+
+/**
+ * The statements of a text: one a line or between semicolons, without the marks of lists and of code around them.
+ */
+export function splitStatements(text: string): string[] {
+  return text
+    .normalize('NFC')
+    .split(/[\n\r\u2028\u2029;]/)
+    .map((line) => unmarked(line.trim()))
+    .filter((line) => line !== '' && !/^`{3,}\w*$/.test(line));
+}
+
+/** What a statement says. Takes time in proportion to it, whatever it holds. */
+export function readStatement(source: string): Reading {
+  if (source.length > MOST_CHARACTERS) return { reason: `a statement has at most ${MOST_CHARACTERS} characters` };
+  const text = tidy(source);
+  for (const read of READERS) {
+    const reading = read(text);
+    if (reading !== undefined) return reading;
+  }
+  return readRelation(text);
+}
+
+/** Reads one kind of statement; undefined where the text is of another kind. */
+type Reader = (text: string) => Reading | undefined;
+
+/** A reader for what a pattern finds. */
+const by =
+  (pattern: RegExp, toStatement: (groups: Partial<Record<string, string>>) => Statement): Reader =>
+  (text) => {
+    const match = pattern.exec(text);
+    return match === null ? undefined : { statement: toStatement(match.groups ?? {}) };
+  };
+
+const RELATION_SIGN = /[<>=≤≥]/;
+const SENSES: [RegExp, Sense][] = [
+  [/^max/i, 'maximize'],
+  [/^min/i, 'minimize'],
+];
+const FIELDS =
+  'sense|expression|formula|weight|confirmed|description|name|domain|lower|upper|unit|classification|penalty|target|quantity|product|file_path|label';
+const PENALTY = String.raw`(?:[, ]* ?(?:and |with |at )?(?:an? )?(?:penalty|cost)(?: of| is| =|:)? ?(?<penalty>${NUMBER})(?: (?:per|an?|each) ?\w*)?)?`;
+
+const WEIGHTED = new RegExp(String.raw`^(?<rest>.+?),? \(?weight(?: of| is| =|:)? ?(?<weight>${NUMBER})\)?$`, 'i');
+const AMOUNT = new RegExp(String.raw`^(?:at least )?(?<figure>${NUMBER}) ?(?<product>.*)$`, 'i');
+const CLASSES = [
+  String.raw`^(?<whom>.+?),?:?(?: (?:is|are|must be|may be))?(?: an?)?(?: all)? (?<word>hard|soft)(?: constraints?)?${PENALTY}[.!]*$`,
+  String.raw`^(?<whom>.+?) (?<word>(?:must|have to|has to)(?: always)? (?:hold|be kept)|(?:may|can|must) (?:never|not) be broken)[.!]*$`,
+  String.raw`^(?<whom>.+?) (?:may|can) be (?<word>broken)(?: (?:at|for)(?: a penalty of| a cost of)? (?<price>${NUMBER})(?: (?:per|an?|each) ?\w*)?)?[.!]*$`,
+].map((pattern) => new RegExp(pattern, 'i'));
+
+const READERS: readonly Reader[] = [
+  by(/^(?:solve|optimi[sz]e|run|calculate)(?: (?:it|now|again|this|the|model|plan|please))*[.!]*$/i, () => ({
+    kind: 'solve',
+  })),
+  by(/^(?:help|examples?|\?|what can (?:you|i) do|how does (?:this|it) work)[?.!]*$/i, () => ({ kind: 'help' })),
+  by(
+    /^(?:show|status|checklist|summary)(?: (?:me|the|my|whole|model|cards?|canvas|checklist|all|it|everything))*[.!?]*$/i,
+    () => ({
+      kind: 'show',
+    }),
+  ),
+  by(/^(?:later|not (?:yet|now)|wait|skip(?: (?:it|this))?)[.!]*$/i, () => ({ kind: 'later' })),
+  by(
+    /^(?:hello|hi|hey|good (?:morning|afternoon|evening|day)|thanks|thank you|ok|okay|great|fine|bye|goodbye)(?: (?:there|guide|very much|a lot))?[.!]*$/i,
+    () => ({ kind: 'courtesy' }),
+  ),
+  by(
+    /^(?:(?:i |we )?(?:confirm(?:ed)?|agreed?)(?: (?:it|them|(?:the )?(?:objectives?|goals?)))?|(?:the )?(?:objectives?|goals?) (?:is|are) (?:right|correct|confirmed|fine|ok))[.!]*$/i,
+    () => ({ kind: 'confirm' }),
+  ),
+  by(/^confirm (?:the )?(?:objective )?(?<whom>.+)$/i, ({ whom = '' }) => ({ kind: 'confirm', whom })),
+  by(/^(?:remove|delete|drop|forget) (?<whom>.+)$/i, ({ whom = '' }) => ({ kind: 'remove', whom })),
+  by(
+    new RegExp(String.raw`^set (?<whom>.+?) (?<field>${FIELDS})(?: to |: ?| ?= ?)(?<value>.+)$`, 'i'),
+    ({ whom = '', field = '', value = '' }) => ({ kind: 'set', whom, field: field.toLowerCase(), value }),
+  ),
+  readObjective,
+  readClassification,
+  by(
+    new RegExp(
+      String.raw`^(?<field>penalty|weight) (?:of|for) (?<whom>[^:<>=≤≥]+?)(?: is| to|:| =)? (?<value>${NUMBER})$`,
+      'i',
+    ),
+    ({ whom = '', field = '', value = '' }) => ({ kind: 'set', whom, field: field.toLowerCase(), value }),
+  ),
+  by(
+    new RegExp(
+      String.raw`^(?!(?:hard|soft)\b)(?<whom>[^:<>=≤≥]+?),?(?: has)?(?: an?)? (?<field>penalty|weight)(?: of| is| =|:)? ?(?<value>${NUMBER})$`,
+      'i',
+    ),
+    ({ whom = '', field = '', value = '' }) => ({ kind: 'set', whom, field: field.toLowerCase(), value }),
+  ),
+  by(
+    /^(?:no (?:other |more |further )?kpis?|kpis?(?: is| are)?:? (?:none|no|nothing|no others?|(?:only )?the objective(?: alone| only| itself)?)|(?:the )?objective is the only kpi)[.!]*$/i,
+    () => ({ kind: 'no_kpi' }),
+  ),
+  by(/^(?:kpis?|key figures?|indicators?)(?: (?<label>[^:=<>≤≥]+?))? ?[:=] ?(?<text>.+)$/i, ({ label, text = '' }) => ({
+    kind: 'kpi',
+    text,
+    ...(label !== undefined && { label }),
+  })),
+  by(
+    /^(?:no (?:other |more |further )?data|data:? (?:is )?(?:none|no|nothing|in the (?:formulas?|model))|(?:all )?(?:the |my |our )?(?:data|figures|numbers) (?:is|are|stand) (?:all )?in the (?:formulas?|model))[.!]*$/i,
+    () => ({ kind: 'data_in_formulas' }),
+  ),
+  by(/^(?:the )?data(?: ?:|(?: is)? in| file:?) ?(?<path>[^=<>≤≥]+)$/i, ({ path = '' }) => ({
+    kind: 'data_file',
+    path: path.replace(/^["'`]+|["'`]+$/g, '').trim(),
+  })),
+  by(
+    /^(?:no (?:other |more |further )?(?:production )?requirements?|(?:production )?requirements?:? (?:none|no|nothing|no others?|nothing beyond the constraints))[.!]*$/i,
+    () => ({ kind: 'no_requirement' }),
+  ),
+  by(/^(?:production )?requirements?(?: (?<label>[^:<>=≤≥]+?))?: ?(?<text>.+)$/i, ({ label, text = '' }) =>
+    requirement(text, label),
+  ),
+  by(/^(?:we must |we have to |must )?produce (?<text>.+)$/i, ({ text = '' }) => requirement(text)),
+];
+
+/** `maximize profit: 3x + 2y`, `minimise cost = 2a`, `max 3x + 2y`, `maximize profit`, `objective: 3x + 2y`. */
+function readObjective(text: string): Reading | undefined {
+  const { rest = text, weight } = WEIGHTED.exec(text)?.groups ?? {};
+  const match =
+    /^(?:(?:objective|goal)s?(?: (?<named>[^:]+?))? ?: ?)?(?:(?:maximi[sz]e|minimi[sz]e|max|min)\b)(?<said>.*)$/i.exec(
+      rest,
+    ) ?? /^(?:objective|goal)s?(?: (?<named>[^:=]+?))? ?(?:[:=]|\bis\b) ?(?<said>.+)$/i.exec(rest);
+  if (match === null) return undefined;
+  const { named, said = '' } = match.groups ?? {};
+  const verb = /(?:^|: ?)(maximi[sz]e|minimi[sz]e|max|min)\b/i.exec(rest)?.[1] ?? '';
+  const sense = SENSES.find(([pattern]) => pattern.test(verb))?.[1];
+  const body = said.replace(/^(?: ?[:=])? ?(?:the )?/i, '').trim();
+  const colon = body.indexOf(':');
+  const equals = colon >= 0 || (body.match(/[<>=≤≥]/g) ?? []).length !== 1 ? -1 : body.indexOf('=');
+  const at = colon >= 0 ? colon : equals;
+  const label = (at >= 0 ? body.slice(0, at).trim() : '') || named;
+  const formula = (at >= 0 ? body.slice(at + 1) : body).trim();
+  if (formula === '' && label === undefined)
+    return { reason: 'what is it that counts, as in `maximize profit: 3x + 2y`?' };
+  const statement: Statement = {
+    kind: 'objective',
+    text: formula,
+    ...(sense !== undefined && { sense }),
+    ...(label !== undefined && { label }),
+    ...(weight !== undefined && { weight: Number(weight) }),
+  };
+  if (label === undefined || formula === '') return { statement };
+  const parsed = parseFormula(formula);
+  if (isProblem(parsed)) return { reason: parsed.problem };
+  if (parsed.relations.length === 0) return { statement };
+  // `max load: x + y <= 4` names a constraint.
+  return /^m(?:ax|in)$/i.test(verb) ? undefined : { reason: 'an objective has no <=, >= or = in its formula' };
+}
+
+/** `labour is soft, penalty 5`, `all constraints are hard`, `labour may be broken at 5`, `labour must hold`. */
+function readClassification(text: string): Reading | undefined {
+  for (const pattern of CLASSES) {
+    const { whom, word = '', penalty, price } = pattern.exec(text)?.groups ?? {};
+    if (whom === undefined || RELATION_SIGN.test(whom)) continue;
+    const isSoft = /^(?:soft|broken)$/i.test(word);
+    const cost = penalty ?? price;
+    return {
+      statement: {
+        kind: 'classify',
+        whom: groupOf(whom),
+        counts: {
+          classification: isSoft ? 'soft' : 'hard',
+          ...(isSoft && cost !== undefined && { penalty: Number(cost) }),
+        },
+      },
+    };
+  }
+  return undefined;
+}
+
+function groupOf(whom: string): string {
+  if (/^(?:all|all of them|everything|(?:all )?(?:the )?constraints|all limits|they)(?: all)?$/i.test(whom))
+    return 'all';
+  return /^(?:all )?(?:the )?(?:unclassified|other|remaining)(?: constraints| ones)?$/i.test(whom)
+    ? 'unclassified'
+    : whom;
+}
+
+/** `100 chairs a week`: with a figure first, the quantity and what it is of. */
+function requirement(text: string, label?: string): Statement {
+  const { figure, product } = AMOUNT.exec(text)?.groups ?? {};
+  const quantity = figure === undefined ? undefined : figureOf(figure);
+  return {
+    kind: 'requirement',
+    text,
+    ...(label !== undefined && { label }),
+    ...(quantity !== undefined && { quantity }),
+    ...(product !== undefined && product !== '' && { product }),
+  };
+}
+
+/** A line without the marks around it. A minus and a figure in front of a relation belong to it and stay. */
+function unmarked(line: string): string {
+  const plain = line.replace(/^`+(?=[^`])(.*[^`])`+$/, '$1').trim();
+  const bare = plain.replace(/^(?:[-*•+] +|\d{1,4}[.)] +)/, '');
+  if (bare === plain || plain.length > MOST_CHARACTERS) return plain;
+  const formula = parseFormula(plain);
+  return !isProblem(formula) && formula.relations.length > 0 ? plain : bare;
+}

@@ -1,0 +1,36 @@
+/** Most characters of a quotation. */
+const MOST_CHARACTERS = 120;
+
+/**
+ * A text as an inline code span of Markdown that nothing in the text can end or leave: on one line, in more backticks
+ * than stand in it, cut where it is long.
+ */
+export function quote(text: string, most = MOST_CHARACTERS): string {
+  const line = text
+    .slice(0, 4 * most)
+    .replace(/\s+/gu, ' ')
+    .trim();
+  const characters = Array.from(line);
+  const isCut = characters.length > most || text.length > 4 * most;
+  const shown = isCut ? `${characters.slice(0, most).join('')}…` : line;
+  const longest = Math.max(0, ...(shown.match(/`+/g) ?? []).map(({ length }) => length));
+  const fence = '`'.repeat(longest + 1);
+  const isFenceSafe = longest === 0 && shown !== '';
+  return isFenceSafe ? `${fence}${shown}${fence}` : `${fence} ${shown} ${fence}`;
+}
+
+/** The first items of a list, and how many more there are. */
+export function someOf(items: string[], most: number): string {
+  const more = items.length > most ? ` and ${items.length - most} more` : '';
+  return `${items.slice(0, most).join(', ')}${more}`;
+}
+
+export const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
+
+const MOST_LISTED = 20;
+
+/** Items as a Markdown list, the first of many; empty for none. */
+export function bullets(items: string[]): string {
+  const shown = items.slice(0, MOST_LISTED).map((item) => `- ${item}`);
+  return [...shown, ...(items.length > MOST_LISTED ? [`- and ${items.length - MOST_LISTED} more`] : [])].join('\n');
+}

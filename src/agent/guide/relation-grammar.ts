@@ -1,0 +1,197 @@
+import { type Formula, isName, isProblem, parseFormula, type Relation } from '../../projects/canvas/formula.js';
+import { linearize } from '../../projects/canvas/linear.js';
+import type { Classification, Reading, Statement, VariableFacts } from './statement.js';
+import { figureOf, NUMBER } from './words.js';
+
+const NONE: ReadonlyMap<string, number> = new Map();
+const fact = (
+  words: string,
+  note: (groups: Partial<Record<string, string>>) => VariableFacts,
+): { pattern: RegExp; note: typeof note } => ({
+  pattern: new RegExp(`(?<=[ ,])(?:(?:is|are|as|an?|and|must be|should be|:) ){0,3}(?:${words})(?=[ ,])`, 'i'),
+  note,
+});
+const bounds = (lower: string | undefined, upper: string | undefined): VariableFacts => {
+  const [from, to] = [figureOf(lower ?? ''), figureOf(upper ?? '')];
+  return { ...(from !== undefined && { lower: from }), ...(to !== undefined && { upper: to }) };
+};
+
+/** What can be said of variables beside relations, in words that are taken out of the text one after the other. */
+const FACTS = [
+  fact(String.raw`(?:between|from) (?<lower>${NUMBER}) (?:and|to) (?<upper>${NUMBER})`, ({ lower, upper }) =>
+    bounds(lower, upper),
+  ),
+  fact(`at least (?<lower>${NUMBER})`, ({ lower }) => bounds(lower, undefined)),
+  fact(`at most (?<upper>${NUMBER})`, ({ upper }) => bounds(undefined, upper)),
+  fact('non-?negative|not negative|positive', () => ({ lower: 0 })),
+  fact('(?:integers?|ints?|whole)(?: (?:numbers?|variables?|values?))?', () => ({ domain: 'integer' })),
+  fact(
+    '(?:binary|binaries|bool(?:ean)?s?|yes[- ]or[- ]no|yes/no|0/1)(?: (?:choices?|decisions?|variables?|values?))?',
+    () => ({ domain: 'binary' }),
+  ),
+  fact('(?:continuous|reals?|fractional|any(?= numbers?))(?: (?:numbers?|variables?|values?))?', () => ({
+    domain: 'continuous',
+  })),
+  fact(String.raw`(?:measured )?in (?:unit )?(?<unit>[^<>=≤≥,]+?)(?= $)`, ({ unit }) =>
+    unit === undefined ? {} : { unit },
+  ),
+];
+
+const SIGN = /[<>=≤≥]/;
+const COUNTS = new RegExp(
+  String.raw`[, ]{0,3}[ ,(](?:is |as )?(?<word>hard|soft)(?: constraint)?(?:[, ]{0,3}(?:with |at )?(?:an? )?penalty(?: of| is| =|:)? ?(?<penalty>${NUMBER}))?\)?$`,
+  'i',
+);
+const PREFIX = /^(?:constraints?|subject to|s\.t\.?|such that|where|with|values?|bounds?|given)\b:? ?/i;
+
+/**
+ * Statements with a relation or about variables: `labour: x + y <= 4`, `0 <= x <= 10 integer`, `x, y binary`,
+ * `price = 3, cost = 2`, `x in pieces`.
+ */
+export function readRelation(text: string): Reading {
+  const { label, body } = splitLabel(text);
+  const variables = readVariables(label !== undefined && isName(label) ? `${label} ${body}` : text);
+  if (variables !== undefined) return variables;
+  const several = label === undefined || /^(?:data|values?)$/i.test(label) ? readSeveral(body) : undefined;
+  if (several !== undefined) return several;
+  const { rest, counts } = splitCounts(body);
+  const formula = parseFormula(rest);
+  if (isProblem(formula)) {
+    // Only what looks like a formula is told why it is none.
+    return SIGN.test(rest) ? { reason: formula.problem } : {};
+  }
+  if (formula.relations.length === 0) {
+    return label === undefined && !/\d|[-+*/]/.test(rest)
+      ? {}
+      : { reason: 'it has no <=, >= or =, as a constraint has, and no `maximize`, as an objective has' };
+  }
+  const named = label === undefined || /^(?:data|values?)$/i.test(label) ? {} : { label };
+  return { statement: { kind: 'relation', text: rest, formula, ...named, ...(counts !== undefined && { counts }) } };
+}
+
+/** Side by side: what stands before the first colon, and what it is about. */
+function splitLabel(text: string): { label?: string; body: string } {
+  const plain = text.replace(PREFIX, '');
+  const colon = plain.indexOf(':');
+  const label = plain.slice(0, Math.max(0, colon)).trim();
+  return label === '' || SIGN.test(label)
+    ? { body: plain.replace(/^: ?/, '') }
+    : { label, body: plain.slice(colon + 1).trim() };
+}
+
+function splitCounts(text: string): { rest: string; counts?: Classification } {
+  const match = COUNTS.exec(text);
+  const { word, penalty } = match?.groups ?? {};
+  if (match === null || word === undefined) return { rest: text };
+  const isSoft = word.toLowerCase() === 'soft';
+  return {
+    rest: text.slice(0, match.index).trim(),
+    counts: {
+      classification: isSoft ? 'soft' : 'hard',
+      ...(isSoft && penalty !== undefined && { penalty: Number(penalty) }),
+    },
+  };
+}
+
+/** Relations side by side: `a = 1, b = 2`, `x >= 0 and y >= 0 integer`; each part has one of its own. */
+function readSeveral(text: string): Reading | undefined {
+  const parts = text.split(/, ?(?:and )?| and /);
+  if (parts.length < 2 || !parts.every((part) => SIGN.test(part))) return undefined;
+  const statements: Statement[] = [];
+  for (const part of parts) {
+    const { statement } = readRelation(part.trim());
+    if (statement === undefined) return undefined;
+    statements.push(statement);
+  }
+  return { statement: { kind: 'several', statements } };
+}
+
+/** The name that an equation gives a figure, and that figure. */
+export function assignmentIn(formula: ReturnType<typeof parseFormula>): { name: string; value: number } | undefined {
+  if (isProblem(formula) || formula.relations.length !== 1 || formula.relations[0] !== '=') return undefined;
+  const [left, right] = formula.sides;
+  if (left.kind !== 'name' || right === undefined) return undefined;
+  const value = constantOf({ sides: [right], relations: [] });
+  return value === undefined ? undefined : { name: left.name, value };
+}
+
+/** The bounds that a relation sets to one name alone, with figures on the other sides. */
+export function boundsIn({ sides, relations }: Formula): { name: string; facts: VariableFacts } | undefined {
+  const at = sides.findIndex(({ kind }) => kind === 'name');
+  const name = sides[at];
+  if (name?.kind !== 'name' || relations.length > 2 || (relations.length === 2 && at !== 1)) return undefined;
+  const facts: VariableFacts = {};
+  for (const [index, relation] of relations.entries()) {
+    const other = sides[index < at ? index : index + 1];
+    const figure = other === undefined ? undefined : constantOf({ sides: [other], relations: [] });
+    if (figure === undefined) return undefined;
+    setBound(facts, index < at ? turned(relation) : relation, figure);
+  }
+  return { name: name.name, facts };
+}
+
+function constantOf({ sides }: Formula): number | undefined {
+  const linear = linearize(sides[0], NONE);
+  return isProblem(linear) || linear.terms.size > 0 ? undefined : linear.constant;
+}
+
+function setBound(facts: VariableFacts, relation: Relation, figure: number): void {
+  if (relation !== '<=') facts.lower = figure;
+  if (relation !== '>=') facts.upper = figure;
+}
+
+const turned = (relation: Relation): Relation => (relation === '<=' ? '>=' : relation === '>=' ? '<=' : '=');
+
+/** What is said of variables that are listed by name; undefined for other texts. */
+function readVariables(text: string): Reading | undefined {
+  const prefixed = /^(?:(?:decision )?variables?|vars?)\b:? ?/i.exec(text)?.[0] ?? '';
+  let rest = ` ${text.slice(prefixed.length)} `;
+  const facts: VariableFacts = {};
+  for (const { pattern, note } of FACTS) {
+    const match = pattern.exec(rest);
+    if (match === null) continue;
+    Object.assign(facts, note(match.groups ?? {}));
+    rest = `${rest.slice(0, match.index)}${rest.slice(match.index + match[0].length)}`;
+  }
+  const subject = withoutEnds(rest);
+  const names = namesOf(subject, facts);
+  if (names === undefined) return undefined;
+  const isDeclared = prefixed !== '' || facts.domain !== undefined;
+  if (!isDeclared && Object.keys(facts).length === 0) return undefined;
+  // A relation alone may as well be about a value, and is looked at when it is known what there is.
+  if (!isDeclared && names.length === 1 && facts.unit === undefined && SIGN.test(text)) return undefined;
+  return { statement: { kind: 'variables', names, facts, declares: isDeclared || facts.unit === undefined } };
+}
+
+/** A text without the spaces, commas and small words at its ends. */
+function withoutEnds(text: string): string {
+  let from = 0;
+  let to = text.length;
+  const isGap = (character: string | undefined): boolean => character === ' ' || character === ',';
+  while (from < to && isGap(text[from])) from += 1;
+  while (to > from && isGap(text[to - 1])) to -= 1;
+  return text.slice(from, to).replace(/(?:,? (?:is|are|and)){1,3}$/i, '');
+}
+
+/** The names in `x, y and z`, or around the relations that bound them: `0 <= x, y <= 10`. */
+function namesOf(subject: string, facts: VariableFacts): string[] | undefined {
+  const sides = subject.split(/(<=|=<|>=|=>|==|[<>=≤≥])/).map((side) => side.trim());
+  const lists = sides.map((side, index) => (index % 2 === 0 ? nameList(side) : undefined));
+  const at = lists.findIndex((list) => list !== undefined);
+  const names = lists[at];
+  if (names === undefined || sides.length > 5) return undefined;
+  for (let index = 1; index < sides.length; index += 2) {
+    const figure = parseFormula(sides[index < at ? index - 1 : index + 1] ?? '');
+    const relation = parseFormula(`x ${sides[index]} x`);
+    const value = isProblem(figure) || figure.relations.length > 0 ? undefined : constantOf(figure);
+    const sign = isProblem(relation) ? undefined : relation.relations[0];
+    if (value === undefined || sign === undefined) return undefined;
+    setBound(facts, index < at ? turned(sign) : sign, value);
+  }
+  return names;
+}
+
+function nameList(text: string): string[] | undefined {
+  const names = text.split(/ ?, ?(?:and )?| and | & /).map((name) => name.trim());
+  return names.every(isName) ? [...new Set(names)] : undefined;
+}

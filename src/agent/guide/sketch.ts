@@ -1,0 +1,142 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { CardResponse } from '../../projects/canvas/canvas.dto.js';
+import { CARD_TYPES } from '../../projects/canvas/card.entity.js';
+import { fieldOf } from '../../projects/canvas/card-shapes.js';
+import { type CardContent, type Judgement, judge, valuesOf } from '../../projects/canvas/derivation.js';
+
+export type CardType = (typeof CARD_TYPES)[number];
+type Data = Record<string, unknown>;
+
+/** A card as it would be after the statements read so far. */
+export interface SketchCard {
+  /** Of a card that is on the canvas. */
+  id?: string;
+  version?: number;
+  card_type: CardType;
+  label: string;
+  data: Data;
+  /** The statements that made it what it is, in the user's words. */
+  causes: string[];
+}
+
+/** What has to be done to a card of the canvas, or to have one. */
+export type Change =
+  | { kind: 'remove'; card: SketchCard }
+  /** The data hold the keys to set, null for one to remove; the label only where it is new. */
+  | { kind: 'put'; card: SketchCard; data: Data; label?: string };
+
+/** A working copy of the canvas: statements change it, and what has changed becomes one call for each card. */
+export class Sketch {
+  readonly cards: SketchCard[];
+  private readonly before: SketchCard[];
+  private knownValues: ReadonlyMap<string, number> | undefined;
+
+  constructor(cards: readonly CardResponse[]) {
+    this.cards = cards.flatMap(({ id, version, card_type, label, data }) => {
+      const known = CARD_TYPES.find((type) => type === card_type);
+      return known === undefined ? [] : [{ id, version, card_type: known, label, data: { ...data }, causes: [] }];
+    });
+    this.before = this.cards.map((card) => ({ ...card, data: { ...card.data } }));
+  }
+
+  of(type: CardType): SketchCard[] {
+    return this.cards.filter(({ card_type }) => card_type === type);
+  }
+
+  /** The card of a type that is called so, upper and lower case alike. */
+  find(type: CardType, label: string): SketchCard | undefined {
+    return this.of(type).find((card) => isSame(card.label, label));
+  }
+
+  variable(name: string): SketchCard | undefined {
+    return this.of('variable').find((card) => fieldOf(card, 'name') === name);
+  }
+
+  /** The data card that gives a name its value. */
+  holderOf(value: string): SketchCard | undefined {
+    return this.of('data').find((card) => Object.hasOwn(fieldOf<Data>(card, 'values') ?? {}, value));
+  }
+
+  /** The card that a person means: by label, by the name of a variable, or by id. */
+  resolve(whom: string, types: readonly CardType[] = CARD_TYPES): SketchCard | undefined {
+    const text = whom.trim().replace(/^["'`](.+)["'`]$/, '$1');
+    const plain = text.replace(/^(?:the )?(?:constraint|variable|objective|goal|kpi|data|requirement|card) /i, '');
+    const among = this.cards.filter(({ card_type }) => types.includes(card_type));
+    for (const name of new Set([text, plain])) {
+      const found =
+        among.find(({ label }) => isSame(label, name)) ??
+        among.find((card) => card.card_type === 'variable' && fieldOf(card, 'name') === name) ??
+        among.find(({ id }) => id === name);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /** Sets keys of a card, which is made when there is none; null removes a key. */
+  put(type: CardType, label: string, data: Data, cause: string): SketchCard {
+    const card = this.find(type, label) ?? { card_type: type, label, data: {}, causes: [] };
+    if (!this.cards.includes(card)) this.cards.push(card);
+    return this.change(card, data, cause);
+  }
+
+  change(card: SketchCard, data: Data, cause: string): SketchCard {
+    if (card.card_type === 'data') this.knownValues = undefined;
+    card.data = Object.fromEntries(Object.entries({ ...card.data, ...data }).filter(([, value]) => value != null));
+    if (!card.causes.includes(cause)) card.causes.push(cause);
+    return card;
+  }
+
+  remove(card: SketchCard): void {
+    this.knownValues = undefined;
+    this.cards.splice(this.cards.indexOf(card), 1);
+  }
+
+  /** The figures that names in formulas stand for. */
+  get values(): ReadonlyMap<string, number> {
+    return (this.knownValues ??= valuesOf(this.contents()));
+  }
+
+  /** The cards as they were at first. */
+  get unchanged(): readonly SketchCard[] {
+    return this.before;
+  }
+
+  /** Gaps and status of each card, in their order. */
+  judge(): Judgement[] {
+    return judge(this.contents());
+  }
+
+  /** Makes a card what it was before the change. */
+  takeBack({ card }: Change): void {
+    const old = this.before.find(({ id }) => id !== undefined && id === card.id);
+    const at = this.cards.indexOf(card);
+    this.cards.splice(at < 0 ? this.cards.length : at, at < 0 ? 0 : 1, ...(old === undefined ? [] : [old]));
+    this.knownValues = undefined;
+  }
+
+  /** How many cards are not as they were. */
+  get touched(): number {
+    const kept = this.cards.filter(({ id }) => id !== undefined).length;
+    return this.cards.filter(({ causes }) => causes.length > 0).length + this.before.length - kept;
+  }
+
+  contents(): CardContent[] {
+    return this.cards.map(({ id = '', card_type, label, data }) => ({ id, card_type, label, data }));
+  }
+
+  /** What makes the canvas what the sketch is now. */
+  changes(): Change[] {
+    const removed = this.before.filter(({ id }) => !this.cards.some((card) => card.id === id));
+    const put = this.cards.flatMap((card): Change[] => {
+      const old = this.before.find(({ id }) => id !== undefined && id === card.id);
+      const keys = new Set([...Object.keys(old?.data ?? {}), ...Object.keys(card.data)]);
+      const changed = [...keys].filter((key) => !isDeepStrictEqual(old?.data[key], card.data[key]));
+      if (old !== undefined && changed.length === 0 && old.label === card.label) return [];
+      const data = Object.fromEntries(changed.map((key) => [key, card.data[key] ?? null]));
+      return [{ kind: 'put', card, data, ...(old?.label !== card.label && { label: card.label }) }];
+    });
+    return [...removed.map((card): Change => ({ kind: 'remove', card })), ...put];
+  }
+}
+
+const isSame = (one: string, other: string): boolean => one.trim().toLowerCase() === other.trim().toLowerCase();

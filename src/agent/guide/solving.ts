@@ -1,0 +1,91 @@
+import type { CompletenessResponse } from '../../projects/canvas/canvas.dto.js';
+import { counted, quote, someOf } from './quote.js';
+import type { Sketch } from './sketch.js';
+
+export type Feasibility = CompletenessResponse['feasibility_result'];
+
+const MOST_SHOWN = 30;
+
+/** What came of a solve. */
+export interface Outcome {
+  text: string;
+  /** What is known of the model afterwards; absent of a solve that ended without any result. */
+  feasibility?: Feasibility;
+  /** Constraints and bounds that cannot hold together. */
+  clash: string[];
+}
+
+/** What run_solve answers, as far as it is of use here; everything may be missing. */
+interface Solved {
+  status?: unknown;
+  result?: unknown;
+  error?: unknown;
+}
+
+/** What keeps the cards from being a model that can be solved. */
+export function whatSolvingLacks(sketch: Sketch): string[] {
+  const none = (['objective', 'variable'] as const).filter((type) => sketch.of(type).length === 0);
+  const judgements = sketch.judge();
+  const gaps = sketch.cards.flatMap(({ card_type, label }, index) => {
+    if (card_type === 'kpi' || card_type === 'production_requirement') return [];
+    const found = judgements[index]?.gaps.find(
+      ({ severity, field }) => severity === 'blocking' || (severity === 'warning' && field === 'expression'),
+    );
+    return found === undefined ? [] : [`${quote(label, 60)}: ${found.message}`];
+  });
+  return [...none.map((type) => `There is no ${type} yet`), ...gaps];
+}
+
+/** The outcome of a solve in words. */
+export function describeSolve(reply: unknown): Outcome {
+  const { status, result, error } = record(reply) as Solved;
+  const solved = record(result);
+  const outcome = solved['status'];
+  if (outcome === 'infeasible' || outcome === 'unbounded') {
+    const clash = texts(solved['conflict']);
+    const names = clash.map((name) => quote(name));
+    const reason = typeof solved['message'] === 'string' ? ` ${solved['message'].replace(/\.$/, '')}.` : '';
+    const text =
+      outcome === 'unbounded'
+        ? `There is no best plan.${reason}`
+        : names.length > 0
+          ? `The model has no solution: ${someOf(names, MOST_SHOWN)} cannot hold together.`
+          : `The model has no solution.${reason}`;
+    return { text, feasibility: 'fail', clash };
+  }
+  if (outcome === 'optimal' || outcome === 'time_limit') {
+    const values = Object.entries(record(solved['variables'])).map(([name, value]) =>
+      quote(`${name} = ${figure(value)}`),
+    );
+    const binding = list(solved['constraints']).filter(
+      ({ slack }) => typeof slack === 'number' && Math.abs(slack) < 1e-6,
+    );
+    const broken = list(solved['constraints']).filter(({ slack }) => typeof slack === 'number' && slack <= -1e-6);
+    const paragraphs = [
+      `Solved: the objective is ${figure(solved['objective_value'])}${outcome === 'time_limit' ? ', the best found in time' : ''}, with ${someOf(values, MOST_SHOWN)}.`,
+      ...(binding.length === 0
+        ? []
+        : [`No room is left in ${counted(binding.length, 'constraint')}: ${named(binding)}.`]),
+      ...(broken.length === 0 ? [] : [`Broken at their price: ${named(broken)}.`]),
+    ];
+    return { text: paragraphs.join(' '), feasibility: 'pass', clash: [] };
+  }
+  const { message } = record(error);
+  const why = typeof message === 'string' ? `: ${message.replace(/\.$/, '')}` : '';
+  return { text: `The solve ended as ${quote(typeof status === 'string' ? status : 'unknown')}${why}.`, clash: [] };
+}
+
+/** A figure without the noise of its last digits. */
+const figure = (value: unknown): string => (typeof value === 'number' ? String(Number(value.toPrecision(10))) : '?');
+
+const named = (constraints: Record<string, unknown>[]): string =>
+  someOf(
+    constraints.map(({ name }) => quote(String(name), 60)),
+    MOST_SHOWN,
+  );
+
+const record = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+const list = (value: unknown): Record<string, unknown>[] => (Array.isArray(value) ? value.map(record) : []);
+const texts = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];

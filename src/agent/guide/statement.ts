@@ -1,0 +1,46 @@
+import type { Formula } from '../../projects/canvas/formula.js';
+
+export type Domain = 'continuous' | 'integer' | 'binary';
+export type Sense = 'maximize' | 'minimize';
+
+/** How a constraint counts. */
+export interface Classification {
+  classification: 'hard' | 'soft';
+  penalty?: number;
+}
+
+/** What is said of a variable; absent fields are not spoken of. */
+export interface VariableFacts {
+  domain?: Domain;
+  lower?: number;
+  upper?: number;
+  unit?: string;
+}
+
+/** One statement of a message, as docs/modelling.md lists them. Names and labels are as written. */
+export type Statement =
+  /** The text is a formula or, of an objective that has none yet, its label. */
+  | { kind: 'objective'; sense?: Sense; label?: string; text: string; weight?: number }
+  /** A constraint, a value (`price = 3`), or the bounds of a variable: which one depends on what is known. */
+  | { kind: 'relation'; label?: string; text: string; formula: Formula; counts?: Classification }
+  | { kind: 'variables'; names: string[]; facts: VariableFacts; declares: boolean }
+  | { kind: 'several'; statements: Statement[] }
+  /** The labels as a list, `all`, or `unclassified`. */
+  | { kind: 'classify'; whom: string; counts: Classification }
+  | { kind: 'kpi'; label?: string; text: string }
+  | { kind: 'no_kpi' }
+  | { kind: 'data_file'; path: string }
+  | { kind: 'data_in_formulas' }
+  | { kind: 'requirement'; label?: string; text: string; quantity?: number; product?: string }
+  | { kind: 'no_requirement' }
+  | { kind: 'confirm'; whom?: string }
+  | { kind: 'remove'; whom: string }
+  | { kind: 'set'; whom: string; field: string; value: string }
+  | { kind: 'solve' }
+  | { kind: 'help' }
+  | { kind: 'show' }
+  | { kind: 'later' }
+  | { kind: 'courtesy' };
+
+/** What a line says, or undefined with the reason where one can be given. */
+export type Reading = { statement: Statement } | { statement?: undefined; reason?: string };

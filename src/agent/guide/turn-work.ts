@@ -1,0 +1,117 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import type { AgentContext, AgentOutput } from '../agent.js';
+import type { Toolbox } from '../tools/toolbox.service.js';
+import type { Said } from './answers.js';
+import { apply } from './apply.js';
+import type { Change, Sketch } from './sketch.js';
+import type { Statement } from './statement.js';
+
+/** Of the calls that a turn has, those for cards; the others are for files, the solve and the question. */
+const MOST_CHANGES = 44;
+/** Statements that are applied in one turn. */
+const MOST_STATEMENTS = 500;
+/** Statements after which the other work of the process gets its turn. */
+const AT_ONCE = 25;
+/** Pages of the workspace that are looked through for a file. */
+const MOST_PAGES = 3;
+
+/** What the statements of a turn come to. */
+export interface Draft {
+  sketch: Sketch;
+  /** Kinds of the statements that were understood. */
+  kinds: Set<Statement['kind']>;
+  /** Statements that were not understood or cannot be, with the reason where there is one. */
+  refused: { source: string; reason?: string }[];
+  /** Statements for which the turn has no room. */
+  left: string[];
+}
+
+/** A change of a card, and why it failed where it did. */
+export interface Made {
+  change: Change;
+  error?: string;
+}
+
+/** The paths of the files that statements can be about. The workspace is looked through when they name another one. */
+export async function* filesFor(
+  { workspace, attachments }: AgentContext,
+  said: readonly Said[],
+  toolbox: Toolbox,
+): AsyncGenerator<AgentOutput, string[]> {
+  const paths = new Set([...attachments.values(), ...workspace.files].map(({ path }) => path));
+  const wanted = said.flatMap(({ reading: { statement } }) => (statement?.kind === 'data_file' ? statement.path : []));
+  let offset: number | null = wanted.every((path) => paths.has(path)) ? null : 0;
+  for (let page = 0; offset !== null && page < MOST_PAGES; page += 1) {
+    const reply = yield* toolbox.call({ tool: 'list_files', input: { recursive: true, offset } });
+    if (!reply.ok) break;
+    const { files, next_offset } = reply.result as { files: { path: string }[]; next_offset: number | null };
+    for (const { path } of files) paths.add(path);
+    offset = next_offset;
+  }
+  return [...paths];
+}
+
+/**
+ * Applies statements to a sketch of the canvas, in order. Statements that cannot be are refused and the others stand;
+ * from the one on that the turn has no room for, all are left.
+ */
+export async function draft(said: readonly Said[], sketch: Sketch, files: readonly string[]): Promise<Draft> {
+  const result: Draft = { sketch, kinds: new Set(), refused: [], left: [] };
+  let applied = 0;
+  for (const [index, { source, reading }] of said.entries()) {
+    if (index % AT_ONCE === AT_ONCE - 1) await breathe();
+    const { statement } = reading;
+    if (statement === undefined) {
+      result.refused.push({ source, ...(reading.reason !== undefined && { reason: reading.reason }) });
+    } else if (applied >= MOST_STATEMENTS || sketch.touched >= MOST_CHANGES) {
+      result.left.push(source);
+    } else {
+      applied += 1;
+      const reason = apply(statement, { sketch, files }, source);
+      if (reason === undefined) result.kinds.add(statement.kind);
+      else result.refused.push({ source, reason });
+    }
+  }
+  return result;
+}
+
+/**
+ * Makes the canvas what the sketch is, a call for each card. The sketch is afterwards what has become of it: changes
+ * that failed or did not fit are taken back, and the statements of the latter are left.
+ */
+export async function* perform(
+  { sketch, left }: Draft,
+  toolbox: Toolbox,
+  signal: AbortSignal,
+): AsyncGenerator<AgentOutput, Made[]> {
+  const made: Made[] = [];
+  const changes = sketch.changes();
+  for (const change of changes.slice(MOST_CHANGES)) {
+    left.push(...change.card.causes);
+    sketch.takeBack(change);
+  }
+  for (const change of changes.slice(0, MOST_CHANGES)) {
+    if (signal.aborted) break;
+    const { card } = change;
+    const { id: card_id, version } = card;
+    const reply = yield* toolbox.call(
+      change.kind === 'remove'
+        ? { tool: 'remove_card', input: { card_id } }
+        : {
+            tool: 'upsert_card',
+            input:
+              card_id === undefined
+                ? { card_type: card.card_type, label: card.label, data: change.data }
+                : { card_id, version, data: change.data, ...(change.label !== undefined && { label: change.label }) },
+          },
+    );
+    if (reply.ok) {
+      made.push({ change });
+      if (change.kind === 'put') card.id = (reply.result as { card_id: string }).card_id;
+    } else {
+      made.push({ change, error: reply.error });
+      sketch.takeBack(change);
+    }
+  }
+  return made;
+}

@@ -1,0 +1,18 @@
+/** A figure with its sign, as part of a pattern. */
+export const NUMBER = String.raw`[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?`;
+
+/** The figure that a text is; undefined for other texts, and for what is beyond all bounds. */
+export function figureOf(text: string): number | undefined {
+  const figure = new RegExp(`^${NUMBER}$`, 'i').test(text.trim()) ? Number(text) : NaN;
+  return Number.isFinite(figure) ? figure : undefined;
+}
+
+/** One space between words, no polite beginning and no full stop. */
+export const tidy = (text: string): string =>
+  text
+    .replace(/\s+/gu, ' ')
+    .trim()
+    .replace(/^(?:please,? |now,? |then,? |let us |let's |(?:i|we) (?:want|would like|have|need) to )+/i, '')
+    .replace(/,? please[.!]*$/i, '')
+    .replace(/(?<=[^.])\.$/, '')
+    .trim();

@@ -1,0 +1,68 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Notifications } from '../platform/notify/notifications.service.js';
+
+/** Channel of executions that have ended; the key is the execution's id. */
+const ENDED_EXECUTIONS = 'ended_executions';
+/** Who waits looks by itself so often: news can get lost. */
+const POLL_MS = 2_000;
+
+/** Tells every process of executions that have ended. */
+@Injectable()
+export class ExecutionNews implements OnModuleInit {
+  private readonly listeners = new Set<(id: string) => void>();
+
+  constructor(private readonly notifications: Notifications) {}
+
+  onModuleInit(): void {
+    this.notifications.listen(ENDED_EXECUTIONS, (id) => {
+      if (id !== null) for (const listener of this.listeners) listener(id);
+    });
+  }
+
+  listen(listener: (id: string) => void): void {
+    this.listeners.add(listener);
+  }
+
+  /** Call it once the transaction that ended them has committed. */
+  tell(...ids: string[]): void {
+    for (const id of ids) this.notifications.send(ENDED_EXECUTIONS, id);
+  }
+
+  /**
+   * Looks at something until it is there: at once, when an execution has ended, and now and then.
+   *
+   * @throws the signal's reason when it aborts before
+   */
+  async until<Found>(id: string, look: () => Promise<Found | undefined>, signal: AbortSignal): Promise<Found> {
+    for (;;) {
+      signal.throwIfAborted();
+      const heard = this.hear(id, signal);
+      try {
+        const found = await look();
+        if (found !== undefined) return found;
+        await heard.promise;
+      } finally {
+        heard.stop();
+      }
+    }
+  }
+
+  private hear(id: string, signal: AbortSignal): { promise: Promise<void>; stop: () => void } {
+    let stop = (): void => undefined;
+    const promise = new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, POLL_MS);
+      const wake = (): void => resolve();
+      const listener = (ended: string): void => {
+        if (ended === id) resolve();
+      };
+      this.listeners.add(listener);
+      signal.addEventListener('abort', wake, { once: true });
+      stop = () => {
+        clearTimeout(timer);
+        this.listeners.delete(listener);
+        signal.removeEventListener('abort', wake);
+      };
+    });
+    return { promise, stop };
+  }
+}

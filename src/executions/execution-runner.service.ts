@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { Inject, Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { Config } from '../config/config.js';
+import { NotFound } from '../platform/errors/errors.js';
+import { Lease, LeaseLost } from '../platform/leases/lease.js';
+import { LOGGER } from '../platform/logging/logging.module.js';
+import { ExecutionEndings, INTERRUPTED } from './execution-endings.service.js';
+import { ExecutionNews } from './execution-news.service.js';
+import { ExecutionQueue, type HeldExecution } from './execution-queue.service.js';
+import { InputsService } from './inputs.service.js';
+import { Solver } from './solver/solver.js';
+
+/** The process stops. */
+class ShuttingDown extends Error {}
+
+/** Runs executions in this process. */
+@Injectable()
+export class ExecutionRunner implements OnModuleInit, OnModuleDestroy {
+  private readonly owner = randomUUID();
+  private readonly running = new Map<string, Lease>();
+  private readonly stopping = new AbortController();
+
+  constructor(
+    private readonly config: Config,
+    private readonly queue: ExecutionQueue,
+    private readonly inputs: InputsService,
+    private readonly solver: Solver,
+    private readonly endings: ExecutionEndings,
+    private readonly news: ExecutionNews,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  onModuleInit(): void {
+    // A process that does not hear of an end learns it from its next renewal.
+    this.news.listen((id) => this.running.get(id)?.abort(new LeaseLost()));
+  }
+
+  /** Claims nothing further, and leaves what runs to other processes. */
+  onModuleDestroy(): void {
+    this.stopping.abort();
+    for (const lease of this.running.values()) lease.abort(new ShuttingDown());
+  }
+
+  /** Runs an execution to its end. One that cannot be claimed is somebody else's, or over. */
+  async run(execution_id: string): Promise<void> {
+    const { signal: stopping } = this.stopping;
+    if (stopping.aborted) {
+      await this.queue.putBack(execution_id);
+      return;
+    }
+    const held = await this.queue.claim(execution_id, this.owner);
+    if (held === null) return;
+    const lease = new Lease(async () => await this.queue.renew(held), this.logger);
+    this.running.set(execution_id, lease);
+    // The claim may have taken until after that.
+    if (this.stopping.signal.aborted) lease.abort(new ShuttingDown());
+    try {
+      await this.perform(held, lease.signal);
+      this.news.tell(execution_id);
+    } catch (error) {
+      if (error instanceof ShuttingDown) await this.queue.release(held);
+      else if (error instanceof LeaseLost || error instanceof NotFound)
+        this.logger.info({ execution_id }, 'an execution was ended elsewhere or went to another process');
+      // It stays running, is found when its lease has run out, and is tried again, but not for ever.
+      else this.logger.error({ err: error, execution_id }, 'an execution could not be run');
+    } finally {
+      this.running.delete(execution_id);
+      lease.stop();
+    }
+  }
+
+  private async perform(held: HeldExecution & { isLast: boolean }, signal: AbortSignal): Promise<void> {
+    if (held.isLast) {
+      await this.endings.end(held, { kind: 'failed', failure: INTERRUPTED });
+      return;
+    }
+    const { SOLVE_TIME_LIMIT_SECONDS: seconds, SOLVE_MEMORY_MIB: memoryMiB } = this.config;
+    const source = await this.inputs.read(held);
+    const outcome = await this.solver.solve({ source, seconds, memoryMiB }, signal);
+    await this.endings.end(held, outcome);
+  }
+}

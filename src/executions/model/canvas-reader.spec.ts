@@ -1,0 +1,136 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { type Highs, loadSolver } from '../solver/highs.js';
+import { solveModel } from '../solver/solve-model.js';
+import type { ModelCard } from '../solver/task.js';
+import { readCanvas } from './canvas-reader.js';
+import { ModelProblem } from './model.js';
+
+const card = (card_type: ModelCard['card_type'], label: string, data: object): ModelCard => ({
+  id: label,
+  card_type,
+  label,
+  data: data as ModelCard['data'],
+});
+const variable = (name: string, more: object = {}) => card('variable', name, { name, domain: 'continuous', ...more });
+const objective = (expression: string, more: object = {}) =>
+  card('objective', 'Goal', { sense: 'maximize', expression, ...more });
+const constraint = (label: string, expression: string, more: object = {}) =>
+  card('constraint', label, { expression, classification: 'hard', ...more });
+
+let highs: Highs;
+beforeAll(async () => {
+  ({ highs } = await loadSolver(1024));
+});
+const solve = (...cards: ModelCard[]) => solveModel(highs, readCanvas(cards), 10);
+const problemOf = (...cards: ModelCard[]): string => {
+  try {
+    readCanvas(cards);
+    return '';
+  } catch (error) {
+    if (error instanceof ModelProblem) return error.message;
+    throw error;
+  }
+};
+
+describe('the model of a canvas', () => {
+  it('has domains, bounds, figures of data cards, both sides of relations and chains', () => {
+    const result = solve(
+      variable('x', { upper: 10 }),
+      variable('y', { domain: 'integer' }),
+      variable('z', { domain: 'binary' }),
+      variable('w', { lower: -5, upper: 5 }),
+      card('data', 'Figures', { values: { price: 3, room: 7.5 } }),
+      objective('price * x + 2y + 7z - w + 1'),
+      constraint('Room', 'x + y <= room - 2 z'),
+      constraint('Band', '1 <= x <= y + 3'),
+    );
+    expect(result).toMatchObject({ status: 'optimal', variables: { z: 1, w: -5 } });
+    // z costs two of room; x and y share 5.5: y whole, x at most y + 3.
+    expect(result.variables).toMatchObject({ x: 3.5, y: 2 });
+    expect(result.objective_value).toBeCloseTo(3 * 3.5 + 4 + 7 + 5 + 1);
+    expect(result.constraints.map(({ name, slack }) => [name, slack])).toEqual([
+      ['Room', 0],
+      ['Band (1)', 2.5],
+      ['Band (2)', 1.5],
+    ]);
+  });
+
+  it('weighs several objectives, each with its sense', () => {
+    const result = solve(
+      variable('x', { upper: 4 }),
+      objective('x', { weight: 2 }),
+      card('objective', 'Cost', { sense: 'minimize', expression: '3 x', weight: 0.5 }),
+    );
+    expect(result).toMatchObject({ objective_value: 2 * 4 - 0.5 * 12, variables: { x: 4 } });
+    const cheaper = solve(
+      variable('x', { upper: 4 }),
+      objective('x', { weight: 1 }),
+      card('objective', 'Cost', { sense: 'minimize', expression: '3 x', weight: 0.5 }),
+    );
+    expect(cheaper.variables).toEqual({ x: 0 });
+  });
+
+  it.each(['maximize', 'minimize'])('breaks soft constraints where that pays: %s', (sense) => {
+    const expression = sense === 'maximize' ? '5 x' : '-5 x';
+    const broken = solve(
+      variable('x', { upper: 10 }),
+      objective(expression, { sense }),
+      constraint('Limit', 'x <= 4', { classification: 'soft', penalty: 3 }),
+    );
+    const sign = sense === 'maximize' ? 1 : -1;
+    expect(broken).toMatchObject({ objective_value: sign * (50 - 18), variables: { x: 10 } });
+    expect(broken.constraints).toEqual([{ name: 'Limit', activity: 10, slack: -6 }]);
+    const kept = solve(
+      variable('x', { upper: 10 }),
+      objective(expression, { sense }),
+      constraint('Limit', 'x = 4', { classification: 'soft', penalty: 7 }),
+    );
+    expect(kept).toMatchObject({ objective_value: sign * 20, variables: { x: 4 } });
+  });
+
+  it('names constraints and bounds that cannot hold together, by their cards', () => {
+    const { status, conflict } = solve(
+      variable('x', { upper: 3 }),
+      variable('y'),
+      objective('x + y'),
+      constraint('Demand', 'x >= 5'),
+      constraint('Other', 'y <= 7'),
+    );
+    expect({ status, conflict }).toEqual({ status: 'infeasible', conflict: ['x <= 3', 'Demand'] });
+    const never = solve(variable('x'), objective('x'), constraint('Never', '2 <= 1 + x - x'));
+    expect(never).toMatchObject({ status: 'infeasible', conflict: ['Never'] });
+  });
+
+  it.each([
+    [[], 'The canvas has no variables: a model needs at least one'],
+    [[variable('x')], 'The canvas has no objective: what is to be maximized or minimized?'],
+    [[card('variable', 'X', { name: 'x' }), objective('x')], 'The variable card "X": domain is missing'],
+    [[variable('x', { lower: 'low' }), objective('x')], 'The variable card "x": lower is not what it should be'],
+    [[variable('x'), variable('x'), objective('x')], 'The variable card "x": another variable is called x'],
+    [
+      [variable('x'), card('data', 'D', { values: { x: 1 } }), objective('x')],
+      'The data card "D": something else is called x, too',
+    ],
+    [
+      [variable('x'), objective('x + y')],
+      'The objective card "Goal": no variable and no value of a data card is called y',
+    ],
+    [[variable('x'), objective('x'), objective('x')], 'The objective card "Goal": weight is missing'],
+    [[variable('x'), objective('x <= 3')], 'The objective card "Goal": an objective is a figure, without <=, >= or ='],
+    [
+      [variable('x'), objective('x * x')],
+      'The objective card "Goal": It is not linear: the variables x and x are multiplied',
+    ],
+    [
+      [variable('x'), objective('x'), constraint('C', 'x + 3')],
+      'The constraint card "C": There is no <=, >= or = in it',
+    ],
+    [
+      [variable('x'), objective('x'), constraint('C', 'x <= 3', { classification: 'soft' })],
+      'The constraint card "C": penalty is missing',
+    ],
+    [[variable('x'), objective('1e15 x')], 'The objective card "Goal": the number must be smaller than 1e15'],
+  ])('says what is missing: %#', (cards, message) => {
+    expect(problemOf(...cards)).toBe(message);
+  });
+});

@@ -1,0 +1,121 @@
+import { MODEL_LIMITS, ModelProblem } from './model.js';
+
+export type LpTokenKind = 'number' | 'name' | 'relation' | 'sign' | 'colon' | 'section' | 'infinity' | 'free' | 'end';
+
+export interface LpToken {
+  kind: LpTokenKind;
+  /** As written; of relations `<=`, `>=` or `=`; of sections their name in {@link SECTIONS}. */
+  text: string;
+  /** From 1. */
+  line: number;
+}
+
+const NUMBER = /(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?/iy;
+/** Anything up to white space or a sign that means something else. */
+const NAME = /[^\s\p{Cc}+\-*/^<>=:[\]|\\]+/uy;
+const SPACE = /[^\S\n]+|\\[^\n]*/y;
+const RELATION = /<=|=<|<|>=|=>|>|=/y;
+const WORD_AFTER = /\s+(to|that)(?![^\s\\])/iy;
+const CONTINUOUS_AFTER = /-continuous/iy;
+const MOST_SHOWN = 40;
+
+/** Words that begin a section, wherever they stand; no variable can be called so. */
+const SECTIONS: Record<string, string> = {
+  ...of('minimize', 'min', 'minimum', 'minimise'),
+  ...of('maximize', 'max', 'maximum', 'maximise'),
+  ...of('subject to', 'st', 's.t.', 's.t', 'st.'),
+  ...of('bounds', 'bound'),
+  ...of('general', 'generals', 'gen', 'integer', 'integers', 'int'),
+  ...of('binary', 'binaries', 'bin'),
+  ...of('semi-continuous', 'semi', 'semis', 'sec'),
+  ...of('sos', 'sos1', 'sos2'),
+  ...of('end'),
+};
+
+function of(section: string, ...others: string[]): Record<string, string> {
+  return Object.fromEntries([section, ...others].map((word) => [word, section]));
+}
+
+/** The tokens of a text in LP format, one after the other. Takes time in proportion to the text. */
+export class LpLexer {
+  private position = 0;
+  private line = 1;
+
+  constructor(private readonly text: string) {}
+
+  /** @throws ModelProblem for what no token begins with */
+  next(): LpToken {
+    this.skipSpace();
+    const { line } = this;
+    const first = this.text[this.position];
+    if (first === undefined) return { kind: 'end', text: 'the end of the file', line };
+    if (first === '+' || first === '-') return this.take('sign', first);
+    if (first === ':') return this.take('colon', first);
+    const number = first === '.' || (first >= '0' && first <= '9') ? this.match(NUMBER) : undefined;
+    if (number !== undefined) return { kind: 'number', text: number, line };
+    const relation = first >= '<' && first <= '>' ? this.match(RELATION) : undefined;
+    if (relation !== undefined) {
+      return { kind: 'relation', text: relation.includes('<') ? '<=' : relation.includes('>') ? '>=' : '=', line };
+    }
+    const name = this.match(NAME);
+    if (name !== undefined) return this.word(name, line);
+    throw problemAt(
+      { text: first, line },
+      first === '[' ? 'quadratic terms are not supported' : 'is not expected here',
+    );
+  }
+
+  private word(name: string, line: number): LpToken {
+    const lower = name.toLowerCase();
+    if (lower === 'inf' || lower === 'infinity') return { kind: 'infinity', text: name, line };
+    if (lower === 'free') return { kind: 'free', text: name, line };
+    const isPair = lower === 'subject' || lower === 'such';
+    const second = isPair ? this.match(WORD_AFTER) : undefined;
+    if (second !== undefined) {
+      this.line += second.split('\n').length - 1;
+      return { kind: 'section', text: 'subject to', line };
+    }
+    const section = Object.hasOwn(SECTIONS, lower) ? SECTIONS[lower] : undefined;
+    if (section === undefined) {
+      if (name.length <= MODEL_LIMITS.name) return { kind: 'name', text: name, line };
+      throw problemAt({ text: name, line }, `a name has at most ${MODEL_LIMITS.name} characters`);
+    }
+    if (section === 'semi-continuous') this.match(CONTINUOUS_AFTER);
+    return { kind: 'section', text: section, line };
+  }
+
+  private skipSpace(): void {
+    for (;;) {
+      const first = this.text[this.position];
+      if (first === '\n') {
+        this.position += 1;
+        this.line += 1;
+      } else if (first === undefined || !mayBeSpace(first) || this.match(SPACE) === undefined) {
+        return;
+      }
+    }
+  }
+
+  private take(kind: LpTokenKind, text: string): LpToken {
+    this.position += text.length;
+    return { kind, text, line: this.line };
+  }
+
+  private match(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.position;
+    const found = pattern.exec(this.text)?.[0];
+    if (found === undefined) return undefined;
+    this.position += found.length;
+    return found;
+  }
+}
+
+/** A quick look that spares most tokens a slower one. */
+const mayBeSpace = (character: string): boolean => character <= ' ' || character === '\\' || character > '~';
+
+/** What is wrong with a token, with its line. */
+export function problemAt({ text, line }: Pick<LpToken, 'text' | 'line'>, reason: string): ModelProblem {
+  const beginning = [...text.slice(0, 2 * MOST_SHOWN)].slice(0, MOST_SHOWN).join('');
+  const shown = beginning.length < text.length ? `${beginning}...` : text;
+  return new ModelProblem('invalid_model', `Line ${line}, \`${shown}\`: ${reason}`);
+}

@@ -1,0 +1,187 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { readLp } from './lp-reader.js';
+import { MODEL_LIMITS, type Model, ModelProblem } from './model.js';
+
+const problemOf = (text: string): string => {
+  try {
+    readLp(text);
+    return '';
+  } catch (error) {
+    if (error instanceof ModelProblem) return error.message;
+    throw error;
+  }
+};
+/** Variables and rows with their names instead of indexes. */
+function shown(text: string) {
+  const { sense, objective, constant, variables, rows } = readLp(text);
+  const named = ({ variables: indexes, coefficients }: Model['objective']) =>
+    new Map(indexes.map((index, at) => [variables[index]?.name, coefficients[at]]));
+  return {
+    sense,
+    constant,
+    objective: named(objective),
+    variables: variables.map(({ name, lower, upper, isInteger }) => [name, lower, upper, isInteger]),
+    rows: rows.map(({ name, terms, lower, upper }) => [name, named(terms), lower, upper]),
+  };
+}
+
+describe('readLp', () => {
+  it('reads every part of the format', () => {
+    const text = `\\ a comment
+      MAXIMIZE profit: 3x + 2 y - .5 z + 1e1 w + 5 - 2 \\ another one
+      Such That
+        c1: 2 x + 3e0 y + 0 q => -4
+        -x + y =< 7
+        range: -3 <= x + - y - - z <= 8
+        half: 2 >= x
+        c5: x + x - y = 3E2
+        x1.a(2,3) + é#_1 < 9
+      Bounds
+        x free
+        -inf <= y <= +Infinity  z >= -4 z <= 1e30
+        2 >= w
+        q = 7
+        1 <= u <= 5
+      Generals x
+        y
+      Binaries b
+      END`;
+    expect(shown(text)).toEqual({
+      sense: 'maximize',
+      constant: 3,
+      objective: new Map(Object.entries({ x: 3, y: 2, z: -0.5, w: 10 })),
+      variables: [
+        ['x', -Infinity, Infinity, true],
+        ['y', -Infinity, Infinity, true],
+        ['z', -4, Infinity, false],
+        ['w', 0, 2, false],
+        ['q', 7, 7, false],
+        ['x1.a(2,3)', 0, Infinity, false],
+        ['é#_1', 0, Infinity, false],
+        ['u', 1, 5, false],
+        ['b', 0, 1, true],
+      ],
+      rows: [
+        ['c1', new Map(Object.entries({ x: 2, y: 3 })), -4, Infinity],
+        ['R1', new Map(Object.entries({ x: -1, y: 1 })), -Infinity, 7],
+        ['range', new Map(Object.entries({ x: 1, y: -1, z: 1 })), -3, 8],
+        ['half', new Map(Object.entries({ x: 1 })), -Infinity, 2],
+        ['c5', new Map(Object.entries({ x: 2, y: -1 })), 300, 300],
+        ['R2', new Map(Object.entries({ 'x1.a(2,3)': 1, 'é#_1': 1 })), -Infinity, 9],
+      ],
+    });
+  });
+
+  it('reads a text on one line, without End, with other line ends and a byte order mark', () => {
+    const plain = shown('min x + y st c: x + y >= 3 x - y <= 1 bounds x <= 9 end');
+    expect(shown('\uFEFFmin\r\n x\r\n + y\r\nst\r\nc: x + y >= 3\r\nx - y <= 1\r\nbounds\r\nx <= 9\r\n')).toEqual(
+      plain,
+    );
+  });
+
+  it.each([
+    ['hello world', 'Line 1, `hello`: a model begins with Minimize or Maximize'],
+    ['', 'Line 1, `the end of the file`: a model begins with Minimize or Maximize'],
+    ['max: x', 'Line 1, `:`: Subject To is expected here'],
+    ['min x\n c1: x >= 1', 'Line 2, `c1`: Subject To is expected here'],
+    ['min x\nst\n c: x + y', 'Line 3, `the end of the file`: <=, >= or = is expected here'],
+    ['min x\nst\n c: x + y 3', 'Line 3, `3`: <=, >= or = is expected here'],
+    ['min x\nst\n c: x + <= 3', 'Line 3, `<=`: a number or the name of a variable is expected here'],
+    ['min x\nst\n c: x >= y', 'Line 3, `y`: a number is expected here'],
+    [
+      'min x\nst\n c: x + 2 >= 3',
+      'Line 3, `c`: a number beside the variables belongs on the other side of the constraint',
+    ],
+    ['min x\nst\n c: 2 >= 3', 'Line 3, `c`: the constraint has no variables'],
+    ['min x\nst\n c: x >= 1\n c: x <= 3', 'Line 4, `c`: another constraint has this name'],
+    ['min x\nst\n c: 1 <= x >= 3', 'Line 3, `>=`: the two sides of a range point the same way'],
+    ['min x\nst\n c: 2 3 x >= 3', 'Line 3, `3`: <=, >= or = is expected here'],
+    ['min x\nst\n c: 2 * x >= 3', 'Line 3, `*`: is not expected here'],
+    ['min [ x ^ 2 ] / 2\nst\n c: x >= 3', 'Line 1, `[`: quadratic terms are not supported'],
+    ['min x\nst\n c: 1e999 x >= 3', 'Line 3, `1e999`: the number is too large'],
+    ['min x\nst\n c: 1e15 x >= 3', 'Line 3, `1e15`: the number must be smaller than 1e15'],
+    ['min x\nst\n c: inf x >= 3', 'Line 3, `inf`: the number must be smaller than 1e15'],
+    [
+      'min x\nst\n c: x >= 3\nsemi-continuous\n x',
+      'Line 4, `semi-continuous`: semi-continuous variables are not supported',
+    ],
+    ['min x\nst\n c: x >= 3\nsos\n x', 'Line 4, `sos`: special ordered sets are not supported'],
+    ['min x\nst\n c: x >= 3\nbounds\n 3 <= 4', 'Line 5, `4`: the name of a variable is expected here'],
+    ['min x\nst\n c: x >= 3\nbounds\n x 3', 'Line 5, `3`: <=, >= or = is expected here'],
+    ['min x\nst\n c: x >= 3\ngeneral\n 3', 'Line 5, `3`: the name of a variable is expected here'],
+    ['min x\nst\n c: x >= 3\nend\nmore', 'Line 5, `more`: nothing is expected after End'],
+    ['min x\nst\n c: x >= 3\nmax', 'Line 4, `maximize`: this section does not belong here'],
+    ['min x\u0007\nst\n c: x >= 3', 'Line 1, `\u0007`: is not expected here'],
+  ])('refuses %j', (text, message) => {
+    expect(problemOf(text)).toBe(message);
+  });
+
+  it.each([
+    ['a name of 8 MiB', `min ${'x'.repeat(8 * 1024 ** 2)}`, 'a name has at most 255 characters'],
+    ['a number of 8 MiB', `min ${'9'.repeat(8 * 1024 ** 2)} x`, 'the number is too large'],
+    ['8 MiB of signs', `min ${'-'.repeat(8 * 1024 ** 2)}`, 'a number or the name of a variable is expected here'],
+    ['8 MiB of spaces', ' '.repeat(8 * 1024 ** 2), 'a model begins with Minimize or Maximize'],
+    ['8 MiB of comments', '\\\n'.repeat(4 * 1024 ** 2), 'a model begins with Minimize or Maximize'],
+    [
+      'a million variables',
+      `min ${Array.from({ length: 1e6 }, (_, index) => `x${index}`).join('+')}`,
+      'at most 100000 variables',
+    ],
+    ['a line of 8 MiB of one row', `min x st ${'x+'.repeat(4 * 1024 ** 2)}`, 'a number or the name of a variable'],
+    ['a million rows', `min x st\n${'x>=1\n'.repeat(1e6)}`, 'at most 100000 constraints'],
+    [
+      'two million terms',
+      `min x st\n${`${'a+b+c+d+e+f+g+h+i+j+'.repeat(2)}k>=1\n`.repeat(99_000)}`,
+      'at most 1000000 terms',
+    ],
+    ['labels without end', `min x st ${'c:'.repeat(4 * 1024 ** 2)}`, '<=, >= or = is expected here'],
+  ])('refuses %s in bounded time', (_, text, part) => {
+    const before = process.cpuUsage();
+    const message = problemOf(text);
+    expect(message).toContain(part);
+    expect(message.length).toBeLessThan(200);
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(10);
+  });
+
+  it('answers a model within the limits or a problem for any text', () => {
+    const word = fc.constantFrom(
+      'min',
+      'st',
+      'x',
+      'y1',
+      'c:',
+      '<=',
+      '>=',
+      '=',
+      '+',
+      '-',
+      '3',
+      '.5e2',
+      'inf',
+      'free',
+      'bounds',
+      'int',
+      'bin',
+      'end',
+      '\n',
+      '[',
+      ':',
+      '\\',
+    );
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.array(word, { maxLength: 60 }).map((words) => `min ${words.join(' ')}`),
+        ),
+        (text) => {
+          const problem = problemOf(text);
+          if (problem !== '') expect(problem).toMatch(/^Line \d+, `/);
+          else expect(readLp(text).rows.length).toBeLessThanOrEqual(MODEL_LIMITS.rows);
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+});

@@ -1,0 +1,289 @@
+import { LpLexer, type LpToken, problemAt } from './lp-lexer.js';
+import {
+  assertWithin,
+  INFINITE_BOUND,
+  LARGEST_COEFFICIENT,
+  type Model,
+  type Row,
+  type Terms,
+  type Variable,
+} from './model.js';
+
+/** A linear expression while it is read. */
+interface Expression {
+  /** Coefficients by variable; a variable that cancels out stays with 0. */
+  coefficients: Map<number, number>;
+  constant: number;
+  /** Whether a number without a variable stands in it, so that the constant is meant. */
+  hasConstant: boolean;
+}
+
+type Relation = '<=' | '>=' | '=';
+
+const TURNED: Record<Relation, Relation> = { '<=': '>=', '>=': '<=', '=': '=' };
+
+/**
+ * Reads a model in CPLEX LP format: the objective with its sense and name, constraints (ranges included), bounds,
+ * general and binary variables. Variables without bounds are from 0 on, binary ones from 0 to 1.
+ *
+ * Looser than HiGHS' own reader, which it replaces: that one ends the process, without a line, for `=>`, a range, or a
+ * missing `End`, and reads texts that are no models as empty ones. Quadratic terms, semi-continuous variables and
+ * special ordered sets are refused.
+ *
+ * @throws ModelProblem with line and token
+ */
+export function readLp(text: string): Model {
+  return new LpReader(text).model();
+}
+
+class LpReader {
+  private readonly lexer: LpLexer;
+  private token: LpToken;
+  private following: LpToken | undefined;
+  private readonly indexes = new Map<string, number>();
+  private readonly rowNames = new Set<string>();
+  private readonly result: Model;
+  private terms = 0;
+  private unnamed = 0;
+
+  constructor(text: string) {
+    this.lexer = new LpLexer(text.startsWith('\uFEFF') ? text.slice(1) : text);
+    this.token = this.lexer.next();
+    this.result = {
+      sense: 'minimize',
+      objective: { variables: [], coefficients: [] },
+      constant: 0,
+      variables: [],
+      rows: [],
+    };
+  }
+
+  model(): Model {
+    const { text, kind } = this.token;
+    if (kind !== 'section' || (text !== 'minimize' && text !== 'maximize')) {
+      this.refuse('a model begins with Minimize or Maximize');
+    }
+    this.result.sense = text;
+    this.advance();
+    this.label();
+    const { coefficients, constant } = this.expression();
+    if (!Number.isFinite(constant)) this.refuse('the objective has an infinite constant before this');
+    this.result.objective = this.toTerms(coefficients);
+    this.result.constant = constant;
+    if (!this.isSection('subject to')) this.refuse('Subject To is expected here');
+    this.advance();
+    while (!this.isAtSection()) this.constraint();
+    this.sections();
+    return this.result;
+  }
+
+  private sections(): void {
+    for (;;) {
+      const { kind, text } = this.token;
+      if (kind === 'end') return;
+      if (text === 'semi-continuous') this.refuse('semi-continuous variables are not supported');
+      if (text === 'sos') this.refuse('special ordered sets are not supported');
+      if (!['bounds', 'general', 'binary', 'end'].includes(text)) this.refuse('this section does not belong here');
+      this.advance();
+      if (text === 'end') {
+        if (this.token.kind !== 'end') this.refuse('nothing is expected after End');
+        return;
+      }
+      while (!this.isAtSection()) {
+        if (text === 'bounds') this.bound();
+        else this.integer(text === 'binary');
+      }
+    }
+  }
+
+  /** `name:`, if there is one. */
+  private label(): string | undefined {
+    if (this.token.kind !== 'name' || this.peek().kind !== 'colon') return undefined;
+    const { text } = this.token;
+    this.advance();
+    this.advance();
+    return text;
+  }
+
+  private constraint(): void {
+    const start = this.token;
+    const name = this.label() ?? this.nextName();
+    if (this.rowNames.has(name)) throw problemAt(start, 'another constraint has this name');
+    this.rowNames.add(name);
+    assertWithin('rows', this.rowNames.size);
+    const left = this.expression();
+    const relation = this.relation();
+    const row: Row = { name, terms: { variables: [], coefficients: [] }, lower: -Infinity, upper: Infinity };
+    if (left.coefficients.size > 0) {
+      this.assertNoConstant(left, start);
+      this.limit(row, relation, this.bare());
+      row.terms = this.toTerms(left.coefficients);
+    } else {
+      // `3 <= x + y`, perhaps with `<= 8` behind it.
+      if (!left.hasConstant) throw problemAt(start, 'the constraint has nothing on its left side');
+      const inner = this.expression();
+      if (inner.coefficients.size === 0) throw problemAt(start, 'the constraint has no variables');
+      this.assertNoConstant(inner, start);
+      this.limit(row, TURNED[relation], left.constant);
+      if (this.token.kind === 'relation') {
+        if (this.token.text !== relation || relation === '=')
+          this.refuse('the two sides of a range point the same way');
+        this.advance();
+        this.limit(row, relation, this.bare());
+      }
+      row.terms = this.toTerms(inner.coefficients);
+    }
+    this.result.rows.push(row);
+  }
+
+  /** HiGHS would drop the number without a word. */
+  private assertNoConstant({ hasConstant }: Expression, at: LpToken): void {
+    if (hasConstant) throw problemAt(at, 'a number beside the variables belongs on the other side of the constraint');
+  }
+
+  private bound(): void {
+    const start = this.token;
+    if (start.kind === 'name') {
+      const variable = this.variable();
+      if (this.token.kind === 'free') {
+        this.advance();
+        Object.assign(variable, { lower: -Infinity, upper: Infinity });
+        return;
+      }
+      this.limit(variable, this.relation(), this.bare());
+      return;
+    }
+    const value = this.bare();
+    const relation = this.relation();
+    if (this.token.kind !== 'name') this.refuse('the name of a variable is expected here');
+    const variable = this.variable();
+    this.limit(variable, TURNED[relation], value);
+    this.secondBound(variable);
+  }
+
+  /** The part behind the variable in `1 <= x <= 3`. */
+  private secondBound(variable: Variable): void {
+    if (this.token.kind === 'relation') this.limit(variable, this.relation(), this.bare());
+  }
+
+  private integer(isBinary: boolean): void {
+    if (this.token.kind !== 'name') this.refuse('the name of a variable is expected here');
+    Object.assign(this.variable(), { isInteger: true, ...(isBinary && { lower: 0, upper: 1 }) });
+  }
+
+  private limit(target: { lower: number; upper: number }, relation: Relation, value: number): void {
+    const bound = Math.abs(value) >= INFINITE_BOUND ? Math.sign(value) * Infinity : value;
+    if (relation !== '<=') target.lower = bound;
+    if (relation !== '>=') target.upper = bound;
+  }
+
+  /** A sum of terms; ends where no further term can begin. */
+  private expression(): Expression {
+    const coefficients = new Map<number, number>();
+    let [constant, hasConstant] = [0, false];
+    for (let isFirst = true; ; isFirst = false) {
+      const start = this.token;
+      if (start.kind !== 'sign' && !(isFirst && ['number', 'name', 'infinity'].includes(start.kind))) break;
+      const sign = this.signs();
+      const number = this.token.kind === 'number' || this.token.kind === 'infinity' ? this.magnitude() : undefined;
+      if (this.token.kind === 'name') {
+        const coefficient = sign * (number ?? 1);
+        if (Math.abs(coefficient) >= LARGEST_COEFFICIENT)
+          throw problemAt(start, 'the number must be smaller than 1e15');
+        const index = this.index();
+        coefficients.set(index, (coefficients.get(index) ?? 0) + coefficient);
+      } else if (number === undefined) {
+        this.refuse('a number or the name of a variable is expected here');
+      } else {
+        constant += sign * number;
+        hasConstant = true;
+      }
+    }
+    return { coefficients, constant, hasConstant };
+  }
+
+  /** One number, perhaps with a sign. */
+  private bare(): number {
+    const sign = this.signs();
+    if (this.token.kind !== 'number' && this.token.kind !== 'infinity') this.refuse('a number is expected here');
+    return sign * this.magnitude();
+  }
+
+  private signs(): number {
+    let sign = 1;
+    for (; this.token.kind === 'sign'; this.advance()) if (this.token.text === '-') sign = -sign;
+    return sign;
+  }
+
+  private magnitude(): number {
+    const value = this.token.kind === 'infinity' ? Infinity : Number(this.token.text);
+    if (this.token.kind === 'number' && value === Infinity) this.refuse('the number is too large');
+    this.advance();
+    return value;
+  }
+
+  private relation(): Relation {
+    if (this.token.kind !== 'relation') this.refuse('<=, >= or = is expected here');
+    const { text } = this.token;
+    this.advance();
+    return text as Relation;
+  }
+
+  private variable(): Variable {
+    const variable = this.result.variables[this.index()];
+    if (variable === undefined) throw new Error('A variable that has an index is missing');
+    return variable;
+  }
+
+  /** The index of the variable whose name stands here; a new one when it stands here for the first time. */
+  private index(): number {
+    const { text: name } = this.token;
+    this.advance();
+    const known = this.indexes.get(name);
+    if (known !== undefined) return known;
+    const { variables } = this.result;
+    const index = variables.push({ name, isInteger: false, lower: 0, upper: Infinity }) - 1;
+    assertWithin('variables', variables.length);
+    this.indexes.set(name, index);
+    return index;
+  }
+
+  private toTerms(coefficients: ReadonlyMap<number, number>): Terms {
+    const kept = [...coefficients].filter(([, coefficient]) => coefficient !== 0);
+    this.terms += kept.length;
+    assertWithin('terms', this.terms);
+    return { variables: kept.map(([index]) => index), coefficients: kept.map(([, coefficient]) => coefficient) };
+  }
+
+  /** A name that no constraint before has. */
+  private nextName(): string {
+    let name: string;
+    do {
+      this.unnamed += 1;
+      name = `R${this.unnamed}`;
+    } while (this.rowNames.has(name));
+    return name;
+  }
+
+  private isAtSection(): boolean {
+    return this.token.kind === 'section' || this.token.kind === 'end';
+  }
+
+  private isSection(name: string): boolean {
+    return this.token.kind === 'section' && this.token.text === name;
+  }
+
+  private peek(): LpToken {
+    this.following ??= this.lexer.next();
+    return this.following;
+  }
+
+  private advance(): void {
+    this.token = this.following ?? this.lexer.next();
+    this.following = undefined;
+  }
+
+  private refuse(reason: string): never {
+    throw problemAt(this.token, reason);
+  }
+}

@@ -1,0 +1,92 @@
+/** Most of what a model may hold; larger ones are refused before anything is solved. */
+export const MODEL_LIMITS = {
+  /** Of a model file, in bytes. */
+  bytes: 8 * 1024 ** 2,
+  variables: 100_000,
+  rows: 100_000,
+  /** Of all rows and the objective together. */
+  terms: 1_000_000,
+  /** Of a name in a model file, in UTF-16 units. */
+  name: 255,
+} as const;
+
+/** Coefficients from here on are not computed with: the solver's own limit. */
+export const LARGEST_COEFFICIENT = 1e15;
+/** Bounds from here on are none: the solver's own limit. */
+export const INFINITE_BOUND = 1e20;
+
+/** A linear expression: the sum of `coefficients[k]` times the variable of index `variables[k]`, each variable once. */
+export interface Terms {
+  variables: number[];
+  coefficients: number[];
+}
+
+export interface Variable {
+  name: string;
+  isInteger: boolean;
+  /** -Infinity for none. */
+  lower: number;
+  /** Infinity for none. */
+  upper: number;
+  /** Made to let a soft constraint be broken; never shown. */
+  isSlack?: true;
+}
+
+/** `lower <= terms <= upper`; an infinite bound is none, equal ones are an equation. */
+export interface Row {
+  name: string;
+  terms: Terms;
+  lower: number;
+  upper: number;
+}
+
+/** A linear or mixed-integer problem, wherever it comes from. Names of variables are unique. */
+export interface Model {
+  sense: 'minimize' | 'maximize';
+  objective: Terms;
+  /** Added to the objective whatever the variables are. */
+  constant: number;
+  variables: Variable[];
+  rows: Row[];
+}
+
+export type ModelProblemCode = 'invalid_model' | 'incomplete_model' | 'empty_model' | 'model_too_large';
+
+/** Why there is no model to solve, in a sentence for users. */
+export class ModelProblem extends Error {
+  constructor(
+    readonly code: ModelProblemCode,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** @throws ModelProblem for a number that is too large or no number at all */
+export function checkCoefficient(value: number, place: string): void {
+  if (Number.isNaN(value) || Math.abs(value) >= LARGEST_COEFFICIENT) {
+    throw new ModelProblem('invalid_model', `${place}: the number must be smaller than 1e15`);
+  }
+}
+
+/** @throws ModelProblem for a model without variables or with more than {@link MODEL_LIMITS} */
+export function checkSize({ variables, rows, objective }: Model): void {
+  if (variables.length === 0) throw new ModelProblem('empty_model', 'The model has no variables');
+  assertWithin('variables', variables.length);
+  assertWithin('rows', rows.length);
+  assertWithin(
+    'terms',
+    rows.reduce((sum, { terms }) => sum + terms.variables.length, objective.variables.length),
+  );
+}
+
+/** @throws ModelProblem */
+export function assertWithin(what: 'variables' | 'rows' | 'terms', count: number): void {
+  if (count <= MODEL_LIMITS[what]) return;
+  const noun = what === 'rows' ? 'constraints' : what;
+  throw new ModelProblem('model_too_large', `A model has at most ${MODEL_LIMITS[what]} ${noun}`);
+}
+
+/** The value of an expression. */
+export const valueOf = ({ variables, coefficients }: Terms, values: ArrayLike<number>): number =>
+  variables.reduce((sum, variable, index) => sum + (coefficients[index] ?? 0) * (values[variable] ?? 0), 0);

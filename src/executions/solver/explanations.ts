@@ -1,0 +1,161 @@
+import type { Model, Row, Variable } from '../model/model.js';
+import type { Highs, ModelData } from './highs.js';
+import { runWithin } from './run.js';
+
+/** Why a model is infeasible. */
+export interface Clash {
+  message: string;
+  /** Names of constraints, and bounds as `x <= 5`. */
+  conflict: string[];
+}
+
+/** Something that could be left out of a model. */
+interface Demand {
+  text: string;
+  drop: (data: Relaxable) => void;
+}
+
+type Relaxable = ModelData & Record<'colLower' | 'colUpper' | 'rowLower' | 'rowUpper', Float64Array>;
+
+/** Most names in a sentence. */
+const MOST_NAMED = 20;
+const LEAST_STEP = 1e-7;
+/** A run that tells nothing in so much time counts as one that found values. */
+const TRIAL_SECONDS = 2;
+
+/**
+ * Finds constraints and bounds that cannot hold together, such that without any of them the others can: leaves out all
+ * that can be left out without making the model feasible, first in large parts, then one by one. Integrality stays.
+ * When time runs out some may be among them that are not needed, and the message says so.
+ */
+export function explainInfeasible(highs: Highs, model: Model, data: ModelData, deadline: number): Clash {
+  const all = demandsOf(model);
+  let kept = all;
+  let isLeast = true;
+  for (let size = Math.ceil(kept.length / 2); size > 0; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+    for (let from = 0; from < kept.length && isLeast;) {
+      if (performance.now() > deadline) isLeast = false;
+      const others = kept.toSpliced(from, size);
+      if (isLeast && !hasValues(highs, withOnly(data, all, others), deadline)) kept = others;
+      else from += size;
+    }
+  }
+  const conflict = kept.map(({ text }) => text);
+  return { message: clashMessage(conflict, isLeast), conflict };
+}
+
+/** A single variable or constraint that cannot be satisfied whatever the others are, seen without the solver. */
+export function clashAtFirstSight({ variables, rows }: Model): Clash | undefined {
+  const variable = variables.find(({ lower, upper }) => lower > upper);
+  if (variable !== undefined) {
+    const conflict = boundsOf(variable).map(({ text }) => text);
+    return { message: clashMessage(conflict, true), conflict };
+  }
+  const row = rows.find(
+    ({ terms, lower, upper }) => lower > upper || (terms.variables.length === 0 && (lower > 0 || upper < 0)),
+  );
+  if (row === undefined) return undefined;
+  return { message: `The constraint ${row.name} can never hold`, conflict: [row.name] };
+}
+
+/**
+ * Names the variables that can change for ever to the advantage of the objective: those of the steepest direction in
+ * which no constraint or bound ends.
+ */
+export function explainUnbounded(highs: Highs, model: Model, data: ModelData, deadline: number): string {
+  const { variables } = model;
+  const directions = (limits: readonly { lower: number; upper: number }[], edge: number): Pair => ({
+    lower: Float64Array.from(limits, ({ lower }) => (Number.isFinite(lower) ? 0 : -edge)),
+    upper: Float64Array.from(limits, ({ upper }) => (Number.isFinite(upper) ? 0 : edge)),
+  });
+  const columns = directions(variables, 1);
+  const rows = directions(model.rows, Infinity);
+  const { values } = runWithin(
+    highs,
+    {
+      ...data,
+      offset: 0,
+      integrality: new Int32Array(variables.length),
+      colLower: columns.lower,
+      colUpper: columns.upper,
+      rowLower: rows.lower,
+      rowUpper: rows.upper,
+    },
+    secondsUntil(deadline),
+  );
+  const moving = variables.flatMap(({ name, isSlack }, index) => {
+    const step = values?.[index] ?? 0;
+    return isSlack === true || Math.abs(step) < LEAST_STEP ? [] : [`${name} can ${step > 0 ? 'grow' : 'fall'}`];
+  });
+  const sense = model.sense === 'maximize' ? 'large' : 'small';
+  const reason = moving.length === 0 ? 'a bound or a constraint is missing' : `${listed(moving)} without limit`;
+  return `The objective can become as ${sense} as you like: ${reason}`;
+}
+
+interface Pair {
+  lower: Float64Array;
+  upper: Float64Array;
+}
+
+/** Whether anything satisfies all constraints; true also when that cannot be found out in time. */
+export function hasValues(highs: Highs, data: ModelData, deadline: number): boolean {
+  const seconds = Math.min(TRIAL_SECONDS, secondsUntil(deadline));
+  const { status } = runWithin(highs, { ...data, colCost: new Float64Array(data.numCols) }, seconds);
+  return status !== highs.constants.modelStatus.infeasible;
+}
+
+const secondsUntil = (deadline: number): number => Math.max(0, (deadline - performance.now()) / 1000);
+
+function demandsOf({ variables, rows }: Model): Demand[] {
+  const bounds = variables.flatMap((variable, index) =>
+    boundsOf(variable).map(({ text, side }) => ({
+      text,
+      drop: (data: Relaxable) => {
+        data[side][index] = side === 'colLower' ? -Infinity : Infinity;
+      },
+    })),
+  );
+  return [...bounds, ...rows.map(toDemand)];
+}
+
+/** The finite bounds of a variable. */
+function boundsOf({ name, lower, upper, isSlack }: Variable): { text: string; side: 'colLower' | 'colUpper' }[] {
+  if (isSlack === true) return [];
+  return [
+    ...(lower === -Infinity ? [] : [{ text: `${name} >= ${lower}`, side: 'colLower' as const }]),
+    ...(upper === Infinity ? [] : [{ text: `${name} <= ${upper}`, side: 'colUpper' as const }]),
+  ];
+}
+
+const toDemand = ({ name }: Row, index: number): Demand => ({
+  text: name,
+  drop: (data) => {
+    data.rowLower[index] = -Infinity;
+    data.rowUpper[index] = Infinity;
+  },
+});
+
+/** The model with these of all its demands alone. */
+function withOnly(data: ModelData, all: readonly Demand[], kept: readonly Demand[]): ModelData {
+  const relaxed: Relaxable = {
+    ...data,
+    colLower: Float64Array.from(data.colLower),
+    colUpper: Float64Array.from(data.colUpper),
+    rowLower: Float64Array.from(data.rowLower),
+    rowUpper: Float64Array.from(data.rowUpper),
+  };
+  const wanted = new Set(kept);
+  for (const demand of all) if (!wanted.has(demand)) demand.drop(relaxed);
+  return relaxed;
+}
+
+function clashMessage(conflict: readonly string[], isLeast: boolean): string {
+  if (conflict.length === 0) return 'No values satisfy all constraints';
+  const which = isLeast ? 'These cannot hold together' : 'Among these are some that cannot hold together';
+  return `No values satisfy all constraints. ${which}: ${listed(conflict)}`;
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length - MOST_NAMED;
+  return more > 0 ? `${names.slice(0, MOST_NAMED).join(', ')} and ${more} more` : names.join(', ');
+}

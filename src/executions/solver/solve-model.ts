@@ -1,0 +1,97 @@
+import { type Model, valueOf, type Variable } from '../model/model.js';
+import { clashAtFirstSight, explainInfeasible, explainUnbounded, hasValues } from './explanations.js';
+import { type Highs, toModelData } from './highs.js';
+import { runWithin } from './run.js';
+
+export const RESULT_STATUSES = ['optimal', 'time_limit', 'infeasible', 'unbounded'] as const;
+
+/** What a solve has found out. */
+export interface SolveResult {
+  /** `time_limit`: the values are the best that were found in time. */
+  status: (typeof RESULT_STATUSES)[number];
+  /** Null when there are no values. */
+  objective_value: number | null;
+  variables: Record<string, number>;
+  /** The slack is the distance to the nearer bound: 0 where the constraint binds, negative where it is broken. */
+  constraints: { name: string; activity: number; slack: number }[];
+  /** Why there are no values, or how good they are; null for an optimum. */
+  message: string | null;
+  /** Constraints and bounds that cannot hold together. */
+  conflict: string[];
+}
+
+/** No values were found in time. */
+export class TimeLimitReached extends Error {}
+
+/** Time for finding out what makes a model infeasible or unbounded, beside the time of the solve. */
+const EXPLAINING_SECONDS = 10;
+
+/**
+ * Solves a model. Blocks the thread for `seconds` and what an explanation takes.
+ *
+ * @throws TimeLimitReached
+ */
+export function solveModel(highs: Highs, model: Model, seconds: number): SolveResult {
+  const data = toModelData(highs, model);
+  const { modelStatus } = highs.constants;
+  const broken = clashAtFirstSight(model);
+  if (broken !== undefined) return without('infeasible', broken.message, broken.conflict);
+  const { status, values, gap } = runWithin(highs, data, seconds);
+  if (status === modelStatus.optimal && values !== undefined) return withValues(model, 'optimal', values, null);
+  if (status === modelStatus.timeLimit && values !== undefined) {
+    const quality = Number.isFinite(gap) ? `, at most ${(100 * gap).toPrecision(2)} % from the best possible` : '';
+    return withValues(model, 'time_limit', values, `The best values found in ${seconds} s${quality}`);
+  }
+  if (status === modelStatus.timeLimit) throw new TimeLimitReached();
+  const deadline = performance.now() + EXPLAINING_SECONDS * 1000;
+  const isInfeasible =
+    status === modelStatus.infeasible ||
+    (status === modelStatus.unboundedOrInfeasible && !hasValues(highs, data, deadline));
+  if (isInfeasible) {
+    const { message, conflict } = explainInfeasible(highs, model, data, deadline);
+    return without('infeasible', message, conflict);
+  }
+  if (status === modelStatus.unbounded || status === modelStatus.unboundedOrInfeasible) {
+    return without('unbounded', explainUnbounded(highs, model, data, deadline), []);
+  }
+  throw new Error(`The solver ended with status ${status}`);
+}
+
+function without(status: SolveResult['status'], message: string, conflict: string[]): SolveResult {
+  return { status, objective_value: null, variables: {}, constraints: [], message, conflict };
+}
+
+function withValues(
+  { objective, constant, variables, rows }: Model,
+  status: SolveResult['status'],
+  found: Float64Array,
+  message: string | null,
+): SolveResult {
+  const values = found.map((value, index) => exact(value, variables[index]));
+  const shown = values.map((value, index) => (variables[index]?.isSlack === true ? 0 : value));
+  return {
+    status,
+    objective_value: positiveZero(constant + valueOf(objective, values)),
+    variables: Object.fromEntries(
+      variables.flatMap(({ name, isSlack }, index) =>
+        isSlack === true ? [] : [[name, positiveZero(values[index] ?? 0)]],
+      ),
+    ),
+    constraints: rows.map(({ name, terms, lower, upper }) => {
+      const activity = valueOf(terms, shown);
+      const slack = Math.min(activity - lower, upper - activity);
+      // A row that neither side bounds is no constraint; JSON has no infinity.
+      return { name, activity: positiveZero(activity), slack: positiveZero(Number.isFinite(slack) ? slack : 0) };
+    }),
+    message,
+    conflict: [],
+  };
+}
+
+/** The value without what the solver's tolerances leave beside it: whole where it must be, and within its bounds. */
+function exact(value: number, variable: Variable | undefined): number {
+  const { isInteger = false, lower = -Infinity, upper = Infinity } = variable ?? {};
+  return Math.min(upper, Math.max(lower, isInteger ? Math.round(value) : value));
+}
+
+const positiveZero = (value: number): number => (value === 0 ? 0 : value);

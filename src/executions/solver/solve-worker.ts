@@ -1,0 +1,45 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { decodeText } from '../../files/content.js';
+import { readCanvas } from '../model/canvas-reader.js';
+import { readLp } from '../model/lp-reader.js';
+import { checkSize, type Model, ModelProblem } from '../model/model.js';
+import { loadSolver } from './highs.js';
+import { solveModel, TimeLimitReached } from './solve-model.js';
+import {
+  failed,
+  type ModelSource,
+  OUT_OF_MEMORY,
+  type SolveOutcome,
+  type SolveTask,
+  timeLimitReached,
+} from './task.js';
+
+/* The thread of one solve: reads the model, solves it, says what came of it, and ends. */
+
+parentPort?.postMessage(await perform(workerData as SolveTask));
+
+async function perform({ source, seconds, memoryMiB }: SolveTask): Promise<SolveOutcome> {
+  const startedAt = performance.now();
+  let wasRefusedMemory = (): boolean => false;
+  try {
+    const model = read(source);
+    checkSize(model);
+    const solver = await loadSolver(memoryMiB);
+    ({ wasRefusedMemory } = solver);
+    const result = solveModel(solver.highs, model, seconds);
+    const solve_ms = Math.round(performance.now() - startedAt);
+    return { kind: 'solved', status: result.status, json: JSON.stringify({ ...result, solve_ms }) };
+  } catch (error) {
+    if (error instanceof ModelProblem) return failed(error.code, error.message);
+    if (error instanceof TimeLimitReached) return timeLimitReached(seconds);
+    if (wasRefusedMemory()) return OUT_OF_MEMORY;
+    throw error;
+  }
+}
+
+function read(source: ModelSource): Model {
+  if (source.kind === 'canvas') return readCanvas(source.cards);
+  const text = decodeText(Buffer.from(source.content));
+  if (text === undefined) throw new ModelProblem('invalid_model', `${source.path} is no text in UTF-8`);
+  return readLp(text);
+}

@@ -1,0 +1,56 @@
+import { Worker } from 'node:worker_threads';
+import { failed, OUT_OF_MEMORY, type SolveOutcome, type SolveTask, timeLimitReached } from './task.js';
+
+/** Reading, loading the solver and explaining get so long beside the time limit. */
+const SPARE_MS = 20_000;
+/** JavaScript of a solve, the model and its result, gets by with so much. */
+const HEAP_MIB = 1024;
+
+/** Solves models, each in a thread of its own that ends with it, so that this one goes on with its requests. */
+export class Solver {
+  /** @param entry module that the threads run */
+  constructor(readonly entry = new URL('./solve-worker.js', import.meta.url)) {}
+
+  /**
+   * Solves, or says why it could not.
+   *
+   * @throws the signal's reason as soon as it aborts; the thread has ended then.
+   */
+  async solve(task: SolveTask, signal: AbortSignal): Promise<SolveOutcome> {
+    signal.throwIfAborted();
+    const worker = new Worker(this.entry, {
+      workerData: task,
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
+      // The solver's own complaints, beside what it answers.
+      stdout: true,
+      stderr: true,
+      env: {},
+    });
+    try {
+      return await outcomeOf(worker, task.seconds, signal);
+    } finally {
+      await worker.terminate();
+    }
+  }
+}
+
+function outcomeOf(worker: Worker, seconds: number, signal: AbortSignal): Promise<SolveOutcome> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    const patience = setTimeout(() => resolve(timeLimitReached(seconds)), seconds * 1000 + SPARE_MS);
+    signal.addEventListener('abort', abort, { once: true });
+    worker.once('message', resolve);
+    worker.once('error', (error: Error & { code?: string }) =>
+      resolve(
+        error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+          ? OUT_OF_MEMORY
+          : failed('solver_failed', `The solver failed: ${error.message}`),
+      ),
+    );
+    worker.once('exit', () => {
+      clearTimeout(patience);
+      signal.removeEventListener('abort', abort);
+      resolve(failed('solver_failed', 'The solver ended without a result'));
+    });
+  });
+}

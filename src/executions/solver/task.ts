@@ -1,0 +1,39 @@
+import type { Card } from '../../projects/canvas/card.entity.js';
+import type { ModelProblemCode } from '../model/model.js';
+import type { SolveResult } from './solve-model.js';
+
+/** What of a card makes the model. */
+export type ModelCard = Pick<Card, 'id' | 'card_type' | 'label' | 'data'>;
+
+/** What is to be solved: a model file, or the cards of a canvas. */
+export type ModelSource = { kind: 'file'; path: string; content: Uint8Array } | { kind: 'canvas'; cards: ModelCard[] };
+
+export interface SolveTask {
+  source: ModelSource;
+  /** For the solver's own work; reading and explaining come on top. */
+  seconds: number;
+  memoryMiB: number;
+}
+
+/** Why a solve has no result. */
+export interface SolveFailure {
+  code: ModelProblemCode | 'time_limit' | 'out_of_memory' | 'solver_failed';
+  /** A sentence for users. */
+  message: string;
+}
+
+/** What came of a task. The result comes as JSON text too, so that nobody else has to make it. */
+export type SolveOutcome =
+  { kind: 'solved'; status: SolveResult['status']; json: string } | { kind: 'failed'; failure: SolveFailure };
+
+export type Failed = Extract<SolveOutcome, { kind: 'failed' }>;
+
+export const failed = (code: SolveFailure['code'], message: string): Failed => ({
+  kind: 'failed',
+  failure: { code, message },
+});
+
+export const OUT_OF_MEMORY = failed('out_of_memory', 'The model needs more memory than a solve may have');
+
+export const timeLimitReached = (seconds: number): Failed =>
+  failed('time_limit', `No values that satisfy all constraints were found in ${seconds} s`);

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import type { Card } from './card.entity.js';
+
+/** What a solve reads of the cards, by type; nothing else of a card can change its outcome. */
+const READ_FIELDS: Partial<Record<Card['card_type'], readonly string[]>> = {
+  objective: ['sense', 'expression', 'weight'],
+  variable: ['name', 'domain', 'lower', 'upper'],
+  constraint: ['expression', 'classification', 'penalty'],
+  data: ['file_path', 'values'],
+};
+
+type Content = Pick<Card, 'card_type' | 'data'>;
+
+/**
+ * Hash of the model that cards describe, in hex: equal as long as a solve would read the same, whatever the order of
+ * the cards and of the keys in them, their labels, descriptions and KPIs.
+ */
+export function modelDigest(cards: readonly Content[]): string {
+  const parts = cards.map(modelPart).filter((part) => part !== '');
+  return createHash('sha256').update(parts.sort().join('\n')).digest('hex');
+}
+
+/** What a solve reads of one card, as text that is equal for equal content; empty when that is nothing. */
+function modelPart({ card_type, data }: Content): string {
+  const fields = (READ_FIELDS[card_type] ?? []).filter((field) => data[field] != null);
+  return fields.length === 0 ? '' : JSON.stringify([card_type, fields.map((field) => [field, sorted(data[field])])]);
+}
+
+/** The value with the keys of its objects in order, as lists of pairs. */
+function sorted(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(sorted);
+  const pairs = Object.entries(value).map(([key, member]) => [key, sorted(member)] as const);
+  return { pairs: pairs.sort(([one], [other]) => (one < other ? -1 : 1)) };
+}

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import type { ExecutionDetailResponse, ExecutionResponse } from '../../src/executions/executions.dto.js';
+import type { FileListResponse } from '../../src/files/files.dto.js';
+import type { ProjectSummaryListResponse } from '../../src/projects/projects.dto.js';
+import { makeFile, makeProject } from '../factories/make.js';
+import type { Client } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
+import { hardModel } from '../support/models.js';
+import { removeSurroundings, Service } from '../support/service.js';
+import type { Session } from '../support/session.js';
+
+/** A solve that is under way stays so; the next process has another limit. */
+const LONG = { SOLVE_TIME_LIMIT_SECONDS: '60', SOLVES_CONCURRENCY: '1' };
+const SHORT = { SOLVE_TIME_LIMIT_SECONDS: '1', SOLVES_CONCURRENCY: '1' };
+
+let service: Service;
+let session: Session;
+let client: Client;
+let project: string;
+let path: string;
+
+async function goOn(settings: Record<string, string>): Promise<void> {
+  service = await Service.start({ surroundings: service.surroundings, settings });
+  const { user, company } = session;
+  ({ client } = await service.session({ user, company }));
+}
+
+async function query(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+  const database = new pg.Client(service.surroundings.databaseUrl);
+  await database.connect();
+  try {
+    return (await database.query(text, values)).rows as Record<string, unknown>[];
+  } finally {
+    await database.end();
+  }
+}
+
+const start = () => client.post<ExecutionResponse>(path, { input_file_ids: ['hard.lp'] });
+const when = (id: string, ...statuses: string[]) =>
+  eventually(
+    () => client.get<ExecutionDetailResponse>(`${path}/${id}`),
+    ({ status }) => statuses.includes(status),
+    { until: `the execution is ${statuses.join(' or ')}`, deadlineMs: 45_000 },
+  );
+const results = async () => {
+  const place = { source: 'workspace', project_id: project, path: 'results' };
+  return (await client.post<FileListResponse>('/files/list', place)).entries.map((entry) => entry.path);
+};
+const summary = async () =>
+  (await client.get<ProjectSummaryListResponse>('/projects')).projects.find(({ id }) => id === project);
+
+/** Everything that has to be there once after an end. */
+async function expectOneEnd(id: string): Promise<number> {
+  const charged = await query('SELECT credits::float FROM usage_ledger WHERE source_id = $1', [id]);
+  expect(charged).toEqual([{ credits: expect.any(Number) }]);
+  const [sums] = await query(
+    `SELECT active_solves, total_credits::float AS total,
+            (SELECT sum(credits)::float FROM usage_ledger WHERE project_id = p.id) AS ledger
+       FROM projects p WHERE id = $1`,
+    [project],
+  );
+  expect(sums?.['active_solves']).toBe(0);
+  expect(sums?.['total']).toBe(sums?.['ledger']);
+  expect((await summary())?.status).toBe('idle');
+  return charged[0]?.['credits'] as number;
+}
+
+beforeAll(async () => {
+  service = await Service.start({ settings: LONG });
+  session = await service.session();
+  ({ client } = session);
+  project = (await makeProject(client)).id;
+  path = `/projects/${project}/solve/executions`;
+  await makeFile(client, { source: 'workspace', project_id: project }, 'hard.lp', hardModel());
+});
+
+afterAll(async () => {
+  await service.stop();
+  await removeSurroundings(service.surroundings);
+});
+
+describe('an execution whose process goes away', () => {
+  it('is taken up again after kill -9, and has one end, one charge and one file', async () => {
+    const { id } = await start();
+    await when(id, 'running');
+    await service.kill();
+    await goOn(SHORT);
+    expect((await client.get<ExecutionDetailResponse>(`${path}/${id}`)).status).toBe('running');
+    expect((await summary())?.status).toBe('solving');
+    expect((await when(id, 'succeeded', 'failed')).result).toMatchObject({ status: 'time_limit' });
+    expect(await query('SELECT attempts, generation FROM executions WHERE id = $1', [id])).toEqual([
+      { attempts: 2, generation: 2 },
+    ]);
+    expect(await results()).toEqual([`results/${id}.json`]);
+    expect(await expectOneEnd(id)).toBeGreaterThanOrEqual(0.02);
+  }, 90_000);
+
+  it('is left to the next process at once when its own is told to stop, with the time it has taken', async () => {
+    await service.stop();
+    await goOn(LONG);
+    const { id } = await start();
+    await when(id, 'running');
+    await query('SELECT pg_sleep(1.1)');
+    const before = performance.now();
+    expect(await service.stop()).toBe(0);
+    expect(performance.now() - before).toBeLessThan(10_000);
+    const [left] = await query('SELECT status, owner, attempts, spent_ms::int FROM executions WHERE id = $1', [id]);
+    expect(left).toMatchObject({ status: 'running', owner: null, attempts: 0 });
+    expect(left?.['spent_ms']).toBeGreaterThan(1_000);
+    await goOn(SHORT);
+    await when(id, 'succeeded');
+    expect(await expectOneEnd(id)).toBeGreaterThanOrEqual(0.03);
+  }, 60_000);
+
+  it('is not tried for ever', async () => {
+    await service.stop();
+    await goOn(LONG);
+    const { id } = await start();
+    await when(id, 'running');
+    await service.kill();
+    await query(`UPDATE executions SET attempts = 3, due_at = now() - interval '1 s' WHERE id = $1`, [id]);
+    await goOn(SHORT);
+    expect(await when(id, 'failed')).toMatchObject({ result: null, error: { code: 'interrupted' } });
+    await query('SELECT 1');
+    const [sums] = await query('SELECT active_solves FROM projects WHERE id = $1', [project]);
+    expect(sums).toEqual({ active_solves: 0 });
+  }, 60_000);
+});
+
+it('waits in the queue, of which a company has 20 places, and is charged nothing there', async () => {
+  await service.stop();
+  await goOn({ ROLE: 'api' });
+  const answers = await Promise.all(
+    Array.from({ length: 22 }, () => client.send<ExecutionResponse>('POST', path, { body: {} })),
+  );
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array<number>(20).fill(201), 429, 429]);
+  expect(answers.find(({ status }) => status === 429)?.headers.get('retry-after')).toBe('10');
+  const [before] = await query('SELECT total_credits::float, active_solves FROM projects WHERE id = $1', [project]);
+  expect(before?.['active_solves']).toBe(20);
+  for (const { status, body } of answers) if (status === 201) await client.post(`${path}/${body.id}/cancel`);
+  const after = await query('SELECT total_credits::float, active_solves FROM projects WHERE id = $1', [project]);
+  expect(after).toEqual([{ ...before, active_solves: 0 }]);
+}, 40_000);

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import type { AgentContext, AgentOutput } from '../../src/agent/agent.js';
+import { type Reply, Toolboxes } from '../../src/agent/tools/toolbox.service.js';
+import type { ConversationSyncResponse } from '../../src/chat/chat.dto.js';
+import { ExecutionsService } from '../../src/executions/executions.service.js';
+import type { ExecutionListResponse } from '../../src/executions/executions.dto.js';
+import { Database } from '../../src/platform/database/database.js';
+import { makeFile, makeProject } from '../factories/make.js';
+import { idle } from '../factories/turns.js';
+import type { Client } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
+import { hardModel } from '../support/models.js';
+import { makeSurroundings, type Script, ScriptedService } from '../support/scripted-agent.js';
+import { removeSurroundings, type Surroundings } from '../support/service.js';
+import type { Session } from '../support/session.js';
+
+const SMALL = 'max 3 x + 2 y st\n room: x + y <= 4\nbounds\n x <= 3\nend';
+
+let script: Script;
+let surroundings: Surroundings;
+let service: ScriptedService;
+let database: pg.Client;
+let session: Session;
+let client: Client;
+let project: string;
+let replies: Reply[] = [];
+
+/** An agent that has models solved, one after the other. */
+const solving = (...inputs: object[]): Script =>
+  async function* (context: AgentContext): AsyncGenerator<AgentOutput> {
+    replies = [];
+    const toolbox = service.app.get(Toolboxes).open(context);
+    for (const input of inputs) replies.push(yield* toolbox.call({ tool: 'run_solve', input }));
+  };
+const post = (content = 'Solve it') => client.post(`/projects/${project}/chat`, { content });
+const executions = () => client.get<ExecutionListResponse>(`/projects/${project}/solve/executions`);
+const upload = (path: string, text: string) =>
+  makeFile(client, { source: 'workspace', project_id: project }, path, text);
+
+beforeAll(async () => {
+  surroundings = await makeSurroundings();
+  service = await ScriptedService.start(surroundings, (context) => script(context));
+  database = new pg.Client(surroundings.databaseUrl);
+  await database.connect();
+  session = await service.session();
+  ({ client } = session);
+}, 30_000);
+afterAll(async () => {
+  await database.end();
+  await service.stop();
+  await removeSurroundings(surroundings);
+}, 30_000);
+beforeEach(async () => {
+  project = (await makeProject(client)).id;
+});
+
+describe('run_solve', () => {
+  it('answers what came of it, at most three times a turn, and charges who asked', async () => {
+    await upload('m.lp', SMALL);
+    const file = { model_file: 'm.lp' };
+    script = solving({}, { model_file: 'none.lp' }, file, { ...file, is_test: true }, file);
+    await post();
+    const { messages } = await idle(client, project);
+    expect(replies).toMatchObject([
+      { ok: true, result: { status: 'failed', result: null, error: { code: 'incomplete_model' } } },
+      { ok: false, error_code: 'invalid_input' },
+      { ok: true, result: { status: 'succeeded', result: { objective_value: 11, variables: { x: 3, y: 1 } } } },
+      { ok: true, result: { status: 'succeeded' } },
+      { ok: false, error_code: 'limit_reached' },
+    ]);
+    const turn = messages.at(-1)?.tool_calls?.[0]?.turn_id;
+    const listed = (await executions()).executions;
+    expect(listed.map(({ triggered_by }) => triggered_by)).toEqual(Array(3).fill(`agent:${turn}`));
+    const { rows } = await database.query(
+      `SELECT user_id FROM usage_ledger WHERE project_id = $1 AND source_type = 'execution'`,
+      [project],
+    );
+    expect(rows).toEqual(Array(3).fill({ user_id: session.user }));
+  });
+
+  it('cancels what runs when its turn is stopped', async () => {
+    await upload('hard.lp', hardModel());
+    script = solving({ model_file: 'hard.lp' });
+    await post();
+    const statuses = async () => (await executions()).executions.map(({ status }) => status);
+    await eventually(statuses, ([status]) => status === 'running', { until: 'the solve runs' });
+    await client.post(`/projects/${project}/chat/stop`, {});
+    await eventually(statuses, ([status]) => status === 'canceled', { until: 'the solve is canceled' });
+    const { messages } = await client.get<ConversationSyncResponse>(`/projects/${project}/chat/sync`);
+    expect(messages.at(-1)?.tool_calls).toMatchObject([{ tool: 'run_solve', status: 'failed', error_code: 'stopped' }]);
+  });
+
+  it('starts nothing for a turn that is no longer its process’s', async () => {
+    await upload('m.lp', SMALL);
+    const solve = solving({ model_file: 'm.lp' });
+    script = async function* (context) {
+      yield { type: 'text', text: 'I begin.' };
+      await eventually(
+        async () => (await client.get<ConversationSyncResponse>(`/projects/${project}/chat/sync`)).turn.message_id,
+        (id) => id !== null,
+        { until: 'the text is stored' },
+      );
+      await database.query('UPDATE turns SET generation = generation + 1 WHERE id = $1', [context.turn_id]);
+      yield* solve(context);
+    };
+    await post();
+    await eventually(
+      () => database.query(`SELECT id FROM turns WHERE project_id = $1 AND generation > 1`, [project]),
+      ({ rows }) => rows.length > 0,
+      { until: 'the turn has been taken away' },
+    );
+    await client.post(`/projects/${project}/chat/stop`, {});
+    await idle(client, project);
+    expect((await executions()).total).toBe(0);
+  });
+});
+
+it('all executions of a project end together', async () => {
+  await upload('hard.lp', hardModel());
+  const body = { input_file_ids: ['hard.lp'] };
+  for (let count = 0; count < 3; count += 1) await client.post(`/projects/${project}/solve/executions`, body);
+  await eventually(executions, ({ executions: all }) => all.some(({ status }) => status === 'running'), {
+    until: 'one runs',
+  });
+  const ended = await service.app.get(Database).transaction(async (tx) => {
+    await tx.query('SELECT id FROM projects WHERE id = $1 FOR NO KEY UPDATE', [project]);
+    return await service.app.get(ExecutionsService).endAll(tx, project);
+  });
+  service.app.get(ExecutionsService).announce(ended);
+  expect(ended).toHaveLength(3);
+  expect((await executions()).executions.map(({ status }) => status)).toEqual(Array(3).fill('canceled'));
+  const { rows } = await database.query('SELECT active_solves FROM projects WHERE id = $1', [project]);
+  expect(rows).toEqual([{ active_solves: 0 }]);
+});
