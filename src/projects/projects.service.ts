@@ -6,12 +6,12 @@ import { ContainersService } from '../files/containers.service.js';
 import type { Principal } from '../platform/auth/principal.js';
 import { Database, type Tx } from '../platform/database/database.js';
 import { NotFound, parseId } from '../platform/errors/errors.js';
-import type { Page } from '../platform/listing/page.js';
+import type { JsonPage } from '../platform/listing/json-page.js';
 import { CanvasService } from './canvas/canvas.service.js';
 import type { Card } from './canvas/card.entity.js';
 import { Project } from './project.entity.js';
 import type { ProjectCreateRequest, ProjectQuery, ProjectUpdate } from './projects.dto.js';
-import { findDetails, findSummaries, type ProjectDetails, type ProjectSummaryRow } from './projects.queries.js';
+import { adjustProject, findDetails, findSummaries, type ProjectDetails } from './projects.queries.js';
 import { SnapshotsService } from './snapshots.service.js';
 
 /** Increments of what the modules above projects keep in them. */
@@ -50,7 +50,8 @@ export class ProjectsService {
     this.creationListeners.push(listener);
   }
 
-  async list(company_id: string, query: ProjectQuery): Promise<Page<ProjectSummaryRow>> {
+  /** The company's projects as ProjectSummary, last changed first. */
+  async list(company_id: string, query: ProjectQuery): Promise<JsonPage> {
     return await findSummaries(this.database.manager, company_id, query);
   }
 
@@ -129,8 +130,9 @@ export class ProjectsService {
 
   /** The whole canvas, oldest card first. @throws NotFound */
   async cards(company_id: string, projectId: string): Promise<Card[]> {
-    const { id } = await this.require(company_id, projectId);
-    return await this.canvas.list(id);
+    const cards = await this.canvas.listOf(company_id, parseId(projectId, 'Project'));
+    if (cards.length === 0) await this.require(company_id, projectId);
+    return cards;
   }
 
   /** The project as a row. @throws NotFound also for an id that is none. */
@@ -149,13 +151,12 @@ export class ProjectsService {
     project_id: string,
     { active_turns = 0, active_solves = 0, credits = 0 }: ProjectChange,
   ): Promise<void> {
-    await tx.query(
-      `UPDATE projects
-          SET active_turns = active_turns + $2, active_solves = active_solves + $3, total_credits = total_credits + $4,
-              updated_at = now()
-        WHERE id = $1`,
-      [project_id, active_turns, active_solves, credits],
-    );
+    await tx.query(adjustProject('$1', { active_turns: '$2', active_solves: '$3', credits: '$4' }), [
+      project_id,
+      active_turns,
+      active_solves,
+      credits,
+    ]);
   }
 
   /** Notes what the deployment scope of a locked project holds now and, where given, which deployment it comes from. */
