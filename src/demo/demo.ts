@@ -51,8 +51,7 @@ export async function createDemo(app: INestApplicationContext, caller: Principal
   const projects = app.get(ProjectsService);
   if ((await projects.list(company_id, { limit: 1, offset: 0 })).total > 0) return;
   const deployments = app.get(DeploymentsService);
-  const known = await deployments.list(company_id, { limit: 1000, offset: 0 });
-  const begun = known.rows.find(({ name }) => name === DEPLOYMENT);
+  const begun = await deployments.find(company_id, DEPLOYMENT);
   const { handle } = begun ?? (await deployments.create(company, { name: DEPLOYMENT }));
   await app.get(InstructionsService).put(company, handle, INSTRUCTIONS);
   for (const [name, text] of Object.entries(SKILLS)) {

@@ -2,6 +2,8 @@ import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/commo
 import { CompanyCaller, type CompanyPrincipal } from '../platform/auth/company-level.js';
 import { Caller, CompanyLevel } from '../platform/auth/decorators.js';
 import { Principal } from '../platform/auth/principal.js';
+import type { JsonText } from '../platform/http/json-text.js';
+import { listingJson } from '../platform/listing/json-page.js';
 import { PageQuery } from '../platform/listing/page.query.js';
 import { Operation } from '../platform/openapi/operation.js';
 import { DeploymentCreateRequest, DeploymentListResponse, DeploymentResponse } from './deployments.dto.js';
@@ -18,8 +20,8 @@ export class DeploymentsController {
     description: 'Newest first.',
     response: DeploymentListResponse,
   })
-  async listDeployments(@Caller() caller: Principal, @Query() query: PageQuery): Promise<DeploymentListResponse> {
-    return DeploymentListResponse.from(await this.deployments.list(caller.company_id, query), query);
+  async listDeployments(@Caller() caller: Principal, @Query() query: PageQuery): Promise<JsonText> {
+    return listingJson('deployments', await this.deployments.list(caller.company_id, query), query);
   }
 
   @Post()

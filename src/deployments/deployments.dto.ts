@@ -1,5 +1,3 @@
-import type { Page } from '../platform/listing/page.js';
-import type { PageQuery } from '../platform/listing/page.query.js';
 import { DateTimeField, IntegerField, ObjectArrayField, StringField } from '../platform/validation/fields.js';
 import type { Deployment } from './deployment.entity.js';
 import type { DeploymentDetails } from './deployments.service.js';
@@ -57,8 +55,4 @@ export class DeploymentListResponse {
 
   @IntegerField()
   total!: number;
-
-  static from({ rows, total }: Page<Deployment>, { limit, offset }: PageQuery): DeploymentListResponse {
-    return { deployments: rows.map((row) => DeploymentResponse.from(row)), limit, offset, total };
-  }
 }

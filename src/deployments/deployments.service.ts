@@ -5,7 +5,7 @@ import { ContainersService } from '../files/containers.service.js';
 import { type CompanyPrincipal, companyLevel } from '../platform/auth/company-level.js';
 import { Database, type Tx } from '../platform/database/database.js';
 import { Conflict, NotFound } from '../platform/errors/errors.js';
-import type { Page } from '../platform/listing/page.js';
+import { type JsonPage, readJsonPage } from '../platform/listing/json-page.js';
 import type { PageQuery } from '../platform/listing/page.query.js';
 import { Deployment } from './deployment.entity.js';
 import type { DeploymentCreateRequest } from './deployments.dto.js';
@@ -32,15 +32,20 @@ export class DeploymentsService implements OnModuleInit {
     });
   }
 
-  /** The company's deployments, newest first. */
-  async list(company_id: string, { limit, offset }: PageQuery): Promise<Page<Deployment>> {
-    const [rows, total] = await this.database.manager.findAndCount(Deployment, {
-      where: { company_id, deleted_at: IsNull() },
-      order: { created_at: 'DESC', id: 'DESC' },
-      take: limit,
-      skip: offset,
-    });
-    return { rows, total };
+  /** The company's deployments as DeploymentResponse, newest first. */
+  async list(company_id: string, page: PageQuery): Promise<JsonPage> {
+    return await readJsonPage(
+      this.database.manager,
+      {
+        items: `
+          SELECT id, name, handle, iso_timestamp(created_at) AS created_at, iso_timestamp(updated_at) AS updated_at
+            FROM deployments d WHERE company_id = $1 AND deleted_at IS NULL
+           ORDER BY d.created_at DESC, d.id DESC`,
+        count: 'SELECT count(*) FROM deployments WHERE company_id = $1 AND deleted_at IS NULL',
+        parameters: [company_id],
+      },
+      page,
+    );
   }
 
   /** Creates an empty deployment. @throws Conflict when the company has one of that name. */
@@ -97,19 +102,21 @@ export class DeploymentsService implements OnModuleInit {
     );
   }
 
-  /**
-   * The deployment that `name` names: the one with this handle, else the one with exactly this name.
-   *
-   * @throws NotFound
-   */
-  async require(company_id: string, name: string, tx: Tx = this.database.manager): Promise<Deployment> {
+  /** The deployment that `name` names, see {@link find}. @throws NotFound */
+  async require(company_id: string, name: string, tx?: Tx): Promise<Deployment> {
+    const deployment = await this.find(company_id, name, tx);
+    if (deployment === undefined) throw new NotFound('Deployment');
+    return deployment;
+  }
+
+  /** The deployment with this handle, else the one with exactly this name; undefined when there is neither. */
+  async find(company_id: string, name: string, tx: Tx = this.database.manager): Promise<Deployment | undefined> {
     const [deployment]: Deployment[] = await tx.query(
       `SELECT * FROM deployments
         WHERE company_id = $1 AND deleted_at IS NULL AND (handle = $2 OR name = $2)
         ORDER BY (handle = $2) DESC LIMIT 1`,
       [company_id, name.replaceAll('\0', '\u{FFFD}')],
     );
-    if (deployment === undefined) throw new NotFound('Deployment');
     return deployment;
   }
 

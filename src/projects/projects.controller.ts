@@ -1,6 +1,8 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { Caller } from '../platform/auth/decorators.js';
 import { Principal } from '../platform/auth/principal.js';
+import type { JsonText } from '../platform/http/json-text.js';
+import { listingJson } from '../platform/listing/json-page.js';
 import { EXAMPLE } from '../platform/openapi/examples.js';
 import { Operation } from '../platform/openapi/operation.js';
 import { CardListResponse } from './canvas/canvas.dto.js';
@@ -28,8 +30,8 @@ export class ProjectsController {
     description: 'Last changed first.',
     response: ProjectSummaryListResponse,
   })
-  async listProjects(@Caller() caller: Principal, @Query() query: ProjectQuery): Promise<ProjectSummaryListResponse> {
-    return ProjectSummaryListResponse.from(await this.projects.list(caller.company_id, query), query);
+  async listProjects(@Caller() caller: Principal, @Query() query: ProjectQuery): Promise<JsonText> {
+    return listingJson('projects', await this.projects.list(caller.company_id, query), query);
   }
 
   @Post()

@@ -1,4 +1,3 @@
-import type { Page } from '../platform/listing/page.js';
 import { PageQuery } from '../platform/listing/page.query.js';
 import {
   BooleanField,
@@ -13,7 +12,7 @@ import {
 } from '../platform/validation/fields.js';
 import { CompletenessResponse } from './canvas/canvas.dto.js';
 import { WORKSPACE_MODES, type WorkspaceMode } from './project.entity.js';
-import type { ProjectDetails, ProjectSummaryRow } from './projects.queries.js';
+import type { ProjectDetails } from './projects.queries.js';
 
 /** Page and filter of the project listing. */
 export class ProjectQuery extends PageQuery {
@@ -195,25 +194,6 @@ export class ProjectSummary {
 
   @StringField({ optional: true, example: 'define' })
   workspace_mode!: string;
-
-  static from(row: ProjectSummaryRow): ProjectSummary {
-    const { id, name, created_at, updated_at, created_by, card_count, objective_components, objective_confirmed } = row;
-    const { status, total_credits, workspace_mode } = row;
-    return {
-      id,
-      name,
-      created_at,
-      updated_at,
-      created_by,
-      card_count,
-      completeness: CompletenessResponse.from(row),
-      objective_components,
-      objective_confirmed,
-      status,
-      total_credits,
-      workspace_mode,
-    };
-  }
 }
 
 /** Projects of the company, last changed first. */
@@ -229,8 +209,4 @@ export class ProjectSummaryListResponse {
 
   @IntegerField()
   total!: number;
-
-  static from({ rows, total }: Page<ProjectSummaryRow>, { limit, offset }: PageQuery): ProjectSummaryListResponse {
-    return { projects: rows.map((row) => ProjectSummary.from(row)), limit, offset, total };
-  }
 }

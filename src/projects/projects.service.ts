@@ -6,12 +6,12 @@ import { ContainersService } from '../files/containers.service.js';
 import type { Principal } from '../platform/auth/principal.js';
 import { Database, type Tx } from '../platform/database/database.js';
 import { NotFound, parseId } from '../platform/errors/errors.js';
-import type { Page } from '../platform/listing/page.js';
+import type { JsonPage } from '../platform/listing/json-page.js';
 import { CanvasService } from './canvas/canvas.service.js';
 import type { Card } from './canvas/card.entity.js';
 import { Project } from './project.entity.js';
 import type { ProjectCreateRequest, ProjectQuery, ProjectUpdate } from './projects.dto.js';
-import { findDetails, findSummaries, type ProjectDetails, type ProjectSummaryRow } from './projects.queries.js';
+import { adjustProject, findDetails, findSummaries, type ProjectDetails } from './projects.queries.js';
 import { SnapshotsService } from './snapshots.service.js';
 
 /** Increments of what the modules above projects keep in them. */
@@ -52,7 +52,8 @@ export class ProjectsService {
     this.creationListeners.push(listener);
   }
 
-  async list(company_id: string, query: ProjectQuery): Promise<Page<ProjectSummaryRow>> {
+  /** The company's projects as ProjectSummary, last changed first. */
+  async list(company_id: string, query: ProjectQuery): Promise<JsonPage> {
     return await findSummaries(this.database.manager, company_id, query);
   }
 
@@ -133,8 +134,9 @@ export class ProjectsService {
 
   /** The whole canvas, oldest card first. @throws NotFound */
   async cards(company_id: string, projectId: string): Promise<Card[]> {
-    const { id } = await this.require(company_id, projectId);
-    return await this.canvas.list(id);
+    const cards = await this.canvas.listOf(company_id, parseId(projectId, 'Project'));
+    if (cards.length === 0) await this.require(company_id, projectId);
+    return cards;
   }
 
   /** The project as a row. @throws NotFound also for an id that is none. */
@@ -153,13 +155,14 @@ export class ProjectsService {
     project_id: string,
     { active_turns = 0, active_solves = 0, credits = 0, feasibility_result }: ProjectChange,
   ): Promise<void> {
-    await tx.query(
-      `UPDATE projects
-          SET active_turns = active_turns + $2, active_solves = active_solves + $3, total_credits = total_credits + $4,
-              feasibility_result = coalesce($5, feasibility_result), updated_at = now()
-        WHERE id = $1`,
-      [project_id, active_turns, active_solves, credits, feasibility_result ?? null],
-    );
+    const columns = { active_turns: '$2', active_solves: '$3', credits: '$4', feasibility_result: '$5' };
+    await tx.query(adjustProject('$1', columns), [
+      project_id,
+      active_turns,
+      active_solves,
+      credits,
+      feasibility_result ?? null,
+    ]);
   }
 
   /** Notes what the deployment scope of a locked project holds now and, where given, which deployment it comes from. */

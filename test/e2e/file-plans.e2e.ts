@@ -41,9 +41,12 @@ beforeAll(async () => {
   await manager.query('VACUUM ANALYZE nodes, blobs, containers');
 }, 60_000);
 
+/** The plan with these parameters, and the one that a prepared statement may get for any. */
 async function planOf(statement: string, parameters: unknown[]): Promise<string> {
   return await db.database.transaction(async (tx) => {
-    const rows: { 'QUERY PLAN': string }[] = await tx.query(`EXPLAIN (COSTS OFF) ${statement}`, parameters);
+    const explain = (options: string, given?: unknown[]): Promise<{ 'QUERY PLAN': string }[]> =>
+      tx.query(`EXPLAIN (${options}) ${statement}`, given);
+    const rows = [...(await explain('COSTS OFF', parameters)), ...(await explain('COSTS OFF, GENERIC_PLAN'))];
     return rows.map((row) => row['QUERY PLAN']).join('\n');
   });
 }

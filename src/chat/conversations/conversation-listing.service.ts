@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '../../platform/database/database.js';
-import { Conflict, NotFound } from '../../platform/errors/errors.js';
-import type { Page } from '../../platform/listing/page.js';
+import { Conflict, NotFound, parseId } from '../../platform/errors/errors.js';
+import { type JsonPage, readJsonPage } from '../../platform/listing/json-page.js';
 import type { PageQuery } from '../../platform/listing/page.query.js';
+import { projectOf } from '../../projects/projects.queries.js';
 import { ProjectsService } from '../../projects/projects.service.js';
 import { StopsService } from '../turns/stops.service.js';
 import { TurnEndings } from '../turns/turn-endings.service.js';
@@ -22,16 +23,24 @@ export class ConversationListingService {
     private readonly stops: StopsService,
   ) {}
 
-  /** The last changed first. @throws NotFound */
-  async list(company_id: string, projectId: string, { limit, offset }: PageQuery): Promise<Page<Conversation>> {
-    const { id: project_id } = await this.projects.require(company_id, projectId);
-    const [rows, total] = await this.database.manager.findAndCount(Conversation, {
-      where: { project_id },
-      order: { updated_at: 'DESC', id: 'DESC' },
-      take: limit,
-      skip: offset,
-    });
-    return { rows, total };
+  /** A project's conversations as ConversationResponse, the last changed first. @throws NotFound */
+  async list(company_id: string, projectId: string, page: PageQuery): Promise<JsonPage> {
+    const project_id = parseId(projectId, 'Project');
+    const listed = await readJsonPage(
+      this.database.manager,
+      {
+        items: `
+          SELECT id, title, is_default, iso_timestamp(created_at) AS created_at, iso_timestamp(updated_at) AS updated_at
+            FROM conversations c WHERE project_id = ${projectOf('$1', '$2')}
+           ORDER BY c.updated_at DESC, c.id DESC`,
+        count: `SELECT count(*) FROM conversations WHERE project_id = ${projectOf('$1', '$2')}`,
+        parameters: [company_id, project_id],
+      },
+      page,
+    );
+    // Each project has a default conversation.
+    if (listed.total === 0) await this.projects.require(company_id, project_id);
+    return listed;
   }
 
   /** @throws NotFound */

@@ -1,6 +1,8 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { Caller } from '../../platform/auth/decorators.js';
 import { Principal } from '../../platform/auth/principal.js';
+import type { JsonText } from '../../platform/http/json-text.js';
+import { listingJson } from '../../platform/listing/json-page.js';
 import { PageQuery } from '../../platform/listing/page.query.js';
 import { Operation } from '../../platform/openapi/operation.js';
 import { ConversationListResponse, ConversationResponse, ConversationWriteRequest } from './conversations.dto.js';
@@ -23,8 +25,8 @@ export class ConversationsController {
     @Caller() caller: Principal,
     @Param('project_id') projectId: string,
     @Query() query: PageQuery,
-  ): Promise<ConversationListResponse> {
-    return ConversationListResponse.from(await this.conversations.list(caller.company_id, projectId, query), query);
+  ): Promise<JsonText> {
+    return listingJson('conversations', await this.conversations.list(caller.company_id, projectId, query), query);
   }
 
   @Post()

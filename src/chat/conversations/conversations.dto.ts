@@ -1,5 +1,3 @@
-import type { Page } from '../../platform/listing/page.js';
-import type { PageQuery } from '../../platform/listing/page.query.js';
 import {
   BooleanField,
   DateTimeField,
@@ -52,8 +50,4 @@ export class ConversationListResponse {
 
   @IntegerField()
   total!: number;
-
-  static from({ rows, total }: Page<Conversation>, { limit, offset }: PageQuery): ConversationListResponse {
-    return { conversations: rows.map((row) => ConversationResponse.from(row)), limit, offset, total };
-  }
 }

@@ -1,61 +1,84 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
-import { NotFound } from '../../platform/errors/errors.js';
+import { NotFound, parseId } from '../../platform/errors/errors.js';
+import { projectOf } from '../../projects/projects.queries.js';
 import { ProjectsService } from '../../projects/projects.service.js';
 import type { ChatHistoryQuery, ChatSyncQuery } from '../chat.dto.js';
-import { ConversationsService, named } from '../conversations/conversations.service.js';
+import { named } from '../conversations/conversations.service.js';
 import { messagesJson } from './message-json.js';
-import { windowOf } from './window.js';
 
-/** Reads of conversations. Answers are JSON text, most of it made by the database: nothing is hydrated on the way. */
+/**
+ * Reads of conversations, each one statement and so of one moment. Answers are JSON text that the database makes: to put
+ * a long text together once more would cost as much as to send it.
+ */
 @Injectable()
 export class WindowsService {
   constructor(
     private readonly database: Database,
     private readonly projects: ProjectsService,
-    private readonly conversations: ConversationsService,
   ) {}
 
-  /** JSON text of a ChatMessageListResponse. @throws NotFound */
+  /** JSON text of a ChatMessageListResponse. Sequences have no gaps, so the newest one is the total. @throws NotFound */
   async history(
     company_id: string,
     projectId: string,
     { conversation_id, limit, offset }: ChatHistoryQuery,
   ): Promise<string> {
-    const project = await this.projects.require(company_id, projectId);
-    const { id, last_sequence: total } = await this.conversations.require(project.id, conversation_id);
-    const { first, last } = windowOf(total, { limit, offset });
-    const messages = first > last ? '[]' : await this.read(id, first, last);
-    return `{"messages":${messages},"limit":${limit},"offset":${offset},"total":${total}}`;
+    return await this.read(
+      company_id,
+      projectId,
+      conversation_id,
+      `SELECT concat('{"messages":', ${messagesJson(`FROM messages m
+                 WHERE m.conversation_id = c.id AND m.sequence <= c.last_sequence - $5::bigint
+                   AND m.sequence > c.last_sequence - $5::bigint - $4::bigint`)},
+                     ',"limit":', $4::bigint, ',"offset":', $5::bigint, ',"total":', c.last_sequence, '}') AS json
+         FROM conversations c`,
+      [limit, offset],
+    );
+  }
+
+  /** JSON text of a ConversationSyncResponse. @throws NotFound */
+  async sync(company_id: string, projectId: string, { conversation_id, limit }: ChatSyncQuery): Promise<string> {
+    return await this.read(
+      company_id,
+      projectId,
+      conversation_id,
+      `SELECT concat('{"conversation_id":"', c.id, '","messages":',
+                     ${messagesJson('FROM messages m WHERE m.conversation_id = c.id AND m.sequence > c.last_sequence - $4')},
+                     ',"turn":', (SELECT row_to_json(live) FROM
+                       (SELECT coalesce(t.state, 'idle') AS state, t.message_id, t.id AS turn_id, coalesce(t.next_seq, 0) AS next_seq) live),
+                     '}') AS json
+         FROM conversations c
+         LEFT JOIN turns t ON t.conversation_id = c.id AND t.state <> 'ended'`,
+      [limit],
+    );
   }
 
   /**
-   * JSON text of a ConversationSyncResponse. Messages and turn come from one statement, so from one snapshot.
+   * The one column `json` of a SELECT from conversations `c` for the one that is meant; its own parameters begin with $4.
    *
    * @throws NotFound
    */
-  async sync(company_id: string, projectId: string, { conversation_id, limit }: ChatSyncQuery): Promise<string> {
-    const project = await this.projects.require(company_id, projectId);
-    const { condition, parameters } = named(project.id, conversation_id);
-    const [read]: { conversation_id: string; messages: string; turn: string }[] = await this.database.manager.query(
-      `SELECT c.id AS conversation_id,
-              ${messagesJson(`FROM messages m WHERE m.conversation_id = c.id AND m.sequence > c.last_sequence - $3`)} AS messages,
-              (SELECT row_to_json(live)::text FROM
-                (SELECT coalesce(t.state, 'idle') AS state, t.message_id, t.id AS turn_id, coalesce(t.next_seq, 0) AS next_seq) live) AS turn
-         FROM conversations c
-         LEFT JOIN turns t ON t.conversation_id = c.id AND t.state <> 'ended'
-        WHERE ${condition}`,
-      [...parameters, limit],
-    );
-    if (read === undefined) throw new NotFound('Conversation');
-    return `{"conversation_id":"${read.conversation_id}","messages":${read.messages},"turn":${read.turn}}`;
-  }
-
-  private async read(conversation_id: string, first: number, last: number): Promise<string> {
-    const [read]: { messages: string }[] = await this.database.manager.query(
-      `SELECT ${messagesJson('FROM messages m WHERE m.conversation_id = $1 AND m.sequence BETWEEN $2 AND $3')} AS messages`,
-      [conversation_id, first, last],
-    );
-    return read?.messages ?? '[]';
+  private async read(
+    company_id: string,
+    projectId: string,
+    conversationId: string | undefined,
+    select: string,
+    more: number[],
+  ): Promise<string> {
+    const project_id = parseId(projectId, 'Project');
+    try {
+      const { condition, parameters } = named(project_id, conversationId);
+      const [row]: { json: string }[] = await this.database.manager.query(
+        `${select} WHERE ${condition} AND c.project_id = ${projectOf('$3', '$1')}`,
+        [...parameters, company_id, ...more],
+      );
+      if (row !== undefined) return row.json;
+      throw new NotFound('Conversation');
+    } catch (error) {
+      // Of a project that is not there, nothing else is said.
+      if (error instanceof NotFound) await this.projects.require(company_id, project_id);
+      throw error;
+    }
   }
 }

@@ -9,7 +9,7 @@ import { closingEvents, EMPTY_BODY, fold } from '../messages/message-body.js';
 import { MessagesService } from '../messages/messages.service.js';
 import { CONVERSATIONS } from '../notices.js';
 import { spenderOf, type Turn, type TurnOutcome } from './turn.entity.js';
-import { appendEvents, bodyEvent, endedEvent, type EventRow, startedEvent } from './turn-events.js';
+import { bodyEvent, endedEvent, eventParameters, type EventRow, insertEvents, startedEvent } from './turn-events.js';
 import { firstUnstored, type Progress } from './turn-journal.service.js';
 import { type HeldTurn, type Holder, lockHeld, TurnsService } from './turns.service.js';
 
@@ -114,19 +114,21 @@ export class TurnEndings {
       await this.messages.append(tx, { conversation_id, role: 'system', content: notice, turn_id: id });
     }
     events.push(endedEvent(outcome, json));
-    await appendEvents(tx, id, turn.next_seq, events);
     const credits = progress?.credits ?? turn.credits;
     await tx.query(
-      `UPDATE turns SET state = 'ended', outcome = $2, owner = NULL, due_at = NULL, ended_at = clock_timestamp(),
-              message_id = $3, next_seq = $4, credits = $5
-        WHERE id = $1`,
-      [id, outcome, message_id, turn.next_seq + events.length, credits],
+      `WITH ended AS (
+         UPDATE turns SET state = 'ended', outcome = $2, owner = NULL, due_at = NULL, ended_at = clock_timestamp(),
+                message_id = $3, next_seq = $4, credits = $5
+          WHERE id = $1 RETURNING id
+       ), told AS (
+         DELETE FROM workspace_changes w USING ended WHERE w.turn_id = ended.id
+       ) ${insertEvents('ended.id', ['$6', '$7', '$8'], 'ended,')}`,
+      [id, outcome, message_id, turn.next_seq + events.length, credits, ...eventParameters(turn.next_seq, events)],
     );
     const spender = spenderOf(turn);
     if (credits > 0) {
       await this.usage.record(tx, { company_id, project_id, ...spender, source_type: 'turn', source_id: id, credits });
     }
-    await tx.query('DELETE FROM workspace_changes WHERE turn_id = $1', [id]);
     return credits;
   }
 

@@ -1,4 +1,3 @@
-import type { Tx } from '../../platform/database/database.js';
 import { type BodyEvent, EMPTY_BODY } from '../messages/message-body.js';
 import type { StoredMessage } from '../messages/messages.service.js';
 import type { TurnEventType } from './turn-event.entity.js';
@@ -36,8 +35,3 @@ export const insertEvents = (turn_id: string, [seq, types, data]: [string, strin
   INSERT INTO turn_events (turn_id, seq, type, data)
   SELECT ${turn_id}, ${seq}::integer + event.place - 1, event.type, event.data::json
     FROM ${from} unnest(${types}::text[], ${data}::text[]) WITH ORDINALITY AS event (type, data, place)`;
-
-/** Adds events to a turn that the transaction has locked. */
-export async function appendEvents(tx: Tx, turn_id: string, first_seq: number, events: EventRow[]): Promise<void> {
-  await tx.query(insertEvents('$1::uuid', ['$2', '$3', '$4']), [turn_id, ...eventParameters(first_seq, events)]);
-}

@@ -7,7 +7,7 @@ import { ProjectsService } from '../../projects/projects.service.js';
 import type { BodyEvent, MessageBody } from '../messages/message-body.js';
 import { MessagesService } from '../messages/messages.service.js';
 import { CONVERSATIONS } from '../notices.js';
-import { appendEvents, bodyEvent, eventParameters, insertEvents, startedEvent } from './turn-events.js';
+import { bodyEvent, eventParameters, insertEvents, startedEvent } from './turn-events.js';
 import { endedWithProject, held, type HeldTurn, lockHeld } from './turns.service.js';
 
 /** How far a turn has come. */
@@ -50,10 +50,12 @@ export class TurnJournal {
         ...body,
       });
       await tx.query(
-        `UPDATE turns SET message_id = $2, next_seq = $3, credits = $4, due_at = clock_timestamp() + ${LEASE} WHERE id = $1`,
-        [id, message.id, next_seq, credits],
+        `WITH turn AS (
+           UPDATE turns SET message_id = $2, next_seq = $3, credits = $4, due_at = clock_timestamp() + ${LEASE}
+            WHERE id = $1 RETURNING id
+         ) ${insertEvents('turn.id', ['$5', '$6', '$7'], 'turn,')}`,
+        [id, message.id, next_seq, credits, ...eventParameters(0, [startedEvent(message), ...unstored.map(bodyEvent)])],
       );
-      await appendEvents(tx, id, 0, [startedEvent(message), ...unstored.map(bodyEvent)]);
     });
     this.notifications.send(CONVERSATIONS, conversation_id);
   }

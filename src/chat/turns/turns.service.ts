@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { NotFound } from '../../platform/errors/errors.js';
-import { Jobs } from '../../platform/jobs/jobs.service.js';
+import { addJob, Jobs } from '../../platform/jobs/jobs.service.js';
 import { LEASE, LeaseLost } from '../../platform/leases/lease.js';
-import { ProjectsService } from '../../projects/projects.service.js';
+import { adjustProject } from '../../projects/projects.queries.js';
 import type { ConversationHead } from '../conversations/conversations.service.js';
 import type { Turn } from './turn.entity.js';
 
@@ -48,7 +48,6 @@ export class TurnsService {
   constructor(
     private readonly database: Database,
     private readonly jobs: Jobs,
-    private readonly projects: ProjectsService,
   ) {}
 
   /**
@@ -92,13 +91,12 @@ export class TurnsService {
          RETURNING id
        ), taken AS (
          UPDATE messages m SET turn_id = turn.id FROM turn, waiting WHERE m.id = waiting.id
+       ), counted AS (${adjustProject('$2', { active_turns: '1' })}
        )
-       SELECT id FROM turn`,
-      [conversation_id, project_id, company_id, user_id, api_key_id],
+       SELECT id, ${addJob('$6', { payload: `json_build_object('turn_id', id)`, jobKey: `$6 || ':' || id` })} FROM turn`,
+      [conversation_id, project_id, company_id, user_id, api_key_id, TURN_TASK],
     );
     if (turn === undefined) throw new Error('The turn was not created');
-    await this.projects.adjust(tx, project_id, { active_turns: 1 });
-    await this.wake(tx, turn.id);
     return turn.id;
   }
 
@@ -116,27 +114,25 @@ export class TurnsService {
 
   /** Makes `owner` the one who runs a dispatched turn; null when there is nothing to claim. Its messages are now fixed. */
   async claim(turn_id: string, owner: string): Promise<HeldTurn | null> {
-    return await this.database.transaction(async (tx) => {
-      // Posts hold the same lock, so a message either joined before this or waits for the next turn.
-      await tx.query(
-        `SELECT c.id FROM conversations c JOIN turns t ON t.conversation_id = c.id WHERE t.id = $1 FOR NO KEY UPDATE OF c`,
-        [turn_id],
-      );
-      const [[turn]]: [HeldTurn[], number] = await tx.query(
-        `UPDATE turns
+    // Posts hold the conversation's lock, so a message either joined before this or waits for the next turn.
+    const [turn]: HeldTurn[] = await this.database.manager.query(
+      `WITH conversation AS MATERIALIZED (
+         SELECT c.id FROM turns t JOIN conversations c ON c.id = t.conversation_id WHERE t.id = $1 FOR NO KEY UPDATE OF c
+       ), claimed AS (
+         UPDATE turns t
             SET state = 'streaming', owner = $2, generation = generation + 1, attempts = attempts + 1,
                 due_at = clock_timestamp() + ${LEASE}
-          WHERE id = $1 AND state = 'dispatched'
-        RETURNING ${HELD}`,
-        [turn_id, owner],
-      );
-      if (turn === undefined) return null;
-      await tx.query('UPDATE workspace_changes SET turn_id = $1 WHERE conversation_id = $2 AND turn_id IS NULL', [
-        turn_id,
-        turn.conversation_id,
-      ]);
-      return turn;
-    });
+           FROM conversation
+          WHERE t.id = $1 AND t.state = 'dispatched'
+         RETURNING t.*
+       ), told AS (
+         UPDATE workspace_changes w SET turn_id = claimed.id FROM claimed
+          WHERE w.conversation_id = claimed.conversation_id AND w.turn_id IS NULL
+       )
+       SELECT ${HELD} FROM claimed`,
+      [turn_id, owner],
+    );
+    return turn ?? null;
   }
 
   /** Keeps a running turn. @throws LeaseLost */

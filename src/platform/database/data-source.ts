@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { DataSource, getMetadataArgsStorage } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
+import { PreparingClient } from './preparing-client.js';
 
 // Sums and counters of this service stay far below 2^53 and credits need no more than a double shows, so bigint and
 // numeric reach the code as numbers, as they leave it in JSON.
@@ -28,8 +29,9 @@ export function createDataSource(url: string, poolSize: number, migrations: stri
     poolSize,
     connectTimeoutMS: 5_000,
     extra: {
-      options: '-c timezone=UTC',
+      options: '-c timezone=UTC -c default_transaction_isolation=read\\ committed',
       application_name: 'project-workspace-service',
+      Client: PreparingClient,
       // A server that hangs is out of reach; only migrations may take as long as they need.
       ...(migrations.length === 0 && { statement_timeout: STATEMENT_MS, query_timeout: STATEMENT_MS + 1_000 }),
     },

@@ -4,8 +4,11 @@ import { DataSource, type EntityManager, QueryFailedError } from 'typeorm';
 /** A running transaction, passed on explicitly to everything that takes part in it. */
 export type Tx = EntityManager;
 
-/** Deadlock and serialisation failure: the transaction had no effect and can run again. */
-const RETRIED_CODES = new Set(['40P01', '40001']);
+/**
+ * Deadlock, serialisation failure, and statements prepared before a migration ({@link PreparingClient}): the transaction
+ * had no effect and can run again.
+ */
+const RETRIED_CODES = new Set(['40P01', '40001', '0A000']);
 const ATTEMPTS = 4;
 
 /** The database as services see it: reads outside transactions and explicit transactions. */
@@ -21,13 +24,14 @@ export class Database implements OnApplicationShutdown {
   /**
    * Runs `work` in one READ COMMITTED transaction and commits when it resolves.
    *
-   * After a deadlock or serialisation failure the whole of `work` runs again, up to three more times, so it must have
+   * After one of {@link RETRIED_CODES} the whole of `work` runs again, up to three more times, so it must have
    * no effects outside the transaction.
    */
   async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.source.transaction('READ COMMITTED', work);
+        // The level is every connection's default: to set it would be a round trip more.
+        return await this.source.transaction(work);
       } catch (error) {
         if (attempt === ATTEMPTS || !isRetried(error)) throw error;
       }

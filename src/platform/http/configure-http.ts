@@ -32,6 +32,8 @@ export function parseQuery(text: string | null): Record<string, string> {
 function sendJson(this: Response, body: unknown): Response {
   const text = body instanceof JsonText ? body.text : (JSON.stringify(body) as string | undefined);
   this.setHeader('Content-Type', 'application/json');
-  this.setHeader('Content-Length', Buffer.byteLength(text ?? ''));
-  return this.end(text ?? '');
+  // Encoded once: of a text, both its length and its sending would take another pass.
+  const bytes = Buffer.from(text ?? '');
+  this.setHeader('Content-Length', bytes.length);
+  return this.end(bytes);
 }

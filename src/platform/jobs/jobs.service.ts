@@ -22,6 +22,18 @@ export interface JobOptions {
   maxAttempts?: number;
 }
 
+/** SQL that adds a job, for statements that do more than that; each value is SQL. */
+export const addJob = (
+  task: string,
+  {
+    payload,
+    runAt = 'NULL',
+    jobKey = 'NULL',
+    maxAttempts = 'NULL',
+  }: Record<'payload', string> & Partial<Record<keyof JobOptions, string>>,
+): string =>
+  `graphile_worker.add_job(${task}, payload := ${payload}, run_at := ${runAt}, job_key := ${jobKey}, max_attempts := ${maxAttempts})`;
+
 /** Jobs of all tasks together that have no number of their own. */
 const CONCURRENT_JOBS = 16;
 /** Jobs hold no connection while they run: taking them up and reporting them done gets by with few. */
@@ -94,10 +106,13 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
 
   /** Adds a job; it becomes visible to workers when `tx` commits. */
   async add(tx: Tx, task: string, payload: object, { runAt, jobKey, maxAttempts }: JobOptions = {}): Promise<void> {
-    await tx.query(
-      'SELECT graphile_worker.add_job($1, payload := $2::json, run_at := $3, job_key := $4, max_attempts := $5)',
-      [task, JSON.stringify(payload), runAt ?? null, jobKey ?? null, maxAttempts ?? null],
-    );
+    await tx.query(`SELECT ${addJob('$1', { payload: '$2::json', runAt: '$3', jobKey: '$4', maxAttempts: '$5' })}`, [
+      task,
+      JSON.stringify(payload),
+      runAt ?? null,
+      jobKey ?? null,
+      maxAttempts ?? null,
+    ]);
   }
 
   async onApplicationBootstrap(): Promise<void> {

@@ -24,13 +24,7 @@ export function readRequest<Value extends object>(type: Type<Value>, input: Json
 
 /** An object inside a request as an instance of its class, or everything that is wrong with it. */
 export function readObject<Value extends object>(type: Type<Value>, input: Json): Value | Refused {
-  if (!isJsonObject(input)) return notAnObject(input);
-  const instance = instantiate(type, input, input);
-  // These come by the thousand and class-validator takes 4 µs for each: it is asked only where it knows more.
-  if (planOf(type).otherConstraints) return judge(instance, input);
-  const problems: ErrorEntry[] = [];
-  for (const [name, value] of Object.entries(instance)) if (value instanceof Refused) problems.push(...value.at(name));
-  return conclude(instance, input, problems);
+  return isJsonObject(input) ? judge(instantiate(type, input, input), input) : notAnObject(input);
 }
 
 const notAnObject = (input: Json): Refused =>
@@ -58,7 +52,9 @@ function readField({ kind, options }: Field, given: Json | undefined, lacking: J
 }
 
 function judge<Value extends object>(instance: Value, input: JsonObject): Value | Refused {
-  const { fields } = planOf(instance.constructor as Type<Value>);
+  const { fields, otherConstraints } = planOf(instance.constructor as Type<Value>);
+  // Objects come by the thousand and class-validator takes 4 µs for each: it is asked only where it knows more.
+  if (!otherConstraints) return conclude(instance, input, refusals(instance));
   const place = ({ property }: ValidationError): number => fields.findIndex(({ name }) => name === property);
   const failures = validateSync(instance, { forbidUnknownValues: false }).sort((a, b) => place(a) - place(b));
   return conclude(
@@ -66,6 +62,13 @@ function judge<Value extends object>(instance: Value, input: JsonObject): Value 
     input,
     failures.flatMap((failure) => entriesOf(failure, input)),
   );
+}
+
+/** The entries of refused fields, in their order. */
+function refusals(instance: object): ErrorEntry[] {
+  const entries: ErrorEntry[] = [];
+  for (const [name, value] of Object.entries(instance)) if (value instanceof Refused) entries.push(...value.at(name));
+  return entries;
 }
 
 /** A refused field says itself what is wrong; a constraint of class-validator's own says it in its message. */

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { Conflict, Invalid, invalidValue, NotFound, parseId } from '../../platform/errors/errors.js';
+import { projectOf } from '../projects.queries.js';
 import { Card } from './card.entity.js';
 import { dataProblem } from './canvas.dto.js';
 import { derive, judge } from './derivation.js';
@@ -40,7 +41,15 @@ export class CanvasService {
 
   /** All cards of a project, oldest first. */
   async list(project_id: string, tx: Tx = this.database.manager): Promise<Card[]> {
-    return await tx.find(Card, { where: { project_id }, order: { created_at: 'ASC', id: 'ASC' } });
+    return await tx.query('SELECT * FROM cards WHERE project_id = $1 ORDER BY created_at, id', [project_id]);
+  }
+
+  /** The same for somebody who has not made sure yet whose project it is: none in another company's. */
+  async listOf(company_id: string, project_id: string): Promise<Card[]> {
+    return await this.database.manager.query(
+      `SELECT * FROM cards WHERE project_id = ${projectOf('$1', '$2')} ORDER BY created_at, id`,
+      [company_id, project_id],
+    );
   }
 
   /** @throws Conflict when the canvas is full */

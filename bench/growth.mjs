@@ -1,0 +1,91 @@
+import pg from 'pg';
+import { latencies, median } from './load.mjs';
+import { signToken, surroundings } from './processes.mjs';
+import { COMPANY, USER } from './data.mjs';
+
+/*
+ * How latency grows with what there is: each question is asked in turn of data of every size. A listing counts all that it
+ * lists; what that takes is measured by itself and told beside. `base` is the first size at which the answer is of full
+ * length, `n` counts requests.
+ */
+
+const get = (path) => ({ method: 'GET', path });
+const post = (path, body) => ({ method: 'POST', path, body: JSON.stringify(body) });
+const place = (project_id) => ({ source: 'workspace', project_id });
+const listed = (project_id, path) => post('/files/list', { ...place(project_id), path });
+const FILE = 'file 1';
+
+const COUNT_PROJECTS = 'SELECT count(*) FROM projects WHERE company_id = $1 AND deleted_at IS NULL';
+const COUNT_ENTRIES = `
+  SELECT count(*), (SELECT count(*) FROM nodes n WHERE n.container_id = d.container_id AND n.parent_id = d.node_id AND n.kind = 'directory')
+    FROM projects p JOIN nodes d ON d.container_id = p.workspace_id AND d.parent_id = 0 AND d.name = 'flat'
+    JOIN nodes n ON n.container_id = d.container_id AND n.parent_id = d.node_id
+   WHERE p.id = $1 GROUP BY d.container_id, d.node_id`;
+
+const QUESTIONS = [
+  { name: 'sync', of: 'messages', request: (project) => get(`/projects/${project}/chat/sync`) },
+  {
+    name: 'history, a window in the middle',
+    of: 'messages',
+    request: (project, size) => get(`/projects/${project}/chat?offset=${size / 2}`),
+  },
+  { name: 'first page of projects', of: 'projects', base: 1, request: () => get('/projects'), count: COUNT_PROJECTS },
+  { name: 'first page of a directory', of: 'entries', base: 1, request: (project) => listed(project, 'd1') },
+  {
+    name: 'first page of the largest directory',
+    of: 'entries',
+    request: (project) => listed(project, 'flat'),
+    count: COUNT_ENTRIES,
+  },
+  {
+    name: 'make a directory',
+    of: 'entries',
+    request: (project, _size, n) => post('/files/mkdir', { ...place(project), path: `growth ${n}` }),
+  },
+  {
+    name: 'move a file',
+    of: 'entries',
+    request: (project, _size, n) => {
+      const paths = [`from/${FILE}`, `to/${FILE}`];
+      const [source_path, dest_path] = n % 2 === 0 ? paths : paths.toReversed();
+      return post('/files/batch-move', { ...place(project), moves: [{ source_path, dest_path }] });
+    },
+  },
+  { name: 'usage by user', of: 'ledger', request: () => get('/usage/users') },
+];
+
+/** For each question the p50 of every size, the time of its count, and how much the largest takes of the base's time. */
+export async function measureGrowth(service, data, sizes, rounds) {
+  const client = new pg.Client({ connectionString: surroundings.databaseUrl });
+  await client.connect();
+  const results = [];
+  for (const { name, of, base = 0, request, count } of QUESTIONS) {
+    const requests = [];
+    for (const [index, subject] of data[of].entries()) {
+      const company = subject.startsWith(COMPANY) ? subject : COMPANY;
+      const headers = { authorization: `Bearer ${await signToken(company, USER)}`, 'content-type': 'application/json' };
+      let n = 0;
+      requests.push(() => {
+        const { path, ...rest } = request(subject, sizes[of][index], n++);
+        return { ...rest, url: `${service.url}/api/v1${path}`, headers };
+      });
+    }
+    const p50 = await latencies(requests, rounds);
+    const counting = [];
+    for (const subject of count === undefined ? [] : data[of]) counting.push(await timed(client, count, [subject]));
+    const net = p50.map((ms, index) => ms - (counting[index] ?? 0));
+    results.push({ name, of, sizes: sizes[of], p50, counting, growth: net.at(-1) / net[base] });
+  }
+  await client.end();
+  return results;
+}
+
+async function timed(client, text, values) {
+  const times = [];
+  for (let round = 0; round < 7; round += 1) {
+    const started = performance.now();
+    await client.query(text, values);
+    times.push(performance.now() - started);
+  }
+  return median(times);
+}

@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { SignJWT } from 'jose';
+
+const MAIN = join(import.meta.dirname, '../dist/main.js');
+const FLOOR = join(import.meta.dirname, 'floor.mjs');
+const FIGURES = 'figures.js';
+
+/** What every process of a run works with. */
+export const surroundings = { databaseUrl: '', dataDir: '', secret: '' };
+
+/** A folder for a while, which the user that runs PostgreSQL in place of root can pass through. */
+export async function makeFolder() {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-'));
+  await chmod(folder, 0o711);
+  return folder;
+}
+
+/** A process that serves HTTP. */
+export class Served {
+  constructor(process, url) {
+    this.process = process;
+    this.url = url;
+  }
+
+  /** What figures.js tells: the processor's time so far and memory. */
+  async figures() {
+    const answered = once(this.process, 'message');
+    this.process.send('figures');
+    const [figures] = await answered;
+    return figures;
+  }
+
+  async stop() {
+    if (this.process.exitCode !== null || this.process.signalCode !== null) return;
+    const ended = once(this.process, 'exit');
+    this.process.kill();
+    await ended;
+  }
+}
+
+/** The built service as it is, with an embedded database of its own unless the settings say otherwise. */
+export const launchMain = async (settings) => await launch([MAIN], settings);
+
+/** The built service on the run's database; `preload` are modules that are loaded first. */
+export async function startService({ settings = {}, preload = [], flags = [] } = {}) {
+  return await launch([...flags, ...imports(FIGURES, ...preload), MAIN], {
+    PORT: '0',
+    HOST: '127.0.0.1',
+    DATABASE_URL: surroundings.databaseUrl,
+    DATA_DIR: surroundings.dataDir,
+    AUTH_JWT_SECRET: surroundings.secret,
+    ...settings,
+  });
+}
+
+export async function startFloor(token) {
+  return await launch([...imports(FIGURES), FLOOR], { DATABASE_URL: surroundings.databaseUrl, FLOOR_TOKEN: token });
+}
+
+const imports = (...names) => names.flatMap((name) => ['--import', join(import.meta.dirname, name)]);
+
+/** Starts a Node program and waits for its log line `{"msg": "ready", "url": ...}`. */
+export async function launch(args, env) {
+  const child = spawn(process.execPath, args, {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+  });
+  const url = await new Promise((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`${args.at(-1)} ended with code ${code}`)));
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const entry = line.startsWith('{') ? JSON.parse(line) : {};
+      if (entry.msg === 'ready') resolve(entry.url);
+      else if (entry.level >= 50) console.error(line);
+    });
+  });
+  return new Served(child, url);
+}
+
+/** A bearer token of a company-level user. */
+export async function signToken(company_id, user, secret = surroundings.secret) {
+  return await new SignJWT({ company_id, role: 'company', name: user, email: `${user}@example.com` })
+    .setProtectedHeader({ alg: 'HS256' })
+    .setSubject(user)
+    .setExpirationTime('12h')
+    .sign(Buffer.from(secret));
+}

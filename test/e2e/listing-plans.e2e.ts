@@ -1,0 +1,73 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Logger as QueryLogger } from 'typeorm';
+import { findDetails, findSummaries } from '../../src/projects/projects.queries.js';
+import { useDatabase } from '../support/database.js';
+
+const COMPANIES = 20;
+const PROJECTS = 20_000;
+const company_id = 'company-1';
+const page = { limit: 50, offset: 0 };
+const db = useDatabase();
+
+/** As many projects in each of several companies. */
+beforeAll(async () => {
+  const { manager } = db.database;
+  await manager.query(`INSERT INTO companies (id) SELECT 'company-' || i FROM generate_series(0, $1::integer - 1) i`, [
+    COMPANIES,
+  ]);
+  await manager.query(
+    `INSERT INTO users (company_id, id, display_name) SELECT id, 'user-' || i, 'User' FROM companies, generate_series(1, 50) i`,
+  );
+  await manager.query(
+    `WITH made AS MATERIALIZED (
+       SELECT i, 'company-' || i % $2::integer AS company_id, uuidv7() AS workspace, uuidv7() AS config, uuidv7() AS skills
+         FROM generate_series(1, $1::integer) i
+     ), container AS (
+       INSERT INTO containers (id, company_id, kind)
+       SELECT c.id, company_id, c.kind FROM made,
+              LATERAL (VALUES (workspace, 'workspace'), (config, 'agent_config'), (skills, 'project_skills')) c (id, kind)
+     )
+     INSERT INTO projects (company_id, name, workspace_id, agent_config_id, project_skills_id, created_by, updated_at)
+     SELECT company_id, 'Plan ' || i, workspace, config, skills, 'user-1', now() - (i || ' s')::interval FROM made`,
+    [PROJECTS, COMPANIES],
+  );
+  await manager.query('VACUUM ANALYZE projects, users');
+}, 60_000);
+
+/** The plan of the one statement that `work` runs, with its parameters and as it is for any. */
+async function plansOf(work: () => Promise<unknown>): Promise<string[]> {
+  const { source } = db;
+  const seen: [string, unknown[]][] = [];
+  const { logger } = source;
+  const listener: Partial<QueryLogger> = {
+    logQuery: (statement, parameters: unknown[] = []) => void seen.push([statement, parameters]),
+    logQueryError: () => undefined,
+  };
+  source.logger = listener as QueryLogger;
+  await work();
+  source.logger = logger;
+  expect(seen).toHaveLength(1);
+  const [[statement, parameters] = ['', []]] = seen;
+  const plans = [
+    await source.manager.query(`EXPLAIN (COSTS OFF) ${statement}`, parameters),
+    await source.manager.query(`EXPLAIN (COSTS OFF, GENERIC_PLAN) ${statement}`),
+  ] as { 'QUERY PLAN': string }[][];
+  return plans.map((rows) => rows.map((row) => row['QUERY PLAN']).join('\n'));
+}
+
+describe('reads of projects', () => {
+  it('read the first page in the order of the index and sort nothing', async () => {
+    for (const plan of await plansOf(() => findSummaries(db.database.manager, company_id, page))) {
+      expect(plan).toMatch(/Index Scan using projects_listing_idx/);
+      expect(plan).not.toMatch(/Sort|Seq Scan on projects/);
+    }
+  });
+
+  it('find one project by its key', async () => {
+    const id = '01234567-89ab-7def-8123-456789abcdef';
+    for (const plan of await plansOf(() => findDetails(db.database.manager, company_id, id))) {
+      expect(plan).toMatch(/Index Scan using projects_pkey/);
+      expect(plan).not.toMatch(/Seq Scan on projects/);
+    }
+  });
+});
