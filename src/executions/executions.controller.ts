@@ -37,6 +37,7 @@ export class ExecutionsController {
     summary: 'Start solve execution',
     description:
       'Solves a model file of the workspace, or the canvas, as they are now. 429 when the company has 20 executions waiting.',
+    example: { is_test: false },
     status: 201,
     response: ExecutionResponse,
     errors: [404, 429],
@@ -54,6 +55,7 @@ export class ExecutionsController {
   @Operation({
     tag: 'Projects',
     summary: 'Get solve execution',
+    description: 'With its result once it has succeeded, and with the reason once it has failed.',
     response: ExecutionDetailResponse,
     errors: [404],
     extension: true,

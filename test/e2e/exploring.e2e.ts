@@ -21,6 +21,7 @@ interface Operation {
   operationId: string;
   summary: string;
   tags: string[];
+  security?: object;
   parameters?: { name: string; in: string; example?: string }[];
   requestBody?: { content: { 'application/json': { example?: Record<string, unknown> } } };
 }
@@ -56,12 +57,14 @@ describe('the examples of openapi.json', () => {
     const inOrder = all.sort((a, b) => rank(a) - rank(b));
     const failed: string[] = [];
     let sent = 0;
-    for (const { path, method, summary, parameters = [], requestBody } of inOrder) {
+    for (const { path, method, summary, security, parameters = [], requestBody } of inOrder) {
       const examples = new Map(
         parameters.flatMap(({ name, example }) => (example === undefined ? [] : [[name, example]])),
       );
       const wanted = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => name);
       const body = requestBody?.content['application/json'].example;
+      // The demo stays; what is for operators is elsewhere.
+      if ((method === 'delete' && path.endsWith('{project_id}')) || security === undefined) continue;
       // Ids and tokens that only an earlier answer gives, and an answer without an end.
       if (wanted.some((name) => !examples.has(name)) || 'upload_token' in (body ?? {}) || path.endsWith('/stream'))
         continue;

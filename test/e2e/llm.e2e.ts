@@ -84,7 +84,10 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
     expect(request?.system).toMatch(/Speak of chairs\.[^]*- shifts: When people work[^]*Orders in time/);
     expect(request?.messages).toMatchObject([{ role: 'user', text: expect.stringContaining('Good morning') }]);
     expect(request?.tools.sort()).toEqual(
-      ['ask_user_question', 'list_files', 'read_file', 'read_skill', 'remove_card', 'upsert_card', 'write_file'].sort(),
+      [
+        ...['ask_user_question', 'list_files', 'read_file', 'read_skill', 'remove_card', 'run_solve', 'upsert_card'],
+        'write_file',
+      ].sort(),
     );
     const { authorization, 'x-api-key': key } = request?.headers ?? {};
     expect([authorization, key]).toContain(format === 'anthropic' ? KEY : `Bearer ${KEY}`);

@@ -6,14 +6,16 @@ import pg from 'pg';
 import type { ConversationListResponse } from '../../src/chat/conversations/conversations.dto.js';
 import type { ApiKeyCreateResponse } from '../../src/platform/auth/api-keys/api-keys.dto.js';
 import type { CardResponse } from '../../src/projects/canvas/canvas.dto.js';
+import type { ExecutionResponse } from '../../src/executions/executions.dto.js';
 import type { SnapshotResponse } from '../../src/projects/snapshots.dto.js';
 import { makeDeployment, makeFile, makeProject, sendParts } from '../factories/make.js';
 import { idle } from '../factories/turns.js';
 import { type Answer, Client } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
 import { useService } from '../support/service.js';
 import type { Session } from '../support/session.js';
 import { EventStream } from '../support/stream.js';
-import { CALLERS, type Row, TABLE, type World } from './permissions.table.js';
+import { CALLERS, PUBLIC, type Row, TABLE, type World } from './permissions.table.js';
 
 const STREAM = 'GET /api/v1/projects/{project_id}/chat/stream';
 const SKILL = 'marked';
@@ -26,12 +28,16 @@ let world: World;
 /** A second company, whose data nobody of the first may see. */
 let elsewhere: World;
 let callers: Record<(typeof CALLERS)[number], Client>;
-let operations: string[];
+let documented: Map<string, object>;
 
 beforeAll(async () => {
   const { paths } = JSON.parse(await readFile('openapi.json', 'utf8')) as { paths: Record<string, object> };
-  operations = Object.entries(paths).flatMap(([path, item]) =>
-    Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+  documented = new Map(
+    Object.entries(paths).flatMap(([path, item]) =>
+      Object.entries(item).map(
+        ([method, operation]) => [`${method.toUpperCase()} ${path}`, operation as object] as const,
+      ),
+    ),
   );
   const [owner, stranger] = await Promise.all([service.session(), service.session()]);
   const member = await service.session({ company: owner.company, role: 'member' });
@@ -48,7 +54,8 @@ beforeAll(async () => {
 
 describe('every operation', () => {
   it('is in the table, and nothing else is', () => {
-    expect(Object.keys(TABLE).sort()).toEqual([...operations].sort());
+    expect([...Object.keys(TABLE), ...PUBLIC].sort()).toEqual([...documented.keys()].sort());
+    for (const operation of PUBLIC) expect(documented.get(operation)).not.toHaveProperty('security');
   });
 
   it('refuses whoever has no valid credential, and says nothing else', async () => {
@@ -101,17 +108,20 @@ describe('an id of another company', () => {
     ['PATCH', '/projects/:mine/cards/:card', () => ({ version: 1, label: 'Mine' })],
     ['DELETE', '/projects/:mine/cards/:card', () => undefined],
     ['DELETE', '/projects/:mine/snapshots/:snapshot', () => undefined],
+    ['GET', '/projects/:mine/solve/executions/:execution', () => undefined],
+    ['POST', '/projects/:mine/solve/executions/:execution/cancel', () => undefined],
     ['POST', '/files/list', ({ snapshot_id }) => ({ source: 'snapshot', snapshot_id })],
     ['POST', '/files/content', ({ snapshot_id }) => ({ source: 'snapshot', snapshot_id, path: 'notes.txt' })],
     ['POST', '/files/delete', ({ conversation_id }) => ({ ...mine(), path: 'notes.txt', conversation_id })],
     ['POST', '/files/upload/complete', ({ upload_token }) => ({ ...mine(), upload_token })],
   ])('is nobody’s in %s %s', async (method, path, body) => {
-    const { conversation_id, card_id, snapshot_id } = elsewhere;
+    const { conversation_id, card_id, snapshot_id, execution_id } = elsewhere;
     const at = path
       .replace(':mine', world.project_id)
       .replace(':conversation', conversation_id)
       .replace(':card', card_id)
-      .replace(':snapshot', snapshot_id);
+      .replace(':snapshot', snapshot_id)
+      .replace(':execution', execution_id);
     const [bare = '', search = ''] = at.split('?');
     const query = Object.fromEntries(new URLSearchParams(search));
     const given = body(elsewhere);
@@ -152,6 +162,12 @@ async function furnish(owner: Session, member: Session): Promise<World> {
   await makeFile(client, { source: 'workspace', project_id }, `${mark}.txt`, mark);
   const card = await client.post<CardResponse>(`${at}/cards`, { card_type: 'kpi', label: mark });
   const snapshot = await client.post<SnapshotResponse>(`${at}/snapshots`);
+  const { id: execution_id } = await client.post<ExecutionResponse>(`${at}/solve/executions`, {});
+  await eventually(
+    () => client.get<ExecutionResponse>(`${at}/solve/executions/${execution_id}`),
+    ({ status }) => status === 'failed',
+    { until: 'the canvas has turned out to be no model' },
+  );
   const { conversations } = await client.get<ConversationListResponse>(`${at}/conversations`);
   await client.post(`${at}/chat`, { content: mark });
   await idle(client, project_id);
@@ -162,6 +178,7 @@ async function furnish(owner: Session, member: Session): Promise<World> {
     conversation_id: conversations[0]?.id ?? '',
     card_id: card.id,
     snapshot_id: snapshot.id,
+    execution_id,
     api_key_id: key.id,
   };
 }

@@ -18,6 +18,8 @@ export interface World {
   conversation_id: string;
   card_id: string;
   snapshot_id: string;
+  /** Over. */
+  execution_id: string;
   /** Of the member. */
   api_key_id: string;
   upload_token: string;
@@ -51,6 +53,9 @@ const upload = (place: typeof workspace | typeof template) => async (world: Worl
 };
 const files = { 'SKILL.md': 'Text' };
 
+/** What needs no credential. */
+export const PUBLIC = ['GET /health/live', 'GET /health/ready'];
+
 /**
  * Every operation with what it is answered. Written by hand from what the service promises: an operation that is not here
  * fails the test.
@@ -75,6 +80,10 @@ export const TABLE: Record<string, Row | Row[]> = {
   'PATCH /api/v1/projects/{project_id}': { ...shared(), body: () => ({ short_description: 'Changed' }) },
   'DELETE /api/v1/projects/{project_id}': { ...shared(204), fresh: makeAnotherProject },
   'GET /api/v1/projects/{project_id}/solve/executions': shared(),
+  'POST /api/v1/projects/{project_id}/solve/executions': { ...shared(201), body: () => ({ is_test: true }) },
+  'GET /api/v1/projects/{project_id}/solve/executions/{execution_id}': shared(),
+  // One that is over.
+  'POST /api/v1/projects/{project_id}/solve/executions/{execution_id}/cancel': shared(409),
   'POST /api/v1/projects/{project_id}/snapshots': { ...shared(201), fresh: makeAnotherProject },
   'GET /api/v1/projects/{project_id}/snapshots': shared(),
   'DELETE /api/v1/projects/{project_id}/snapshots/{snapshot_id}': {

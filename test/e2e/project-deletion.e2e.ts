@@ -20,20 +20,20 @@ import { EventStream } from '../support/stream.js';
 let script: Script;
 let surroundings: Surroundings;
 let api: ScriptedService;
-let worker: ScriptedService;
+let beside: ScriptedService;
 let database: pg.Client;
 
 beforeAll(async () => {
   surroundings = await makeSurroundings();
   api = await ScriptedService.start(surroundings, (context) => script(context), 'api');
-  worker = await ScriptedService.start(surroundings, (context) => script(context), 'worker');
+  beside = await ScriptedService.start(surroundings, (context) => script(context));
   database = new pg.Client(surroundings.databaseUrl);
   await database.connect();
 });
 
 afterAll(async () => {
   await api.stop();
-  await worker.stop();
+  await beside.stop();
   await database.end();
   await removeSurroundings(surroundings);
 });
@@ -67,7 +67,7 @@ describe('a deleted project', () => {
     await running(client, id);
     await running(client, id, { conversation_id: other.id });
     await client.post(`/projects/${id}/chat`, { content: 'I wait.' });
-    const streams = await Promise.all([api, worker].map(async ({ url }) => await EventStream.open(url, token, id)));
+    const streams = await Promise.all([api, beside].map(async ({ url }) => await EventStream.open(url, token, id)));
     await Promise.all(streams.map(async (stream) => await stream.until((events) => events.length > 2, 'it has begun')));
     expect(await client.send('DELETE', `/projects/${id}`)).toMatchObject({ status: 204, body: undefined });
     await Promise.all(streams.map(async (stream) => await stream.over()));
@@ -159,7 +159,7 @@ describe('a deleted project', () => {
       yield { type: 'usage', credits: 0.125 };
     };
     const { client, company } = await api.session();
-    const second = (await worker.session({ company })).client;
+    const second = (await beside.session({ company })).client;
     let refused = 0;
     let taken = 0;
     for (let round = 0; round < 8; round += 1) {

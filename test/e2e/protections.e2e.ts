@@ -184,11 +184,15 @@ describe('callers', () => {
     expect((await client.send('GET', '/me', { headers: from('192.0.2.1') })).status).toBe(200);
   });
 
-  it('find the limit in openapi.json at every operation', async () => {
+  it('find the limit in openapi.json at every operation that has callers', async () => {
     const { text } = await raw(`${service.url}/openapi.json`);
-    const { paths } = JSON.parse(text) as { paths: Record<string, Record<string, { responses: object }>> };
+    const { paths } = JSON.parse(text) as {
+      paths: Record<string, Record<string, { security?: object; responses: object }>>;
+    };
     const open = Object.entries(paths).flatMap(([path, item]) =>
-      Object.entries(item).flatMap(([method, { responses }]) => ('429' in responses ? [] : [`${method} ${path}`])),
+      Object.entries(item).flatMap(([method, { security, responses }]) =>
+        security === undefined || '429' in responses ? [] : [`${method} ${path}`],
+      ),
     );
     expect(open).toEqual([]);
   });

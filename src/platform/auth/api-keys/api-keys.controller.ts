@@ -15,6 +15,7 @@ export class ApiKeysController {
     tag: 'Identity',
     summary: 'Create API key',
     description: 'For users only: a key makes no keys. A company-level key takes a company-level user.',
+    example: { name: 'Nightly import' },
     status: 201,
     response: ApiKeyCreateResponse,
     errors: [403],
