@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 /** Relative specifiers end in `.js`, as Node wants them, and name a `.ts` file in the sources. */
 const common = {
   testEnvironment: 'node',
@@ -29,8 +31,8 @@ const common = {
 export default {
   // Of all projects: Jest does not look at a project's own. End-to-end tests share two cores with the server they use.
   testTimeout: 30_000,
-  // Most of a test's time is waiting for the service; Jest would leave one core to itself.
-  maxWorkers: '100%',
+  // Much of a test's time is waiting for the service, for leases and for processes that start.
+  maxWorkers: Math.ceil(1.5 * availableParallelism()),
   projects: [
     {
       ...common,
@@ -46,6 +48,8 @@ export default {
       ...common,
       displayName: 'e2e',
       testMatch: ['<rootDir>/test/e2e/**/*.e2e.ts'],
+      // It compiles a copy of the sources: `npm run test:extending`.
+      testPathIgnorePatterns: process.env['EXTENDING'] === 'true' ? [] : ['/extending\\.e2e'],
       globalSetup: '<rootDir>/test/support/global-setup.js',
       globalTeardown: '<rootDir>/test/support/global-teardown.js',
     },
