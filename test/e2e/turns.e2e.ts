@@ -207,17 +207,20 @@ describe('messages posted during a turn', () => {
     expect(users.find(({ user_id }) => user_id === second.user)?.totals.credits).toBe(0.5);
   });
 
-  it('join a turn that has not started', async () => {
+  it('join a turn that has not started, up to 100', async () => {
     const apart = await makeSurroundings();
     const api = await ScriptedService.start(apart, answerAll, 'api');
     const { client: caller } = await api.session();
     const { id } = await makeProject(caller);
-    for (const content of ['1', '2', '3']) await post(id, { content }, caller);
+    const texts = Array.from({ length: 100 }, (_, index) => `${index + 1}`);
+    for (const content of texts) await post(id, { content }, caller);
+    const refused = await caller.send('POST', `/projects/${id}/chat`, { body: { content: 'One more' } });
+    expect(refused.status).toBe(429);
     const { turn } = await sync(id, caller);
     expect(turn).toEqual({ state: 'dispatched', message_id: null, turn_id: expect.any(String), next_seq: 0 });
     const workers = await Promise.all([1, 2].map(() => ScriptedService.start(apart, answerAll, 'worker')));
     const { messages } = await idle(caller, id);
-    expect(messages.map(({ content }) => content)).toEqual(['1', '2', '3', 'Answer to 1, 2, 3.']);
+    expect(messages.map(({ content }) => content)).toEqual([...texts, `Answer to ${texts.join(', ')}.`]);
     await Promise.all([api, ...workers].map((running) => running.stop()));
     await removeSurroundings(apart);
   });

@@ -16,6 +16,8 @@ import { identify, toQuestionAnswer } from './posted.js';
 
 /** Messages that may wait behind the turn that is being answered. */
 const MOST_WAITING = 20;
+/** Messages that one turn answers at most: the agent is shown all of them. */
+const MOST_JOINED = 100;
 const RETRY_SECONDS = 5;
 
 /** Takes in messages of people and of programs that act with an API key. */
@@ -71,6 +73,9 @@ export class PostsService {
     const { active, waiting } = await this.turns.situation(tx, conversation.id);
     if (active !== null && waiting >= MOST_WAITING) {
       throw new TooManyRequests(`${MOST_WAITING} messages wait for the agent already`, RETRY_SECONDS);
+    }
+    if (active?.joinable != null && active.joined >= MOST_JOINED) {
+      throw new TooManyRequests(`${MOST_JOINED} messages wait for the agent to start already`, RETRY_SECONDS);
     }
     const answer = request.answer == null ? null : toQuestionAnswer(request.answer);
     const place = answer === null ? null : await this.answers.give(tx, conversation.id, answer);

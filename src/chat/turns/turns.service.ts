@@ -52,21 +52,23 @@ export class TurnsService {
 
   /**
    * The conversation's active turn (null when idle) and how many messages no turn has taken yet. `joinable` is the turn's
-   * id while it has not started, so that a new message can still be part of it.
+   * id while it has not started, so that a new message can still be part of it beside the `joined` ones.
    */
   async situation(
     tx: Tx,
     conversation_id: string,
-  ): Promise<{ active: { joinable: string | null } | null; waiting: number }> {
-    const [found]: { id: string | null; state: Turn['state'] | null; waiting: number }[] = await tx.query(
-      `SELECT t.id, t.state,
+  ): Promise<{ active: { joinable: string | null; joined: number } | null; waiting: number }> {
+    const [found]: { id: string | null; state: Turn['state'] | null; joined: number; waiting: number }[] =
+      await tx.query(
+        `SELECT t.id, t.state,
+              CASE t.state WHEN 'dispatched' THEN (SELECT count(*)::integer FROM messages WHERE turn_id = t.id) ELSE 0 END AS joined,
               (SELECT count(*)::integer FROM messages WHERE conversation_id = $1 AND turn_id IS NULL) AS waiting
          FROM (SELECT $1::uuid AS conversation_id) c
          LEFT JOIN turns t ON t.conversation_id = c.conversation_id AND t.state <> 'ended'`,
-      [conversation_id],
-    );
-    const { id = null, state = null, waiting = 0 } = found ?? {};
-    return { active: id === null ? null : { joinable: state === 'dispatched' ? id : null }, waiting };
+        [conversation_id],
+      );
+    const { id = null, state = null, joined = 0, waiting = 0 } = found ?? {};
+    return { active: id === null ? null : { joinable: state === 'dispatched' ? id : null, joined }, waiting };
   }
 
   /**
