@@ -16,7 +16,7 @@ export interface SoakOptions {
   hurries?: boolean;
   /** A conversation rests up to so many milliseconds between two posts. */
   restMs: number;
-  /** A worker dies after a random time of up to so many milliseconds, again and again. */
+  /** A process dies after a random time of up to so many milliseconds, again and again. */
   killWithinMs: number;
 }
 
@@ -30,6 +30,7 @@ export interface SoakCounts {
   files: number;
   card_changes: number;
   kills: number;
+  api_kills: number;
 }
 
 export interface SoakProblems {
@@ -57,33 +58,35 @@ const SETTINGS = { AGENT_PROVIDER: 'openai-compatible', AGENT_MODEL: 'soak', AGE
 /** Files that are read back through the interface. */
 const READ_BACK = 100;
 
-/** Two API and two worker processes, many conversations, and workers that are killed all the time. */
+/** Two API and two worker processes, many conversations, and processes that are killed all the time. */
 export async function soak(options: SoakOptions): Promise<{ counts: SoakCounts; problems: SoakProblems }> {
   const surroundings = await makeSurroundings();
   const database = new pg.Client(surroundings.databaseUrl);
   await database.connect();
-  const start = (ROLE: string): Promise<Service> =>
-    Service.start({ surroundings, settings: { ...SETTINGS, ROLE }, preload: AGENT });
-  const services = await Promise.all([start('api'), start('api'), start('worker'), start('worker')]);
-  const [first, second, ...workers] = services;
+  const start = (ROLE: string, PORT = '0'): Promise<Service> =>
+    Service.start({ surroundings, settings: { ...SETTINGS, ROLE, PORT }, preload: AGENT });
+  const [apis, workers] = await Promise.all([
+    Promise.all([start('api'), start('api')]),
+    Promise.all([start('worker'), start('worker')]),
+  ]);
   try {
-    const { client, company, user } = await first.session();
-    const clients = [client, (await second.session({ company, user })).client];
+    const { client, company, user } = await apis[0].session();
+    const clients = [client, (await apis[1].session({ company, user })).client];
     const projects: string[] = [];
     for (let number = 0; number < options.conversations; number += 1) projects.push((await makeProject(client)).id);
     const over = Date.now() + options.seconds * 1000;
     const posts = projects.map((project) => converse(clients, project, over, options.restMs));
-    const kills = await killWorkers(workers, start, over, options.killWithinMs);
+    const { kills, api_kills } = await killAll(apis, workers, start, over, options.killWithinMs);
     const posted = (await Promise.all(posts)).flat();
     // A turn that is alive takes its time back with its next word.
     if (options.hurries === true) await database.query(`UPDATE turns SET due_at = now() WHERE state <> 'ended'`);
     await settle(client, projects);
     return {
-      counts: { ...(await count(database)), posted: posted.length, kills },
+      counts: { ...(await count(database)), posted: posted.length, kills, api_kills },
       problems: { ...(await look(database, posted)), files_unlike_written: await readBack(database, client) },
     };
   } finally {
-    await Promise.all([first, second, ...workers].map((service) => service.stop()));
+    await Promise.all([...apis, ...workers].map((service) => service.stop()));
     await database.end();
     await removeSurroundings(surroundings satisfies Surroundings);
   }
@@ -95,34 +98,56 @@ async function converse(clients: Client[], project: string, over: number, restMs
   while (Date.now() < over) {
     const client_msg_id = `${project}-${posted.length}`;
     const body = { content: client_msg_id, client_msg_id };
-    const by = clients[Math.floor(Math.random() * clients.length)] as Client;
-    const { status } = await by.send('POST', `/projects/${project}/chat`, { body });
+    const status = await send(clients, project, body);
     if (status === 202) posted.push(client_msg_id);
     // Now and then it is sent once more, as after an answer that was lost.
-    if (status === 202 && Math.random() < 0.1) await by.send('POST', `/projects/${project}/chat`, { body });
+    if (status === 202 && Math.random() < 0.1) await send(clients, project, body);
     await pause(Math.random() * restMs);
   }
   return posted;
 }
 
-/** Kills one worker after the other, and puts another in its place while it goes on; answers how often. */
-async function killWorkers(
+/** Posts through any process; once more, as often as needed, where one has died before it answered. */
+async function send(clients: Client[], project: string, body: object): Promise<number> {
+  for (;;) {
+    const by = clients[Math.floor(Math.random() * clients.length)] as Client;
+    const answer = await by.send('POST', `/projects/${project}/chat`, { body }).catch((error: unknown) => {
+      // Of a process that is gone, fetch says no more than this; Jest has a TypeError of its own.
+      if ((error as Error).name === 'TypeError') return null;
+      throw error;
+    });
+    if (answer !== null) return answer.status;
+    await pause(50);
+  }
+}
+
+/**
+ * Kills one process after the other, every fourth of them an API, and puts another in its place while it goes on; answers
+ * how often.
+ */
+async function killAll(
+  apis: Service[],
   workers: Service[],
-  start: (role: string) => Promise<Service>,
+  start: (role: string, port?: string) => Promise<Service>,
   over: number,
   withinMs: number,
-): Promise<number> {
+): Promise<{ kills: number; api_kills: number }> {
   const replacements: Promise<unknown>[] = [];
+  let api_kills = 0;
   for (;;) {
     await pause(withinMs * (0.5 + Math.random() / 2));
     if (Date.now() >= over) break;
-    const victim = workers.shift();
+    const isApi = replacements.length % 4 === 3;
+    const [group, role] = isApi ? [apis, 'api'] : [workers, 'worker'];
+    const victim = group.shift();
     if (victim === undefined) continue;
     await victim.kill();
-    replacements.push(start('worker').then((worker) => workers.push(worker)));
+    if (isApi) api_kills += 1;
+    // Clients know an API by its address.
+    replacements.push(start(role, isApi ? new URL(victim.url).port : '0').then((next) => group.push(next)));
   }
   await Promise.all(replacements);
-  return replacements.length;
+  return { kills: replacements.length, api_kills };
 }
 
 /** Waits until nothing is being answered any more. */
@@ -136,7 +161,7 @@ async function settle(client: Client, projects: string[]): Promise<void> {
   }
 }
 
-async function count(database: pg.Client): Promise<Omit<SoakCounts, 'posted' | 'kills'>> {
+async function count(database: pg.Client): Promise<Omit<SoakCounts, 'posted' | 'kills' | 'api_kills'>> {
   const { rows } = await database.query(`
     SELECT (SELECT count(*)::integer FROM turns) AS turns,
            (SELECT count(*)::integer FROM turns WHERE attempts > 1) AS retried_turns,
@@ -144,7 +169,7 @@ async function count(database: pg.Client): Promise<Omit<SoakCounts, 'posted' | '
            (SELECT count(*)::integer FROM messages) AS messages,
            (SELECT count(*)::integer FROM nodes WHERE source = 'agent') AS files,
            (SELECT coalesce(sum(version), 0)::integer FROM cards) AS card_changes`);
-  return rows[0] as Omit<SoakCounts, 'posted' | 'kills'>;
+  return rows[0] as Omit<SoakCounts, 'posted' | 'kills' | 'api_kills'>;
 }
 
 /** How many of the newest files do not hold what was written. */
