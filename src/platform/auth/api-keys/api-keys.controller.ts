@@ -17,7 +17,7 @@ export class ApiKeysController {
     description: 'For users only: a key makes no keys. A company-level key takes a company-level user.',
     status: 201,
     response: ApiKeyCreateResponse,
-    errors: [403],
+    errors: [403, 409],
     extension: true,
   })
   async createApiKey(@Caller() caller: Principal, @Body() body: ApiKeyCreateRequest): Promise<ApiKeyCreateResponse> {
