@@ -70,17 +70,23 @@ export class ProjectPurge implements OnModuleInit {
   /** One that cannot be removed, for whatever reason, keeps no other one from it. */
   private async tryPurge(project: Condemned): Promise<void> {
     try {
-      for (const purger of this.purgers) {
-        while (await this.database.transaction(async (tx) => await purger(tx, project.id)));
-      }
-      await this.database.transaction(async (tx) => await this.remove(tx, project));
+      for (const purger of this.purgers) while (await this.alone(project, purger));
+      await this.alone(project, async (tx) => await this.remove(tx, project));
     } catch (error) {
       this.logger.error({ err: error, project_id: project.id }, 'a deleted project could not be removed');
     }
   }
 
+  /** Removes a page while nobody else does: a page that is just being removed would look like the last one. */
+  private async alone({ id }: Condemned, purger: Purger): Promise<boolean> {
+    return await this.database.transaction(async (tx) => {
+      const left: unknown[] = await tx.query('SELECT FROM projects WHERE id = $1 FOR NO KEY UPDATE', [id]);
+      return left.length > 0 && (await purger(tx, id));
+    });
+  }
+
   /** What is bounded in number goes in one transaction with the project's own row. */
-  private async remove(tx: Tx, { id, company_id, container_ids }: Condemned): Promise<void> {
+  private async remove(tx: Tx, { id, company_id, container_ids }: Condemned): Promise<false> {
     await tx.query(
       `UPDATE projects SET workspace_mode = 'define', run_setup_status = NULL, current_snapshot_id = NULL WHERE id = $1`,
       [id],
@@ -89,5 +95,6 @@ export class ProjectPurge implements OnModuleInit {
     await tx.query('DELETE FROM cards WHERE project_id = $1', [id]);
     await tx.query('DELETE FROM projects WHERE id = $1', [id]);
     await this.containers.forget(tx, company_id, ...container_ids, ...ofSnapshots);
+    return false;
   }
 }

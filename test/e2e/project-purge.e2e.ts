@@ -141,14 +141,32 @@ describe('what is left of a deleted project', () => {
     expect(half['turns']).toBeGreaterThanOrEqual(MANY);
     service = await Service.start({ settings, surroundings: service.surroundings });
 
-    await eventually(
-      async () => {
+    // Two at it at once: neither takes what the other one has just taken for all there was.
+    const reader = new pg.Client(service.surroundings.databaseUrl);
+    await reader.connect();
+    try {
+      await reader.query(`BEGIN; SELECT FROM messages WHERE conversation_id = '${long}' FOR UPDATE`);
+      for (const purging of [1, 2]) {
         await run('purge_projects');
-        return await rowsOf(gone);
-      },
+        await eventually(
+          () =>
+            database.query(
+              `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+            ),
+          ({ rowCount }) => rowCount === purging,
+          { until: `${purging} at it wait` },
+        );
+      }
+      await reader.query('COMMIT');
+    } finally {
+      await reader.end();
+    }
+    await eventually(
+      async () => await rowsOf(gone),
       (left) => Object.values(left).every((rows) => rows === 0),
       { until: 'every row is gone', deadlineMs: 20_000 },
     );
+    expect(service.log.filter(({ level }) => level >= 50)).toEqual([]);
     await eventually(
       async () => {
         await run('sweep_uploads');

@@ -147,6 +147,7 @@ describe('callers', () => {
     expect(statuses(await ask(busy, LIMIT))).toEqual({ 200: LIMIT });
     const { status, body, headers } = await busy.client.send('GET', '/projects');
     expect([status, body]).toEqual([429, { detail: `At most ${LIMIT} requests a minute are served` }]);
+    expect([headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-remaining')]).toEqual([String(LIMIT), '0']);
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
     expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60);
     expect(statuses(await ask(colleague, 2))).toEqual({ 200: 2 });

@@ -14,7 +14,7 @@ const CACHED_CREDENTIALS = 10_000;
 @Injectable()
 export class Credentials implements OnModuleInit {
   /** Verified credentials by hash, so that a secret is never a key in memory, for a few seconds at most. */
-  private readonly verified = new Map<string, { caller: Principal; until: number }>();
+  private readonly verified = new Map<string, { caller: Principal; since: number }>();
   /** Revocations heard of, so that one which comes while a key is looked up is not overlooked. */
   private revoked = 0;
 
@@ -37,9 +37,10 @@ export class Credentials implements OnModuleInit {
   /** The caller behind a credential; null when it is not valid now. @throws Unavailable when that cannot be told. */
   async verify(credential: string): Promise<Principal | null> {
     const key = hash('sha256', credential, 'base64');
-    const began = Date.now();
+    // Not the time of day, which somebody may set back.
+    const began = performance.now();
     const known = this.verified.get(key);
-    if (known !== undefined && known.until > began) return known.caller;
+    if (known !== undefined && began < known.since + CACHED_MS && !isOver(known.caller)) return known.caller;
     this.verified.delete(key);
     const { revoked } = this;
     const caller = isKey(credential) ? await this.apiKeys.verify(credential) : await this.verifyToken(credential);
@@ -66,6 +67,8 @@ export class Credentials implements OnModuleInit {
   private keep(key: string, caller: Principal, began: number): void {
     const [oldest] = this.verified.keys();
     if (this.verified.size >= CACHED_CREDENTIALS && oldest !== undefined) this.verified.delete(oldest);
-    this.verified.set(key, { caller, until: Math.min(began + CACHED_MS, caller.expires_at?.getTime() ?? Infinity) });
+    this.verified.set(key, { caller, since: began });
   }
 }
+
+const isOver = ({ expires_at }: Principal): boolean => expires_at !== null && expires_at.getTime() <= Date.now();

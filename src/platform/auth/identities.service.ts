@@ -34,11 +34,11 @@ export class IdentitiesService {
     const key = JSON.stringify([user.company_id, user.id]);
     const text = JSON.stringify(user);
     const known = this.known.get(key);
-    if (known?.text === text && known.until > Date.now()) return;
+    if (known?.text === text && known.until > performance.now()) return;
     await this.store(user);
     const [oldest] = this.known.keys();
     if (this.known.size >= KNOWN_USERS && oldest !== undefined) this.known.delete(oldest);
-    this.known.set(key, { text, until: Date.now() + KNOWN_MS });
+    this.known.set(key, { text, until: performance.now() + KNOWN_MS });
   }
 
   private async store(user: KnownUser): Promise<void> {

@@ -1,5 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { CannotExecuteNotConnectedError, QueryFailedError } from 'typeorm';
+import {
+  CannotExecuteNotConnectedError,
+  QueryFailedError,
+  QueryRunnerAlreadyReleasedError,
+  QueryRunnerProviderAlreadyReleasedError,
+} from 'typeorm';
 import { faultAnswer } from './faults.js';
 
 const coded = (code: string, message = 'secret detail'): Error => Object.assign(new Error(message), { code });
@@ -32,6 +37,13 @@ describe('what a client is told of a fault', () => {
     ['a time-out on the way', coded('ETIMEDOUT'), 503],
     ['a pool that is exhausted', new Error('timeout exceeded when trying to connect'), 503],
     ['a connection that broke', new Error('Connection terminated unexpectedly'), 503],
+    ['a connection that was closed', new Error('Client was closed and is not queryable'), 503],
+    [
+      'a transaction whose connection broke before its next statement',
+      new QueryRunnerProviderAlreadyReleasedError(),
+      503,
+    ],
+    ['a transaction whose connection broke before its end', new QueryRunnerAlreadyReleasedError(), 503],
     ['a pool that was closed', new Error('Cannot use a pool after calling end on the pool'), 503],
     ['a data source that is closed', new CannotExecuteNotConnectedError(), 503],
     ['a fault that another error tells of', new Error('reading failed', { cause: coded('ECONNRESET') }), 503],

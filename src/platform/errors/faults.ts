@@ -20,8 +20,14 @@ const NETWORK_CODES = [
 const FULL_DISK_CODES = ['EDQUOT', 'ENOSPC'];
 /** Faults that pg, its pool and TypeORM report in words only. */
 const CONNECTION_FAULT =
-  /^(Connection terminated|timeout e|Query read timeout|Client has encountered a connection error|Cannot use a pool)/;
-const FAULT_NAMES = ['CannotExecuteNotConnectedError', 'TimeoutError'];
+  /^(Connection terminated|timeout e|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool)/;
+const FAULT_NAMES = [
+  'CannotExecuteNotConnectedError',
+  'TimeoutError',
+  // TypeORM takes a connection that breaks between two statements away from its transaction.
+  'QueryRunnerAlreadyReleasedError',
+  'QueryRunnerProviderAlreadyReleasedError',
+];
 
 /** What the client is told of a fault of the database or the file store; undefined when an error is none. */
 export function faultAnswer(error: unknown): DomainError | undefined {

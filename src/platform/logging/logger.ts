@@ -1,15 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LoggerService } from '@nestjs/common';
-import { type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 import { pinoHttp } from 'pino-http';
 import { routeOf } from '../http/route-of.js';
 
 const REQUEST_ID = /^[\w.:-]{1,100}$/;
 
-/** The JSON logger of one process. Lines carry no header, body or query, where credentials and content travel. */
-export function createLogger(level: string): Logger {
-  return pino({ level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime });
+/** What an error of the database holds of the values that its statement was given. */
+const VALUES = ['parameters', 'driverError', 'detail', 'where'].map((name) => `err.${name}`);
+
+/** The JSON logger of one process. Lines carry no header, body, query or value of a row, where credentials and content travel. */
+export function createLogger(level: string, output?: DestinationStream): Logger {
+  const redact = { paths: VALUES, remove: true };
+  return pino({ level, redact, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime }, output);
 }
 
 /** Logs each finished request and gives it an id, the client's own where it is usable, in `X-Request-Id`. */

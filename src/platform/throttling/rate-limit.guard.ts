@@ -24,11 +24,11 @@ export class RateLimitGuard implements CanActivate {
     const { caller } = http.getRequest<AuthenticatedRequest>();
     if (caller === undefined) return true;
     const { hits, isOver, endsInMs } = this.counts.hit(keyOfCaller(caller), MINUTE_MS, limit);
-    if (isOver) throw new TooManyRequests(`At most ${limit} requests a minute are served`, endsInMs / 1000);
     const response = http.getResponse<ServerResponse>();
     response.setHeader('X-RateLimit-Limit', limit);
     response.setHeader('X-RateLimit-Remaining', Math.max(0, limit - hits));
     response.setHeader('X-RateLimit-Reset', Math.ceil(endsInMs / 1000));
+    if (isOver) throw new TooManyRequests(`At most ${limit} requests a minute are served`, endsInMs / 1000);
     return true;
   }
 }

@@ -18,7 +18,7 @@ export class ApiKeysController {
     example: { name: 'Nightly import' },
     status: 201,
     response: ApiKeyCreateResponse,
-    errors: [403],
+    errors: [403, 409],
     extension: true,
   })
   async createApiKey(@Caller() caller: Principal, @Body() body: ApiKeyCreateRequest): Promise<ApiKeyCreateResponse> {

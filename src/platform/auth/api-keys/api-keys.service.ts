@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
-import { Forbidden, NotFound, parseId } from '../../errors/errors.js';
+import { Conflict, Forbidden, NotFound, parseId } from '../../errors/errors.js';
 import type { Page } from '../../listing/page.js';
 import type { PageQuery } from '../../listing/page.query.js';
 import { Principal, type Role } from '../principal.js';
@@ -10,6 +10,8 @@ import { makeKey, parseKey } from './key-text.js';
 import { Revocations } from './revocations.service.js';
 
 const LIFETIME_MS = 90 * 24 * 60 * 60 * 1000;
+/** Most valid keys of a user: limits of requests and streams are each key's own. */
+const MOST_KEYS = 100;
 
 /** Keys that a caller may see and revoke; parameters $1 to $4 are those of {@link reach}. */
 const WITHIN_REACH = 'company_id = $1 AND revoked_at IS NULL AND ($2::boolean OR created_by = $3 OR id = $4::uuid)';
@@ -34,6 +36,7 @@ export class ApiKeysService {
    * Makes a key; its text is known here and now only.
    *
    * @throws Forbidden when the caller is no user, or asks for more than they may do.
+   * @throws Conflict when they have too many.
    */
   async create(
     caller: Principal,
@@ -53,7 +56,19 @@ export class ApiKeysService {
       revoked_at: null,
       last_used_at: null,
     });
-    await this.database.manager.insert(ApiKey, row);
+    await this.database.transaction(async (tx) => {
+      const user = [company_id, user_id];
+      await tx.query('SELECT FROM users WHERE company_id = $1 AND id = $2 FOR NO KEY UPDATE', user);
+      const [valid]: { keys: number }[] = await tx.query(
+        `SELECT count(*) AS keys FROM api_keys
+          WHERE company_id = $1 AND created_by = $2 AND revoked_at IS NULL AND expires_at > clock_timestamp()`,
+        user,
+      );
+      if (valid === undefined || valid.keys >= MOST_KEYS) {
+        throw new Conflict(`A user has at most ${MOST_KEYS} valid API keys; revoke one first`);
+      }
+      await tx.insert(ApiKey, row);
+    });
     return { row, key };
   }
 

@@ -63,6 +63,10 @@ describe('readClaims', () => {
     expect(readClaims({ ...CLAIMS, x: { roles } }, mapping)?.role).toBe(role);
   });
 
+  it('takes a token from before 1970 for one that does not say when it was issued', () => {
+    expect(readClaims({ ...CLAIMS, iat: -1e300 }, MAPPING)?.token_issued_at).toEqual(new Date(0));
+  });
+
   it('never believes that a token is of the future, nor anything in the place of a prototype', () => {
     const issued = readClaims({ ...CLAIMS, iat: 99_999_999_999 }, MAPPING)?.token_issued_at.getTime() ?? Infinity;
     expect(issued).toBeLessThanOrEqual(Date.now());

@@ -48,7 +48,7 @@ export function readClaims(payload: JWTPayload, { names, roles }: ClaimMapping):
     email,
     avatar_url: text('picture', URL_LENGTH),
     role,
-    token_issued_at: new Date(Math.min((payload.iat ?? 0) * 1000, Date.now())),
+    token_issued_at: new Date(Math.min(Math.max(0, (payload.iat ?? 0) * 1000), Date.now())),
   };
 }
 

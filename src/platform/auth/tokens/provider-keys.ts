@@ -1,4 +1,4 @@
-import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from 'jose';
+import { createRemoteJWKSet, type JWTVerifyGetKey } from 'jose';
 import { JOSENotSupported, JWKSMultipleMatchingKeys, JWKSNoMatchingKey } from 'jose/errors';
 import { Unavailable } from '../../errors/errors.js';
 
@@ -21,31 +21,51 @@ const TOKEN_FAULTS = [JWKSNoMatchingKey, JWKSMultipleMatchingKeys, JOSENotSuppor
  */
 export function providerKeys(url: string, onFault: (fault: unknown) => void): JWTVerifyGetKey {
   let askedAt = -Infinity;
+  let readAt = -Infinity;
   let failedAt = -Infinity;
-  const isLeftAlone = (): boolean => Date.now() < failedAt + COOLDOWN_MS;
-  const fail = (fault: unknown): void => {
-    if (isLeftAlone()) return;
-    failedAt = Date.now();
-    onFault(fault);
-  };
+  // The library goes by the time of day, which may be set back: when to read is decided here, by the other clock.
   const keys = createRemoteJWKSet(new URL(url), {
     timeoutDuration: TIMEOUT_MS,
-    cooldownDuration: COOLDOWN_MS,
+    cooldownDuration: Infinity,
     cacheMaxAge: Infinity,
-    [customFetch]: async (href, options) => {
-      if (isLeftAlone()) throw new Error('The identity provider failed a moment ago');
-      askedAt = Date.now();
-      return await fetch(href, options);
-    },
   });
-  return async (header, token) => {
-    if (keys.jwks() !== undefined && Date.now() > askedAt + REFRESH_MS) keys.reload().catch(fail);
+  const isWithin = (ms: number, moment: number): boolean => performance.now() < moment + ms;
+  /** What a fault of the provider is answered with; told once, not by everybody who waited. */
+  const failure = (fault: unknown): Unavailable => {
+    if (!isWithin(COOLDOWN_MS, failedAt)) {
+      failedAt = performance.now();
+      onFault(fault);
+    }
+    return new Unavailable('The keys of the identity provider are out of reach');
+  };
+  const read = async (): Promise<void> => {
+    if (isWithin(COOLDOWN_MS, failedAt)) throw failure(undefined);
+    askedAt = performance.now();
+    try {
+      await keys.reload();
+    } catch (fault) {
+      throw failure(fault);
+    }
+    readAt = performance.now();
+  };
+  const find: JWTVerifyGetKey = async (header, token) => {
     try {
       return await keys(header, token);
     } catch (error) {
       if (TOKEN_FAULTS.some((fault) => error instanceof fault)) throw error;
-      fail(error);
-      throw new Unavailable('The keys of the identity provider are out of reach');
+      throw failure(error);
+    }
+  };
+  return async (header, token) => {
+    if (keys.jwks() === undefined) await read();
+    // In the background; a fault was told of.
+    else if (!isWithin(REFRESH_MS, askedAt)) read().catch(() => undefined);
+    try {
+      return await find(header, token);
+    } catch (error) {
+      if (!(error instanceof JWKSNoMatchingKey) || isWithin(COOLDOWN_MS, readAt)) throw error;
+      await read();
+      return await find(header, token);
     }
   };
 }

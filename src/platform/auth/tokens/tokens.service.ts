@@ -10,6 +10,8 @@ import { providerKeys } from './provider-keys.js';
 import { OWN_ALGORITHM, signToken, type TokenClaims } from './sign-token.js';
 
 const CLOCK_SKEW_SECONDS = 30;
+/** The last moment that answers can say; some tokens end later, as when their issuer counts in milliseconds. */
+const LAST_MOMENT = Date.parse('9999-12-31T23:59:59.999Z');
 /** What an OpenID provider signs with; never a shared secret, for which its public key could be taken. */
 const PROVIDER_ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
@@ -73,7 +75,8 @@ export class TokensService {
         clockTolerance: CLOCK_SKEW_SECONDS,
       });
       const user = readClaims(payload, issuer.claims);
-      return user === null || payload.exp === undefined ? null : { user, expires_at: new Date(payload.exp * 1000) };
+      if (user === null || payload.exp === undefined) return null;
+      return { user, expires_at: new Date(Math.min(payload.exp * 1000, LAST_MOMENT)) };
     } catch (error) {
       if (error instanceof JOSEError) return null;
       throw error;
