@@ -1,3 +1,4 @@
+import type { Principal } from '../auth/principal.js';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LoggerService } from '@nestjs/common';
@@ -35,7 +36,8 @@ export function requestLogging(logger: Logger) {
       req: ({ id, method, url }: { id: string; method: string; url: string }) => ({
         id,
         method,
-        path: url.split('?', 1)[0],
+        // A target may also be a whole URL, with credentials in it.
+        path: url.replace(/^[a-z]+:\/\/[^/?]*/i, '').split('?', 1)[0],
       }),
       res: ({ statusCode }: { statusCode: number }) => ({ status: statusCode }),
     },
@@ -44,10 +46,15 @@ export function requestLogging(logger: Logger) {
 
 /** Which operation it was and for whom, by ids alone; known when the request is over. */
 function circumstances(request: IncomingMessage): object {
-  const { caller } = request as { caller?: { kind: string; company_id: string; user_id: string | null } };
+  const { caller } = request as { caller?: Principal };
   return {
     route: routeOf(request),
-    ...(caller && { caller: caller.kind, company_id: caller.company_id, user_id: caller.user_id ?? undefined }),
+    ...(caller && {
+      caller: caller.kind,
+      company_id: caller.company_id,
+      user_id: caller.user_id ?? undefined,
+      api_key_id: caller.api_key_id ?? undefined,
+    }),
   };
 }
 
