@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LoggerService } from '@nestjs/common';
 import { type Logger, pino } from 'pino';
-import { pinoHttp } from 'pino-http';
 import { routeOf } from '../http/route-of.js';
 
 const REQUEST_ID = /^[\w.:-]{1,100}$/;
@@ -12,30 +11,61 @@ export function createLogger(level: string): Logger {
   return pino({ level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime });
 }
 
-/** Logs each finished request and gives it an id, the client's own where it is usable, in `X-Request-Id`. */
+declare module 'node:http' {
+  interface IncomingMessage {
+    /** Logger of further lines about a request. */
+    log: () => Logger;
+  }
+  interface ServerResponse {
+    /** What went wrong, for the request's line. */
+    err?: Error;
+  }
+}
+
+/**
+ * Logs each finished request and gives it an id, the client's own where it is usable, in `X-Request-Id`. Nothing is made
+ * of a request whose line the level leaves out.
+ */
 export function requestLogging(logger: Logger) {
-  return pinoHttp({
-    logger,
-    genReqId: (request, response) => {
-      const given = request.headers['x-request-id'];
-      const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
-      response.setHeader('X-Request-Id', id);
-      return id;
-    },
-    customLogLevel: (_request, response, error) =>
-      error !== undefined || response.statusCode >= 500 ? 'error' : response.statusCode >= 400 ? 'info' : 'debug',
-    customSuccessObject: (request, _response, line: object) => ({ ...line, ...circumstances(request) }),
-    customErrorObject: (request, _response, _error, line: object) => ({ ...line, ...circumstances(request) }),
-    customAttributeKeys: { responseTime: 'ms' },
-    serializers: {
-      req: ({ id, method, url }: { id: string; method: string; url: string }) => ({
-        id,
-        method,
-        path: url.split('?', 1)[0],
-      }),
-      res: ({ statusCode }: { statusCode: number }) => ({ status: statusCode }),
-    },
-  }) as (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
+  return (request: IncomingMessage, response: ServerResponse, next: () => void): void => {
+    const began = Date.now();
+    const { method, url = '' } = request;
+    const id = requestId(request);
+    response.setHeader('X-Request-Id', id);
+    const shown = (): object => ({ id, method, path: url.split('?', 1)[0] });
+    request.log = () => logger.child({ req: shown() });
+    let isLogged = false;
+    const log = (error?: Error): void => {
+      if (isLogged) return;
+      isLogged = true;
+      const { statusCode } = response;
+      const level = error !== undefined || statusCode >= 500 ? 'error' : statusCode >= 400 ? 'info' : 'debug';
+      if (!logger.isLevelEnabled(level)) return;
+      const isWhole = !request.readableAborted && response.writableEnded;
+      const failure =
+        error ?? response.err ?? (statusCode >= 500 ? new Error(`failed with status code ${statusCode}`) : undefined);
+      logger[level](
+        {
+          req: shown(),
+          res: { status: response.headersSent ? statusCode : null },
+          ...(failure && { err: failure }),
+          ms: Date.now() - began,
+          ...circumstances(request),
+        },
+        failure ? 'request errored' : isWhole ? 'request completed' : 'request aborted',
+      );
+    };
+    // An answer has one of these ends or both; lines come with the first.
+    response.on('finish', log);
+    response.on('close', log);
+    response.on('error', log);
+    next();
+  };
+}
+
+function requestId({ headers }: IncomingMessage): string {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
 }
 
 /** Which operation it was and for whom, by ids alone; known when the request is over. */
