@@ -444,13 +444,11 @@ CREATE TABLE uploads (
 );
 
 CREATE TABLE usage_days (
-  company_id text NOT NULL,
-  user_id text,
-  api_key_id uuid,
+  spender_id bigint NOT NULL,
   day date NOT NULL,
   credits_to_date numeric(26,6) NOT NULL,
-  CONSTRAINT usage_days_credits_to_date_check CHECK ((credits_to_date >= (0)::numeric)),
-  CONSTRAINT usage_days_spender_check CHECK ((num_nonnulls(user_id, api_key_id) = 1))
+  CONSTRAINT usage_days_pkey PRIMARY KEY (spender_id, day) INCLUDE (credits_to_date),
+  CONSTRAINT usage_days_credits_to_date_check CHECK ((credits_to_date >= (0)::numeric))
 );
 
 CREATE TABLE usage_ledger (
@@ -480,6 +478,17 @@ CREATE TABLE usage_pending (
   CONSTRAINT usage_pending_pkey PRIMARY KEY (ledger_id),
   CONSTRAINT usage_pending_spender_check CHECK ((num_nonnulls(user_id, api_key_id) = 1))
 );
+
+CREATE TABLE usage_spenders (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  company_id text NOT NULL,
+  user_id text,
+  api_key_id uuid,
+  credits numeric(26,6) NOT NULL,
+  CONSTRAINT usage_spenders_pkey PRIMARY KEY (id),
+  CONSTRAINT usage_spenders_credits_check CHECK ((credits >= (0)::numeric)),
+  CONSTRAINT usage_spenders_spender_check CHECK ((num_nonnulls(user_id, api_key_id) = 1))
+) WITH (fillfactor=50);
 
 CREATE TABLE users (
   company_id text NOT NULL,
@@ -601,10 +610,6 @@ CREATE INDEX uploads_ended_idx ON public.uploads USING btree (expires_at) WHERE 
 
 CREATE INDEX uploads_open_idx ON public.uploads USING btree (id) WHERE (state = ANY (ARRAY['open'::text, 'completing'::text]));
 
-CREATE UNIQUE INDEX usage_days_api_key_key ON public.usage_days USING btree (company_id, api_key_id, day) INCLUDE (credits_to_date) WHERE (api_key_id IS NOT NULL);
-
-CREATE UNIQUE INDEX usage_days_user_key ON public.usage_days USING btree (company_id, user_id, day) INCLUDE (credits_to_date) WHERE (user_id IS NOT NULL);
-
 CREATE INDEX usage_ledger_api_key_idx ON public.usage_ledger USING btree (company_id, api_key_id, created_at) INCLUDE (credits) WHERE (api_key_id IS NOT NULL);
 
 CREATE INDEX usage_ledger_company_idx ON public.usage_ledger USING btree (company_id, created_at) INCLUDE (user_id, api_key_id, credits);
@@ -616,6 +621,10 @@ CREATE INDEX usage_ledger_user_idx ON public.usage_ledger USING btree (company_i
 CREATE INDEX usage_pending_company_idx ON public.usage_pending USING btree (company_id, created_at) INCLUDE (user_id, api_key_id, credits);
 
 CREATE INDEX usage_pending_created_idx ON public.usage_pending USING btree (created_at);
+
+CREATE UNIQUE INDEX usage_spenders_api_key_key ON public.usage_spenders USING btree (company_id, api_key_id) WHERE (api_key_id IS NOT NULL);
+
+CREATE UNIQUE INDEX usage_spenders_user_key ON public.usage_spenders USING btree (company_id, user_id) WHERE (user_id IS NOT NULL);
 
 CREATE INDEX workspace_changes_conversation_idx ON public.workspace_changes USING btree (conversation_id, id);
 
@@ -691,15 +700,17 @@ ALTER TABLE uploads ADD CONSTRAINT uploads_company_id_fkey FOREIGN KEY (company_
 
 ALTER TABLE uploads ADD CONSTRAINT uploads_container_id_fkey FOREIGN KEY (container_id) REFERENCES containers(id);
 
-ALTER TABLE usage_days ADD CONSTRAINT usage_days_api_key_fkey FOREIGN KEY (company_id, api_key_id) REFERENCES api_keys(company_id, id);
-
-ALTER TABLE usage_days ADD CONSTRAINT usage_days_user_fkey FOREIGN KEY (company_id, user_id) REFERENCES users(company_id, id);
+ALTER TABLE usage_days ADD CONSTRAINT usage_days_spender_fkey FOREIGN KEY (spender_id) REFERENCES usage_spenders(id);
 
 ALTER TABLE usage_ledger ADD CONSTRAINT usage_ledger_api_key_fkey FOREIGN KEY (company_id, api_key_id) REFERENCES api_keys(company_id, id);
 
 ALTER TABLE usage_ledger ADD CONSTRAINT usage_ledger_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
 
 ALTER TABLE usage_ledger ADD CONSTRAINT usage_ledger_user_fkey FOREIGN KEY (company_id, user_id) REFERENCES users(company_id, id);
+
+ALTER TABLE usage_spenders ADD CONSTRAINT usage_spenders_api_key_fkey FOREIGN KEY (company_id, api_key_id) REFERENCES api_keys(company_id, id);
+
+ALTER TABLE usage_spenders ADD CONSTRAINT usage_spenders_user_fkey FOREIGN KEY (company_id, user_id) REFERENCES users(company_id, id);
 
 ALTER TABLE users ADD CONSTRAINT users_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
 

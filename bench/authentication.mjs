@@ -6,8 +6,7 @@
  */
 import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Reflector } from '@nestjs/core';
 import { pino } from 'pino';
@@ -22,6 +21,7 @@ import { IdentitiesService } from '../dist/platform/auth/identities.service.js';
 import { TokensService } from '../dist/platform/auth/tokens/tokens.service.js';
 import { startEmbeddedPostgres } from '../dist/platform/database/embedded/embedded-postgres.js';
 import { migrate } from '../dist/platform/database/migrate.js';
+import { makeFolder } from './processes.mjs';
 
 const ROUNDS = 20_000;
 const COLD_ROUNDS = 1_000;
@@ -29,7 +29,7 @@ const WARM_UP = 200;
 /** Fewer than a user may have. */
 const KEYS_OF_USER = 50;
 
-const folder = await mkdtemp(join(tmpdir(), 'bench-authentication-'));
+const folder = await makeFolder();
 const database = await startEmbeddedPostgres({ dataDir: join(folder, 'data') });
 try {
   await migrate(database.url());

@@ -196,9 +196,10 @@ async function makeDetails(sql, project) {
   );
   await sql('UPDATE projects SET card_count = 20 WHERE id = $1', [project]);
   await sql(
-    `INSERT INTO executions (project_id, status, triggered_by, created_at)
-     SELECT $1, 'succeeded', 'user:' || $2::text, now() - (i || ' min')::interval FROM generate_series(1, 200) i`,
-    [project, USER],
+    `INSERT INTO executions (project_id, company_id, user_id, triggered_by, status, created_at, due_at, ended_at, result)
+     SELECT $1, $3, $2, 'user:' || $2, 'succeeded', now() - (i || ' min')::interval, NULL, now(), '{}'
+       FROM generate_series(1, 200) i`,
+    [project, USER, COMPANY],
   );
   await sql(
     `INSERT INTO conversations (project_id, title, updated_at)

@@ -8,8 +8,7 @@ import 'reflect-metadata';
 import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { clearInterval, setInterval } from 'node:timers';
@@ -17,6 +16,7 @@ import { SignJWT } from 'jose';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../dist/platform/database/embedded/embedded-postgres.js';
 import { migrate } from '../dist/platform/database/migrate.js';
+import { makeFolder } from './processes.mjs';
 
 const MiB = 1024 ** 2;
 const DIRECTORIES = 100;
@@ -26,7 +26,7 @@ const ROUNDS = 30;
 const SNAPSHOTS = 5;
 const size = Math.round(Number(process.argv[2] ?? 5) * 1024) * MiB;
 
-const folder = await mkdtemp(join(tmpdir(), 'bench-files-'));
+const folder = await makeFolder();
 const database = await startEmbeddedPostgres({ dataDir: join(folder, 'data') });
 try {
   await migrate(database.url());

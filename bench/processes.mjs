@@ -81,9 +81,9 @@ export async function launch(args, env) {
   return new Served(child, url);
 }
 
-/** A bearer token of a company-level user. */
-export async function signToken(company_id, user, secret = surroundings.secret) {
-  return await new SignJWT({ company_id, role: 'company', name: user, email: `${user}@example.com` })
+/** A bearer token of a user, company-level unless said otherwise. */
+export async function signToken(company_id, user, { role = 'company', secret = surroundings.secret } = {}) {
+  return await new SignJWT({ company_id, role, name: user, email: `${user}@example.com` })
     .setProtectedHeader({ alg: 'HS256' })
     .setSubject(user)
     .setExpirationTime('12h')

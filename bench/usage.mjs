@@ -6,73 +6,47 @@
  * The service is a process of its own on an embedded PostgreSQL, asked over HTTP; its own job rolls the rows up.
  */
 import 'reflect-metadata';
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { URLSearchParams } from 'node:url';
-import { SignJWT } from 'jose';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../dist/platform/database/embedded/embedded-postgres.js';
 import { migrate } from '../dist/platform/database/migrate.js';
+import { makeFolder, signToken, startService, surroundings } from './processes.mjs';
 
 const USERS = 10_000;
 const DAYS = 90;
 const ROUNDS = 40;
 const BATCH = 250_000;
+/** Newest rows of each ledger, which the service rolls up; the sums of those before them are made in bulk. */
+const BY_JOB = 200_000;
 const SIZES = process.argv.length > 3 ? process.argv.slice(2, 4).map(Number) : [50_000, 5_000_000];
 
-const folder = await mkdtemp(join(tmpdir(), 'bench-usage-'));
-const database = await startEmbeddedPostgres({ dataDir: join(folder, 'data') });
+const folder = await makeFolder();
+const dataDir = join(folder, 'data');
+const database = await startEmbeddedPostgres({ dataDir });
 try {
   await migrate(database.url());
-  const secret = randomBytes(32).toString('hex');
-  const service = spawn(process.execPath, [join(import.meta.dirname, '../dist/main.js')], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
-      PATH: process.env.PATH,
-      HOME: process.env.HOME,
-      PORT: '0',
-      HOST: '127.0.0.1',
-      DATABASE_URL: database.url(),
-      DATA_DIR: join(folder, 'data'),
-      AUTH_JWT_SECRET: secret,
-    },
-  });
+  Object.assign(surroundings, { databaseUrl: database.url(), dataDir, secret: randomBytes(32).toString('hex') });
+  const service = await startService();
   try {
-    await measure(await connect(service, secret));
+    await measure(asker(service.url));
   } finally {
-    service.kill();
-    await once(service, 'exit');
+    await service.stop();
   }
 } finally {
   await database.stop();
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Waits until the service is ready; answers a function that asks it for usage, as a company or as one of its members. */
-async function connect(service, secret) {
-  const url = await new Promise((resolve, reject) => {
-    service.once('exit', (code) => reject(new Error(`The service ended with code ${code}`)));
-    createInterface({ input: service.stdout }).on('line', (line) => {
-      const { msg, url } = JSON.parse(line);
-      if (msg === 'ready') resolve(url);
-    });
-  });
-  const token = (company, role, user) =>
-    new SignJWT({ company_id: company, role, name: user, email: `${user}@example.com` })
-      .setProtectedHeader({ alg: 'HS256' })
-      .setSubject(user)
-      .setExpirationTime('2h')
-      .sign(Buffer.from(secret));
+/** Asks for usage, as a company or as one of its members. */
+function asker(url) {
   const people = { company: 'user-1', member: 'user-5000' };
   return async (company, role, query) => {
     const response = await fetch(`${url}/api/v1/usage/users?${new URLSearchParams(query)}`, {
-      headers: { authorization: `Bearer ${await token(company, role, people[role])}` },
+      headers: { authorization: `Bearer ${await signToken(company, people[role], { role })}` },
     });
     if (!response.ok) throw new Error(`${JSON.stringify(query)} answered ${response.status}`);
     return await response.json();
@@ -96,6 +70,7 @@ async function compare(client, api) {
   const listings = {
     'first page': ['company', {}],
     'last page': ['company', { offset: USERS - 50 }],
+    'the last 30 days': ['company', { since: time(midnight(30)) }],
     '30 whole days': ['company', { since: time(midnight(40)), until: time(midnight(10)) }],
     '60 whole days': ['company', { since: time(midnight(70)), until: time(midnight(10)) }],
     'a member’s own row': ['member', {}],
@@ -128,34 +103,77 @@ function report(medians) {
   }
 }
 
-/** Makes a company with so many rows, in the order of their times, and waits until the service has rolled them up. */
+/**
+ * Makes a company with so many rows, in the order of their times: most with their sums, as the service would have made
+ * them, the newest as they are charged; and waits until the service has rolled these up.
+ */
 async function fill(client, company, rows) {
-  const started = performance.now();
   await client.query(
     `INSERT INTO users (company_id, id, display_name, email)
      SELECT $1, 'user-' || i, 'User ' || i, 'user-' || i || '@example.com' FROM generate_series(1, $2) i
      ON CONFLICT DO NOTHING`,
     [company, USERS],
   );
-  for (let from = 0; from < rows; from += BATCH) {
+  const byJob = Math.min(BY_JOB, rows / 2);
+  const started = performance.now();
+  // Without triggers: nothing is noted as pending.
+  await client.query('SET session_replication_role = replica');
+  await charge(client, company, rows, 0, rows - byJob);
+  await client.query(
+    `INSERT INTO usage_spenders (company_id, user_id, credits)
+     SELECT company_id, user_id, sum(credits) FROM usage_ledger WHERE company_id = $1 GROUP BY company_id, user_id`,
+    [company],
+  );
+  await client.query('ANALYZE usage_ledger, usage_spenders');
+  await client.query(
+    `INSERT INTO usage_days (spender_id, day, credits_to_date)
+     SELECT s.id, d.day, sum(d.credits) OVER (PARTITION BY s.id ORDER BY d.day)
+       FROM (SELECT user_id, (created_at AT TIME ZONE 'UTC')::date AS day, sum(credits) AS credits
+               FROM usage_ledger WHERE company_id = $1 GROUP BY user_id, day) d
+       JOIN usage_spenders s ON s.company_id = $1 AND s.user_id = d.user_id`,
+    [company],
+  );
+  await client.query('RESET session_replication_role');
+  const made = performance.now();
+  await charge(client, company, rows, rows - byJob, rows);
+  const charged = performance.now();
+  const rate = await watchJob(client);
+  await client.query('VACUUM ANALYZE usage_ledger, usage_spenders, usage_days, usage_pending, users');
+  const perSecond = (count, ms) => Math.round((count / ms) * 1000).toLocaleString('en');
+  console.log(
+    `${rows.toLocaleString('en')} rows: ${(rows - byJob).toLocaleString('en')} in bulk in ${Math.round((made - started) / 1000)} s, ` +
+      `then ${byJob.toLocaleString('en')} charged at ${perSecond(byJob, charged - made)} rows/s and rolled up by the service ` +
+      `at ${rate === undefined ? 'too fast to see' : `${perSecond(rate.rows, rate.ms)} rows/s`}`,
+  );
+}
+
+/** The rows `from` to `until` of a ledger of so many. */
+async function charge(client, company, rows, from, until) {
+  for (let first = from; first < until; first += BATCH) {
     // One user after the other, so that each of them is in every listing.
     await client.query(
       `INSERT INTO usage_ledger (company_id, project_id, user_id, source_type, source_id, credits, created_at)
        SELECT $1, uuidv7(), 'user-' || 1 + i % $2, 'turn', uuidv7(), round((random() * 5)::numeric + 0.000001, 6),
               now() - make_interval(secs => ${DAYS * 86_400} * (1 - i / $3::float8))
          FROM generate_series($4::integer, $5::integer - 1) i`,
-      [company, USERS, rows, from, Math.min(rows, from + BATCH)],
+      [company, USERS, rows, first, Math.min(until, first + BATCH)],
     );
   }
-  const filled = performance.now();
-  const count = async (table) => Number((await client.query(`SELECT count(*) FROM ${table}`)).rows[0].count);
-  while ((await count('usage_pending')) > 0) await pause(500);
-  const rolledUp = performance.now();
-  await client.query('VACUUM ANALYZE usage_ledger, usage_days, usage_pending, users');
-  const seconds = (since, until) => Math.round((until - since) / 1000);
-  console.log(
-    `${rows.toLocaleString('en')} rows: inserted in ${seconds(started, filled)} s, rolled up ${seconds(filled, rolledUp)} s later`,
-  );
+}
+
+/** Waits until nothing is pending; answers the rows that were rolled up between the first and the last look, and the time. */
+async function watchJob(client) {
+  const looks = [];
+  do {
+    const { rows } = await client.query('SELECT count(*)::integer AS count FROM usage_pending');
+    const look = { count: rows[0].count, at: performance.now() };
+    // While nothing has begun, the last look is the first one that counts.
+    if (looks.length === 1 && looks[0].count === look.count) looks.pop();
+    looks.push(look);
+    await pause(50);
+  } while (looks.at(-1).count > 0);
+  const [first, last] = [looks[0], looks.at(-1)];
+  return looks.length < 2 ? undefined : { rows: first.count - last.count, ms: last.at - first.at };
 }
 
 async function median(work) {

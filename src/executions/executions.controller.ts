@@ -1,6 +1,8 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { Caller } from '../platform/auth/decorators.js';
 import { Principal } from '../platform/auth/principal.js';
+import type { JsonText } from '../platform/http/json-text.js';
+import { listingJson } from '../platform/listing/json-page.js';
 import { PageQuery } from '../platform/listing/page.query.js';
 import { Operation } from '../platform/openapi/operation.js';
 import {
@@ -27,8 +29,8 @@ export class ExecutionsController {
     @Caller() caller: Principal,
     @Param('project_id') projectId: string,
     @Query() query: PageQuery,
-  ): Promise<ExecutionListResponse> {
-    return ExecutionListResponse.from(await this.executions.list(caller.company_id, projectId, query), query);
+  ): Promise<JsonText> {
+    return listingJson('executions', await this.executions.list(caller.company_id, projectId, query), query);
   }
 
   @Post()

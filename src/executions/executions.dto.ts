@@ -1,5 +1,3 @@
-import type { Page } from '../platform/listing/page.js';
-import type { PageQuery } from '../platform/listing/page.query.js';
 import {
   BooleanField,
   DateTimeField,
@@ -180,8 +178,4 @@ export class ExecutionListResponse {
 
   @IntegerField()
   total!: number;
-
-  static from({ rows, total }: Page<Execution>, { limit, offset }: PageQuery): ExecutionListResponse {
-    return { executions: rows.map((row) => ExecutionResponse.from(row)), limit, offset, total };
-  }
 }

@@ -2,9 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { Principal } from '../platform/auth/principal.js';
 import { Database, type Tx } from '../platform/database/database.js';
 import { Conflict, NotFound, parseId, TooManyRequests } from '../platform/errors/errors.js';
-import type { Page } from '../platform/listing/page.js';
+import { type JsonPage, readJsonPage } from '../platform/listing/json-page.js';
 import type { PageQuery } from '../platform/listing/page.query.js';
 import type { Project } from '../projects/project.entity.js';
+import { projectOf } from '../projects/projects.queries.js';
 import { ProjectsService } from '../projects/projects.service.js';
 import { ExecutionEndings } from './execution-endings.service.js';
 import { ExecutionNews } from './execution-news.service.js';
@@ -36,16 +37,23 @@ export class ExecutionsService {
     private readonly news: ExecutionNews,
   ) {}
 
-  /** A project's executions, most recent first; without their results. */
-  async list(company_id: string, projectId: string, { limit, offset }: PageQuery): Promise<Page<Execution>> {
-    const { id: project_id } = await this.projects.require(company_id, projectId);
-    const [rows, total] = await this.database.manager.findAndCount(Execution, {
-      where: { project_id },
-      order: { created_at: 'DESC', id: 'DESC' },
-      take: limit,
-      skip: offset,
-    });
-    return { rows, total };
+  /** A project's executions as ExecutionResponse, most recent first. @throws NotFound */
+  async list(company_id: string, projectId: string, page: PageQuery): Promise<JsonPage> {
+    const project_id = parseId(projectId, 'Project');
+    const listed = await readJsonPage(
+      this.database.manager,
+      {
+        items: `
+          SELECT id, project_id, status, triggered_by, iso_timestamp(created_at) AS created_at, input_file_ids, is_test
+            FROM executions e WHERE project_id = ${projectOf('$1', '$2')}
+           ORDER BY e.created_at DESC, e.id DESC`,
+        count: `SELECT count(*) FROM executions WHERE project_id = ${projectOf('$1', '$2')}`,
+        parameters: [company_id, project_id],
+      },
+      page,
+    );
+    if (listed.total === 0) await this.projects.require(company_id, project_id);
+    return listed;
   }
 
   /** @throws NotFound */

@@ -6,7 +6,7 @@ import type { ContainerRef } from './containers.service.js';
 import { decodeTextLoosely } from './content.js';
 import type { FileOrigin } from './node.entity.js';
 import { joinPath, normalizePath, pathProblem } from './paths.js';
-import { DIGEST, FILES_BELOW, FIND_FILES, FIND_FILES_BY_ID, LIST_BELOW, LIST_CHILDREN } from './tree-sql.js';
+import { DIGEST, FILES_BELOW, FILES_OF, FIND_FILES, FIND_FILES_BY_ID, LIST_BELOW, LIST_CHILDREN } from './tree-sql.js';
 
 /** What a tree knows of the content of a file; `size` in bytes. */
 export interface FileContent {
@@ -108,6 +108,22 @@ export class TreeReader {
   async filesBelow(ref: ContainerRef, path: string, tx?: Tx): Promise<TreeFile[]> {
     const rows = await this.query<TreeFile>(FILES_BELOW, [ref.container_id, ref.company_id, [path]], tx);
     return rows.map((row) => toFile(row, joinPath(path, row.path)));
+  }
+
+  /**
+   * All files at and below each of some places, by path, as one moment has them; a place is a container and a path in it
+   * that is not the root.
+   */
+  async filesOf(
+    company_id: string,
+    places: readonly (readonly [container_id: string, path: string])[],
+  ): Promise<TreeFile[][]> {
+    const rows = await this.query<TreeFile & { ord: number }>(FILES_OF, [
+      places.map(([container_id]) => container_id),
+      company_id,
+      places.map(([, path]) => path),
+    ]);
+    return places.map((_, index) => rows.filter(({ ord }) => ord === index + 1).map((row) => toFile(row, row.path)));
   }
 
   /** The text of the file at a path, U+FFFD for what is no UTF-8; undefined when there is no such file. */

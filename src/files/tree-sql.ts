@@ -9,13 +9,13 @@
  * The nodes in a directory of the row `of`, or the one of a name. The `OFFSET 0` makes it a look-up per directory whatever
  * the planner expects: where one container is a large part of the table it would rather read all of the table once.
  */
-const childrenOf = (of: string, name?: string): string => `LATERAL (
+const childrenOf = (of: string, name?: string, container = '$1'): string => `LATERAL (
         SELECT * FROM nodes c
-         WHERE c.container_id = $1 AND c.parent_id = ${of}.node_id ${name === undefined ? '' : `AND c.name = ${name}`} OFFSET 0)`;
+         WHERE c.container_id = ${container} AND c.parent_id = ${of}.node_id ${name === undefined ? '' : `AND c.name = ${name}`} OFFSET 0)`;
 
 /** The node of the row `of`, looked up in the same way. */
-const nodeOf = (of: string): string =>
-  `LATERAL (SELECT * FROM nodes c WHERE c.container_id = $1 AND c.node_id = ${of}.node_id OFFSET 0)`;
+const nodeOf = (of: string, container = '$1'): string =>
+  `LATERAL (SELECT * FROM nodes c WHERE c.container_id = ${container} AND c.node_id = ${of}.node_id OFFSET 0)`;
 
 /** Columns of a file for {@link TreeFile}, of a node `n`. */
 export const FILE_COLUMNS = 'n.blob_id, n.size, n.file_id, n.content_type, n.source, n.modified';
@@ -117,6 +117,33 @@ export const FILES_BELOW = `
     FROM below b CROSS JOIN ${nodeOf('b')} n
    WHERE b.kind = 'file'
    ORDER BY b.path COLLATE "C"`;
+
+/**
+ * All files at and below paths of several containers, by ordinal of the place and path: `$1` the containers, `$3` the paths
+ * in them, none of which is the root.
+ */
+export const FILES_OF = `
+  WITH RECURSIVE walk AS (
+    SELECT p.ord, string_to_array(p.path, '/') AS names, 0 AS depth, k.id AS container_id, 0::bigint AS node_id,
+           'directory' AS kind
+      FROM unnest($1::uuid[], $3::text[]) WITH ORDINALITY AS p (container_id, path, ord)
+      JOIN containers k ON k.id = p.container_id AND k.company_id = $2 AND k.deleted_at IS NULL
+    UNION ALL
+    SELECT w.ord, w.names, w.depth + 1, w.container_id, n.node_id, n.kind
+      FROM walk w CROSS JOIN ${childrenOf('w', 'w.names[w.depth + 1]', 'w.container_id')} n
+  ),
+  inside AS (
+    SELECT w.ord, w.container_id, w.node_id, w.kind, array_to_string(w.names, '/') AS path
+      FROM walk w WHERE w.depth = cardinality(w.names)
+    UNION ALL
+    SELECT i.ord, i.container_id, n.node_id, n.kind, i.path || '/' || n.name::text COLLATE "default"
+      FROM inside i CROSS JOIN ${childrenOf('i', undefined, 'i.container_id')} n
+     WHERE i.kind = 'directory'
+  )
+  SELECT i.ord, i.path, ${FILE_COLUMNS}
+    FROM inside i CROSS JOIN ${nodeOf('i', 'i.container_id')} n
+   WHERE i.kind = 'file'
+   ORDER BY i.ord, i.path COLLATE "C"`;
 
 /** One hash of all paths and contents at and below the paths. */
 export const DIGEST = `

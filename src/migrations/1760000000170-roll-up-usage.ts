@@ -35,25 +35,35 @@ export class RollUpUsage1760000000170 implements MigrationInterface {
     await runner.query(`
       CREATE INDEX usage_pending_company_idx ON usage_pending (company_id, created_at) INCLUDE (user_id, api_key_id, credits)`);
     await runner.query('CREATE INDEX usage_pending_created_idx ON usage_pending (created_at)');
+    // A row per spender, changed again and again: room in the pages keeps the changes out of the indexes.
     await runner.query(`
-      CREATE TABLE usage_days (
+      CREATE TABLE usage_spenders (
+        id bigint NOT NULL GENERATED ALWAYS AS IDENTITY CONSTRAINT usage_spenders_pkey PRIMARY KEY,
         company_id text NOT NULL,
         user_id text,
         api_key_id uuid,
+        -- of all days together
+        credits numeric(26, 6) NOT NULL CONSTRAINT usage_spenders_credits_check CHECK (credits >= 0),
+        CONSTRAINT usage_spenders_user_fkey FOREIGN KEY (company_id, user_id) REFERENCES users (company_id, id),
+        CONSTRAINT usage_spenders_api_key_fkey FOREIGN KEY (company_id, api_key_id) REFERENCES api_keys (company_id, id),
+        CONSTRAINT usage_spenders_spender_check CHECK (num_nonnulls(user_id, api_key_id) = 1)
+      ) WITH (fillfactor = 50)`);
+    await runner.query(
+      'CREATE UNIQUE INDEX usage_spenders_user_key ON usage_spenders (company_id, user_id) WHERE user_id IS NOT NULL',
+    );
+    await runner.query(`
+      CREATE UNIQUE INDEX usage_spenders_api_key_key ON usage_spenders (company_id, api_key_id)
+        WHERE api_key_id IS NOT NULL`);
+    // Narrow, since a listing of a span looks each spender up in it twice.
+    await runner.query(`
+      CREATE TABLE usage_days (
+        spender_id bigint NOT NULL CONSTRAINT usage_days_spender_fkey REFERENCES usage_spenders (id),
         -- in UTC; only days on which something was spent have a row
         day date NOT NULL,
         -- all that was spent until the end of the day: two rows give any span of days
         credits_to_date numeric(26, 6) NOT NULL CONSTRAINT usage_days_credits_to_date_check CHECK (credits_to_date >= 0),
-        CONSTRAINT usage_days_user_fkey FOREIGN KEY (company_id, user_id) REFERENCES users (company_id, id),
-        CONSTRAINT usage_days_api_key_fkey FOREIGN KEY (company_id, api_key_id) REFERENCES api_keys (company_id, id),
-        CONSTRAINT usage_days_spender_check CHECK (num_nonnulls(user_id, api_key_id) = 1)
+        CONSTRAINT usage_days_pkey PRIMARY KEY (spender_id, day) INCLUDE (credits_to_date)
       )`);
-    await runner.query(`
-      CREATE UNIQUE INDEX usage_days_user_key ON usage_days (company_id, user_id, day) INCLUDE (credits_to_date)
-        WHERE user_id IS NOT NULL`);
-    await runner.query(`
-      CREATE UNIQUE INDEX usage_days_api_key_key ON usage_days (company_id, api_key_id, day) INCLUDE (credits_to_date)
-        WHERE api_key_id IS NOT NULL`);
 
     await runner.query(`
       CREATE FUNCTION note_pending_usage() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -76,6 +86,7 @@ export class RollUpUsage1760000000170 implements MigrationInterface {
     await runner.query('DROP TRIGGER usage_ledger_pending ON usage_ledger');
     await runner.query('DROP FUNCTION note_pending_usage()');
     await runner.query('DROP TABLE usage_days');
+    await runner.query('DROP TABLE usage_spenders');
     await runner.query('DROP TABLE usage_pending');
     await runner.query('ALTER TABLE usage_ledger DROP CONSTRAINT usage_ledger_spender_check');
     await runner.query('ALTER TABLE usage_ledger DISABLE TRIGGER usage_ledger_insert_only');

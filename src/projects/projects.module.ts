@@ -36,10 +36,7 @@ export class ProjectsModule implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.directory.provide('workspace', async ({ company_id }, id) => {
-      const project = await this.projects.require(company_id, id);
-      return { container_id: project.workspace_id, project_id: project.id };
-    });
+    this.directory.provide('workspace', async ({ company_id }, id) => await this.projects.workspaceOf(company_id, id));
     this.directory.provide('snapshot', async ({ company_id }, id) => await this.snapshots.require(company_id, id));
   }
 }

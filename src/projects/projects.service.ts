@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AGENT_CONFIG_NAMES } from '../deployments/template.js';
 import { DeploymentsService } from '../deployments/deployments.service.js';
 import { TemplatesService } from '../deployments/templates.service.js';
+import type { FoundContainer } from '../files/container-directory.js';
 import { ContainersService } from '../files/containers.service.js';
 import type { Principal } from '../platform/auth/principal.js';
 import { Database, type Tx } from '../platform/database/database.js';
@@ -142,6 +143,17 @@ export class ProjectsService {
   /** The project as a row. @throws NotFound also for an id that is none. */
   async require(company_id: string, projectId: string, tx: Tx = this.database.manager): Promise<Project> {
     return await this.find(tx, company_id, projectId, '');
+  }
+
+  /** The container of a project's files. @throws NotFound */
+  async workspaceOf(company_id: string, projectId: string): Promise<FoundContainer> {
+    const [found]: FoundContainer[] = await this.database.manager.query(
+      `SELECT workspace_id AS container_id, id AS project_id FROM projects
+        WHERE company_id = $1 AND id = $2 AND deleted_at IS NULL`,
+      [company_id, parseId(projectId, 'Project')],
+    );
+    if (found === undefined) throw new NotFound('Project');
+    return found;
   }
 
   /** The project, locked against other writers until the transaction ends. @throws NotFound */

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { INSTRUCTIONS_FILE } from '../deployments/template.js';
+import { INSTRUCTIONS_FILE, SKILLS_FOLDER } from '../deployments/template.js';
 import { TreeReader } from '../files/tree-reader.service.js';
-import { Database } from '../platform/database/database.js';
 import type { Project } from '../projects/project.entity.js';
-import { ProjectSkillsService } from './project-skills.service.js';
+import { mountedAmong } from './skill-files.js';
 import { SkillSetsService } from './skill-sets.service.js';
 import type { MountedSkill } from './skill.js';
 
@@ -19,20 +18,22 @@ export interface MountedConfiguration {
 @Injectable()
 export class MountsService {
   constructor(
-    private readonly database: Database,
     private readonly reader: TreeReader,
-    private readonly skills: ProjectSkillsService,
     private readonly sets: SkillSetsService,
   ) {}
 
   /** The configuration of this project as it is now. */
   async mount(project: Project): Promise<MountedConfiguration> {
-    const { company_id, agent_config_id: container_id } = project;
-    const { main, found } = await this.database.snapshot(async (tx) => ({
-      main: await this.reader.find({ company_id, container_id }, INSTRUCTIONS_FILE, tx),
-      found: await this.skills.mounted(tx, project),
-    }));
-    const [texts, skills] = await Promise.all([this.reader.readTexts(main ? [main] : []), this.sets.describe(found)]);
+    const { company_id, agent_config_id, project_skills_id } = project;
+    const [atRoot = [], own = [], deployment = []] = await this.reader.filesOf(company_id, [
+      [agent_config_id, INSTRUCTIONS_FILE],
+      [project_skills_id, SKILLS_FOLDER],
+      [agent_config_id, SKILLS_FOLDER],
+    ]);
+    const [texts, skills] = await Promise.all([
+      this.reader.readTexts(atRoot.filter(({ path }) => path === INSTRUCTIONS_FILE)),
+      this.sets.describe(mountedAmong(own, deployment)),
+    ]);
     return { instructions: texts.get(INSTRUCTIONS_FILE) ?? null, skills };
   }
 }

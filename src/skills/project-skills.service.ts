@@ -1,13 +1,15 @@
 import { Injectable } from '@nestjs/common';
+import { SKILLS_FOLDER } from '../deployments/template.js';
 import type { ContainerRef } from '../files/containers.service.js';
-import { Database, type Tx } from '../platform/database/database.js';
+import { TreeReader } from '../files/tree-reader.service.js';
+import { Database } from '../platform/database/database.js';
 import { NotFound } from '../platform/errors/errors.js';
 import type { Project } from '../projects/project.entity.js';
 import { ProjectsService } from '../projects/projects.service.js';
 import { describeSkill } from './description.js';
-import { checkSkill, SKILL_FILE, type SkillFiles } from './skill-files.js';
+import { checkSkill, mountedAmong, SKILL_FILE, type SkillFiles } from './skill-files.js';
 import { SkillSetsService } from './skill-sets.service.js';
-import type { FoundSkill, MountedSkill, Mounting, Skill, WholeMountedSkill } from './skill.js';
+import type { MountedSkill, Skill, WholeMountedSkill } from './skill.js';
 
 const ownSet = (project: Project): ContainerRef => ({
   company_id: project.company_id,
@@ -25,22 +27,17 @@ export class ProjectSkillsService {
     private readonly database: Database,
     private readonly projects: ProjectsService,
     private readonly sets: SkillSetsService,
+    private readonly reader: TreeReader,
   ) {}
 
   /** What a turn would mount, by name. @throws NotFound */
   async list(company_id: string, projectId: string): Promise<MountedSkill[]> {
-    const project = await this.projects.require(company_id, projectId);
-    return await this.sets.describe(await this.database.snapshot(async (tx) => await this.mounted(tx, project)));
-  }
-
-  /** What a turn that starts now mounts, by name. `tx` sees one moment. */
-  async mounted(tx: Tx, project: Project): Promise<(FoundSkill & Mounting)[]> {
-    const deployment = await this.sets.list(deploymentSet(project), tx);
-    const own = await this.sets.list(ownSet(project), tx);
-    const byName = new Map<string, FoundSkill & Mounting>();
-    for (const skill of deployment) byName.set(skill.name, { ...skill, scope: 'deployment', shadows: false });
-    for (const skill of own) byName.set(skill.name, { ...skill, scope: 'project', shadows: byName.has(skill.name) });
-    return [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+    const { project_skills_id, agent_config_id } = await this.projects.require(company_id, projectId);
+    const [own = [], deployment = []] = await this.reader.filesOf(company_id, [
+      [project_skills_id, SKILLS_FOLDER],
+      [agent_config_id, SKILLS_FOLDER],
+    ]);
+    return await this.sets.describe(mountedAmong(own, deployment));
   }
 
   /** The copy of a skill that a turn would mount. @throws NotFound */

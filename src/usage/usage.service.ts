@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { Principal } from '../platform/auth/principal.js';
 import { Database, type Tx } from '../platform/database/database.js';
 import type { Page } from '../platform/listing/page.js';
-import { LedgerEntry } from './ledger-entry.entity.js';
 import { divide } from './span.js';
 import { API_KEYS, type SpenderKind, spendPage, USERS, type Visible } from './spend-sql.js';
 import type { UsageQuery } from './usage.dto.js';
@@ -21,6 +20,19 @@ export interface ApiKeyUsageRow {
   credits: number;
 }
 
+/** What one turn or execution has cost. */
+export interface Charge {
+  company_id: string;
+  project_id: string;
+  /** Who is charged: a user, or else an API key. */
+  user_id: string | null;
+  api_key_id: string | null;
+  source_type: 'turn' | 'execution';
+  /** The turn or execution; unique, so that it is charged once. */
+  source_id: string;
+  credits: number;
+}
+
 /** The ledger of spend, in credits. */
 @Injectable()
 export class UsageService {
@@ -30,8 +42,13 @@ export class UsageService {
    * Charges a piece of work to a user or an API key, in the transaction that ends it and adds the same to its project. A
    * source that was charged already is refused.
    */
-  async record(tx: Tx, entry: Omit<LedgerEntry, 'id' | 'created_at'>): Promise<void> {
-    await tx.insert(LedgerEntry, entry);
+  async record(tx: Tx, charge: Charge): Promise<void> {
+    const { company_id, project_id, user_id, api_key_id, source_type, source_id, credits } = charge;
+    await tx.query(
+      `INSERT INTO usage_ledger (company_id, project_id, user_id, api_key_id, source_type, source_id, credits)
+       VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+      [company_id, project_id, user_id, api_key_id, source_type, source_id, credits],
+    );
   }
 
   /**
@@ -40,7 +57,7 @@ export class UsageService {
    */
   async listByUser(caller: Principal, query: UsageQuery, tx: Tx = this.database.manager): Promise<Page<UserUsageRow>> {
     const { isCompanyLevel, user_id } = caller;
-    const only: Only | null = isCompanyLevel ? null : { visible: 's.id = $10', who: user_id };
+    const only: Only | null = isCompanyLevel ? null : { visible: '= $10', who: user_id };
     return await list(tx, USERS, caller.company_id, query, only);
   }
 
@@ -55,7 +72,9 @@ export class UsageService {
   ): Promise<Page<ApiKeyUsageRow>> {
     const { isCompanyLevel, kind, user_id, api_key_id } = caller;
     const own: Only =
-      kind === 'api_key' ? { visible: 's.id = $10', who: api_key_id } : { visible: 's.created_by = $10', who: user_id };
+      kind === 'api_key'
+        ? { visible: '= $10', who: api_key_id }
+        : { visible: 'IN (SELECT k.id FROM api_keys k WHERE k.company_id = $1 AND k.created_by = $10)', who: user_id };
     return await list(tx, API_KEYS, caller.company_id, query, isCompanyLevel ? null : own);
   }
 }

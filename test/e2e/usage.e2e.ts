@@ -328,7 +328,7 @@ describe('usage listings', () => {
       [company],
     );
     await service.app.get(Rollups).rollUp();
-    await database.query('VACUUM ANALYZE usage_ledger, usage_days, usage_pending');
+    await database.query('VACUUM ANALYZE usage_ledger, usage_spenders, usage_days, usage_pending');
     const minutes = async (client: Client, query: object): Promise<{ read: number; credits: number }> => {
       let credits = 0;
       const [statement, parameters] = await listingOf(async () => {
