@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../config/config.js';
 import { Database, type Tx } from '../platform/database/database.js';
-import { LeaseLost } from '../platform/leases/lease.js';
+import { LEASE, LeaseLost } from '../platform/leases/lease.js';
 import { CanvasService } from '../projects/canvas/canvas.service.js';
 import { modelDigest } from '../projects/canvas/model-digest.js';
 import type { Project } from '../projects/project.entity.js';
@@ -72,9 +72,9 @@ export class ExecutionEndings {
     return await this.finish(tx, executions, { status: 'canceled' });
   }
 
-  /** Whether the outcome still holds: the cards are as they were. Of a model file nobody says what it has to do with them. */
+  /** Whether the outcome holds for the canvas: its cards were solved, and are as they were. A model file is another model. */
   private async isOfCanvas(tx: Tx, { project_id, cards }: HeldExecution): Promise<boolean> {
-    return cards === null || modelDigest(cards) === modelDigest(await this.canvas.list(project_id, tx));
+    return cards !== null && modelDigest(cards) === modelDigest(await this.canvas.list(project_id, tx));
   }
 
   private async finish(tx: Tx, ids: readonly string[], ending: Ending): Promise<string[]> {
@@ -83,8 +83,10 @@ export class ExecutionEndings {
       `UPDATE executions
           SET status = $2, result = $3, error = $4, owner = NULL, due_at = NULL, ended_at = clock_timestamp(),
               cards = NULL, inputs_id = NULL,
+              -- of an attempt whose process went away, what is known to have passed
               spent_ms = spent_ms + CASE WHEN owner IS NULL THEN 0
-                ELSE greatest(0, 1000 * extract(epoch FROM least(clock_timestamp(), due_at) - started_at))::bigint END
+                ELSE greatest(0, 1000 * extract(epoch FROM
+                  CASE WHEN due_at < clock_timestamp() THEN due_at - ${LEASE} ELSE clock_timestamp() END - started_at))::bigint END
         WHERE id = ANY ($1::uuid[]) AND status = ANY ($5)
       RETURNING id, project_id, company_id, user_id, api_key_id, spent_ms, OLD.inputs_id`,
       [ids, status, result, error === null ? null : JSON.stringify(error), before(status)],

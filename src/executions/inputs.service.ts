@@ -44,7 +44,7 @@ export class InputsService {
     const { company_id, id, workspace_id, workspace_mode, current_snapshot_id } = project;
     const snapshot =
       workspace_mode === 'run' && current_snapshot_id !== null
-        ? await this.snapshots.require(company_id, current_snapshot_id)
+        ? await this.snapshots.require(company_id, current_snapshot_id, tx)
         : undefined;
     const [reference] = references;
     if (reference === undefined) {

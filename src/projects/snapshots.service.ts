@@ -40,8 +40,8 @@ export class SnapshotsService {
   }
 
   /** A snapshot of one of the company's projects. @throws NotFound */
-  async require(company_id: string, snapshotId: string): Promise<Snapshot> {
-    const [snapshot]: Snapshot[] = await this.database.manager.query(
+  async require(company_id: string, snapshotId: string, tx: Tx = this.database.manager): Promise<Snapshot> {
+    const [snapshot]: Snapshot[] = await tx.query(
       `SELECT s.* FROM snapshots s
          JOIN projects p ON p.id = s.project_id AND p.company_id = $1 AND p.deleted_at IS NULL
         WHERE s.id = $2`,

@@ -12,12 +12,13 @@ import type { ProjectResponse, ProjectSummaryListResponse } from '../../src/proj
 import { makeFile, makeProject } from '../factories/make.js';
 import type { Client, Wire } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
+import { metrics } from '../support/operators.js';
 import { hardModel } from '../support/models.js';
 import { useService } from '../support/service.js';
 
 type Detail = Wire<ExecutionDetailResponse>;
 
-const service = useService({ settings: { SOLVE_TIME_LIMIT_SECONDS: '2', SOLVES_CONCURRENCY: '1' } });
+const service = useService({ settings: { SOLVE_TIME_LIMIT_SECONDS: '2', SOLVES_CONCURRENCY: '1', METRICS: 'true' } });
 let client: Client;
 let user: string;
 
@@ -84,7 +85,7 @@ async function makeWorkshop(project: string): Promise<Wire<CardResponse>> {
 const SMALL = 'Maximize\n profit: 3 x + 2 y\nSubject To\n room: x + y <= 4\nBounds\n x <= 3\nEnd\n';
 
 describe('a solve of a model file', () => {
-  it('answers values and slacks, writes them to the workspace, sets the checklist and is charged', async () => {
+  it('answers values and slacks, writes them to the workspace, leaves the checklist to the canvas, and is charged', async () => {
     const project = await newProject();
     await upload(project, 'models/Plan.LP', SMALL);
     const created = await start(project, { input_file_ids: ['models/Plan.LP'] });
@@ -114,7 +115,7 @@ describe('a solve of a model file', () => {
     expect(JSON.parse(text ?? '')).toEqual({ execution_id: created.id, ...result });
     expect((await files(project)).find(({ path }) => path === file_path)).toMatchObject({ source: 'execution' });
     const { completeness, total_credits } = await details(project);
-    expect(completeness.feasibility_result).toBe('pass');
+    expect(completeness.feasibility_result).toBe('unchecked');
     expect(total_credits).toBeGreaterThan(0);
     const rows = await query('SELECT credits::float FROM usage_ledger WHERE source_id = $1', [created.id]);
     expect(rows).toEqual([{ credits: total_credits }]);
@@ -173,7 +174,6 @@ describe('a solve of a model file', () => {
       conflict,
       message: expect.stringContaining(part),
     });
-    expect((await details(project)).completeness.feasibility_result).toBe('fail');
   });
 
   it.each([
@@ -232,6 +232,23 @@ describe('a solve of the canvas', () => {
     expect((await details(project)).completeness.feasibility_result).toBe('fail');
   });
 
+  it('alone says whether the model of the canvas is feasible, whatever becomes of a model file', async () => {
+    const project = await newProject();
+    await addCard(project, 'variable', 'X', { name: 'x', domain: 'continuous', free: true });
+    await addCard(project, 'objective', 'Loss', { sense: 'minimize', expression: 'x' });
+    expect((await solve(project)).result).toMatchObject({
+      status: 'unbounded',
+      message: expect.stringContaining('x can fall without limit'),
+    });
+    expect((await details(project)).completeness.feasibility_result).toBe('fail');
+    await solveText(project, SMALL);
+    expect((await details(project)).completeness.feasibility_result).toBe('fail');
+    await addCard(project, 'constraint', 'Floor', { expression: 'x >= -3', classification: 'hard' });
+    expect((await solve(project)).result).toMatchObject({ status: 'optimal', variables: { x: -3 } });
+    await solveText(project, 'min x st a: x >= 2 b: x <= 1 end');
+    expect((await details(project)).completeness.feasibility_result).toBe('pass');
+  });
+
   it('says nothing of a canvas that changed meanwhile', async () => {
     const [project, blocker] = [await newProject(), await newProject()];
     await upload(blocker, 'hard.lp', hardModel());
@@ -257,6 +274,10 @@ describe('a solve of the canvas', () => {
   });
 });
 
+/** Longest delay of the service's event loop since it was asked before, in milliseconds. */
+const lag = async (): Promise<number> =>
+  1_000 * ((await metrics(service.url)).get('nodejs_eventloop_lag_max_seconds') ?? NaN);
+
 describe('a hard solve', () => {
   it('ends at its time limit with the best values, shows the project as solving, and delays nobody', async () => {
     const project = await newProject();
@@ -266,18 +287,23 @@ describe('a hard solve', () => {
     const { projects } = await client.get<ProjectSummaryListResponse>('/projects');
     expect(projects.find((one) => one.id === project)?.status).toBe('solving');
     const waits: number[] = [];
+    const lags: number[] = [];
     const own = monitorEventLoopDelay({ resolution: 10 });
     own.enable();
+    // Reading the metrics begins a new span of the service's own measure.
+    await metrics(service.url);
     for (let status = 'running'; status === 'running';) {
       const before = performance.now();
       ({ status } = await get(project, id));
       waits.push(performance.now() - before);
+      if (waits.length % 50 === 0) lags.push(await lag());
     }
+    lags.push(await lag());
     own.disable();
     const sorted = waits.toSorted((a, b) => a - b);
     const [median = 0, worst = 0] = [sorted[Math.floor(sorted.length / 2)], sorted.at(-1)];
     console.info(
-      `${waits.length} requests during a solve: median ${median.toFixed(1)} ms, longest ${worst.toFixed(1)} ms; event loop of the test p99 ${(own.percentile(99) / 1e6).toFixed(1)} ms`,
+      `${waits.length} requests during a solve: median ${median.toFixed(1)} ms, longest ${worst.toFixed(1)} ms; event loop of the service at most ${Math.max(...lags).toFixed(1)} ms, of the test p99 ${(own.percentile(99) / 1e6).toFixed(1)} ms`,
     );
     const { result } = await get(project, id);
     expect(result).toMatchObject({
@@ -286,9 +312,11 @@ describe('a hard solve', () => {
     });
     expect(result?.solve_ms).toBeGreaterThanOrEqual(2_000);
     expect(result?.solve_ms).toBeLessThan(6_000);
-    // Two seconds of solving block nobody: a request that waited for the solver would take as long.
-    expect(median).toBeLessThan(500);
-    expect((await details(project)).completeness.feasibility_result).toBe('pass');
+    // Two seconds of solving block nobody: a request that waited for the solver would take as long. On an idle machine
+    // the median is 7 ms and the longest 80 ms.
+    expect(median).toBeLessThan(100);
+    expect(worst).toBeLessThan(1_000);
+    expect(Math.max(...lags)).toBeLessThan(500);
     const { total_credits } = await details(project);
     expect(total_credits).toBeGreaterThanOrEqual(0.03);
   });

@@ -65,7 +65,14 @@ describe('run_solve', () => {
     expect(replies).toMatchObject([
       { ok: true, result: { status: 'failed', result: null, error: { code: 'incomplete_model' } } },
       { ok: false, error_code: 'invalid_input' },
-      { ok: true, result: { status: 'succeeded', result: { objective_value: 11, variables: { x: 3, y: 1 } } } },
+      {
+        ok: true,
+        result: {
+          status: 'succeeded',
+          result: { objective_value: 11, variables: { x: 3, y: 1 } },
+          feasibility_result: 'unchecked',
+        },
+      },
       { ok: true, result: { status: 'succeeded' } },
       { ok: false, error_code: 'limit_reached' },
     ]);

@@ -24,6 +24,8 @@ export class Room {
   messages: AgentMessage[] = [];
   files: string[] = [];
   feasibility: CompletenessResponse['feasibility_result'] = 'unchecked';
+  /** What solves take instead of the canvas. */
+  snapshot: CardResponse[] | undefined;
   private made = 0;
 
   /** Says something, and answers what the guide says to it. */
@@ -153,9 +155,10 @@ export class Room {
       description: '',
       input: z.strictObject({}),
       run: async () => {
-        const result = solveModel(await highs, readCanvas(this.cards as unknown as Contents), 10);
-        this.feasibility = result.status === 'optimal' ? 'pass' : 'fail';
-        return { result: { execution_id: 'e', status: 'succeeded', result, error: null } };
+        const result = solveModel(await highs, readCanvas((this.snapshot ?? this.cards) as unknown as Contents), 10);
+        if (this.snapshot === undefined) this.feasibility = result.status === 'optimal' ? 'pass' : 'fail';
+        const { feasibility: feasibility_result } = this;
+        return { result: { execution_id: 'e', status: 'succeeded', result, error: null, feasibility_result } };
       },
     };
     return [upsert, remove, list, solve, askUserQuestion] as Tool[];

@@ -189,6 +189,8 @@ function state(name: string, facts: VariableFacts, sketch: Sketch, cause: string
   if (sketch.values.has(name)) return `${quote(name)} is a value, no variable`;
   const { domain, ...rest } = facts;
   const card = sketch.variable(name);
+  const other = card ?? (sketch.uses(name) ? undefined : sketch.resolve(name, ['objective', 'constraint']));
+  if (other !== card) return `${quote(name)} names the ${other?.card_type}, no variable: write its formula`;
   const data = { ...rest, ...(domain !== undefined && { domain }) };
   if (card === undefined) return put(sketch, 'variable', name, { name, ...data }, cause);
   sketch.change(card, data, cause);
@@ -278,7 +280,7 @@ function set({ whom, field, value }: Of<'set'>, sketch: Sketch, cause: string): 
 
 function contentOf(field: string, text: string): unknown {
   if (FIGURES.has(field)) return figureOf(text);
-  if (field === 'confirmed') return /^(?:yes|true|confirmed)$/i.test(text);
+  if (field === 'confirmed' || field === 'free') return /^(?:yes|true|confirmed)$/i.test(text);
   if (field === 'name') return isName(text) ? text : undefined;
   if (field === 'expression') return isProblem(parseFormula(text)) ? undefined : text;
   if (field === 'sense') return /^max/i.test(text) ? 'maximize' : /^min/i.test(text) ? 'minimize' : undefined;

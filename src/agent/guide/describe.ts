@@ -83,7 +83,7 @@ const NOUNS: Record<SketchCard['card_type'], string> = {
 /** What is shown of each card type, in order, with a word before it. */
 const FACTS: Record<SketchCard['card_type'], readonly [field: string, before?: string][]> = {
   objective: [['sense'], ['expression'], ['weight', 'weight '], ['confirmed', 'confirmed']],
-  variable: [['name', 'called '], ['domain'], ['lower', 'from '], ['upper', 'to '], ['unit', 'in ']],
+  variable: [['name', 'called '], ['domain'], ['lower', 'from '], ['upper', 'to '], ['free', 'free'], ['unit', 'in ']],
   constraint: [['expression'], ['classification'], ['penalty', 'penalty ']],
   kpi: [['description'], ['expression'], ['target', 'target '], ['unit', 'in ']],
   data: [['file_path', 'file '], ['values'], ['description']],

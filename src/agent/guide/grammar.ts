@@ -3,6 +3,8 @@ import { readRelation } from './relation-grammar.js';
 import type { Reading, Sense, Statement } from './statement.js';
 import { figureOf, NUMBER, tidy } from './words.js';
 
+/** What may stand behind an objective: `maximize 3x + 2y subject to x + y <= 4`. */
+const SUBJECT_TO = / (?:subject to|such that|s\.t\.)[ :]/i;
 /** Longer statements are not looked at. */
 const MOST_CHARACTERS = 20_000;
 
@@ -13,8 +15,16 @@ export function splitStatements(text: string): string[] {
   return text
     .normalize('NFC')
     .split(/[\n\r\u2028\u2029;]/)
+    .flatMap(withoutConstraint)
     .map((line) => unmarked(line.trim()))
     .filter((line) => line !== '' && !/^`{3,}\w*$/.test(line));
+}
+
+/** An objective and the constraint behind it apart. */
+function withoutConstraint(line: string): string[] {
+  const at = line.search(SUBJECT_TO);
+  const first = line.slice(0, Math.max(0, at)).replace(/,$/, '');
+  return /\bm(?:ax|in)(?:imi[sz]e)?\b/i.test(first) ? [first, line.slice(at)] : [line];
 }
 
 /** What a statement says. Takes time in proportion to it, whatever it holds. */
@@ -45,13 +55,13 @@ const SENSES: [RegExp, Sense][] = [
   [/^min/i, 'minimize'],
 ];
 const FIELDS =
-  'sense|expression|formula|weight|confirmed|description|name|domain|lower|upper|unit|classification|penalty|target|quantity|product|file_path|label';
-const PENALTY = String.raw`(?:[, ]* ?(?:and |with |at )?(?:an? )?(?:penalty|cost)(?: of| is| =|:)? ?(?<penalty>${NUMBER})(?: (?:per|an?|each) ?\w*)?)?`;
+  'sense|expression|formula|weight|confirmed|description|name|domain|lower|upper|free|unit|classification|penalty|target|quantity|product|file_path|label';
+const PENALTY = String.raw`(?:[, ]* ?\(?(?:and |with |at )?(?:an? )?(?:penalty|cost)(?: of| is| =|:)? ?(?<penalty>${NUMBER})(?: (?:per|an?|each) ?\w*)?\)?)?`;
 
 const WEIGHTED = new RegExp(String.raw`^(?<rest>.+?),? \(?weight(?: of| is| =|:)? ?(?<weight>${NUMBER})\)?$`, 'i');
 const AMOUNT = new RegExp(String.raw`^(?:at least )?(?<figure>${NUMBER}) ?(?<product>.*)$`, 'i');
 const CLASSES = [
-  String.raw`^(?<whom>.+?),?:?(?: (?:is|are|must be|may be))?(?: an?)?(?: all)? (?<word>hard|soft)(?: constraints?)?${PENALTY}[.!]*$`,
+  String.raw`^(?<whom>.+?),?:?(?: (?:is|are|must be|should be|may be))?(?: an?)?(?: all)? (?<word>hard|soft)(?: constraints?)?${PENALTY}[.!]*$`,
   String.raw`^(?<whom>.+?) (?<word>(?:must|have to|has to)(?: always)? (?:hold|be kept)|(?:may|can|must) (?:never|not) be broken)[.!]*$`,
   String.raw`^(?<whom>.+?) (?:may|can) be (?<word>broken)(?: (?:at|for)(?: a penalty of| a cost of)? (?<price>${NUMBER})(?: (?:per|an?|each) ?\w*)?)?[.!]*$`,
 ].map((pattern) => new RegExp(pattern, 'i'));
@@ -136,7 +146,7 @@ function readObjective(text: string): Reading | undefined {
   const { named, said = '' } = match.groups ?? {};
   const verb = /(?:^|: ?)(maximi[sz]e|minimi[sz]e|max|min)\b/i.exec(rest)?.[1] ?? '';
   const sense = SENSES.find(([pattern]) => pattern.test(verb))?.[1];
-  const body = said.replace(/^(?: ?[:=])? ?(?:the )?/i, '').trim();
+  const body = said.replace(/^(?: ?[:=])? ?(?:(?:the|our|my) )?/i, '').trim();
   const colon = body.indexOf(':');
   const equals = colon >= 0 || (body.match(/[<>=≤≥]/g) ?? []).length !== 1 ? -1 : body.indexOf('=');
   const at = colon >= 0 ? colon : equals;

@@ -90,6 +90,16 @@ describe('the canvas', () => {
     expect(room.cards).toHaveLength(4);
   });
 
+  it('makes no variable of the name of another card', async () => {
+    const room = await after(SMALL);
+    const { text } = await room.say('profit >= 100; labour <= 50; z free');
+    expect(text).toContain('`profit >= 100`: `profit` names the objective, no variable: write its formula');
+    expect(text).toContain('`labour <= 50`: `labour` names the constraint, no variable: write its formula');
+    expect(room.data('z')).toEqual({ name: 'z', free: true });
+    await room.say('z >= -2');
+    expect(room.data('z')).toEqual({ name: 'z', lower: -2 });
+  });
+
   it('gives up cards and values', async () => {
     const room = await after(SMALL, 'price = 3, cost = 2', 'remove labour\nremove price; drop the variable x');
     expect(room.cards.map(({ label }) => label)).toEqual(['profit', 'y', 'Values']);
@@ -221,6 +231,20 @@ describe('a solve', () => {
       'Later',
     ]);
     expect((await room.choose('labour may be broken')).text).toContain('Broken at their price: `labour`');
-    expect((await room.say('remove labour; solve')).text).toContain('There is no best plan. The objective can become');
+    const endless = await room.say('remove labour; solve');
+    expect(endless.text).toContain('There is no best plan. The objective can become');
+    // No constraint stands in the way, so that none is offered to be broken.
+    expect(endless.question?.options.map(({ label }) => label)).toEqual(['Solve it again', 'Later']);
+  });
+
+  it('says so when another model than that of the canvas was solved, and does not ask for the same again', async () => {
+    const room = await after(`${SMALL}; x, y integer; kpi: none; data: in the formulas; requirement: none; confirm`);
+    room.snapshot = structuredClone(room.cards);
+    await room.say('labour: x + y <= 5');
+    const { text, question } = await room.say('solve');
+    expect(text).toContain('the objective is 12');
+    expect(text).toContain('That is not the model on the canvas now');
+    expect(text).toContain('missing: a feasible solve');
+    expect(question).toBeUndefined();
   });
 });

@@ -21,7 +21,7 @@ import {
 import { nextQuestion } from './questions.js';
 import { bullets } from './quote.js';
 import { Sketch } from './sketch.js';
-import { describeSolve, type Outcome, whatSolvingLacks } from './solving.js';
+import { describeSolve, type Feasibility, type Outcome, whatSolvingLacks } from './solving.js';
 import { draft, filesFor, perform } from './turn-work.js';
 
 /**
@@ -64,7 +64,9 @@ export class GuideAgent extends Agent {
     yield* say(...describeRefused(refused), ...describeLeft(left));
 
     let feasibility = digest === modelDigest(sketch.contents()) ? context.checklist.feasibility_result : 'unchecked';
-    const solved = kinds.has('solve') ? yield* solve(sketch, toolbox) : undefined;
+    const lacks = kinds.has('solve') ? whatSolvingLacks(sketch) : [];
+    if (lacks.length > 0) yield* say(`It cannot be solved yet:\n${bullets(lacks)}`);
+    const solved = kinds.has('solve') && lacks.length === 0 ? yield* solve(toolbox, feasibility) : undefined;
     if (solved !== undefined) yield* say(solved.text);
     feasibility = solved?.feasibility ?? feasibility;
     if (kinds.has('help')) yield* say(HELP);
@@ -73,7 +75,7 @@ export class GuideAgent extends Agent {
     yield* say(isFirst || kinds.has('show') ? describeChecklist(checklist) : describeProgress(checklist));
     const question = kinds.has('later')
       ? undefined
-      : nextQuestion({ sketch, feasibility, clash: solved?.clash ?? [], files });
+      : nextQuestion({ sketch, feasibility, isSolved: solved !== undefined, clash: solved?.clash ?? [], files });
     if (question !== undefined) yield* toolbox.call({ tool: ASK_USER_QUESTION, input: { questions: [question] } });
   }
 }
@@ -86,10 +88,9 @@ async function* say(...paragraphs: string[]): AsyncGenerator<AgentOutput> {
   }
 }
 
-/** Solves the canvas, unless it is known that something is missing. */
-async function* solve(sketch: Sketch, toolbox: Toolbox): AsyncGenerator<AgentOutput, Outcome> {
-  const lacks = whatSolvingLacks(sketch);
-  if (lacks.length > 0) return { text: `It cannot be solved yet:\n${bullets(lacks)}`, clash: [] };
+async function* solve(toolbox: Toolbox, feasibility: Feasibility): AsyncGenerator<AgentOutput, Outcome> {
   const reply = yield* toolbox.call({ tool: 'run_solve', input: {} });
-  return reply.ok ? describeSolve(reply.result) : { text: `It was not solved: ${reply.error}.`, clash: [] };
+  return reply.ok
+    ? describeSolve(reply.result)
+    : { text: `It was not solved: ${reply.error}.`, clash: [], feasibility };
 }

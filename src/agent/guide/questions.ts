@@ -21,6 +21,8 @@ const LONGEST_REFERENCE = 60;
 export interface Situation {
   sketch: Sketch;
   feasibility: CompletenessResponse['feasibility_result'];
+  /** Whether this turn has had the model solved, with whatever outcome. */
+  isSolved: boolean;
   /** What the solve of this turn found to clash. */
   clash: readonly string[];
   /** Paths of files that are there. */
@@ -256,19 +258,25 @@ function askForData({ files }: Situation): Question {
   ]);
 }
 
-function askForSolve({ sketch, feasibility, clash }: Situation): Question | undefined {
-  if (feasibility === 'pass') return undefined;
+function askForSolve({ sketch, feasibility, isSolved, clash }: Situation): Question | undefined {
+  // What this turn could not find out is not found out by asking for the same again.
+  if (feasibility === 'pass' || (feasibility === 'unchecked' && isSolved)) return undefined;
   if (feasibility === 'fail') {
     const hard = sketch.of('constraint').filter(({ data }) => data['classification'] === 'hard');
-    const clashing = hard.filter(({ label }) => clash.includes(label));
-    const soft = (clashing.length > 0 ? clashing : hard)
+    // A chain like `1 <= x <= y` is several rows, which are numbered.
+    const soft = hard
+      .filter(({ label }) => clash.some((name) => name === label || name.replace(/ \(\d+\)$/, '') === label))
       .slice(0, 4)
       .map((card): Choice => [
         `${plainLabel(card)} may be broken`,
         `${referTo(card, sketch)} is soft, penalty 100; solve`,
       ]);
     const again: Choice = ['Solve it again', 'solve'];
-    return ask(undefined, 'Feasibility', 'The last solve found no plan. What may change?', [...soft, again, LATER]);
+    const question =
+      soft.length > 0
+        ? 'What may change?'
+        : 'Change the constraints, the bounds or the objective, and have it solved again.';
+    return ask(undefined, 'Feasibility', `The last solve found no plan. ${question}`, [...soft, again, LATER]);
   }
   const isConfirmed = sketch.of('objective').every(({ data }) => data['confirmed'] === true);
   if (isConfirmed) return ask(undefined, 'Solve', 'Shall I solve the model?', [['Solve it', 'solve'], LATER]);

@@ -13,7 +13,7 @@ const fact = (
 });
 const bounds = (lower: string | undefined, upper: string | undefined): VariableFacts => {
   const [from, to] = [figureOf(lower ?? ''), figureOf(upper ?? '')];
-  return { ...(from !== undefined && { lower: from }), ...(to !== undefined && { upper: to }) };
+  return { ...(from !== undefined && { lower: from, free: null }), ...(to !== undefined && { upper: to }) };
 };
 
 /** What can be said of variables beside relations, in words that are taken out of the text one after the other. */
@@ -23,7 +23,12 @@ const FACTS = [
   ),
   fact(`at least (?<lower>${NUMBER})`, ({ lower }) => bounds(lower, undefined)),
   fact(`at most (?<upper>${NUMBER})`, ({ upper }) => bounds(undefined, upper)),
-  fact('non-?negative|not negative|positive', () => ({ lower: 0 })),
+  fact("non-?negative|not negative|positive|(?:cannot|can['’]t|must not) be negative", () => ({
+    lower: 0,
+    free: null,
+  })),
+  fact('(?:free|unrestricted|unbounded)(?: variables?)?', () => ({ free: true, lower: null, upper: null })),
+  fact('(?:can|may) be negative', () => ({ free: true, lower: null })),
   fact('(?:integers?|ints?|whole)(?: (?:numbers?|variables?|values?))?', () => ({ domain: 'integer' })),
   fact(
     '(?:binary|binaries|bool(?:ean)?s?|yes[- ]or[- ]no|yes/no|0/1)(?: (?:choices?|decisions?|variables?|values?))?',
@@ -42,7 +47,7 @@ const COUNTS = new RegExp(
   String.raw`[, ]{0,3}[ ,(](?:is |as )?(?<word>hard|soft)(?: constraint)?(?:[, ]{0,3}(?:with |at )?(?:an? )?penalty(?: of| is| =|:)? ?(?<penalty>${NUMBER}))?\)?$`,
   'i',
 );
-const PREFIX = /^(?:constraints?|subject to|s\.t\.?|such that|where|with|values?|bounds?|given)\b:? ?/i;
+const PREFIX = /^(?:constraints?|subject to|s\.t\.?|such that|where|with|values?|bounds?|given)(?=[ :]|$):? ?/i;
 
 /**
  * Statements with a relation or about variables: `labour: x + y <= 4`, `0 <= x <= 10 integer`, `x, y binary`,
@@ -54,7 +59,8 @@ export function readRelation(text: string): Reading {
   if (variables !== undefined) return variables;
   const several = label === undefined || /^(?:data|values?)$/i.test(label) ? readSeveral(body) : undefined;
   if (several !== undefined) return several;
-  const { rest, counts } = splitCounts(body);
+  const { name, counts: classified } = splitClass(label);
+  const { rest, counts = classified } = splitCounts(body);
   const formula = parseFormula(rest);
   if (isProblem(formula)) {
     // Only what looks like a formula is told why it is none.
@@ -65,7 +71,7 @@ export function readRelation(text: string): Reading {
       ? {}
       : { reason: 'it has no <=, >= or =, as a constraint has, and no `maximize`, as an objective has' };
   }
-  const named = label === undefined || /^(?:data|values?)$/i.test(label) ? {} : { label };
+  const named = name === undefined || /^(?:data|values?)$/i.test(name) ? {} : { label: name };
   return { statement: { kind: 'relation', text: rest, formula, ...named, ...(counts !== undefined && { counts }) } };
 }
 
@@ -77,6 +83,15 @@ function splitLabel(text: string): { label?: string; body: string } {
   return label === '' || SIGN.test(label)
     ? { body: plain.replace(/^: ?/, '') }
     : { label, body: plain.slice(colon + 1).trim() };
+}
+
+/** The name and the class of `labour (hard)`, or of `soft` alone. */
+function splitClass(label = ''): { name?: string; counts?: Classification } {
+  const { name = '', word } = /^(?:(?<name>.+?) ?\()?(?<word>hard|soft)\)?$/i.exec(label)?.groups ?? { name: label };
+  return {
+    ...(name !== '' && { name }),
+    ...(word !== undefined && { counts: { classification: word.toLowerCase() === 'soft' ? 'soft' : 'hard' } }),
+  };
 }
 
 function splitCounts(text: string): { rest: string; counts?: Classification } {
@@ -136,7 +151,7 @@ function constantOf({ sides }: Formula): number | undefined {
 }
 
 function setBound(facts: VariableFacts, relation: Relation, figure: number): void {
-  if (relation !== '<=') facts.lower = figure;
+  if (relation !== '<=') Object.assign(facts, { lower: figure, free: null });
   if (relation !== '>=') facts.upper = figure;
 }
 
@@ -156,7 +171,7 @@ function readVariables(text: string): Reading | undefined {
   const subject = withoutEnds(rest);
   const names = namesOf(subject, facts);
   if (names === undefined) return undefined;
-  const isDeclared = prefixed !== '' || facts.domain !== undefined;
+  const isDeclared = prefixed !== '' || facts.domain !== undefined || facts.free === true;
   if (!isDeclared && Object.keys(facts).length === 0) return undefined;
   // A relation alone may as well be about a value, and is looked at when it is known what there is.
   if (!isDeclared && names.length === 1 && facts.unit === undefined && SIGN.test(text)) return undefined;

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { CardResponse } from '../../projects/canvas/canvas.dto.js';
 import { CARD_TYPES } from '../../projects/canvas/card.entity.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
+import { isProblem, namesIn, parseFormula } from '../../projects/canvas/formula.js';
 import { type CardContent, type Judgement, judge, valuesOf } from '../../projects/canvas/derivation.js';
 
 export type CardType = (typeof CARD_TYPES)[number];
@@ -50,6 +51,14 @@ export class Sketch {
 
   variable(name: string): SketchCard | undefined {
     return this.of('variable').find((card) => fieldOf(card, 'name') === name);
+  }
+
+  /** Whether a formula has the name in it. */
+  uses(name: string): boolean {
+    return [...this.of('objective'), ...this.of('constraint')].some((card) => {
+      const formula = parseFormula(fieldOf<string>(card, 'expression') ?? '');
+      return !isProblem(formula) && namesIn(formula).includes(name);
+    });
   }
 
   /** The data card that gives a name its value. */

@@ -9,8 +9,8 @@ const MOST_SHOWN = 30;
 /** What came of a solve. */
 export interface Outcome {
   text: string;
-  /** What is known of the model afterwards; absent of a solve that ended without any result. */
-  feasibility?: Feasibility;
+  /** What the checklist says afterwards. */
+  feasibility: Feasibility;
   /** Constraints and bounds that cannot hold together. */
   clash: string[];
 }
@@ -20,6 +20,7 @@ interface Solved {
   status?: unknown;
   result?: unknown;
   error?: unknown;
+  feasibility_result?: unknown;
 }
 
 /** What keeps the cards from being a model that can be solved. */
@@ -38,6 +39,18 @@ export function whatSolvingLacks(sketch: Sketch): string[] {
 
 /** The outcome of a solve in words. */
 export function describeSolve(reply: unknown): Outcome {
+  const { feasibility_result } = record(reply) as Solved;
+  const feasibility = feasibility_result === 'pass' || feasibility_result === 'fail' ? feasibility_result : 'unchecked';
+  const { text, clash, found } = describeOutcome(reply);
+  const isOther = found !== undefined && found !== feasibility;
+  return { text: isOther ? `${text} ${OTHER_MODEL}` : text, clash: isOther ? [] : clash, feasibility };
+}
+
+const OTHER_MODEL =
+  'That is not the model on the canvas now, which stays as it was on the checklist: in run mode the snapshot is solved.';
+
+/** The text, and what was found out about the model that was solved. */
+function describeOutcome(reply: unknown): Pick<Outcome, 'text' | 'clash'> & { found?: Feasibility } {
   const { status, result, error } = record(reply) as Solved;
   const solved = record(result);
   const outcome = solved['status'];
@@ -51,7 +64,7 @@ export function describeSolve(reply: unknown): Outcome {
         : names.length > 0
           ? `The model has no solution: ${someOf(names, MOST_SHOWN)} cannot hold together.`
           : `The model has no solution.${reason}`;
-    return { text, feasibility: 'fail', clash };
+    return { text, found: 'fail', clash };
   }
   if (outcome === 'optimal' || outcome === 'time_limit') {
     const values = Object.entries(record(solved['variables'])).map(([name, value]) =>
@@ -68,7 +81,7 @@ export function describeSolve(reply: unknown): Outcome {
         : [`No room is left in ${counted(binding.length, 'constraint')}: ${named(binding)}.`]),
       ...(broken.length === 0 ? [] : [`Broken at their price: ${named(broken)}.`]),
     ];
-    return { text: paragraphs.join(' '), feasibility: 'pass', clash: [] };
+    return { text: paragraphs.join(' '), found: 'pass', clash: [] };
   }
   const { message } = record(error);
   const why = typeof message === 'string' ? `: ${message.replace(/\.$/, '')}` : '';

@@ -12,8 +12,11 @@ export interface Classification {
 /** What is said of a variable; absent fields are not spoken of. */
 export interface VariableFacts {
   domain?: Domain;
-  lower?: number;
-  upper?: number;
+  /** Null where it is taken back. */
+  lower?: number | null;
+  upper?: number | null;
+  /** Negative amounts count, too; null where it is taken back. */
+  free?: true | null;
   unit?: string;
 }
 

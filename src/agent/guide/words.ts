@@ -12,7 +12,10 @@ export const tidy = (text: string): string =>
   text
     .replace(/\s+/gu, ' ')
     .trim()
-    .replace(/^(?:please,? |now,? |then,? |let us |let's |(?:i|we) (?:want|would like|have|need) to )+/i, '')
+    .replace(
+      /^(?:please,? |now,? |then,? |let us |let's |(?:i|we)(?: want| would like|['’]d like| have| need) to |(?:the|our|my) (?:objective|goal|aim) is to )+/i,
+      '',
+    )
     .replace(/,? please[.!]*$/i, '')
     .replace(/(?<=[^.])\.$/, '')
     .trim();

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { ExecutionsService } from '../../executions/executions.service.js';
 import { triggerOfTurn } from '../../executions/trigger.js';
+import { ProjectsService } from '../../projects/projects.service.js';
 import type { AgentContext } from '../agent.js';
 import { type Tool, ToolFailure, type ToolOutcome } from './tool.js';
 
@@ -22,7 +23,8 @@ export class SolveTools {
     name: 'run_solve',
     description: [
       'Solves the model on the canvas, or a model file, and answers the outcome: values of the variables and slacks of the constraints,',
-      'or which constraints cannot hold together, or what the model lacks.',
+      'or which constraints cannot hold together, or what the model lacks;',
+      'and the feasibility_result of the checklist, which a solve of the canvas alone can change.',
       `At most ${MOST_SOLVES} times a turn.`,
     ].join(' '),
     input: solveInput,
@@ -41,7 +43,10 @@ export class SolveTools {
     },
   };
 
-  constructor(private readonly executions: ExecutionsService) {}
+  constructor(
+    private readonly executions: ExecutionsService,
+    private readonly projects: ProjectsService,
+  ) {}
 
   /** What came of an execution; one that the turn does not wait for any more is canceled: nobody would hear of it. */
   private async outcome({ principal, project_id, signal }: AgentContext, id: string): Promise<ToolOutcome> {
@@ -51,6 +56,8 @@ export class SolveTools {
       throw error;
     });
     const { status, result, error } = over;
-    return { result: { execution_id: id, status, result, error } };
+    // What was solved may be another model than that of the canvas now.
+    const { feasibility_result } = await this.projects.require(company_id, project_id);
+    return { result: { execution_id: id, status, result, error, feasibility_result } };
   }
 }

@@ -2,7 +2,7 @@ import { fieldOf } from '../../projects/canvas/card-shapes.js';
 import { type Formula, type FormulaProblem, isProblem, parseFormula } from '../../projects/canvas/formula.js';
 import { linearize, type Row as LinearRow, rowsOf } from '../../projects/canvas/linear.js';
 import type { ModelCard } from '../solver/task.js';
-import { checkCoefficient, type Model, ModelProblem, type Terms } from './model.js';
+import { checkCoefficient, type Model, ModelProblem, type Terms, toBound, withinBinary } from './model.js';
 
 /** What formulas of a canvas can name. */
 interface Names {
@@ -49,14 +49,17 @@ function readNames(model: Model, variableCards: readonly ModelCard[], dataCards:
     const name = need<string>(card, 'name');
     const domain = need<'continuous' | 'integer' | 'binary'>(card, 'domain');
     if (variables.has(name)) throw refused(card, `another variable is called ${name}`);
-    const isBinary = domain === 'binary';
-    const lower = optional<number>(card, 'lower') ?? 0;
-    const upper = optional<number>(card, 'upper') ?? Infinity;
+    const lowest = optional<boolean>(card, 'free') === true ? -Infinity : 0;
+    const bounds = {
+      lower: toBound(optional<number>(card, 'lower') ?? lowest),
+      upper: toBound(optional<number>(card, 'upper') ?? Infinity),
+    };
+    if (bounds.lower === Infinity || bounds.upper === -Infinity)
+      throw refused(card, 'nothing is as large as its bound');
     const index = model.variables.push({
       name,
       isInteger: domain !== 'continuous',
-      lower: isBinary ? Math.max(0, lower) : lower,
-      upper: isBinary ? Math.min(1, upper) : upper,
+      ...(domain === 'binary' ? withinBinary(bounds) : bounds),
     });
     variables.set(name, index - 1);
   }

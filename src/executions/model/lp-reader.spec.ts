@@ -101,6 +101,8 @@ describe('readLp', () => {
     ['min [ x ^ 2 ] / 2\nst\n c: x >= 3', 'Line 1, `[`: quadratic terms are not supported'],
     ['min x\nst\n c: 1e999 x >= 3', 'Line 3, `1e999`: the number is too large'],
     ['min x\nst\n c: 1e15 x >= 3', 'Line 3, `1e15`: the number must be smaller than 1e15'],
+    ['min x\nst\n c: x >= inf', 'Line 3, `inf`: nothing is that large'],
+    ['min x\nst\n c: x >= 3\nbounds\n 1e20 <= x', 'Line 5, `1e20`: nothing is that large'],
     ['min x\nst\n c: inf x >= 3', 'Line 3, `inf`: the number must be smaller than 1e15'],
     [
       'min x\nst\n c: x >= 3\nsemi-continuous\n x',
@@ -120,22 +122,18 @@ describe('readLp', () => {
   it.each([
     ['a name of 8 MiB', `min ${'x'.repeat(8 * 1024 ** 2)}`, 'a name has at most 255 characters'],
     ['a number of 8 MiB', `min ${'9'.repeat(8 * 1024 ** 2)} x`, 'the number is too large'],
-    ['8 MiB of signs', `min ${'-'.repeat(8 * 1024 ** 2)}`, 'a number or the name of a variable is expected here'],
+    ['2 MiB of signs', `min ${'-'.repeat(2 * 1024 ** 2)}`, 'a number or the name of a variable is expected here'],
     ['8 MiB of spaces', ' '.repeat(8 * 1024 ** 2), 'a model begins with Minimize or Maximize'],
-    ['8 MiB of comments', '\\\n'.repeat(4 * 1024 ** 2), 'a model begins with Minimize or Maximize'],
+    ['2 MiB of comments', '\\\n'.repeat(1024 ** 2), 'a model begins with Minimize or Maximize'],
     [
       'a million variables',
       `min ${Array.from({ length: 1e6 }, (_, index) => `x${index}`).join('+')}`,
       'at most 100000 variables',
     ],
-    ['a line of 8 MiB of one row', `min x st ${'x+'.repeat(4 * 1024 ** 2)}`, 'a number or the name of a variable'],
+    ['a line of 2 MiB of one row', `min x st ${'x+'.repeat(1024 ** 2)}`, 'a number or the name of a variable'],
     ['a million rows', `min x st\n${'x>=1\n'.repeat(1e6)}`, 'at most 100000 constraints'],
-    [
-      'two million terms',
-      `min x st\n${`${'a+b+c+d+e+f+g+h+i+j+'.repeat(2)}k>=1\n`.repeat(99_000)}`,
-      'at most 1000000 terms',
-    ],
-    ['labels without end', `min x st ${'c:'.repeat(4 * 1024 ** 2)}`, '<=, >= or = is expected here'],
+    ['more than a million terms', `min x st\n${'a+b+c+d+e+f+g+h+i+j+k>=1\n'.repeat(99_000)}`, 'at most 1000000 terms'],
+    ['labels without end', `min x st ${'c:'.repeat(1024 ** 2)}`, '<=, >= or = is expected here'],
   ])('refuses %s in bounded time', (_, text, part) => {
     const before = process.cpuUsage();
     const message = problemOf(text);

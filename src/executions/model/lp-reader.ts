@@ -1,12 +1,13 @@
 import { LpLexer, type LpToken, problemAt } from './lp-lexer.js';
 import {
   assertWithin,
-  INFINITE_BOUND,
   LARGEST_COEFFICIENT,
   type Model,
   type Row,
   type Terms,
+  toBound,
   type Variable,
+  withinBinary,
 } from './model.js';
 
 /** A linear expression while it is read. */
@@ -16,6 +17,12 @@ interface Expression {
   constant: number;
   /** Whether a number without a variable stands in it, so that the constant is meant. */
   hasConstant: boolean;
+}
+
+/** A number on one side of a relation. */
+interface Figure {
+  value: number;
+  at: LpToken;
 }
 
 type Relation = '<=' | '>=' | '=';
@@ -124,7 +131,7 @@ class LpReader {
       const inner = this.expression();
       if (inner.coefficients.size === 0) throw problemAt(start, 'the constraint has no variables');
       this.assertNoConstant(inner, start);
-      this.limit(row, TURNED[relation], left.constant);
+      this.limit(row, TURNED[relation], { value: left.constant, at: start });
       if (this.token.kind === 'relation') {
         if (this.token.text !== relation || relation === '=')
           this.refuse('the two sides of a range point the same way');
@@ -153,11 +160,11 @@ class LpReader {
       this.limit(variable, this.relation(), this.bare());
       return;
     }
-    const value = this.bare();
+    const figure = this.bare();
     const relation = this.relation();
     if (this.token.kind !== 'name') this.refuse('the name of a variable is expected here');
     const variable = this.variable();
-    this.limit(variable, TURNED[relation], value);
+    this.limit(variable, TURNED[relation], figure);
     this.secondBound(variable);
   }
 
@@ -168,13 +175,16 @@ class LpReader {
 
   private integer(isBinary: boolean): void {
     if (this.token.kind !== 'name') this.refuse('the name of a variable is expected here');
-    Object.assign(this.variable(), { isInteger: true, ...(isBinary && { lower: 0, upper: 1 }) });
+    const variable = this.variable();
+    Object.assign(variable, { isInteger: true, ...(isBinary && withinBinary(variable)) });
   }
 
-  private limit(target: { lower: number; upper: number }, relation: Relation, value: number): void {
-    const bound = Math.abs(value) >= INFINITE_BOUND ? Math.sign(value) * Infinity : value;
+  /** Sets the bounds that a relation to the number that stands here gives, or gave. */
+  private limit(target: { lower: number; upper: number }, relation: Relation, { value, at }: Figure): void {
+    const bound = toBound(value);
     if (relation !== '<=') target.lower = bound;
     if (relation !== '>=') target.upper = bound;
+    if (target.lower === Infinity || target.upper === -Infinity) throw problemAt(at, 'nothing is that large');
   }
 
   /** A sum of terms; ends where no further term can begin. */
@@ -203,10 +213,11 @@ class LpReader {
   }
 
   /** One number, perhaps with a sign. */
-  private bare(): number {
+  private bare(): Figure {
     const sign = this.signs();
-    if (this.token.kind !== 'number' && this.token.kind !== 'infinity') this.refuse('a number is expected here');
-    return sign * this.magnitude();
+    const at = this.token;
+    if (at.kind !== 'number' && at.kind !== 'infinity') this.refuse('a number is expected here');
+    return { value: sign * this.magnitude(), at };
   }
 
   private signs(): number {

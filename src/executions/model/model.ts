@@ -12,8 +12,14 @@ export const MODEL_LIMITS = {
 
 /** Coefficients from here on are not computed with: the solver's own limit. */
 export const LARGEST_COEFFICIENT = 1e15;
+/** Coefficients of constraints up to here count as 0: the solver's own limit. */
+export const SMALLEST_COEFFICIENT = 1e-12;
 /** Bounds from here on are none: the solver's own limit. */
-export const INFINITE_BOUND = 1e20;
+const INFINITE_BOUND = 1e20;
+
+/** A number as a bound: one that is beyond {@link INFINITE_BOUND} is none. */
+export const toBound = (value: number): number =>
+  Math.abs(value) >= INFINITE_BOUND ? Math.sign(value) * Infinity : value;
 
 /** A linear expression: the sum of `coefficients[k]` times the variable of index `variables[k]`, each variable once. */
 export interface Terms {
@@ -31,6 +37,15 @@ export interface Variable {
   /** Made to let a soft constraint be broken; never shown. */
   isSlack?: true;
 }
+
+/** The bounds of a binary variable that has others besides: one that is fixed stays so. */
+export const withinBinary = ({
+  lower,
+  upper,
+}: Pick<Variable, 'lower' | 'upper'>): Pick<Variable, 'lower' | 'upper'> => ({
+  lower: Math.max(0, lower),
+  upper: Math.min(1, upper),
+});
 
 /** `lower <= terms <= upper`; an infinite bound is none, equal ones are an equation. */
 export interface Row {

@@ -1,6 +1,6 @@
 import type { Model, Row, Variable } from '../model/model.js';
 import type { Highs, ModelData } from './highs.js';
-import { runWithin } from './run.js';
+import { type Run, runWithin } from './run.js';
 
 /** Why a model is infeasible. */
 export interface Clash {
@@ -20,23 +20,27 @@ type Relaxable = ModelData & Record<'colLower' | 'colUpper' | 'rowLower' | 'rowU
 /** Most names in a sentence. */
 const MOST_NAMED = 20;
 const LEAST_STEP = 1e-7;
-/** A run that tells nothing in so much time counts as one that found values. */
+/** A trial that takes longer tells nothing. */
 const TRIAL_SECONDS = 2;
+/** The same for one that branches so often: without bounds it may do so for ever, and fill the memory on the way. */
+const TRIAL_NODES = 1_000;
 
 /**
  * Finds constraints and bounds that cannot hold together, such that without any of them the others can: leaves out all
  * that can be left out without making the model feasible, first in large parts, then one by one. Integrality stays.
- * When time runs out some may be among them that are not needed, and the message says so.
+ * Where that cannot be found out of some, in time or at all, they stay, and the message says so.
  */
 export function explainInfeasible(highs: Highs, model: Model, data: ModelData, deadline: number): Clash {
   const all = demandsOf(model);
   let kept = all;
   let isLeast = true;
   for (let size = Math.ceil(kept.length / 2); size > 0; size = size === 1 ? 0 : Math.ceil(size / 2)) {
-    for (let from = 0; from < kept.length && isLeast;) {
-      if (performance.now() > deadline) isLeast = false;
+    for (let from = 0; from < kept.length;) {
       const others = kept.toSpliced(from, size);
-      if (isLeast && !hasValues(highs, withOnly(data, all, others), deadline)) kept = others;
+      const found = hasValues(highs, withOnly(data, all, others), deadline);
+      // Only the last round asks for each by itself.
+      if (found === undefined && size === 1) isLeast = false;
+      if (found === false) kept = others;
       else from += size;
     }
   }
@@ -70,7 +74,7 @@ export function explainUnbounded(highs: Highs, model: Model, data: ModelData, de
   });
   const columns = directions(variables, 1);
   const rows = directions(model.rows, Infinity);
-  const { values } = runWithin(
+  const values = runOrNothing(
     highs,
     {
       ...data,
@@ -82,7 +86,7 @@ export function explainUnbounded(highs: Highs, model: Model, data: ModelData, de
       rowUpper: rows.upper,
     },
     secondsUntil(deadline),
-  );
+  )?.values;
   const moving = variables.flatMap(({ name, isSlack }, index) => {
     const step = values?.[index] ?? 0;
     return isSlack === true || Math.abs(step) < LEAST_STEP ? [] : [`${name} can ${step > 0 ? 'grow' : 'fall'}`];
@@ -97,11 +101,22 @@ interface Pair {
   upper: Float64Array;
 }
 
-/** Whether anything satisfies all constraints; true also when that cannot be found out in time. */
-export function hasValues(highs: Highs, data: ModelData, deadline: number): boolean {
+/** Whether anything satisfies all constraints; undefined when that cannot be found out. */
+export function hasValues(highs: Highs, data: ModelData, deadline: number): boolean | undefined {
   const seconds = Math.min(TRIAL_SECONDS, secondsUntil(deadline));
-  const { status } = runWithin(highs, { ...data, colCost: new Float64Array(data.numCols) }, seconds);
-  return status !== highs.constants.modelStatus.infeasible;
+  if (seconds === 0) return undefined;
+  const run = runOrNothing(highs, { ...data, colCost: new Float64Array(data.numCols) }, seconds);
+  return run?.values !== undefined ? true : run?.status === highs.constants.modelStatus.infeasible ? false : undefined;
+}
+
+/** A run whose failure is no reason to fail: the outcome of the solve is known, and only its explanation gets poorer. */
+function runOrNothing(highs: Highs, data: ModelData, seconds: number): Run | undefined {
+  try {
+    return runWithin(highs, data, seconds, TRIAL_NODES);
+  } catch {
+    // The solver gives up on some relaxed models, and has no memory left for others.
+    return undefined;
+  }
 }
 
 const secondsUntil = (deadline: number): number => Math.max(0, (deadline - performance.now()) / 1000);

@@ -23,13 +23,16 @@ export interface SolveResult {
 /** No values were found in time. */
 export class TimeLimitReached extends Error {}
 
+/** The solver cannot tell an infeasible model from an unbounded one here. */
+export class Undecided extends Error {}
+
 /** Time for finding out what makes a model infeasible or unbounded, beside the time of the solve. */
 const EXPLAINING_SECONDS = 10;
 
 /**
  * Solves a model. Blocks the thread for `seconds` and what an explanation takes.
  *
- * @throws TimeLimitReached
+ * @throws TimeLimitReached @throws Undecided
  */
 export function solveModel(highs: Highs, model: Model, seconds: number): SolveResult {
   const data = toModelData(highs, model);
@@ -44,16 +47,17 @@ export function solveModel(highs: Highs, model: Model, seconds: number): SolveRe
   }
   if (status === modelStatus.timeLimit) throw new TimeLimitReached();
   const deadline = performance.now() + EXPLAINING_SECONDS * 1000;
-  const isInfeasible =
-    status === modelStatus.infeasible ||
-    (status === modelStatus.unboundedOrInfeasible && !hasValues(highs, data, deadline));
-  if (isInfeasible) {
+  const isEither = status === modelStatus.unboundedOrInfeasible;
+  // The solver calls some unbounded models infeasible as long as they have an objective.
+  const isFeasible = status === modelStatus.unbounded ? true : hasValues(highs, data, deadline);
+  if (isFeasible !== true && (status === modelStatus.infeasible || isFeasible === false)) {
     const { message, conflict } = explainInfeasible(highs, model, data, deadline);
     return without('infeasible', message, conflict);
   }
-  if (status === modelStatus.unbounded || status === modelStatus.unboundedOrInfeasible) {
+  if (isFeasible === true && (isEither || status === modelStatus.infeasible || status === modelStatus.unbounded)) {
     return without('unbounded', explainUnbounded(highs, model, data, deadline), []);
   }
+  if (isEither) throw new Undecided();
   throw new Error(`The solver ended with status ${status}`);
 }
 

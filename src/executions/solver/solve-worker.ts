@@ -4,7 +4,7 @@ import { readCanvas } from '../model/canvas-reader.js';
 import { readLp } from '../model/lp-reader.js';
 import { checkSize, type Model, ModelProblem } from '../model/model.js';
 import { loadSolver } from './highs.js';
-import { solveModel, TimeLimitReached } from './solve-model.js';
+import { solveModel, TimeLimitReached, Undecided } from './solve-model.js';
 import {
   failed,
   type ModelSource,
@@ -12,6 +12,7 @@ import {
   type SolveOutcome,
   type SolveTask,
   timeLimitReached,
+  UNDECIDED,
 } from './task.js';
 
 /* The thread of one solve: reads the model, solves it, says what came of it, and ends. */
@@ -32,6 +33,7 @@ async function perform({ source, seconds, memoryMiB }: SolveTask): Promise<Solve
   } catch (error) {
     if (error instanceof ModelProblem) return failed(error.code, error.message);
     if (error instanceof TimeLimitReached) return timeLimitReached(seconds);
+    if (error instanceof Undecided) return UNDECIDED;
     if (wasRefusedMemory()) return OUT_OF_MEMORY;
     throw error;
   }

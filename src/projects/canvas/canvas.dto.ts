@@ -13,7 +13,7 @@ import { type Card, CARD_STATUSES, CARD_TYPES } from './card.entity.js';
 const DATA = [
   'What the card says, by its type; other keys are kept and never looked at, null is as good as absent.',
   '`objective`: `sense` (`maximize`, `minimize`), `expression`, `weight`, `confirmed`, `description`.',
-  '`variable`: `name`, `domain` (`continuous`, `integer`, `binary`), `lower`, `upper`, `unit`, `description`.',
+  '`variable`: `name`, `domain` (`continuous`, `integer`, `binary`), `lower` (else 0, or none if `free`), `upper`, `free`, `unit`, `description`.',
   '`constraint`: `expression`, `classification` (`hard`, `soft`), `penalty`, `description`.',
   '`kpi`: `description`, `expression`, `unit`, `target`.',
   '`data`: `file_path`, `values` (numbers by name) or `in_formulas` (every figure stands in them), `description`.',
@@ -161,7 +161,7 @@ export class CompletenessResponse {
 
   @EnumField(FEASIBILITY_RESULTS, {
     default: 'unchecked',
-    description: 'Outcome of the last solve that was no test; `unchecked` again once its model changes',
+    description: 'Outcome of the last solve of the canvas that was no test; `unchecked` again once its model changes',
   })
   feasibility_result!: (typeof FEASIBILITY_RESULTS)[number];
 

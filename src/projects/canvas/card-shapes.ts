@@ -53,8 +53,8 @@ const info = (message: string): CardField['missing'] => ({ severity: 'info', mes
  *
  * - `objective`: `sense` (`maximize`, `minimize`), `expression` (`3x + 2y`), `weight` (above 0, with several objectives),
  *   `confirmed` (the user agreed), `description`
- * - `variable`: `name` (as in expressions), `domain` (`continuous`, `integer`, `binary`), `lower`, `upper`, `unit`,
- *   `description`
+ * - `variable`: `name` (as in expressions), `domain` (`continuous`, `integer`, `binary`), `lower` (0 when absent), `upper`,
+ *   `free` (no lower bound when `lower` is absent), `unit`, `description`
  * - `constraint`: `expression` (`x + y <= 4`), `classification` (`hard`, `soft`), `penalty` (per unit, of a soft one),
  *   `description`
  * - `kpi`: `description`, `expression`, `unit`, `target`
@@ -83,6 +83,7 @@ const SHAPES: Record<CardType, readonly CardField[]> = {
     },
     { name: 'lower', content: number },
     { name: 'upper', content: number },
+    { name: 'free', content: flag },
     {
       name: 'unit',
       content: text,
