@@ -48,8 +48,11 @@ export default {
       ...common,
       displayName: 'e2e',
       testMatch: ['<rootDir>/test/e2e/**/*.e2e.ts'],
-      // It compiles a copy of the sources: `npm run test:extending`.
-      testPathIgnorePatterns: process.env['EXTENDING'] === 'true' ? [] : ['/extending\\.e2e'],
+      // They take long and have commands of their own: `npm run test:extending`, `npm run test:faults`.
+      testPathIgnorePatterns: [
+        ...(process.env['EXTENDING'] === 'true' ? [] : ['/extending\\.e2e']),
+        ...(process.env['FAULTS'] === undefined ? ['/faults\\.e2e'] : []),
+      ],
       globalSetup: '<rootDir>/test/support/global-setup.js',
       globalTeardown: '<rootDir>/test/support/global-teardown.js',
     },

@@ -10,12 +10,13 @@ export interface LpToken {
   line: number;
 }
 
-const NUMBER = /(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?/iy;
-/** Anything up to white space or a sign that means something else. */
-const NAME = /[^\s\p{Cc}+\-*/^<>=:[\]|\\]+/uy;
-const SPACE = /[^\S\n]+|\\[^\n]*/y;
+// Repetitions are bounded: a regular expression that runs over millions of characters can exhaust its stack.
+const NUMBER = /(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:e[+-]?\d{1,400})?/iy;
+/** Anything up to white space or a sign that means something else; one more than a name may have tells of the rest. */
+const NAME = new RegExp(`[^\\s\\p{Cc}+\\-*/^<>=:[\\]|\\\\]{1,${MODEL_LIMITS.name + 1}}`, 'uy');
+const SPACE = /[^\S\n]{1,1000}/y;
 const RELATION = /<=|=<|<|>=|=>|>|=/y;
-const WORD_AFTER = /\s+(to|that)(?![^\s\\])/iy;
+const WORD_AFTER = /\s{1,1000}(to|that)(?![^\s\\])/iy;
 const CONTINUOUS_AFTER = /-continuous/iy;
 const MOST_SHOWN = 40;
 
@@ -52,7 +53,12 @@ export class LpLexer {
     if (first === '+' || first === '-') return this.take('sign', first);
     if (first === ':') return this.take('colon', first);
     const number = first === '.' || (first >= '0' && first <= '9') ? this.match(NUMBER) : undefined;
-    if (number !== undefined) return { kind: 'number', text: number, line };
+    if (number !== undefined) {
+      if (number.length >= 400 && /\d/.test(this.text[this.position] ?? '')) {
+        throw problemAt({ text: number, line }, 'the number has too many digits');
+      }
+      return { kind: 'number', text: number, line };
+    }
     const relation = first >= '<' && first <= '>' ? this.match(RELATION) : undefined;
     if (relation !== undefined) {
       return { kind: 'relation', text: relation.includes('<') ? '<=' : relation.includes('>') ? '>=' : '=', line };
@@ -90,6 +96,10 @@ export class LpLexer {
       if (first === '\n') {
         this.position += 1;
         this.line += 1;
+      } else if (first === '\\') {
+        // A comment.
+        const end = this.text.indexOf('\n', this.position);
+        this.position = end < 0 ? this.text.length : end;
       } else if (first === undefined || !mayBeSpace(first) || this.match(SPACE) === undefined) {
         return;
       }
@@ -111,7 +121,7 @@ export class LpLexer {
 }
 
 /** A quick look that spares most tokens a slower one. */
-const mayBeSpace = (character: string): boolean => character <= ' ' || character === '\\' || character > '~';
+const mayBeSpace = (character: string): boolean => character <= ' ' || character > '~';
 
 /** What is wrong with a token, with its line. */
 export function problemAt({ text, line }: Pick<LpToken, 'text' | 'line'>, reason: string): ModelProblem {

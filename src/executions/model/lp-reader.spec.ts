@@ -121,7 +121,7 @@ describe('readLp', () => {
 
   it.each([
     ['a name of 8 MiB', `min ${'x'.repeat(8 * 1024 ** 2)}`, 'a name has at most 255 characters'],
-    ['a number of 8 MiB', `min ${'9'.repeat(8 * 1024 ** 2)} x`, 'the number is too large'],
+    ['a number of 8 MiB', `min ${'9'.repeat(8 * 1024 ** 2)} x`, 'the number has too many digits'],
     ['2 MiB of signs', `min ${'-'.repeat(2 * 1024 ** 2)}`, 'a number or the name of a variable is expected here'],
     ['8 MiB of spaces', ' '.repeat(8 * 1024 ** 2), 'a model begins with Minimize or Maximize'],
     ['2 MiB of comments', '\\\n'.repeat(1024 ** 2), 'a model begins with Minimize or Maximize'],
