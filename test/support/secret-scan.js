@@ -5,7 +5,8 @@ import { join } from 'node:path';
 const PATTERNS = {
   'a bearer token': /\bBearer\s+[\w~+/-]{8,}/i,
   'a JSON web token': /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]+/,
-  'an API key': /\bpws_\w{4,}_\w{16,}/,
+  // Metrics begin like keys, and are no hexadecimal digits.
+  'an API key': /\bpws_[0-9a-f]{12}_[0-9a-f]{16,}/,
   'a signature': /\b(?:X-Amz-Signature|X-Amz-Credential|signature)=[\w%-]{8,}/i,
   'a password in a URL': /\b[a-z]+:\/\/[^\s:/@"]+:[^\s@/"]{4,}@/,
 };

@@ -7,7 +7,7 @@ describe('the search for secrets in a log', () => {
   it.each([
     ['{"headers":{"authorization":"Bearer abcdefgh123"}}', 'a bearer token'],
     [`{"msg":"token ${JWT} refused"}`, 'a JSON web token'],
-    ['{"key":"pws_a1b2c3d4_0123456789abcdef0123456789abcdef"}', 'an API key'],
+    ['{"key":"pws_a1b2c3d4e5f6_0123456789abcdef0123456789abcdef"}', 'an API key'],
     ['{"url":"/store/blobs/1?expires=5&signature=0123456789abcdef"}', 'a signature'],
     ['{"msg":"cannot reach postgres://owner:pass-word@127.0.0.1:5432/x"}', 'a password in a URL'],
     ['{"msg":"it is open sesame now"}', 'a secret of a test'],
