@@ -329,10 +329,10 @@ describe('a reader that takes nothing', () => {
     return { type: 'cards_changed', cards: [card] };
   };
 
-  afterEach(() => void (service.app.get(StreamsService).times.stallMs = 10_000));
+  afterEach(() => void Object.assign(service.app.get(StreamsService).times, { stallMs: 10_000, lingerMs: 5_000 }));
 
   it('is cut off with a resync, while others read on and the turn goes its way', async () => {
-    service.app.get(StreamsService).times.stallMs = 300;
+    Object.assign(service.app.get(StreamsService).times, { stallMs: 300, lingerMs: 60_000 });
     const project = await newProject();
     script = async function* () {
       for (let number = 0; number < 40; number += 1) yield await Promise.resolve(large(project));

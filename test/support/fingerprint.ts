@@ -2,9 +2,11 @@ import { readdir } from 'node:fs/promises';
 import pg from 'pg';
 import type { Surroundings } from './service.js';
 
+const JOBS = 'graphile_worker._private_jobs';
+
 /**
- * Everything a service has stored, in a form that two moments can be compared by: a hash for each table, jobs included,
- * and the names of all files.
+ * Everything a service has stored, in a form that two moments can be compared by: a hash for each table, jobs included
+ * but for those that the timetable adds by itself, and the names of all files.
  */
 export async function fingerprint({ databaseUrl, dataDir }: Surroundings): Promise<Record<string, string>> {
   const client = new pg.Client({ connectionString: databaseUrl });
@@ -13,7 +15,8 @@ export async function fingerprint({ databaseUrl, dataDir }: Surroundings): Promi
     const found: Record<string, string> = { files: (await readdir(dataDir, { recursive: true })).sort().join('\n') };
     for (const table of await tables(client)) {
       const { rows } = await client.query<{ hash: string }>(
-        `SELECT count(*) || ' rows ' || md5(coalesce(string_agg(t::text, E'\\n' ORDER BY t::text), '')) AS hash FROM ${table} t`,
+        `SELECT count(*) || ' rows ' || md5(coalesce(string_agg(t::text, E'\\n' ORDER BY t::text), '')) AS hash
+           FROM ${table} t ${table === JOBS ? `WHERE payload::jsonb -> '_cron' IS NULL` : ''}`,
       );
       found[table] = rows[0]?.hash ?? '';
     }
@@ -28,7 +31,7 @@ async function tables(client: pg.Client): Promise<string[]> {
     SELECT c.oid::regclass::text AS name
       FROM pg_class c
      WHERE c.relkind IN ('r', 'p')
-       AND (c.relnamespace = 'public'::regnamespace OR c.oid = 'graphile_worker._private_jobs'::regclass)
+       AND (c.relnamespace = 'public'::regnamespace OR c.oid = '${JOBS}'::regclass)
      ORDER BY 1`);
   return rows.map(({ name }) => name);
 }

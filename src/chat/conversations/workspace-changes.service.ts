@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { WorkspaceChange as AgentWorkspaceChange } from '../../agent/agent.js';
 import { WorkspaceChanges } from '../../files/workspace-changes.js';
-import { Database } from '../../platform/database/database.js';
+import type { Tx } from '../../platform/database/database.js';
 import { ConversationsService } from './conversations.service.js';
 import { WorkspaceChange } from './workspace-change.entity.js';
 
@@ -12,7 +12,6 @@ const MOST_CHANGES = 100;
 @Injectable()
 export class WorkspaceChangesService implements OnModuleInit {
   constructor(
-    private readonly database: Database,
     private readonly workspaces: WorkspaceChanges,
     private readonly conversations: ConversationsService,
   ) {}
@@ -25,8 +24,8 @@ export class WorkspaceChangesService implements OnModuleInit {
   }
 
   /** What a turn tells the agent, oldest first. */
-  async of(turn_id: string): Promise<AgentWorkspaceChange[]> {
-    const changes: AgentWorkspaceChange[] = await this.database.manager.query(
+  async of(tx: Tx, turn_id: string): Promise<AgentWorkspaceChange[]> {
+    const changes: AgentWorkspaceChange[] = await tx.query(
       `SELECT kind, path FROM workspace_changes WHERE turn_id = $1 ORDER BY id DESC LIMIT ${MOST_CHANGES}`,
       [turn_id],
     );

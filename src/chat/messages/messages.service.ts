@@ -4,7 +4,10 @@ import type { Message } from './message.entity.js';
 import type { MessageBody } from './message-body.js';
 import { messageJson } from './message-json.js';
 
-/** A message to append; what is absent is null or the column's default. */
+/**
+ * A message to append; what is absent is null or the column's default. A user's message without a `turn_id` joins the
+ * conversation's turn that has not started, if there is one.
+ */
 export type NewMessage = Pick<Message, 'conversation_id' | 'role' | 'content'> &
   Partial<Omit<Message, 'id' | 'project_id' | 'sequence' | 'created_at'>>;
 
@@ -28,7 +31,9 @@ export class MessagesService {
                                affected_card_ids, content_segments, tool_calls, file_ids, context, answer, answered_call_id,
                                answered_message_id, client_msg_id, client_msg_key, payload_hash, user_id, user_name,
                                user_avatar_url, api_key_id, api_key_name, api_key_prefix)
-         SELECT c.id, c.project_id, c.last_sequence, clock_timestamp(), $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,
+         SELECT c.id, c.project_id, c.last_sequence, clock_timestamp(), $2, $3,
+                coalesce($4, (SELECT t.id FROM turns t
+                               WHERE $2 = 'user' AND t.conversation_id = c.id AND t.state <> 'ended' AND t.state = 'dispatched')), $5, $6, $7, $8, $9, $10, $11, $12, $13,
                 $14, $15, $16, $17, $18, $19, $20, $21, $22
            FROM c
          RETURNING *
@@ -63,23 +68,19 @@ export class MessagesService {
     return stored;
   }
 
-  /** Gives a message of the agent its present body; answers its ChatMessageResponse as JSON text. */
+  /** Gives a message of the agent its present body. */
   async update(
     tx: Tx,
     id: string,
     { content, content_segments, tool_calls, affected_card_ids }: MessageBody,
     is_partial: boolean,
-  ): Promise<string> {
-    const [updated]: { json: string }[] = await tx.query(
-      `WITH m AS (
-         UPDATE messages SET content = $2, content_segments = $3, tool_calls = $4, affected_card_ids = $5, is_partial = $6
-          WHERE id = $1 RETURNING *
-       )
-       SELECT ${messageJson('')} AS json FROM m`,
+  ): Promise<void> {
+    const [, count]: [unknown[], number] = await tx.query(
+      `UPDATE messages SET content = $2, content_segments = $3, tool_calls = $4, affected_card_ids = $5, is_partial = $6
+        WHERE id = $1`,
       [id, content, json(content_segments), json(tool_calls), affected_card_ids, is_partial],
     );
-    if (updated === undefined) throw new Error(`Message ${id} is gone`);
-    return updated.json;
+    if (count === 0) throw new Error(`Message ${id} is gone`);
   }
 
   /** The body of a message of the agent. */

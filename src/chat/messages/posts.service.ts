@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../platform/auth/principal.js';
-import { Database, type Tx } from '../../platform/database/database.js';
-import { Conflict, TooManyRequests } from '../../platform/errors/errors.js';
+import { Database, pipelined, type Tx } from '../../platform/database/database.js';
+import { Conflict, parseId, TooManyRequests } from '../../platform/errors/errors.js';
 import { CardResponse } from '../../projects/canvas/canvas.dto.js';
 import { CanvasService } from '../../projects/canvas/canvas.service.js';
 import { ProjectsService } from '../../projects/projects.service.js';
@@ -11,7 +11,7 @@ import { type ConversationHead, ConversationsService } from '../conversations/co
 import { TurnsService } from '../turns/turns.service.js';
 import { AnswersService } from './answers.service.js';
 import { answerCall } from './answers.js';
-import { MessagesService } from './messages.service.js';
+import { MessagesService, type NewMessage } from './messages.service.js';
 import { identify, toQuestionAnswer } from './posted.js';
 
 /** Messages that may wait behind the turn that is being answered. */
@@ -42,17 +42,19 @@ export class PostsService {
    *   Invalid when the answer does not fit the open question.
    */
   async post(author: Principal, projectId: string, request: ChatMessageCreate): Promise<string> {
-    const { project_id, conversation_id, message } = await this.database.transaction(async (tx) => {
-      const project = await this.projects.lock(tx, author.company_id, projectId);
-      const conversation = await this.conversations.lock(tx, project.id, request.conversation_id);
-      return {
-        project_id: project.id,
-        conversation_id: conversation.id,
-        message: await this.store(tx, author, conversation, request),
-      };
+    const project_id = parseId(projectId, 'Project');
+    const { conversation_id, message, cards } = await this.database.transaction(async (tx) => {
+      const [, conversation] = await pipelined(
+        this.projects.lock(tx, author.company_id, project_id),
+        this.conversations.lock(tx, project_id, request.conversation_id),
+      );
+      const [json, shown] = await pipelined(
+        this.store(tx, author, conversation, request),
+        this.canvas.list(project_id, tx),
+      );
+      return { conversation_id: conversation.id, message: json, cards: shown };
     });
     this.conversations.announce(conversation_id);
-    const cards = await this.canvas.list(project_id);
     return `{"message":${message},"canvas_snapshot":${JSON.stringify(cards.map((card) => CardResponse.from(card)))}}`;
   }
 
@@ -63,14 +65,14 @@ export class PostsService {
     request: ChatMessageCreate,
   ): Promise<string> {
     const identity = identify(author, conversation.id, request);
-    if (identity !== null) {
-      const earlier = await this.messages.posted(tx, conversation.project_id, identity.client_msg_key);
-      if (earlier?.payload_hash.equals(identity.payload_hash) === false) {
-        throw new Conflict('Another message was posted under this client_msg_id');
-      }
-      if (earlier !== undefined) return earlier.json;
+    const [earlier, { active, waiting }] = await pipelined(
+      identity === null ? undefined : this.messages.posted(tx, conversation.project_id, identity.client_msg_key),
+      this.turns.situation(tx, conversation.id),
+    );
+    if (earlier !== undefined && identity?.payload_hash.equals(earlier.payload_hash) !== true) {
+      throw new Conflict('Another message was posted under this client_msg_id');
     }
-    const { active, waiting } = await this.turns.situation(tx, conversation.id);
+    if (earlier !== undefined) return earlier.json;
     if (active !== null && waiting >= MOST_WAITING) {
       throw new TooManyRequests(`${MOST_WAITING} messages wait for the agent already`, RETRY_SECONDS);
     }
@@ -80,13 +82,11 @@ export class PostsService {
     const answer = request.answer == null ? null : toQuestionAnswer(request.answer);
     const place = answer === null ? null : await this.answers.give(tx, conversation.id, answer);
     const { user_id, user_name, user_avatar_url, api_key_id, api_key_name, api_key_prefix } = author;
-    const turn_id = active === null ? await this.turns.start(tx, conversation, author) : active.joinable;
-    const { json } = await this.messages.append(tx, {
+    const message: NewMessage = {
       ...identity,
       conversation_id: conversation.id,
       role: 'user',
       content: request.content,
-      turn_id,
       file_ids: request.file_ids ?? null,
       context: request.context ?? null,
       answer,
@@ -102,7 +102,11 @@ export class PostsService {
       api_key_id,
       api_key_name,
       api_key_prefix,
-    });
+    };
+    const [, { json }] = await pipelined(
+      active === null && this.turns.start(tx, conversation, author),
+      this.messages.append(tx, message),
+    );
     return json;
   }
 }

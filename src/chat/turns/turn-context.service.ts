@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { AgentContext, AgentMessage, WorkspaceFile } from '../../agent/agent.js';
 import { TreeReader } from '../../files/tree-reader.service.js';
 import { Principal } from '../../platform/auth/principal.js';
-import { Database } from '../../platform/database/database.js';
+import { Database, pipelined, type Tx } from '../../platform/database/database.js';
 import { CardResponse, CompletenessResponse } from '../../projects/canvas/canvas.dto.js';
 import { CanvasService } from '../../projects/canvas/canvas.service.js';
 import { ProjectsService } from '../../projects/projects.service.js';
@@ -34,12 +34,16 @@ export class TurnContexts {
   /** @throws LeaseLost when the project was deleted. */
   async build(turn: HeldTurn, signal: AbortSignal): Promise<AgentContext> {
     const { id, company_id, project_id, conversation_id } = turn;
-    const project = await this.projects.require(company_id, project_id).catch(endedWithProject);
+    const [project, messages, changes, cards] = await this.database.together((tx) =>
+      pipelined(
+        this.projects.require(company_id, project_id, tx).catch(endedWithProject),
+        this.messages(tx, conversation_id, id),
+        this.changes.of(tx, id),
+        this.canvas.list(project_id, tx),
+      ),
+    );
     const workspace = { company_id, container_id: project.workspace_id };
-    const [messages, changes, cards, configuration, top] = await Promise.all([
-      this.messages(conversation_id, id),
-      this.changes.of(id),
-      this.canvas.list(project_id),
+    const [configuration, top] = await Promise.all([
       this.mounts.mount(project),
       this.files.list(workspace, '', { recursive: false, limit: MOST_ENTRIES, offset: 0 }),
     ]);
@@ -62,12 +66,12 @@ export class TurnContexts {
   }
 
   /** Without messages that wait for the next turn. */
-  private async messages(conversation_id: string, turn_id: string): Promise<AgentMessage[]> {
+  private async messages(tx: Tx, conversation_id: string, turn_id: string): Promise<AgentMessage[]> {
     type Row = Pick<
       Message,
       'role' | 'content' | 'user_name' | 'tool_calls' | 'answer' | 'file_ids' | 'context' | 'turn_id'
     >;
-    const rows: Row[] = await this.database.manager.query(
+    const rows: Row[] = await tx.query(
       `SELECT role, content, coalesce(user_name, api_key_name) AS user_name, tool_calls, answer, file_ids, context, turn_id
          FROM (SELECT *, sum(octet_length(content) + coalesce(octet_length(tool_calls::text), 0))
                            FILTER (WHERE turn_id <> $2) OVER (ORDER BY sequence DESC) AS bytes

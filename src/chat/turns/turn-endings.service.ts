@@ -1,15 +1,23 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Tx } from '../../platform/database/database.js';
+import { Database, pipelined, type Tx } from '../../platform/database/database.js';
 import { LeaseLost } from '../../platform/leases/lease.js';
 import { Notifications } from '../../platform/notify/notifications.service.js';
 import { ProjectsService } from '../../projects/projects.service.js';
 import { UsageService } from '../../usage/usage.service.js';
 import { AnswersService } from '../messages/answers.service.js';
-import { closingEvents, EMPTY_BODY, fold } from '../messages/message-body.js';
+import { closingEvents, EMPTY_BODY, fold, type MessageBody } from '../messages/message-body.js';
 import { MessagesService } from '../messages/messages.service.js';
 import { CONVERSATIONS } from '../notices.js';
 import { spenderOf, type Turn, type TurnOutcome } from './turn.entity.js';
-import { bodyEvent, endedEvent, eventParameters, type EventRow, insertEvents, startedEvent } from './turn-events.js';
+import {
+  bodyEvent,
+  endedEvent,
+  eventParameters,
+  type EventRow,
+  insertEvents,
+  STARTED,
+  WITH_MESSAGE,
+} from './turn-events.js';
 import { firstUnstored, type Progress } from './turn-journal.service.js';
 import { type HeldTurn, type Holder, lockHeld, TurnsService } from './turns.service.js';
 
@@ -76,12 +84,14 @@ export class TurnEndings {
     const known = ending.progress?.credits ?? 0;
     await this.database.transaction(async (tx) => {
       // The project is the first to be locked.
-      await this.projects.adjust(tx, project_id, { active_turns: -1, credits: known });
-      const [turn]: StoredTurn[] = await tx.query(`SELECT ${STORED} ${lockHeld(holder)}`, [id, generation]);
+      const [, [turn], { waiting }] = await pipelined(
+        this.projects.adjust(tx, project_id, { active_turns: -1, credits: known }),
+        tx.query<StoredTurn[]>(`SELECT ${STORED} ${lockHeld(holder)}`, [id, generation]),
+        this.turns.situation(tx, conversation_id),
+      );
       if (turn === undefined) throw new LeaseLost();
       const credits = await this.finish(tx, turn, ending);
       if (credits !== known) await this.projects.adjust(tx, project_id, { credits: credits - known });
-      const { waiting } = await this.turns.situation(tx, conversation_id);
       if (waiting > 0) await this.turns.start(tx, { id: conversation_id, project_id }, turn);
     });
     this.notifications.send(CONVERSATIONS, conversation_id);
@@ -109,35 +119,37 @@ export class TurnEndings {
   private async finish(tx: Tx, turn: StoredTurn, ending: Ending): Promise<number> {
     const { id, project_id, conversation_id, company_id } = turn;
     const { outcome, progress, notice } = ending;
-    const { message_id, json, events } = await this.finishMessage(tx, turn, ending);
-    if (notice !== undefined) {
-      await this.messages.append(tx, { conversation_id, role: 'system', content: notice, turn_id: id });
-    }
-    events.push(endedEvent(outcome, json));
+    const { body, events } = await this.lastWords(tx, turn, ending);
+    const message_id =
+      turn.message_id ?? (events.length === 0 ? null : await this.createMessage(tx, turn, body, events));
+    events.push(endedEvent(outcome));
     const credits = progress?.credits ?? turn.credits;
-    await tx.query(
-      `WITH ended AS (
-         UPDATE turns SET state = 'ended', outcome = $2, owner = NULL, due_at = NULL, ended_at = clock_timestamp(),
-                message_id = $3, next_seq = $4, credits = $5
-          WHERE id = $1 RETURNING id
-       ), told AS (
-         DELETE FROM workspace_changes w USING ended WHERE w.turn_id = ended.id
-       ) ${insertEvents('ended.id', ['$6', '$7', '$8'], 'ended,')}`,
-      [id, outcome, message_id, turn.next_seq + events.length, credits, ...eventParameters(turn.next_seq, events)],
+    const charge = { company_id, project_id, ...spenderOf(turn), source_type: 'turn', source_id: id, credits } as const;
+    await pipelined(
+      turn.message_id !== null && this.messages.update(tx, turn.message_id, body, false),
+      notice !== undefined &&
+        this.messages.append(tx, { conversation_id, role: 'system', content: notice, turn_id: id }),
+      tx.query(
+        `WITH ended AS (
+           UPDATE turns SET state = 'ended', outcome = $2, owner = NULL, due_at = NULL, ended_at = clock_timestamp(),
+                  message_id = $3, next_seq = $4, credits = $5
+            WHERE id = $1 RETURNING id, message_id
+         ), told AS (
+           DELETE FROM workspace_changes w USING ended WHERE w.turn_id = ended.id
+         ) ${insertEvents('ended.id', ['$6', '$7', '$8'], 'ended LEFT JOIN messages m ON m.id = ended.message_id,', WITH_MESSAGE)}`,
+        [id, outcome, message_id, turn.next_seq + events.length, credits, ...eventParameters(turn.next_seq, events)],
+      ),
+      credits > 0 && this.usage.record(tx, charge),
     );
-    const spender = spenderOf(turn);
-    if (credits > 0) {
-      await this.usage.record(tx, { company_id, project_id, ...spender, source_type: 'turn', source_id: id, credits });
-    }
     return credits;
   }
 
-  /** Gives the turn's message its last body; no message as long as the agent has said nothing. */
-  private async finishMessage(
+  /** What the turn's message holds at last, and the events that lead there from what is stored. */
+  private async lastWords(
     tx: Tx,
-    { id, conversation_id, message_id, next_seq }: StoredTurn,
+    { conversation_id, message_id, next_seq }: StoredTurn,
     ending: Ending,
-  ): Promise<{ message_id: string | null; json: string | null; events: EventRow[] }> {
+  ): Promise<{ body: MessageBody; events: EventRow[] }> {
     // Of an effect whose outcome the process never learned, what is stored knows more.
     const progress =
       ending.progress !== undefined && ending.progress.next_seq >= next_seq ? ending.progress : undefined;
@@ -154,11 +166,18 @@ export class TurnEndings {
     // A write whose outcome the process never learned may have been stored.
     const unstored =
       progress === undefined ? [] : progress.unstored.slice(Math.max(0, next_seq - firstUnstored(progress)));
-    const events = [...unstored, ...closing].map(bodyEvent);
-    if (message_id !== null)
-      return { message_id, json: await this.messages.update(tx, message_id, body, false), events };
-    if (events.length === 0) return { message_id, json: null, events };
+    return { body, events: [...unstored, ...closing].map(bodyEvent) };
+  }
+
+  /** The message of a turn of which nothing is stored, before its `events`. */
+  private async createMessage(
+    tx: Tx,
+    { id, conversation_id }: StoredTurn,
+    body: MessageBody,
+    events: EventRow[],
+  ): Promise<string> {
     const created = await this.messages.append(tx, { conversation_id, role: 'assistant', turn_id: id, ...body });
-    return { message_id: created.id, json: created.json, events: [startedEvent(created), ...events] };
+    events.unshift(STARTED);
+    return created.id;
   }
 }

@@ -1,27 +1,21 @@
-import { type BodyEvent, EMPTY_BODY } from '../messages/message-body.js';
-import type { StoredMessage } from '../messages/messages.service.js';
+import type { BodyEvent } from '../messages/message-body.js';
+import { emptyMessageJson, messageJson } from '../messages/message-json.js';
 import type { TurnEventType } from './turn-event.entity.js';
 import type { TurnOutcome } from './turn.entity.js';
 
-/** An event as it is stored and sent; `data` is the JSON text of an object. */
+/** An event to store; `data` is JSON text, of the first and the last event without the turn's message, which SQL adds. */
 export interface EventRow {
   type: TurnEventType;
   data: string;
 }
 
 /** The first event of a turn: its message, as it is before the second one. */
-export function startedEvent({ id, json }: StoredMessage): EventRow {
-  const message = { ...(JSON.parse(json) as object), is_partial: true, ...EMPTY_BODY };
-  return { type: 'turn.started', data: JSON.stringify({ message_id: id, message }) };
-}
+export const STARTED: EventRow = { type: 'turn.started', data: 'null' };
 
 export const bodyEvent = ({ type, ...data }: BodyEvent): EventRow => ({ type, data: JSON.stringify(data) });
 
-/** The last event of a turn; `message` is the JSON text of what it has written, null when that is nothing. */
-export const endedEvent = (outcome: TurnOutcome, message: string | null): EventRow => ({
-  type: 'turn.ended',
-  data: `{"outcome":"${outcome}","message":${message ?? 'null'}}`,
-});
+/** The last event of a turn, with the message in which all that the agent has written is; null when that is nothing. */
+export const endedEvent = (outcome: TurnOutcome): EventRow => ({ type: 'turn.ended', data: JSON.stringify(outcome) });
 
 /** Events as three parameters of a statement that holds {@link insertEvents}: the first one's seq, types and data. */
 export const eventParameters = (first_seq: number, events: EventRow[]): [number, string[], string[]] => [
@@ -30,8 +24,23 @@ export const eventParameters = (first_seq: number, events: EventRow[]): [number,
   events.map(({ data }) => data),
 ];
 
-/** Inserts the events of {@link eventParameters} in a turn; each argument is SQL, `from` is a FROM item or nothing. */
-export const insertEvents = (turn_id: string, [seq, types, data]: [string, string, string], from = ''): string => `
+/** SQL of what an event tells where the turn's message is the row `m`, all null when there is none. */
+export const WITH_MESSAGE = `
+  CASE event.type
+    WHEN 'turn.started' THEN concat('{"message_id":"', m.id, '","message":', ${emptyMessageJson('')}, '}')
+    WHEN 'turn.ended' THEN concat('{"outcome":', event.data, ',"message":', CASE WHEN m.id IS NULL THEN 'null' ELSE ${messageJson('')} END, '}')
+    ELSE event.data END`;
+
+/**
+ * Inserts the events of {@link eventParameters} in a turn. Each argument is SQL: `from` is a FROM item or nothing, `told`
+ * what an event tells, {@link WITH_MESSAGE} where the first or last one can be among them.
+ */
+export const insertEvents = (
+  turn_id: string,
+  [seq, types, data]: [string, string, string],
+  from = '',
+  told = 'event.data',
+): string => `
   INSERT INTO turn_events (turn_id, seq, type, data)
-  SELECT ${turn_id}, ${seq}::integer + event.place - 1, event.type, event.data::json
+  SELECT ${turn_id}, ${seq}::integer + event.place - 1, event.type, (${told})::json
     FROM ${from} unnest(${types}::text[], ${data}::text[]) WITH ORDINALITY AS event (type, data, place)`;

@@ -5,9 +5,8 @@ import { Notifications } from '../../platform/notify/notifications.service.js';
 import type { Project } from '../../projects/project.entity.js';
 import { ProjectsService } from '../../projects/projects.service.js';
 import type { BodyEvent, MessageBody } from '../messages/message-body.js';
-import { MessagesService } from '../messages/messages.service.js';
 import { CONVERSATIONS } from '../notices.js';
-import { bodyEvent, eventParameters, insertEvents, startedEvent } from './turn-events.js';
+import { bodyEvent, eventParameters, insertEvents, STARTED, WITH_MESSAGE } from './turn-events.js';
 import { endedWithProject, held, type HeldTurn, lockHeld } from './turns.service.js';
 
 /** How far a turn has come. */
@@ -32,31 +31,38 @@ export class TurnJournal {
   constructor(
     private readonly database: Database,
     private readonly projects: ProjectsService,
-    private readonly messages: MessagesService,
     private readonly notifications: Notifications,
   ) {}
 
-  /** Creates the partial message of a turn with its first events. @throws LeaseLost */
+  /** Creates the partial message of a turn with its first events; one statement, so one transaction. @throws LeaseLost */
   async begin({ id, generation, conversation_id }: HeldTurn, progress: Progress): Promise<void> {
     const { body, next_seq, unstored, credits } = progress;
-    await this.database.transaction(async (tx) => {
-      const found: unknown[] = await tx.query(`SELECT t.id ${lockHeld('owner')}`, [id, generation]);
-      if (found.length === 0) throw new LeaseLost();
-      const message = await this.messages.append(tx, {
-        conversation_id,
-        role: 'assistant',
-        turn_id: id,
-        is_partial: true,
-        ...body,
-      });
-      await tx.query(
-        `WITH turn AS (
-           UPDATE turns SET message_id = $2, next_seq = $3, credits = $4, due_at = clock_timestamp() + ${LEASE}
-            WHERE id = $1 RETURNING id
-         ) ${insertEvents('turn.id', ['$5', '$6', '$7'], 'turn,')}`,
-        [id, message.id, next_seq, credits, ...eventParameters(0, [startedEvent(message), ...unstored.map(bodyEvent)])],
-      );
-    });
+    const begun: unknown[] = await this.database.manager.query(
+      `WITH held AS MATERIALIZED (
+         SELECT t.conversation_id ${lockHeld('owner')}
+       ), c AS (
+         UPDATE conversations c SET last_sequence = c.last_sequence + 1, updated_at = clock_timestamp()
+           FROM held WHERE c.id = held.conversation_id RETURNING c.*
+       ), m AS (
+         INSERT INTO messages (conversation_id, project_id, sequence, created_at, role, turn_id, is_partial, content,
+                               content_segments, tool_calls, affected_card_ids)
+         SELECT c.id, c.project_id, c.last_sequence, clock_timestamp(), 'assistant', $1, true, $5, $6, $7, $8 FROM c
+         RETURNING *
+       ), turn AS (
+         UPDATE turns t SET message_id = m.id, next_seq = $3, credits = $4, due_at = clock_timestamp() + ${LEASE}
+           FROM m WHERE t.id = $1 RETURNING t.id
+       ), written AS (${insertEvents('turn.id', ['$9', '$10', '$11'], 'turn, m,', WITH_MESSAGE)})
+       SELECT id FROM turn`,
+      [
+        id,
+        generation,
+        next_seq,
+        credits,
+        ...bodyParameters(body),
+        ...eventParameters(0, [STARTED, ...unstored.map(bodyEvent)]),
+      ],
+    );
+    if (begun.length === 0) throw new LeaseLost();
     this.notifications.send(CONVERSATIONS, conversation_id);
   }
 
@@ -98,13 +104,18 @@ export class TurnJournal {
         generation,
         next_seq,
         credits,
-        body.content,
-        JSON.stringify(body.content_segments),
-        JSON.stringify(body.tool_calls),
-        body.affected_card_ids,
+        ...bodyParameters(body),
         ...eventParameters(firstUnstored(progress), unstored.map(bodyEvent)),
       ],
     );
     if (count === 0) throw new LeaseLost();
   }
 }
+
+/** content, content_segments, tool_calls and affected_card_ids as parameters. */
+const bodyParameters = ({ content, content_segments, tool_calls, affected_card_ids }: MessageBody): unknown[] => [
+  content,
+  JSON.stringify(content_segments),
+  JSON.stringify(tool_calls),
+  affected_card_ids,
+];

@@ -11,6 +11,23 @@ export type Tx = EntityManager;
 const RETRIED_CODES = new Set(['40P01', '40001', '0A000']);
 const ATTEMPTS = 4;
 
+type Results<Statements extends readonly unknown[]> = { -readonly [At in keyof Statements]: Awaited<Statements[At]> };
+
+/**
+ * The results of statements that need nothing of each other and are asked for at once; other values stay as they are. On one connection they go out in one
+ * piece and run in their order, each with a snapshot of its own: one behind a lock sees what the lock has waited for. Of
+ * failures the first one in their order is thrown, when all are over.
+ */
+export async function pipelined<const Statements extends readonly unknown[]>(
+  ...statements: Statements
+): Promise<Results<Statements>> {
+  const settled = await Promise.allSettled(statements);
+  return settled.map((result) => {
+    if (result.status === 'rejected') throw result.reason;
+    return result.value;
+  }) as Results<Statements>;
+}
+
 /** The database as services see it: reads outside transactions and explicit transactions. */
 @Injectable()
 export class Database implements OnApplicationShutdown {
@@ -41,6 +58,16 @@ export class Database implements OnApplicationShutdown {
   /** Runs reads that all see one moment: the one of the first of them. */
   async snapshot<T>(read: (tx: Tx) => Promise<T>): Promise<T> {
     return await this.source.transaction('REPEATABLE READ', read);
+  }
+
+  /** Runs reads over one connection, on which they can be {@link pipelined}. */
+  async together<T>(read: (tx: Tx) => Promise<T>): Promise<T> {
+    const runner = this.source.createQueryRunner();
+    try {
+      return await read(runner.manager);
+    } finally {
+      await runner.release();
+    }
   }
 
   async onApplicationShutdown(): Promise<void> {

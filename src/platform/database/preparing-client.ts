@@ -4,24 +4,64 @@ import pg from 'pg';
 const MOST_STATEMENTS = 500;
 /** A prepared statement would answer other columns than before: a migration has run meanwhile. */
 const STALE_PLAN = '0A000';
+/** How TypeORM begins every transaction. */
+const START = 'START TRANSACTION';
 
 /** The names under which this process prepares statements, by their texts. */
 const names = new Map<string, string>();
 let generation = 0;
 
 /**
- * A connection that has the server parse and plan each text once; further runs of a statement with parameters send the
- * parameters alone. Texts are meant to be constant, whatever differs between two runs being a parameter.
+ * A connection on which statements cost little, while each is still awaited by itself:
+ *
+ * - The server parses and plans each text once; further runs of a statement with parameters send the parameters alone.
+ *   Texts are meant to be constant, whatever differs between two runs being a parameter.
+ * - Statements that are asked for at once (`Promise.all`) go out in one piece, run in their order, each with a snapshot of
+ *   its own, and their answers come back together. In a transaction, once one has failed those behind it fail as well.
+ * - The start of a transaction goes out with its first statement.
  */
 export class PreparingClient extends pg.Client {
+  /** The start of a transaction that no statement has followed yet. */
+  private started: Promise<unknown> | undefined;
+  private isGathering = false;
+
+  constructor(config: pg.ClientConfig) {
+    super({ ...config, pipeline: true });
+  }
+
   override query = ((...given: unknown[]): unknown => {
+    this.gather();
     const [text, values] = given;
+    if (text === START) return this.start();
+    const { started } = this;
+    this.started = undefined;
     const isPlain = given.length === 2 && typeof text === 'string' && Array.isArray(values) && values.length > 0;
-    return isPlain ? this.run(text, values) : (super.query as (...all: unknown[]) => unknown)(...given);
+    const result = isPlain
+      ? this.run(text, values)
+      : (super.query as (...all: unknown[]) => Promise<pg.QueryResult>)(...given);
+    return started === undefined ? result : follow(started, result);
   }) as pg.Client['query'];
 
+  /** Sends what this step of the process asks for when the step is over. */
+  private gather(): void {
+    if (this.isGathering) return;
+    const { stream } = (this as unknown as { connection: { stream: { cork(): void; uncork(): void } } }).connection;
+    this.isGathering = true;
+    stream.cork();
+    process.nextTick(() => {
+      this.isGathering = false;
+      stream.uncork();
+    });
+  }
+
+  private start(): Promise<pg.QueryResult> {
+    this.started = super.query(START);
+    // Told by the statement that follows.
+    this.started.catch(() => undefined);
+    return Promise.resolve(new pg.Result('text', pg.types));
+  }
+
   private async run(text: string, values: unknown[]): Promise<pg.QueryResult> {
-    const isInTransaction = this.getTransactionStatus() !== 'I';
     try {
       return await this.send(text, values);
     } catch (error) {
@@ -29,7 +69,7 @@ export class PreparingClient extends pg.Client {
       // From here on every connection prepares anew; a transaction is over and begins again as a whole.
       names.clear();
       generation += 1;
-      if (isInTransaction) throw error;
+      if (this.getTransactionStatus() !== 'I') throw error;
       return await this.send(text, values);
     }
   }
@@ -38,6 +78,12 @@ export class PreparingClient extends pg.Client {
     const name = nameOf(text);
     return await super.query(name === undefined ? { text, values } : { name, text, values });
   }
+}
+
+/** The result of the first statement of a transaction, which fails where the start has failed. */
+async function follow(started: Promise<unknown>, first: Promise<pg.QueryResult>): Promise<pg.QueryResult> {
+  const [, result] = await Promise.all([started, first]);
+  return result;
 }
 
 function nameOf(text: string): string | undefined {
