@@ -15,6 +15,7 @@ const GROWING = ['conversations', 'messages', 'turns', 'turn_events', 'workspace
 interface Plan {
   'Node Type': string;
   'Relation Name'?: string;
+  'Index Cond'?: string;
   Plans?: Plan[];
 }
 
@@ -41,13 +42,13 @@ afterAll(async () => {
   await removeSurroundings(surroundings);
 });
 
-/** Statements that run while `work` does, each once, with the parameters of its last run. */
-async function statementsOf(work: () => Promise<void>): Promise<Map<string, unknown[]>> {
-  const seen = new Map<string, unknown[]>();
+/** Statements that run while `work` does, each once. */
+async function statementsOf(work: () => Promise<void>): Promise<Set<string>> {
+  const seen = new Set<string>();
   const source = service.app.get(DataSource);
   const { logger } = source;
   const listener: Partial<QueryLogger> = {
-    logQuery: (statement, parameters: unknown[] = []) => void seen.set(statement, parameters),
+    logQuery: (statement) => void seen.add(statement),
     logQueryError: () => undefined,
     logQuerySlow: () => undefined,
   };
@@ -57,9 +58,14 @@ async function statementsOf(work: () => Promise<void>): Promise<Map<string, unkn
   return seen;
 }
 
-/** Tables that a plan reads from end to end. */
-function scanned({ 'Node Type': type, 'Relation Name': relation, Plans = [] }: Plan): string[] {
-  return [...(type === 'Seq Scan' && relation !== undefined ? [relation] : []), ...Plans.flatMap(scanned)];
+/** Statements of the patrol, which goes over all turns that are active. */
+const PATROL = /FROM turns WHERE state = '\w+' AND due_at/;
+
+/** Tables that a plan reads from end to end, or from the first row of an index up to the one that is meant. */
+function scanned(plan: Plan): string[] {
+  const { 'Node Type': type, 'Relation Name': relation, Plans = [] } = plan;
+  const isWhole = type === 'Seq Scan' || (/^Index (Only )?Scan$/.test(type) && plan['Index Cond'] === undefined);
+  return [...(isWhole && relation !== undefined ? [relation] : []), ...Plans.flatMap(scanned)];
 }
 
 /** Many conversations with history, each with ended turns. */
@@ -107,22 +113,17 @@ describe('statements of the chat', () => {
       await service.app.get(TurnReaper).recover();
     });
 
-    const checked: string[] = [];
-    await database.query('BEGIN');
-    for (const [statement, parameters] of statements) {
-      if (!GROWING.some((table) => statement.includes(table))) continue;
+    const checked = [];
+    for (const statement of statements) {
+      if (!GROWING.some((table) => statement.includes(table)) || PATROL.test(statement)) continue;
+      // As prepared statements are planned: for any values.
       const { rows } = await database.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
-        `EXPLAIN (FORMAT JSON) ${statement}`,
-        parameters,
+        `EXPLAIN (FORMAT JSON, GENERIC_PLAN) ${statement}`,
       );
       const tables = rows.flatMap((row) => row['QUERY PLAN'].flatMap(({ Plan }) => scanned(Plan)));
-      expect({ statement, scanned: tables.filter((table) => GROWING.includes(table)) }).toEqual({
-        statement,
-        scanned: [],
-      });
-      checked.push(statement);
+      checked.push({ statement, scanned: tables.filter((table) => GROWING.includes(table)) });
     }
-    await database.query('ROLLBACK');
+    expect(checked.filter(({ scanned: tables }) => tables.length > 0)).toEqual([]);
     // Every statement above that names one of the tables: fewer means that the listener missed them.
     expect(checked.length).toBeGreaterThan(20);
   });

@@ -49,7 +49,8 @@ export class WindowsService {
                        (SELECT coalesce(t.state, 'idle') AS state, t.message_id, t.id AS turn_id, coalesce(t.next_seq, 0) AS next_seq) live),
                      '}') AS json
          FROM conversations c
-         LEFT JOIN turns t ON t.conversation_id = c.id AND t.state <> 'ended'`,
+         LEFT JOIN LATERAL (
+           SELECT * FROM turns active WHERE active.conversation_id = c.id AND active.state <> 'ended' OFFSET 0) t ON true`,
       [limit],
     );
   }

@@ -19,7 +19,7 @@ import {
   WITH_MESSAGE,
 } from './turn-events.js';
 import { firstUnstored, type Progress } from './turn-journal.service.js';
-import { type HeldTurn, type Holder, lockHeld, TurnsService } from './turns.service.js';
+import { heldParameters, type HeldTurn, type Holder, lockHeld, TurnsService } from './turns.service.js';
 
 /** How a turn ends. */
 export interface Ending {
@@ -80,13 +80,14 @@ export class TurnEndings {
    *
    * @throws LeaseLost when the turn is not the holder's any more; then nothing has changed.
    */
-  async end({ id, generation, project_id, conversation_id }: HeldTurn, holder: Holder, ending: Ending): Promise<void> {
+  async end(held: HeldTurn, holder: Holder, ending: Ending): Promise<void> {
+    const { project_id, conversation_id } = held;
     const known = ending.progress?.credits ?? 0;
     await this.database.transaction(async (tx) => {
       // The project is the first to be locked.
       const [, [turn], { waiting }] = await pipelined(
         this.projects.adjust(tx, project_id, { active_turns: -1, credits: known }),
-        tx.query<StoredTurn[]>(`SELECT ${STORED} ${lockHeld(holder)}`, [id, generation]),
+        tx.query<StoredTurn[]>(`SELECT ${STORED} ${lockHeld(holder)}`, heldParameters(held)),
         this.turns.situation(tx, conversation_id),
       );
       if (turn === undefined) throw new LeaseLost();
@@ -133,10 +134,10 @@ export class TurnEndings {
         `WITH ended AS (
            UPDATE turns SET state = 'ended', outcome = $2, owner = NULL, due_at = NULL, ended_at = clock_timestamp(),
                   message_id = $3, next_seq = $4, credits = $5
-            WHERE id = $1 RETURNING id, message_id
+            WHERE id = $1 RETURNING id
          ), told AS (
            DELETE FROM workspace_changes w USING ended WHERE w.turn_id = ended.id
-         ) ${insertEvents('ended.id', ['$6', '$7', '$8'], 'ended LEFT JOIN messages m ON m.id = ended.message_id,', WITH_MESSAGE)}`,
+         ) ${insertEvents('ended.id', ['$6', '$7', '$8'], 'ended LEFT JOIN messages m ON m.id = $3,', WITH_MESSAGE)}`,
         [id, outcome, message_id, turn.next_seq + events.length, credits, ...eventParameters(turn.next_seq, events)],
       ),
       credits > 0 && this.usage.record(tx, charge),

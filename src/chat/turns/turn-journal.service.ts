@@ -7,7 +7,7 @@ import { ProjectsService } from '../../projects/projects.service.js';
 import type { BodyEvent, MessageBody } from '../messages/message-body.js';
 import { CONVERSATIONS } from '../notices.js';
 import { bodyEvent, eventParameters, insertEvents, STARTED, WITH_MESSAGE } from './turn-events.js';
-import { endedWithProject, held, type HeldTurn, lockHeld } from './turns.service.js';
+import { endedWithProject, held, heldParameters, type HeldTurn, lockHeld } from './turns.service.js';
 
 /** How far a turn has come. */
 export interface Progress {
@@ -35,27 +35,26 @@ export class TurnJournal {
   ) {}
 
   /** Creates the partial message of a turn with its first events; one statement, so one transaction. @throws LeaseLost */
-  async begin({ id, generation, conversation_id }: HeldTurn, progress: Progress): Promise<void> {
+  async begin(turn: HeldTurn, progress: Progress): Promise<void> {
     const { body, next_seq, unstored, credits } = progress;
     const begun: unknown[] = await this.database.manager.query(
       `WITH held AS MATERIALIZED (
-         SELECT t.conversation_id ${lockHeld('owner')}
+         SELECT t.id ${lockHeld('owner')}
        ), c AS (
          UPDATE conversations c SET last_sequence = c.last_sequence + 1, updated_at = clock_timestamp()
-           FROM held WHERE c.id = held.conversation_id RETURNING c.*
+           FROM held WHERE c.id = $3 RETURNING c.*
        ), m AS (
          INSERT INTO messages (conversation_id, project_id, sequence, created_at, role, turn_id, is_partial, content,
                                content_segments, tool_calls, affected_card_ids)
-         SELECT c.id, c.project_id, c.last_sequence, clock_timestamp(), 'assistant', $1, true, $5, $6, $7, $8 FROM c
+         SELECT c.id, c.project_id, c.last_sequence, clock_timestamp(), 'assistant', $1, true, $6, $7, $8, $9 FROM c
          RETURNING *
        ), turn AS (
-         UPDATE turns t SET message_id = m.id, next_seq = $3, credits = $4, due_at = clock_timestamp() + ${LEASE}
+         UPDATE turns t SET message_id = m.id, next_seq = $4, credits = $5, due_at = clock_timestamp() + ${LEASE}
            FROM m WHERE t.id = $1 RETURNING t.id
-       ), written AS (${insertEvents('turn.id', ['$9', '$10', '$11'], 'turn, m,', WITH_MESSAGE)})
+       ), written AS (${insertEvents('turn.id', ['$10', '$11', '$12'], 'turn, m,', WITH_MESSAGE)})
        SELECT id FROM turn`,
       [
-        id,
-        generation,
+        ...heldParameters(turn),
         next_seq,
         credits,
         ...bodyParameters(body),
@@ -63,7 +62,7 @@ export class TurnJournal {
       ],
     );
     if (begun.length === 0) throw new LeaseLost();
-    this.notifications.send(CONVERSATIONS, conversation_id);
+    this.notifications.send(CONVERSATIONS, turn.conversation_id);
   }
 
   /** Brings the partial message up to date; one statement, so one transaction. @throws LeaseLost */
@@ -80,28 +79,27 @@ export class TurnJournal {
   async perform(turn: HeldTurn, work: (tx: Tx, project: Project) => Promise<Progress>): Promise<void> {
     await this.database.transaction(async (tx) => {
       const project = await this.projects.lock(tx, turn.company_id, turn.project_id).catch(endedWithProject);
-      const found: unknown[] = await tx.query(`SELECT t.id FROM turns t WHERE ${held('owner')} FOR NO KEY UPDATE`, [
-        turn.id,
-        turn.generation,
-      ]);
+      const found: unknown[] = await tx.query(
+        `SELECT t.id FROM turns t WHERE ${held('owner')} FOR NO KEY UPDATE`,
+        heldParameters(turn),
+      );
       if (found.length === 0) throw new LeaseLost();
       await this.write(tx, turn, await work(tx, project));
     });
     this.notifications.send(CONVERSATIONS, turn.conversation_id);
   }
 
-  private async write(tx: Tx, { id, generation }: HeldTurn, progress: Progress): Promise<void> {
+  private async write(tx: Tx, turn: HeldTurn, progress: Progress): Promise<void> {
     const { body, next_seq, unstored, credits } = progress;
     const [, count]: [unknown[], number] = await tx.query(
       `WITH turn AS (
-         UPDATE turns t SET next_seq = $3, credits = $4, due_at = clock_timestamp() + ${LEASE}
+         UPDATE turns t SET next_seq = $4, credits = $5, due_at = clock_timestamp() + ${LEASE}
           WHERE ${held('owner')} RETURNING id, message_id
-       ), written AS (${insertEvents('turn.id', ['$9', '$10', '$11'], 'turn,')})
-       UPDATE messages m SET content = $5, content_segments = $6, tool_calls = $7, affected_card_ids = $8
-         FROM turn WHERE m.id = turn.message_id`,
+       ), written AS (${insertEvents('turn.id', ['$10', '$11', '$12'], 'turn,')})
+       UPDATE messages SET content = $6, content_segments = $7, tool_calls = $8, affected_card_ids = $9
+        WHERE id = (SELECT message_id FROM turn)`,
       [
-        id,
-        generation,
+        ...heldParameters(turn),
         next_seq,
         credits,
         ...bodyParameters(body),

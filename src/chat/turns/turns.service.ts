@@ -34,13 +34,26 @@ export function endedWithProject(error: unknown): never {
 
 const HELD = 'id, project_id, conversation_id, company_id, user_id, api_key_id, generation, credits';
 
-/** Condition that a turn `t` is still held, whose parameters $1 and $2 are id and generation. */
+/**
+ * Condition that a turn `t` is still held; its parameters $1 to $3 are {@link heldParameters}. The conversation makes it a
+ * look-up: by id and state alone, the planner may read all turns that are active.
+ */
 export const held = (holder: Holder): string =>
-  `t.id = $1 AND t.generation = $2 AND t.state = 'streaming'${holder === 'reaper' ? ' AND t.due_at < clock_timestamp()' : ''}`;
+  `t.id = $1 AND t.generation = $2 AND t.conversation_id = $3 AND t.state = 'streaming'${holder === 'reaper' ? ' AND t.due_at < clock_timestamp()' : ''}`;
+
+export const heldParameters = ({
+  id,
+  generation,
+  conversation_id,
+}: Pick<HeldTurn, 'id' | 'generation' | 'conversation_id'>): [string, number, string] => [
+  id,
+  generation,
+  conversation_id,
+];
 
 /** FROM and what follows of a SELECT that locks the conversation and then its turn `t`, in this order, while it is held. */
 export const lockHeld = (holder: Holder): string =>
-  `FROM turns t JOIN conversations c ON c.id = t.conversation_id WHERE ${held(holder)} FOR NO KEY UPDATE OF c, t`;
+  `FROM conversations c, turns t WHERE c.id = $3 AND ${held(holder)} FOR NO KEY UPDATE OF c, t`;
 
 /** Turns from their start to their claim, and how they are kept. Callers that pass `tx` hold the conversation's lock. */
 @Injectable()
@@ -116,32 +129,32 @@ export class TurnsService {
 
   /** Makes `owner` the one who runs a dispatched turn; null when there is nothing to claim. Its messages are now fixed. */
   async claim(turn_id: string, owner: string): Promise<HeldTurn | null> {
-    // Posts hold the conversation's lock, so a message either joined before this or waits for the next turn.
+    // Posts hold the conversation's lock, so a message either joined before this or waits for the next turn. The commit need
+    // not have reached the disk: after a crash of the server that has taken it back, the next write finds nothing held.
     const [turn]: HeldTurn[] = await this.database.manager.query(
       `WITH conversation AS MATERIALIZED (
-         SELECT c.id FROM turns t JOIN conversations c ON c.id = t.conversation_id WHERE t.id = $1 FOR NO KEY UPDATE OF c
+         SELECT c.id FROM conversations c WHERE c.id = (SELECT t.conversation_id FROM turns t WHERE t.id = $1) FOR NO KEY UPDATE
        ), claimed AS (
          UPDATE turns t
             SET state = 'streaming', owner = $2, generation = generation + 1, attempts = attempts + 1,
                 due_at = clock_timestamp() + ${LEASE}
-           FROM conversation
-          WHERE t.id = $1 AND t.state = 'dispatched'
+          WHERE t.id = $1 AND t.conversation_id = (SELECT id FROM conversation) AND t.state = 'dispatched'
          RETURNING t.*
        ), told AS (
          UPDATE workspace_changes w SET turn_id = claimed.id FROM claimed
           WHERE w.conversation_id = claimed.conversation_id AND w.turn_id IS NULL
        )
-       SELECT ${HELD} FROM claimed`,
+       SELECT ${HELD} FROM claimed WHERE set_config('synchronous_commit', 'off', true) = 'off'`,
       [turn_id, owner],
     );
     return turn ?? null;
   }
 
   /** Keeps a running turn. @throws LeaseLost */
-  async renew({ id, generation }: HeldTurn): Promise<void> {
+  async renew(turn: HeldTurn): Promise<void> {
     const [, count]: [unknown[], number] = await this.database.manager.query(
       `UPDATE turns t SET due_at = clock_timestamp() + ${LEASE} WHERE ${held('owner')}`,
-      [id, generation],
+      heldParameters(turn),
     );
     if (count === 0) throw new LeaseLost();
   }
@@ -150,15 +163,16 @@ export class TurnsService {
    * Dispatches a running turn again, when nothing of it has been seen yet; messages that waited behind it join it. False
    * when it has to end instead. A process that goes away in peace gives its attempt back; `credits` is what it has cost.
    */
-  async redispatch({ id, generation, conversation_id, credits }: HeldTurn, holder: Holder): Promise<boolean> {
+  async redispatch(turn: HeldTurn, holder: Holder): Promise<boolean> {
+    const { id, conversation_id, credits } = turn;
     return await this.database.transaction(async (tx) => {
       await tx.query('SELECT id FROM conversations WHERE id = $1 FOR NO KEY UPDATE', [conversation_id]);
       const [, count]: [unknown[], number] = await tx.query(
         `UPDATE turns t
-            SET state = 'dispatched', owner = NULL, attempts = attempts - $3, due_at = clock_timestamp() + ${LEASE},
-                credits = $4
-          WHERE ${held(holder)} AND next_seq = 0 AND attempts - $3 < ${MOST_ATTEMPTS}`,
-        [id, generation, holder === 'owner' ? 1 : 0, credits],
+            SET state = 'dispatched', owner = NULL, attempts = attempts - $4, due_at = clock_timestamp() + ${LEASE},
+                credits = $5
+          WHERE ${held(holder)} AND next_seq = 0 AND attempts - $4 < ${MOST_ATTEMPTS}`,
+        [...heldParameters(turn), holder === 'owner' ? 1 : 0, credits],
       );
       if (count === 0) return false;
       await tx.query('UPDATE messages SET turn_id = $1 WHERE conversation_id = $2 AND turn_id IS NULL', [

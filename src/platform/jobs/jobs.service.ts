@@ -69,8 +69,14 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
     watch: DatabaseWatch,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    // graphile-worker does not wait for a pool of its own to end.
-    this.pool = new pg.Pool({ connectionString: url.value, max: CONNECTIONS, connectionTimeoutMillis: CONNECT_MS });
+    // graphile-worker does not wait for a pool of its own to end. What it notes of jobs need not have reached the disk: a
+    // job that a crash of the server has taken back runs once more, as any job may.
+    this.pool = new pg.Pool({
+      connectionString: url.value,
+      max: CONNECTIONS,
+      connectionTimeoutMillis: CONNECT_MS,
+      options: '-c synchronous_commit=off',
+    });
     // A pool that ends has said goodbye on its connections already; the server may close them first.
     const report = (err: Error): void => {
       if (!this.pool.ending) this.logger.warn({ err }, 'a connection for jobs was lost');
