@@ -6,15 +6,15 @@ import ts from 'typescript';
 import { ROOT, setUpCheckout } from './checkout.mjs';
 
 /*
- * `npm run settings`: writes the table of settings in docs/operating.md, from the configuration class and what its
+ * `npm run settings`: writes the table of settings in docs/operating.md, from the class of settings and what its
  * docstrings say. With `--check` it writes nothing and fails when the table is stale.
  */
-const SOURCE = join(ROOT, 'src/config/config.ts');
+const SOURCE = join(ROOT, 'src/config/settings.ts');
 const PAGE = join(ROOT, 'docs/operating.md');
 const [BEGIN, END] = ['<!-- settings: written by "npm run settings" -->', '<!-- end of settings -->'];
 
 await setUpCheckout();
-const { Config } = await import('../dist/config/config.js');
+const { Settings } = await import('../dist/config/settings.js');
 
 const page = readFileSync(PAGE, 'utf8');
 const [before, rest] = page.split(BEGIN);
@@ -29,7 +29,7 @@ else if (page !== wanted) {
 }
 
 function table() {
-  const defaults = new Config();
+  const defaults = new Settings();
   const rows = settings().map(({ name, says }) => {
     if (says === '') throw new Error(`${name} has no docstring`);
     const value = defaults[name] === undefined ? '' : `\`${defaults[name]}\``;
@@ -41,10 +41,10 @@ function table() {
 /** The properties of the class that carry decorators, in their order. */
 function settings() {
   const file = ts.createSourceFile(SOURCE, readFileSync(SOURCE, 'utf8'), ts.ScriptTarget.Latest, true);
-  const config = file.statements.find(
-    (statement) => ts.isClassDeclaration(statement) && statement.name?.text === 'Config',
+  const declared = file.statements.find(
+    (statement) => ts.isClassDeclaration(statement) && statement.name?.text === 'Settings',
   );
-  return config.members
+  return declared.members
     .filter((member) => ts.isPropertyDeclaration(member) && (ts.getDecorators(member) ?? []).length > 0)
     .map((member) => ({ name: member.name.getText(file), says: docstring(member) }));
 }

@@ -1,4 +1,5 @@
 import { CardResponse } from '../projects/canvas/canvas.dto.js';
+import { PageResponse } from '../platform/listing/page.response.js';
 import {
   BooleanField,
   EnumField,
@@ -93,18 +94,12 @@ export class ChatHistoryQuery extends ChatSyncQuery {
 }
 
 /** A window of a conversation, oldest message first. */
-export class ChatMessageListResponse {
+export class ChatMessageListResponse extends PageResponse {
   @ObjectArrayField(() => ChatMessageResponse)
   messages!: ChatMessageResponse[];
 
-  @IntegerField()
-  limit!: number;
-
-  @IntegerField()
-  offset!: number;
-
   @IntegerField({ description: 'Messages in the conversation' })
-  total!: number;
+  override total!: number;
 }
 
 /** What the agent is doing in a conversation. */

@@ -1,4 +1,5 @@
-import { DateTimeField, IntegerField, ObjectArrayField, StringField } from '../platform/validation/fields.js';
+import { PageResponse } from '../platform/listing/page.response.js';
+import { DateTimeField, ObjectArrayField, StringField } from '../platform/validation/fields.js';
 import type { Deployment } from './deployment.entity.js';
 import type { DeploymentDetails } from './deployments.service.js';
 
@@ -43,16 +44,7 @@ export class DeploymentResponse {
 }
 
 /** Deployments of the company, newest first. */
-export class DeploymentListResponse {
+export class DeploymentListResponse extends PageResponse {
   @ObjectArrayField(() => DeploymentResponse)
   deployments!: DeploymentResponse[];
-
-  @IntegerField()
-  limit!: number;
-
-  @IntegerField()
-  offset!: number;
-
-  @IntegerField()
-  total!: number;
 }

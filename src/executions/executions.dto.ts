@@ -1,3 +1,4 @@
+import { PageResponse } from '../platform/listing/page.response.js';
 import {
   BooleanField,
   DateTimeField,
@@ -166,16 +167,7 @@ export class ExecutionDetailResponse {
 }
 
 /** Executions of a project, most recent first. */
-export class ExecutionListResponse {
+export class ExecutionListResponse extends PageResponse {
   @ObjectArrayField(() => ExecutionResponse)
   executions!: ExecutionResponse[];
-
-  @IntegerField()
-  limit!: number;
-
-  @IntegerField()
-  offset!: number;
-
-  @IntegerField()
-  total!: number;
 }

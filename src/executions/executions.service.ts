@@ -2,11 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { Principal } from '../platform/auth/principal.js';
 import { Database, type Tx } from '../platform/database/database.js';
 import { Conflict, NotFound, parseId, TooManyRequests } from '../platform/errors/errors.js';
-import { type JsonPage, readJsonPage } from '../platform/listing/json-page.js';
+import type { JsonPage } from '../platform/listing/json-page.js';
 import type { PageQuery } from '../platform/listing/page.query.js';
 import type { Project } from '../projects/project.entity.js';
-import { projectOf } from '../projects/projects.queries.js';
-import { ProjectsService } from '../projects/projects.service.js';
+import { type ProjectRows, ProjectsService } from '../projects/projects.service.js';
 import { ExecutionEndings } from './execution-endings.service.js';
 import { ExecutionNews } from './execution-news.service.js';
 import { ExecutionQueue } from './execution-queue.service.js';
@@ -18,6 +17,13 @@ import { type Trigger, triggerOf } from './trigger.js';
 /** Most executions of a company that wait for a worker. */
 const MOST_QUEUED = 20;
 const RETRY_SECONDS = 10;
+
+/** As ExecutionResponse, most recent first. */
+const LISTED: ProjectRows = {
+  table: 'executions',
+  columns: 'id, project_id, status, triggered_by, iso_timestamp(created_at) AS created_at, input_file_ids, is_test',
+  order: 'executions.created_at DESC, executions.id DESC',
+};
 
 /** What is to be solved, and for whom. */
 export interface NewExecution extends Trigger {
@@ -39,21 +45,7 @@ export class ExecutionsService {
 
   /** A project's executions as ExecutionResponse, most recent first. @throws NotFound */
   async list(company_id: string, projectId: string, page: PageQuery): Promise<JsonPage> {
-    const project_id = parseId(projectId, 'Project');
-    const listed = await readJsonPage(
-      this.database.manager,
-      {
-        items: `
-          SELECT id, project_id, status, triggered_by, iso_timestamp(created_at) AS created_at, input_file_ids, is_test
-            FROM executions e WHERE project_id = ${projectOf('$1', '$2')}
-           ORDER BY e.created_at DESC, e.id DESC`,
-        count: `SELECT count(*) FROM executions WHERE project_id = ${projectOf('$1', '$2')}`,
-        parameters: [company_id, project_id],
-      },
-      page,
-    );
-    if (listed.total === 0) await this.projects.require(company_id, project_id);
-    return listed;
+    return await this.projects.page(company_id, projectId, LISTED, page);
   }
 
   /** @throws NotFound */

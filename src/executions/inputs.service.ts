@@ -7,6 +7,7 @@ import type { Tx } from '../platform/database/database.js';
 import { Invalid, invalidValue } from '../platform/errors/errors.js';
 import { CanvasService } from '../projects/canvas/canvas.service.js';
 import type { Card } from '../projects/canvas/card.entity.js';
+import { makesModel } from '../projects/canvas/model-digest.js';
 import type { Project } from '../projects/project.entity.js';
 import { SnapshotsService } from '../projects/snapshots.service.js';
 import type { Execution } from './execution.entity.js';
@@ -17,7 +18,6 @@ import type { ModelCard, ModelSource } from './solver/task.js';
 export type Pinned = Pick<Execution, 'cards' | 'inputs_id'>;
 
 const MODEL_FILE = /\.lp$/i;
-const MODEL_TYPES: readonly Card['card_type'][] = ['objective', 'variable', 'constraint', 'data'];
 const AT = ['body', 'input_file_ids'];
 
 /**
@@ -87,5 +87,5 @@ export class InputsService {
 
 /** The cards that make the model, without what it does not take from them. */
 function toModelCard({ id, card_type, label, data }: Card): ModelCard[] {
-  return MODEL_TYPES.includes(card_type) ? [{ id, card_type, label, data }] : [];
+  return makesModel(card_type) ? [{ id, card_type, label, data }] : [];
 }

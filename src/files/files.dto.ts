@@ -1,3 +1,4 @@
+import { PageResponse } from '../platform/listing/page.response.js';
 import {
   BooleanField,
   DateTimeField,
@@ -253,21 +254,15 @@ export class FileListRequest {
 }
 
 /** One page of a directory: directories first, then files, each by bytes of path. */
-export class FileListResponse {
+export class FileListResponse extends PageResponse {
   @ObjectArrayField(() => FileEntry)
   entries!: FileEntry[];
 
   @StringArrayField({ description: 'Paths' })
   directories!: string[];
 
-  @IntegerField()
-  limit!: number;
-
-  @IntegerField()
-  offset!: number;
-
   @IntegerField({ description: 'Of directories and files together' })
-  total!: number;
+  override total!: number;
 
   static from({ files, directories, total }: TreePage, { source, limit, offset }: FileListRequest): FileListResponse {
     return { entries: files.map((file) => FileEntry.from(source, file)), directories, limit, offset, total };

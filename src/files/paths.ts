@@ -1,8 +1,8 @@
 /** Longest path, in bytes of UTF-8. */
-export const MAX_PATH_BYTES = 1024;
+const MAX_PATH_BYTES = 1024;
 
 /** Longest name of a file or directory, in bytes of UTF-8. */
-export const MAX_NAME_BYTES = 255;
+const MAX_NAME_BYTES = 255;
 
 /** A text that cannot be a path; the message says why. */
 export class InvalidPath extends Error {}

@@ -1,4 +1,5 @@
 import { PageQuery } from '../platform/listing/page.query.js';
+import { PageResponse } from '../platform/listing/page.response.js';
 import {
   BooleanField,
   DateTimeField,
@@ -197,16 +198,7 @@ export class ProjectSummary {
 }
 
 /** Projects of the company, last changed first. */
-export class ProjectSummaryListResponse {
+export class ProjectSummaryListResponse extends PageResponse {
   @ObjectArrayField(() => ProjectSummary)
   projects!: ProjectSummary[];
-
-  @IntegerField()
-  limit!: number;
-
-  @IntegerField()
-  offset!: number;
-
-  @IntegerField()
-  total!: number;
 }

@@ -7,12 +7,13 @@ import { ContainersService } from '../files/containers.service.js';
 import type { Principal } from '../platform/auth/principal.js';
 import { Database, type Tx } from '../platform/database/database.js';
 import { NotFound, parseId } from '../platform/errors/errors.js';
-import type { JsonPage } from '../platform/listing/json-page.js';
+import { type JsonPage, readJsonPage } from '../platform/listing/json-page.js';
+import type { PageQuery } from '../platform/listing/page.query.js';
 import { CanvasService } from './canvas/canvas.service.js';
 import type { Card } from './canvas/card.entity.js';
 import { Project } from './project.entity.js';
 import type { ProjectCreateRequest, ProjectQuery, ProjectUpdate } from './projects.dto.js';
-import { adjustProject, findDetails, findSummaries, type ProjectDetails } from './projects.queries.js';
+import { adjustProject, findDetails, findSummaries, type ProjectDetails, projectOf } from './projects.queries.js';
 import { SnapshotsService } from './snapshots.service.js';
 
 /** Increments of what the modules above projects keep in them. */
@@ -29,6 +30,15 @@ export interface ConfigNote {
   /** Of all that the scope holds. */
   config_digest: string;
   origin_deployment_id?: string;
+}
+
+/** Rows that a module above keeps of projects in a table with `project_id`, as SQL. */
+export interface ProjectRows {
+  table: string;
+  /** What the answer shows, under its names. */
+  columns: string;
+  /** Of columns qualified by the table: a bare name would be what the answer shows under it. */
+  order: string;
 }
 
 /** Takes part in the transaction that creates a project. */
@@ -138,6 +148,24 @@ export class ProjectsService {
     const cards = await this.canvas.listOf(company_id, parseId(projectId, 'Project'));
     if (cards.length === 0) await this.require(company_id, projectId);
     return cards;
+  }
+
+  /** A page of what a module above keeps of a project. @throws NotFound */
+  async page(
+    company_id: string,
+    projectId: string,
+    { table, columns, order }: ProjectRows,
+    page: PageQuery,
+  ): Promise<JsonPage> {
+    const rows = `FROM ${table} WHERE project_id = ${projectOf('$1', '$2')}`;
+    const listing = {
+      items: `SELECT ${columns} ${rows} ORDER BY ${order}`,
+      count: `SELECT count(*) ${rows}`,
+      parameters: [company_id, parseId(projectId, 'Project')],
+    };
+    const listed = await readJsonPage(this.database.manager, listing, page);
+    if (listed.total === 0) await this.require(company_id, projectId);
+    return listed;
   }
 
   /** The project as a row. @throws NotFound also for an id that is none. */

@@ -1,5 +1,6 @@
 import type { Page } from '../platform/listing/page.js';
 import type { PageQuery } from '../platform/listing/page.query.js';
+import { PageResponse } from '../platform/listing/page.response.js';
 import {
   BooleanField,
   DateTimeField,
@@ -32,18 +33,9 @@ export class SnapshotResponse {
 }
 
 /** Snapshots of a project, newest first. */
-export class SnapshotListResponse {
+export class SnapshotListResponse extends PageResponse {
   @ObjectArrayField(() => SnapshotResponse)
   snapshots!: SnapshotResponse[];
-
-  @IntegerField()
-  limit!: number;
-
-  @IntegerField()
-  offset!: number;
-
-  @IntegerField()
-  total!: number;
 
   static from({ rows, total }: Page<SnapshotRow>, { limit, offset }: PageQuery): SnapshotListResponse {
     return { snapshots: rows.map((row) => SnapshotResponse.from(row)), limit, offset, total };

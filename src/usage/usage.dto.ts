@@ -1,8 +1,8 @@
 import type { Page } from '../platform/listing/page.js';
 import { PageQuery } from '../platform/listing/page.query.js';
+import { PageResponse } from '../platform/listing/page.response.js';
 import {
   DateTimeField,
-  IntegerField,
   NumberField,
   ObjectArrayField,
   ObjectField,
@@ -17,6 +17,19 @@ export class UsageQuery extends PageQuery {
 
   @DateTimeField({ optional: true, extension: true, description: 'Count spend before this moment' })
   until?: Date;
+}
+
+/** Where a page of spend is, and the time span that it counts. */
+export class UsagePageResponse extends PageResponse {
+  @DateTimeField({ optional: true, description: 'Start of the span; absent when none was asked for' })
+  since?: Date;
+
+  @DateTimeField({ optional: true, description: 'End of the span; absent when none was asked for' })
+  until?: Date;
+
+  static at({ limit, offset, since, until }: UsageQuery, total: number): UsagePageResponse {
+    return { limit, offset, total, ...(since && { since }), ...(until && { until }) };
+  }
 }
 
 export class UsageTotals {
@@ -44,34 +57,12 @@ export class UserUsageResponse {
 }
 
 /** Users by spend, highest first. */
-export class UserUsageListResponse {
+export class UserUsageListResponse extends UsagePageResponse {
   @ObjectArrayField(() => UserUsageResponse)
   users!: UserUsageResponse[];
 
-  @IntegerField()
-  limit!: number;
-
-  @IntegerField()
-  offset!: number;
-
-  @IntegerField()
-  total!: number;
-
-  @DateTimeField({ optional: true, description: 'Start of the span; absent when none was asked for' })
-  since?: Date;
-
-  @DateTimeField({ optional: true, description: 'End of the span; absent when none was asked for' })
-  until?: Date;
-
-  static from({ rows, total }: Page<UserUsageRow>, { limit, offset, since, until }: UsageQuery): UserUsageListResponse {
-    return {
-      users: rows.map((row) => UserUsageResponse.from(row)),
-      limit,
-      offset,
-      total,
-      ...(since && { since }),
-      ...(until && { until }),
-    };
+  static from({ rows, total }: Page<UserUsageRow>, query: UsageQuery): UserUsageListResponse {
+    return { users: rows.map((row) => UserUsageResponse.from(row)), ...UsagePageResponse.at(query, total) };
   }
 }
 
@@ -95,36 +86,11 @@ export class ApiKeyUsageResponse {
 }
 
 /** API keys by spend, highest first. */
-export class ApiKeyUsageListResponse {
+export class ApiKeyUsageListResponse extends UsagePageResponse {
   @ObjectArrayField(() => ApiKeyUsageResponse)
   api_keys!: ApiKeyUsageResponse[];
 
-  @IntegerField()
-  limit!: number;
-
-  @IntegerField()
-  offset!: number;
-
-  @IntegerField()
-  total!: number;
-
-  @DateTimeField({ optional: true, description: 'Start of the span; absent when none was asked for' })
-  since?: Date;
-
-  @DateTimeField({ optional: true, description: 'End of the span; absent when none was asked for' })
-  until?: Date;
-
-  static from(
-    { rows, total }: Page<ApiKeyUsageRow>,
-    { limit, offset, since, until }: UsageQuery,
-  ): ApiKeyUsageListResponse {
-    return {
-      api_keys: rows.map((row) => ApiKeyUsageResponse.from(row)),
-      limit,
-      offset,
-      total,
-      ...(since && { since }),
-      ...(until && { until }),
-    };
+  static from({ rows, total }: Page<ApiKeyUsageRow>, query: UsageQuery): ApiKeyUsageListResponse {
+    return { api_keys: rows.map((row) => ApiKeyUsageResponse.from(row)), ...UsagePageResponse.at(query, total) };
   }
 }

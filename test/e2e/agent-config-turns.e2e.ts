@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { TreeReader } from '../../src/files/tree-reader.service.js';
 import type { MountedSkill } from '../../src/skills/skill.js';
 import { makeDeployment, makeProject } from '../factories/make.js';
 import { idle } from '../factories/turns.js';
 import { eventually } from '../support/eventually.js';
-import { Gate, makeSurroundings, type Script, ScriptedService } from '../support/scripted-agent.js';
-import { removeSurroundings, type Surroundings } from '../support/service.js';
+import { Gate, type Script, useScriptedService } from '../support/scripted-agent.js';
 import type { Session } from '../support/session.js';
 
-let surroundings: Surroundings;
-let service: ScriptedService;
 let session: Session;
 let gate: Gate;
 let mounted = 0;
@@ -34,14 +31,10 @@ const script: Script = async function* ({ configuration: { instructions, skills 
   yield { type: 'text', text: 'Done.' };
 };
 
+const service = useScriptedService(script);
+
 beforeAll(async () => {
-  surroundings = await makeSurroundings();
-  service = await ScriptedService.start(surroundings, script);
   session = await service.session();
-}, 60_000);
-afterAll(async () => {
-  await service.stop();
-  await removeSurroundings(surroundings);
 }, 60_000);
 
 describe('the configuration of a turn', () => {

@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AgentContext, AgentOutput } from '../../src/agent/agent.js';
 import { type Call, type Reply, Toolboxes } from '../../src/agent/tools/toolbox.service.js';
 import type { ConversationSyncResponse } from '../../src/chat/chat.dto.js';
@@ -10,27 +9,15 @@ import { makeDeployment, makeFile, makeProject } from '../factories/make.js';
 import { idle } from '../factories/turns.js';
 import type { Client, Wire } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
-import { makeSurroundings, type Script, ScriptedService } from '../support/scripted-agent.js';
-import { removeSurroundings, type Surroundings } from '../support/service.js';
+import { type Script, useScriptedService } from '../support/scripted-agent.js';
 
 let script: Script;
-let surroundings: Surroundings;
-let service: ScriptedService;
-let database: pg.Client;
+const service = useScriptedService((context) => script(context));
 let client: Client;
 let project: string;
 
 beforeAll(async () => {
-  surroundings = await makeSurroundings();
-  service = await ScriptedService.start(surroundings, (context) => script(context));
-  database = new pg.Client(surroundings.databaseUrl);
-  await database.connect();
   client = (await service.session()).client;
-}, 30_000);
-afterAll(async () => {
-  await database.end();
-  await service.stop();
-  await removeSurroundings(surroundings);
 }, 30_000);
 beforeEach(async () => {
   project = (await makeProject(client)).id;
@@ -181,7 +168,7 @@ describe('an effect', () => {
       turn = context.turn_id;
       for await (const output of service.app.get(Toolboxes).open(context).call(call)) {
         if (output.type === 'tool_effect') {
-          await database.query('UPDATE turns SET generation = generation + 1 WHERE id = $1', [turn]);
+          await service.database.query('UPDATE turns SET generation = generation + 1 WHERE id = $1', [turn]);
         }
         yield output;
       }
@@ -189,7 +176,7 @@ describe('an effect', () => {
     await post('Go on');
     const read = () => client.get<ConversationSyncResponse>(`/projects/${project}/chat/sync`);
     await eventually(read, ({ messages }) => messages.at(-1)?.tool_calls?.length === 1, { until: 'the call runs' });
-    await database.query(`UPDATE turns SET due_at = now() - interval '1 s' WHERE id = $1`, [turn]);
+    await service.database.query(`UPDATE turns SET due_at = now() - interval '1 s' WHERE id = $1`, [turn]);
     await eventually(
       async () => {
         await service.app.get(TurnReaper).recover();

@@ -4,8 +4,8 @@ import { DataSource, type Logger as QueryLogger } from 'typeorm';
 import { TurnReaper } from '../../src/chat/turns/turn-reaper.service.js';
 import { makeProject } from '../factories/make.js';
 import { idle } from '../factories/turns.js';
-import { makeSurroundings, ScriptedService } from '../support/scripted-agent.js';
-import { removeSurroundings, type Surroundings } from '../support/service.js';
+import { ScriptedService } from '../support/scripted-agent.js';
+import { makeSurroundings, removeSurroundings, type Surroundings } from '../support/service.js';
 import { EventStream } from '../support/stream.js';
 
 const CONVERSATIONS = 1_000;

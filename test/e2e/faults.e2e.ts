@@ -17,8 +17,7 @@ import { eventually } from '../support/eventually.js';
 import { health, metrics, ready } from '../support/operators.js';
 import { testRun } from '../support/run.js';
 import { S3Server } from '../support/s3-server.js';
-import { makeSurroundings } from '../support/scripted-agent.js';
-import { removeSurroundings, Service } from '../support/service.js';
+import { makeSurroundings, removeSurroundings, Service } from '../support/service.js';
 import { type Network, TcpProxy } from '../support/tcp-proxy.js';
 import { posting, storing, Traffic, type TrafficCounts } from '../support/traffic.js';
 

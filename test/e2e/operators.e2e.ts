@@ -4,8 +4,7 @@ import { makeProject } from '../factories/make.js';
 import { eventually } from '../support/eventually.js';
 import { health, metrics, ready } from '../support/operators.js';
 import { raw } from '../support/raw.js';
-import { makeSurroundings } from '../support/scripted-agent.js';
-import { removeSurroundings, Service, useService } from '../support/service.js';
+import { makeSurroundings, removeSurroundings, Service, useService } from '../support/service.js';
 import { posting } from '../support/traffic.js';
 
 const TOKEN = 'a-token-for-metrics';

@@ -13,8 +13,8 @@ import type { UserUsageListResponse } from '../../src/usage/usage.dto.js';
 import { makeDeployment, makeFile, makeProject, sendParts } from '../factories/make.js';
 import type { Client } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
-import { makeSurroundings, type Script, ScriptedService } from '../support/scripted-agent.js';
-import { removeSurroundings, type Surroundings } from '../support/service.js';
+import { type Script, ScriptedService } from '../support/scripted-agent.js';
+import { makeSurroundings, removeSurroundings, type Surroundings } from '../support/service.js';
 import { EventStream } from '../support/stream.js';
 
 let script: Script;

@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AgentContext, AgentOutput } from '../../src/agent/agent.js';
 import { type Reply, Toolboxes } from '../../src/agent/tools/toolbox.service.js';
 import type { ConversationSyncResponse } from '../../src/chat/chat.dto.js';
@@ -11,16 +10,13 @@ import { idle } from '../factories/turns.js';
 import type { Client } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { hardModel } from '../support/models.js';
-import { makeSurroundings, type Script, ScriptedService } from '../support/scripted-agent.js';
-import { removeSurroundings, type Surroundings } from '../support/service.js';
+import { type Script, useScriptedService } from '../support/scripted-agent.js';
 import type { Session } from '../support/session.js';
 
 const SMALL = 'max 3 x + 2 y st\n room: x + y <= 4\nbounds\n x <= 3\nend';
 
 let script: Script;
-let surroundings: Surroundings;
-let service: ScriptedService;
-let database: pg.Client;
+const service = useScriptedService((context) => script(context));
 let session: Session;
 let client: Client;
 let project: string;
@@ -39,17 +35,8 @@ const upload = (path: string, text: string) =>
   makeFile(client, { source: 'workspace', project_id: project }, path, text);
 
 beforeAll(async () => {
-  surroundings = await makeSurroundings();
-  service = await ScriptedService.start(surroundings, (context) => script(context));
-  database = new pg.Client(surroundings.databaseUrl);
-  await database.connect();
   session = await service.session();
   ({ client } = session);
-}, 30_000);
-afterAll(async () => {
-  await database.end();
-  await service.stop();
-  await removeSurroundings(surroundings);
 }, 30_000);
 beforeEach(async () => {
   project = (await makeProject(client)).id;
@@ -79,7 +66,7 @@ describe('run_solve', () => {
     const turn = messages.at(-1)?.tool_calls?.[0]?.turn_id;
     const listed = (await executions()).executions;
     expect(listed.map(({ triggered_by }) => triggered_by)).toEqual(Array(3).fill(`agent:${turn}`));
-    const { rows } = await database.query(
+    const { rows } = await service.database.query(
       `SELECT user_id FROM usage_ledger WHERE project_id = $1 AND source_type = 'execution'`,
       [project],
     );
@@ -108,12 +95,12 @@ describe('run_solve', () => {
         (id) => id !== null,
         { until: 'the text is stored' },
       );
-      await database.query('UPDATE turns SET generation = generation + 1 WHERE id = $1', [context.turn_id]);
+      await service.database.query('UPDATE turns SET generation = generation + 1 WHERE id = $1', [context.turn_id]);
       yield* solve(context);
     };
     await post();
     await eventually(
-      () => database.query(`SELECT id FROM turns WHERE project_id = $1 AND generation > 1`, [project]),
+      () => service.database.query(`SELECT id FROM turns WHERE project_id = $1 AND generation > 1`, [project]),
       ({ rows }) => rows.length > 0,
       { until: 'the turn has been taken away' },
     );
@@ -137,6 +124,6 @@ it('all executions of a project end together', async () => {
   service.app.get(ExecutionsService).announce(ended);
   expect(ended).toHaveLength(3);
   expect((await executions()).executions.map(({ status }) => status)).toEqual(Array(3).fill('canceled'));
-  const { rows } = await database.query('SELECT active_solves FROM projects WHERE id = $1', [project]);
+  const { rows } = await service.database.query('SELECT active_solves FROM projects WHERE id = $1', [project]);
   expect(rows).toEqual([{ active_solves: 0 }]);
 });

@@ -8,8 +8,8 @@ import type { AgentConfigPullResponse, ProjectSkillDetail } from '../../src/skil
 import { makeDeployment, makeProject } from '../factories/make.js';
 import { idle } from '../factories/turns.js';
 import type { Client } from '../support/client.js';
-import { makeSurroundings, type Script, ScriptedService } from '../support/scripted-agent.js';
-import { removeSurroundings, Service } from '../support/service.js';
+import { type Script, ScriptedService } from '../support/scripted-agent.js';
+import { makeSurroundings, removeSurroundings, Service } from '../support/service.js';
 import type { Session } from '../support/session.js';
 
 type Files = Record<string, string>;

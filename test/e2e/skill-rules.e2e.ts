@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { AgentContext } from '../../src/agent/agent.js';
 import { ContainerDirectory } from '../../src/files/container-directory.js';
 import { companyLevel } from '../../src/platform/auth/company-level.js';
@@ -19,12 +19,9 @@ import type {
 import { makeDeployment, makeProject } from '../factories/make.js';
 import { idle } from '../factories/turns.js';
 import type { Client, Wire } from '../support/client.js';
-import { makeSurroundings, type Script, ScriptedService } from '../support/scripted-agent.js';
-import { removeSurroundings, type Surroundings } from '../support/service.js';
+import { type Script, useScriptedService } from '../support/scripted-agent.js';
 import type { Session } from '../support/session.js';
 
-let surroundings: Surroundings;
-let service: ScriptedService;
 let company: Session;
 let client: Client;
 /** What turns were given, in their order. */
@@ -36,15 +33,11 @@ const script: Script = async function* (context) {
   yield { type: 'text', text: 'Seen.' };
 };
 
+const service = useScriptedService(script);
+
 beforeAll(async () => {
-  surroundings = await makeSurroundings();
-  service = await ScriptedService.start(surroundings, script);
   company = await service.session();
   client = company.client;
-}, 60_000);
-afterAll(async () => {
-  await service.stop();
-  await removeSurroundings(surroundings);
 }, 60_000);
 
 /** A deployment with instructions and the skills `alpha` and `beta`, and a project made from it. */

@@ -10,8 +10,8 @@ import { idle } from '../factories/turns.js';
 import { agentEvents } from '../support/agent-events.js';
 import type { Wire } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
-import { makeSurroundings, type Script, ScriptedService } from '../support/scripted-agent.js';
-import { removeSurroundings, type Surroundings } from '../support/service.js';
+import { type Script, ScriptedService } from '../support/scripted-agent.js';
+import { makeSurroundings, removeSurroundings, type Surroundings } from '../support/service.js';
 import type { Session } from '../support/session.js';
 import { EventStream, foldMessage, type Message, type StreamedEvent } from '../support/stream.js';
 

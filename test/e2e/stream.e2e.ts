@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { AgentEvent } from '../../src/agent/agent.js';
 import type { ChatResponse, ConversationSyncResponse } from '../../src/chat/chat.dto.js';
@@ -10,34 +10,33 @@ import { makeProject } from '../factories/make.js';
 import { idle } from '../factories/turns.js';
 import type { Client, Wire } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
-import { Gate, makeSurroundings, type Script, ScriptedService } from '../support/scripted-agent.js';
-import { removeSurroundings, type Surroundings } from '../support/service.js';
+import {
+  say,
+  type Script,
+  ScriptedService,
+  twoParts,
+  useGates,
+  useScriptedService,
+} from '../support/scripted-agent.js';
+import { makeSurroundings, removeSurroundings } from '../support/service.js';
 import type { Session, SessionOptions } from '../support/session.js';
 import { EventStream, foldMessage, type Message, type StreamOptions } from '../support/stream.js';
 
 type Sync = Wire<ConversationSyncResponse>;
 
 let script: Script;
-let surroundings: Surroundings;
-let service: ScriptedService;
-let database: pg.Client;
+const service = useScriptedService((context) => script(context));
 let session: Session;
 let client: Client;
 const streams: EventStream[] = [];
-const gates: Gate[] = [];
 
-const say = (text: string): AgentEvent => ({ type: 'text', text });
 const answer: Script = async function* () {
   yield await Promise.resolve(say('One'));
   yield { type: 'tool_started', id: 'call-1', tool: 'read_file', input: { path: 'a.csv' } };
   yield { type: 'tool_completed', id: 'call-1', result: { rows: 3 } };
   yield say(' two.\n\u2028é🙂');
 };
-const gate = (): Gate => {
-  const made = new Gate();
-  gates.push(made);
-  return made;
-};
+const gate = useGates();
 const post = (project: string, content: string) => client.post<ChatResponse>(`/projects/${project}/chat`, { content });
 const sync = (project: string): Promise<Sync> => client.get<ConversationSyncResponse>(`/projects/${project}/chat/sync`);
 const newProject = async (): Promise<string> => (await makeProject(client)).id;
@@ -59,23 +58,12 @@ const ids = (turn: unknown, last: number, first = 0): string[] =>
   Array.from({ length: last - first + 1 }, (_, index) => `${String(turn)}:${first + index}`);
 
 beforeAll(async () => {
-  surroundings = await makeSurroundings();
-  service = await ScriptedService.start(surroundings, (context) => script(context));
-  database = new pg.Client(surroundings.databaseUrl);
-  await database.connect();
   session = await service.session();
   client = session.client;
 });
 
 afterEach(() => {
-  for (const { open: pass } of gates.splice(0)) pass();
   for (const stream of streams.splice(0)) stream.close();
-});
-
-afterAll(async () => {
-  await service.stop();
-  await database.end();
-  await removeSurroundings(surroundings);
 });
 
 describe('a stream', () => {
@@ -156,11 +144,7 @@ describe('a stream', () => {
 
   it('begins with the active turn from its start, or where sync says', async () => {
     const middle = gate();
-    script = async function* () {
-      yield say('One');
-      await middle.passed;
-      yield say(' two.');
-    };
+    script = twoParts(middle);
     const project = await newProject();
     await post(project, 'Hello');
     const { turn } = await said(project, 'One');
@@ -293,9 +277,12 @@ describe('resync', () => {
     await stream.ended();
     const turn_id = String(stream.named('turn.dispatched')[0]?.data['turn_id']);
     const age = (interval: string) =>
-      database.query(`UPDATE turns SET ended_at = clock_timestamp() - $2::interval WHERE id = $1`, [turn_id, interval]);
+      service.database.query(`UPDATE turns SET ended_at = clock_timestamp() - $2::interval WHERE id = $1`, [
+        turn_id,
+        interval,
+      ]);
     const kept = async (): Promise<number> =>
-      (await database.query('SELECT FROM turn_events WHERE turn_id = $1', [turn_id])).rowCount ?? 0;
+      (await service.database.query('SELECT FROM turn_events WHERE turn_id = $1', [turn_id])).rowCount ?? 0;
     await age('9 min 50 s');
     await service.app.get(TurnReaper).recover();
     expect(await kept()).toBe(6);
@@ -332,6 +319,7 @@ describe('a reader that takes nothing', () => {
   afterEach(() => void Object.assign(service.app.get(StreamsService).times, { stallMs: 10_000, lingerMs: 5_000 }));
 
   it('is cut off with a resync, while others read on and the turn goes its way', async () => {
+    // The slow one takes what it was sent only after the turn, however long that is.
     Object.assign(service.app.get(StreamsService).times, { stallMs: 300, lingerMs: 60_000 });
     const project = await newProject();
     script = async function* () {
@@ -409,11 +397,7 @@ describe('streams of one person', () => {
 
   it('change nothing for the turn when they close', async () => {
     const middle = gate();
-    script = async function* () {
-      yield say('One');
-      await middle.passed;
-      yield say(' two.');
-    };
+    script = twoParts(middle);
     const project = await newProject();
     const stream = await open(project);
     await post(project, 'Hello');

@@ -1,13 +1,12 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { AgentEvent } from '../../src/agent/agent.js';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ChatResponse, ChatStopResponse, ConversationSyncResponse } from '../../src/chat/chat.dto.js';
 import type { ProjectResponse } from '../../src/projects/projects.dto.js';
 import { makeProject } from '../factories/make.js';
 import { idle } from '../factories/turns.js';
 import type { Client, Wire } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
-import { Gate, makeSurroundings, type Script, ScriptedService } from '../support/scripted-agent.js';
-import { removeSurroundings, type Surroundings } from '../support/service.js';
+import { type Gate, say, type Script, ScriptedService, useGates } from '../support/scripted-agent.js';
+import { makeSurroundings, removeSurroundings, type Surroundings } from '../support/service.js';
 import type { Session } from '../support/session.js';
 import { EventStream } from '../support/stream.js';
 
@@ -19,14 +18,8 @@ let api: ScriptedService;
 let worker: ScriptedService;
 let session: Session;
 let client: Client;
-const gates: Gate[] = [];
 
-const gate = (): Gate => {
-  const made = new Gate();
-  gates.push(made);
-  return made;
-};
-const say = (text: string): AgentEvent => ({ type: 'text', text });
+const gate = useGates();
 const post = (project: string, content: string) => client.post<ChatResponse>(`/projects/${project}/chat`, { content });
 const stop = (project: string, body: object = {}) =>
   client.post<ChatStopResponse>(`/projects/${project}/chat/stop`, body);
@@ -60,10 +53,6 @@ beforeAll(async () => {
   worker = await ScriptedService.start(surroundings, (context) => script(context), 'worker');
   session = await api.session();
   client = session.client;
-});
-
-afterEach(() => {
-  for (const { open } of gates.splice(0)) open();
 });
 
 afterAll(async () => {

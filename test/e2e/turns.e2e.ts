@@ -1,5 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AgentContext, type AgentEvent, AgentFailure } from '../../src/agent/agent.js';
 import { ASK_USER_QUESTION } from '../../src/agent/ask-user-question.js';
 import type { ChatResponse, ConversationSyncResponse } from '../../src/chat/chat.dto.js';
@@ -10,8 +9,15 @@ import { makeProject } from '../factories/make.js';
 import { idle } from '../factories/turns.js';
 import type { Client, Wire } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
-import { Gate, makeSurroundings, type Script, ScriptedService } from '../support/scripted-agent.js';
-import { removeSurroundings, type Surroundings } from '../support/service.js';
+import {
+  say,
+  type Script,
+  ScriptedService,
+  twoParts,
+  useGates,
+  useScriptedService,
+} from '../support/scripted-agent.js';
+import { makeSurroundings, removeSurroundings } from '../support/service.js';
 import type { Session } from '../support/session.js';
 
 type Sync = Wire<ConversationSyncResponse>;
@@ -19,10 +25,6 @@ type Sync = Wire<ConversationSyncResponse>;
 /** What the agent does next; each test sets its own. */
 let script: Script;
 const contexts: AgentContext[] = [];
-const gates: Gate[] = [];
-let surroundings: Surroundings;
-let service: ScriptedService;
-let database: pg.Client;
 let session: Session;
 let client: Client;
 
@@ -30,22 +32,11 @@ const play: Script = (context) => {
   contexts.push(context);
   return script(context);
 };
-const gate = (): Gate => {
-  const made = new Gate();
-  gates.push(made);
-  return made;
-};
-const say = (text: string): AgentEvent => ({ type: 'text', text });
+const service = useScriptedService(play);
+const gate = useGates();
 const start = (id: string): AgentEvent => ({ type: 'tool_started', id, tool: 'read_file', input: { path: 'a.csv' } });
 const never = (): Promise<never> => new Promise<never>(() => {});
 
-/** An agent that says something at once and the rest when it may. */
-const twoParts = (middle: Gate): Script =>
-  async function* () {
-    yield say('One');
-    await middle.passed;
-    yield say(' two.');
-  };
 const answerAll: Script = async function* ({ messages }) {
   await Promise.resolve();
   const answered = messages.filter(({ to_answer }) => to_answer);
@@ -67,27 +58,16 @@ const statusOf = async (project: string): Promise<string | undefined> => {
 };
 /** What time does to a turn whose process is gone. */
 const expire = (turn_id: string | null) =>
-  database.query(`UPDATE turns SET due_at = now() - interval '1 s' WHERE id = $1`, [turn_id]);
+  service.database.query(`UPDATE turns SET due_at = now() - interval '1 s' WHERE id = $1`, [turn_id]);
 const recover = (): Promise<void> => service.app.get(TurnReaper).recover();
 
 beforeAll(async () => {
-  surroundings = await makeSurroundings();
-  service = await ScriptedService.start(surroundings, play);
-  database = new pg.Client(surroundings.databaseUrl);
-  await database.connect();
   session = await service.session();
   client = session.client;
 });
 
 afterEach(() => {
-  for (const { open } of gates.splice(0)) open();
   contexts.length = 0;
-});
-
-afterAll(async () => {
-  await service.stop();
-  await database.end();
-  await removeSurroundings(surroundings);
 });
 
 describe('a turn while it runs', () => {
@@ -113,7 +93,9 @@ describe('a turn while it runs', () => {
     script = async function* () {
       yield start('call-1');
       [{ calls: seen }] = (
-        await database.query('SELECT tool_calls AS calls FROM messages WHERE project_id = $1 AND is_partial', [project])
+        await service.database.query('SELECT tool_calls AS calls FROM messages WHERE project_id = $1 AND is_partial', [
+          project,
+        ])
       ).rows as [{ calls: unknown }];
       yield { type: 'tool_completed', id: 'call-1', result: { rows: 3 } };
       yield say('Done.');
@@ -379,14 +361,14 @@ describe('a turn whose process is gone', () => {
     script = answerAll;
     const project = await newProject();
     // A turn as a worker leaves it that dies between taking the job and claiming the turn.
-    await database.query(`ALTER FUNCTION graphile_worker.add_job RENAME TO add_job_kept`);
-    await database.query(
+    await service.database.query(`ALTER FUNCTION graphile_worker.add_job RENAME TO add_job_kept`);
+    await service.database.query(
       `CREATE FUNCTION graphile_worker.add_job(text, payload json, run_at timestamptz, job_key text, max_attempts integer)
        RETURNS void LANGUAGE sql AS ''`,
     );
     await post(project, { content: 'Hello' });
-    await database.query('DROP FUNCTION graphile_worker.add_job');
-    await database.query(`ALTER FUNCTION graphile_worker.add_job_kept RENAME TO add_job`);
+    await service.database.query('DROP FUNCTION graphile_worker.add_job');
+    await service.database.query(`ALTER FUNCTION graphile_worker.add_job_kept RENAME TO add_job`);
     const { turn } = await sync(project);
     expect(turn.state).toBe('dispatched');
     await recover();

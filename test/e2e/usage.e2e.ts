@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
+import { describe, expect, it } from '@jest/globals';
 import { DataSource, type Logger as QueryLogger } from 'typeorm';
 import { AgentFailure } from '../../src/agent/agent.js';
 import { TurnReaper } from '../../src/chat/turns/turn-reaper.service.js';
@@ -11,30 +10,14 @@ import { makeProject } from '../factories/make.js';
 import { idle } from '../factories/turns.js';
 import { Client } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
-import { makeSurroundings, type Script, ScriptedService } from '../support/scripted-agent.js';
-import { removeSurroundings, type Surroundings } from '../support/service.js';
+import { type Script, useScriptedService } from '../support/scripted-agent.js';
 
-let surroundings: Surroundings;
-let service: ScriptedService;
-let database: pg.Client;
+const service = useScriptedService((context) => script(context));
 let script: Script;
-
-beforeAll(async () => {
-  surroundings = await makeSurroundings();
-  service = await ScriptedService.start(surroundings, (context) => script(context));
-  database = new pg.Client(surroundings.databaseUrl);
-  await database.connect();
-});
-
-afterAll(async () => {
-  await service.stop();
-  await database.end();
-  await removeSurroundings(surroundings);
-});
 
 const random = (below: number): number => Math.floor(Math.random() * below);
 const rows = async <Row extends object>(statement: string, parameters: unknown[] = []): Promise<Row[]> =>
-  (await database.query<Row>(statement, parameters)).rows;
+  (await service.database.query<Row>(statement, parameters)).rows;
 const usersOf = (client: Client, query = {}) => client.get<UserUsageListResponse>('/usage/users', query);
 const keysOf = (client: Client, query = {}) => client.get<ApiKeyUsageListResponse>('/usage/api-keys', query);
 
@@ -68,7 +51,7 @@ const plainSums = (company: string) =>
 
 /** Puts spend in the ledger as if it had been then. */
 async function spend(company: string, spender: { user_id?: string; api_key_id?: string }, credits: number, at: string) {
-  await database.query(
+  await service.database.query(
     `INSERT INTO usage_ledger (company_id, project_id, user_id, api_key_id, source_type, source_id, credits, created_at)
      VALUES ($1, uuidv7(), $2, $3, 'turn', uuidv7(), $4, $5)`,
     [company, spender.user_id ?? null, spender.api_key_id ?? null, credits, at],
@@ -111,7 +94,7 @@ describe('what turns have cost', () => {
     const deadline = Date.now() + 30_000;
     let over = false;
     const takeAway = async (condition = 'random() < 0.3'): Promise<void> => {
-      await database.query(
+      await service.database.query(
         `UPDATE turns SET due_at = now() - interval '1 s' WHERE state = 'streaming' AND ${condition}`,
       );
       await reaper.recover();
@@ -201,7 +184,7 @@ describe('what turns have cost', () => {
         (made) => made === attempt,
         { until: `attempt ${attempt} runs` },
       );
-      await database.query(`UPDATE turns SET due_at = now() - interval '1 s' WHERE project_id = $1`, [id]);
+      await service.database.query(`UPDATE turns SET due_at = now() - interval '1 s' WHERE project_id = $1`, [id]);
       await service.app.get(TurnReaper).recover();
     }
     await idle(memberKey.client, id);
@@ -213,7 +196,7 @@ describe('what turns have cost', () => {
 describe('usage listings', () => {
   it('are ordered by spend and then id, and paged, with the number of all', async () => {
     const { company, head } = await makeCompany();
-    await database.query(
+    await service.database.query(
       `INSERT INTO users (company_id, id, display_name) SELECT $1, 'u' || i, 'User ' || i FROM generate_series(0, 8) i`,
       [company],
     );
@@ -320,7 +303,7 @@ describe('usage listings', () => {
 
   it('read no more of the ledger than the parts of days at the ends of the span', async () => {
     const { company, head, member } = await makeCompany();
-    await database.query(
+    await service.database.query(
       `INSERT INTO usage_ledger (company_id, project_id, user_id, source_type, source_id, credits, created_at)
        SELECT $1, uuidv7(), (ARRAY['head', 'member'])[1 + i % 2], 'turn', uuidv7(), 1,
               timestamptz '2026-01-01 00:00:00Z' + make_interval(mins => i)
@@ -328,7 +311,7 @@ describe('usage listings', () => {
       [company],
     );
     await service.app.get(Rollups).rollUp();
-    await database.query('VACUUM ANALYZE usage_ledger, usage_spenders, usage_days, usage_pending');
+    await service.database.query('VACUUM ANALYZE usage_ledger, usage_spenders, usage_days, usage_pending');
     const minutes = async (client: Client, query: object): Promise<{ read: number; credits: number }> => {
       let credits = 0;
       const [statement, parameters] = await listingOf(async () => {

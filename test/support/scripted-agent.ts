@@ -1,22 +1,22 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtemp } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, jest } from '@jest/globals';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { Agent, type AgentContext, type AgentOutput } from '../../src/agent/agent.js';
+import pg from 'pg';
+import { Agent, type AgentContext, type AgentEvent, type AgentOutput } from '../../src/agent/agent.js';
 import { Config } from '../../src/config/config.js';
 import { createApp } from '../../src/configure-app.js';
 import { Solver } from '../../src/executions/solver/solver.js';
 import { createLogger } from '../../src/platform/logging/logger.js';
-import { createDatabase } from './database.js';
-import { testRun } from './run.js';
-import type { Surroundings } from './service.js';
+import { makeSurroundings, removeSurroundings, type Surroundings } from './service.js';
 import { type Session, type SessionOptions, signIn } from './session.js';
 
 /** What the agent does in a turn, in place of the one that is configured. */
 export type Script = (context: AgentContext) => AsyncIterable<AgentOutput>;
+
+/** What an agent says. */
+export const say = (text: string): AgentEvent => ({ type: 'text', text });
 
 /** Something to wait for until the test says so. */
 export class Gate {
@@ -26,14 +26,28 @@ export class Gate {
   });
 }
 
-/** The database and the folder of processes that belong together. */
-export async function makeSurroundings(): Promise<Surroundings> {
-  return {
-    databaseUrl: await createDatabase(),
-    dataDir: await mkdtemp(join(testRun().directory, 'data-')),
-    secret: randomBytes(32).toString('hex'),
+/** An agent that says `One` at once and ` two.` when it may. */
+export const twoParts = (middle: Gate): Script =>
+  async function* () {
+    yield say('One');
+    await middle.passed;
+    yield say(' two.');
+  };
+
+/** Makes gates that are open once their test is over, so that nobody waits for ever. */
+export function useGates(): () => Gate {
+  const gates: Gate[] = [];
+  afterEach(() => {
+    for (const { open } of gates.splice(0)) open();
+  });
+  return () => {
+    const gate = new Gate();
+    gates.push(gate);
+    return gate;
   };
 }
+
+const HOOK_MS = 30_000;
 
 /**
  * The service inside the test's own process, so that the test decides what the agent does and when. Everything else is
@@ -71,4 +85,41 @@ export class ScriptedService {
   async stop(): Promise<void> {
     await this.app.close();
   }
+}
+
+/** The scripted service of a test file, with a connection to its database. */
+export type TestScriptedService = Pick<ScriptedService, 'app' | 'url' | 'session'> & { readonly database: pg.Client };
+
+/** One scripted service for the tests of a file, started before the first and stopped after the last. */
+export function useScriptedService(script: Script): TestScriptedService {
+  let running: { surroundings: Surroundings; service: ScriptedService; database: pg.Client } | undefined;
+  beforeAll(async () => {
+    const surroundings = await makeSurroundings();
+    const service = await ScriptedService.start(surroundings, script);
+    const database = new pg.Client(surroundings.databaseUrl);
+    await database.connect();
+    running = { surroundings, service, database };
+  }, HOOK_MS);
+  afterAll(async () => {
+    if (running === undefined) return;
+    await running.service.stop();
+    await running.database.end();
+    await removeSurroundings(running.surroundings);
+  }, HOOK_MS);
+  const started = () => {
+    if (running === undefined) throw new Error('The service is there inside tests and hooks only');
+    return running;
+  };
+  return {
+    get app() {
+      return started().service.app;
+    },
+    get url() {
+      return started().service.url;
+    },
+    get database() {
+      return started().database;
+    },
+    session: (session) => started().service.session(session),
+  };
 }

@@ -132,7 +132,8 @@ export async function removeSurroundings({ databaseUrl, dataDir }: Surroundings)
   await rm(dataDir, { recursive: true, force: true });
 }
 
-async function makeSurroundings(): Promise<Surroundings> {
+/** A new database and a new folder. */
+export async function makeSurroundings(): Promise<Surroundings> {
   return {
     databaseUrl: await createDatabase(),
     dataDir: await mkdtemp(join(testRun().directory, 'data-')),

@@ -5,8 +5,7 @@ import type { FileContentResponse } from '../../src/files/files.dto.js';
 import { makeProject } from '../factories/make.js';
 import type { Client } from './client.js';
 import { eventually } from './eventually.js';
-import { makeSurroundings } from './scripted-agent.js';
-import { removeSurroundings, Service, type Surroundings } from './service.js';
+import { makeSurroundings, removeSurroundings, Service, type Surroundings } from './service.js';
 
 export interface SoakOptions {
   conversations: number;

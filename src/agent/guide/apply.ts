@@ -1,13 +1,11 @@
 import { MAX_LABEL_LENGTH } from '../../projects/canvas/canvas.dto.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
-import { isName, isProblem, namesIn, parseFormula } from '../../projects/canvas/formula.js';
+import { isProblem, namesIn, parseFormula } from '../../projects/canvas/formula.js';
+import { classify, confirm, countsData, remove, set } from './card-changes.js';
 import { quote } from './quote.js';
 import { assignmentIn, boundsIn } from './relation-grammar.js';
 import type { CardType, Sketch, SketchCard } from './sketch.js';
-import type { Classification, Statement, VariableFacts } from './statement.js';
-import { figureOf } from './words.js';
-
-type Of<Kind extends Statement['kind']> = Extract<Statement, { kind: Kind }>;
+import type { Statement, StatementOf, VariableFacts } from './statement.js';
 
 /** The data card of values that are typed into the chat. */
 const VALUES = 'Values';
@@ -17,7 +15,6 @@ const NOTHING_MORE: Partial<Record<CardType, string>> = {
   data: 'Figures in the formulas',
   production_requirement: 'No further requirements',
 };
-const FIGURES = new Set(['weight', 'lower', 'upper', 'penalty', 'target', 'quantity']);
 
 /** What statements are applied to. */
 export interface Application {
@@ -112,7 +109,7 @@ function putNothingMore(
 
 /** A formula that is new has to be confirmed anew. */
 function applyObjective(
-  { sense, label, text, weight }: Of<'objective'>,
+  { sense, label, text, weight }: StatementOf<'objective'>,
   sketch: Sketch,
   cause: string,
 ): string | undefined {
@@ -139,7 +136,7 @@ function applyObjective(
 }
 
 /** Which of the three a relation is: without a label, one name alone is bounded, or given a value. */
-function applyRelation(statement: Of<'relation'>, sketch: Sketch, cause: string): string | undefined {
+function applyRelation(statement: StatementOf<'relation'>, sketch: Sketch, cause: string): string | undefined {
   const { label, text, formula, counts } = statement;
   if (label === undefined && counts === undefined) {
     const assigned = assignmentIn(formula);
@@ -167,15 +164,8 @@ function freeLabel(sketch: Sketch): string {
   return `Constraint ${number}`;
 }
 
-const countsData = (counts: Classification | undefined): Record<string, unknown> =>
-  counts === undefined
-    ? {}
-    : counts.classification === 'hard'
-      ? { classification: 'hard', penalty: null }
-      : { classification: 'soft', ...(counts.penalty !== undefined && { penalty: counts.penalty }) };
-
 function applyVariables(
-  { names, facts, declares }: Of<'variables'>,
+  { names, facts, declares }: StatementOf<'variables'>,
   sketch: Sketch,
   cause: string,
 ): string | undefined {
@@ -197,28 +187,6 @@ function state(name: string, facts: VariableFacts, sketch: Sketch, cause: string
   return undefined;
 }
 
-function classify({ whom, counts }: Of<'classify'>, sketch: Sketch, cause: string): string | undefined {
-  const all = sketch.of('constraint');
-  const isOpen = (card: SketchCard): boolean => fieldOf(card, 'classification') === undefined;
-  const cards = whom === 'all' ? all : whom === 'unclassified' ? all.filter(isOpen) : listed(whom, sketch);
-  if (typeof cards === 'string') return cards;
-  if (cards.length === 0) return 'there is no such constraint yet';
-  for (const card of cards) sketch.change(card, countsData(counts), cause);
-  return undefined;
-}
-
-/** The constraints of a list of labels, or which of them there is not. */
-function listed(whom: string, sketch: Sketch): SketchCard[] | string {
-  const whole = sketch.resolve(whom, ['constraint']);
-  if (whole !== undefined) return [whole];
-  const labels = whom.split(/ ?, ?(?:and )?| and | & /);
-  const cards = labels.map((label) => sketch.resolve(label, ['constraint']));
-  const missing = labels.filter((_, index) => cards[index] === undefined);
-  return missing.length > 0
-    ? `no constraint is called ${missing.map((label) => quote(label, 40)).join(', ')}`
-    : cards.filter((card) => card !== undefined);
-}
-
 /** @param path as it was written; the end of a file's path is enough when only one file has it */
 function applyFile(path: string, sketch: Sketch, files: readonly string[], cause: string): string | undefined {
   const wanted = path.replace(/^\.?\//, '');
@@ -231,69 +199,6 @@ function applyFile(path: string, sketch: Sketch, files: readonly string[], cause
         .map((file) => quote(file))
         .join(', ')}`
     : `no file ${quote(wanted)} is in the workspace: upload it, then say so again`;
-}
-
-function confirm({ whom }: Of<'confirm'>, sketch: Sketch, cause: string): string | undefined {
-  const named = whom === undefined ? undefined : sketch.resolve(whom, ['objective']);
-  if (whom !== undefined && named === undefined) return `no objective is called ${quote(whom, 40)}`;
-  const cards = named === undefined ? sketch.of('objective') : [named];
-  if (cards.length === 0) return 'there is no objective yet';
-  for (const card of cards) sketch.change(card, { confirmed: true }, cause);
-  return undefined;
-}
-
-/** Removes a card, or a single value of a data card. */
-function remove(whom: string, sketch: Sketch, cause: string): string | undefined {
-  const card = sketch.resolve(whom);
-  if (card !== undefined) {
-    sketch.remove(card);
-    return undefined;
-  }
-  const name = whom.replace(/^(?:the )?value /i, '');
-  const holder = sketch.holderOf(name);
-  if (holder === undefined) return `there is nothing called ${quote(whom, 40)}`;
-  const values = Object.entries(fieldOf<Record<string, number>>(holder, 'values') ?? {}).filter(
-    ([key]) => key !== name,
-  );
-  if (values.length === 0) sketch.remove(holder);
-  else sketch.change(holder, { values: Object.fromEntries(values) }, cause);
-  return undefined;
-}
-
-/** `set <card> <field>: <value>`, which fills any gap that a card can have. */
-function set({ whom, field, value }: Of<'set'>, sketch: Sketch, cause: string): string | undefined {
-  const card = sketch.resolve(whom);
-  if (card === undefined) return `there is nothing called ${quote(whom, 40)}`;
-  const key = field === 'formula' ? 'expression' : field;
-  const text = key === 'expression' ? withoutName(value, card) : value.trim();
-  if (key === 'label') {
-    if (text.length > MAX_LABEL_LENGTH) return `a name has at most ${MAX_LABEL_LENGTH} characters`;
-    card.label = text;
-    return undefined;
-  }
-  const content = contentOf(key, text);
-  if (content === undefined) return `${quote(text, 40)} is no ${FIGURES.has(key) ? 'number' : key}`;
-  const isNewObjective = card.card_type === 'objective' && (key === 'expression' || key === 'sense');
-  sketch.change(card, { [key]: content, ...(isNewObjective && { confirmed: null }) }, cause);
-  return undefined;
-}
-
-function contentOf(field: string, text: string): unknown {
-  if (FIGURES.has(field)) return figureOf(text);
-  if (field === 'confirmed' || field === 'free') return /^(?:yes|true|confirmed)$/i.test(text);
-  if (field === 'name') return isName(text) ? text : undefined;
-  if (field === 'expression') return isProblem(parseFormula(text)) ? undefined : text;
-  if (field === 'sense') return /^max/i.test(text) ? 'maximize' : /^min/i.test(text) ? 'minimize' : undefined;
-  if (field === 'domain' || field === 'classification') return text.toLowerCase();
-  return text;
-}
-
-/** A formula without the card's own name in front: `profit = 3x + 2y` of the objective profit. */
-function withoutName(text: string, { label }: Pick<SketchCard, 'label'>): string {
-  const trimmed = text.trim();
-  const begins = trimmed.slice(0, label.length).toLowerCase() === label.toLowerCase();
-  const rest = /^ ?[:=] ?(.+)$/.exec(begins ? trimmed.slice(label.length) : '')?.[1];
-  return rest ?? trimmed;
 }
 
 const join = (problems: (string | undefined)[]): string | undefined => {

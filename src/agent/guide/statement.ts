@@ -45,5 +45,8 @@ export type Statement =
   | { kind: 'later' }
   | { kind: 'courtesy' };
 
+/** The statements of one kind. */
+export type StatementOf<Kind extends Statement['kind']> = Extract<Statement, { kind: Kind }>;
+
 /** What a line says, or undefined with the reason where one can be given. */
 export type Reading = { statement: Statement } | { statement?: undefined; reason?: string };

@@ -1,16 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '../../platform/database/database.js';
-import { Conflict, NotFound, parseId } from '../../platform/errors/errors.js';
-import { type JsonPage, readJsonPage } from '../../platform/listing/json-page.js';
+import { Conflict, NotFound } from '../../platform/errors/errors.js';
+import type { JsonPage } from '../../platform/listing/json-page.js';
 import type { PageQuery } from '../../platform/listing/page.query.js';
-import { projectOf } from '../../projects/projects.queries.js';
-import { ProjectsService } from '../../projects/projects.service.js';
+import { type ProjectRows, ProjectsService } from '../../projects/projects.service.js';
 import { StopsService } from '../turns/stops.service.js';
 import { TurnEndings } from '../turns/turn-endings.service.js';
 import { removePage } from './conversation-rows.js';
 import { Conversation } from './conversation.entity.js';
 import type { ConversationWriteRequest } from './conversations.dto.js';
 import { ConversationsService } from './conversations.service.js';
+
+/** As ConversationResponse, the last changed first. */
+const LISTED: ProjectRows = {
+  table: 'conversations',
+  columns: 'id, title, is_default, iso_timestamp(created_at) AS created_at, iso_timestamp(updated_at) AS updated_at',
+  order: 'conversations.updated_at DESC, conversations.id DESC',
+};
 
 /** What users do with the conversations of a project. */
 @Injectable()
@@ -25,22 +31,7 @@ export class ConversationListingService {
 
   /** A project's conversations as ConversationResponse, the last changed first. @throws NotFound */
   async list(company_id: string, projectId: string, page: PageQuery): Promise<JsonPage> {
-    const project_id = parseId(projectId, 'Project');
-    const listed = await readJsonPage(
-      this.database.manager,
-      {
-        items: `
-          SELECT id, title, is_default, iso_timestamp(created_at) AS created_at, iso_timestamp(updated_at) AS updated_at
-            FROM conversations c WHERE project_id = ${projectOf('$1', '$2')}
-           ORDER BY c.updated_at DESC, c.id DESC`,
-        count: `SELECT count(*) FROM conversations WHERE project_id = ${projectOf('$1', '$2')}`,
-        parameters: [company_id, project_id],
-      },
-      page,
-    );
-    // Each project has a default conversation.
-    if (listed.total === 0) await this.projects.require(company_id, project_id);
-    return listed;
+    return await this.projects.page(company_id, projectId, LISTED, page);
   }
 
   /** @throws NotFound */

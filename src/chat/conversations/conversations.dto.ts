@@ -1,10 +1,5 @@
-import {
-  BooleanField,
-  DateTimeField,
-  IntegerField,
-  ObjectArrayField,
-  StringField,
-} from '../../platform/validation/fields.js';
+import { PageResponse } from '../../platform/listing/page.response.js';
+import { BooleanField, DateTimeField, ObjectArrayField, StringField } from '../../platform/validation/fields.js';
 import type { Conversation } from './conversation.entity.js';
 
 const title = { minLength: 1, maxLength: 200, nullable: true, example: 'Night shifts' };
@@ -38,16 +33,7 @@ export class ConversationResponse {
 }
 
 /** Conversations of a project, the last changed first. */
-export class ConversationListResponse {
+export class ConversationListResponse extends PageResponse {
   @ObjectArrayField(() => ConversationResponse)
   conversations!: ConversationResponse[];
-
-  @IntegerField()
-  limit!: number;
-
-  @IntegerField()
-  offset!: number;
-
-  @IntegerField()
-  total!: number;
 }

@@ -1,15 +1,8 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** Types of the events that a turn is made of, in the live stream and in the database. */
-export const TURN_EVENT_TYPES = [
-  'turn.started',
-  'text.delta',
-  'tool.started',
-  'tool.finished',
-  'cards.changed',
-  'turn.ended',
-] as const;
-export type TurnEventType = (typeof TURN_EVENT_TYPES)[number];
+export type TurnEventType =
+  'turn.started' | 'text.delta' | 'tool.started' | 'tool.finished' | 'cards.changed' | 'turn.ended';
 
 /** A step of a turn, stored in the transaction that shows its effect in the turn's message. */
 @Entity({ name: 'turn_events' })

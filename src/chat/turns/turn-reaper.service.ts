@@ -1,20 +1,17 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Config } from '../../config/config.js';
 import { LeaseLost } from '../../platform/leases/lease.js';
+import { Patrol } from '../../platform/leases/patrol.js';
 import { LOGGER } from '../../platform/logging/logging.module.js';
 import { INTERRUPTED, TurnEndings } from './turn-endings.service.js';
 import { TurnMetrics } from './turn-metrics.js';
 import { type HeldTurn, TurnsService } from './turns.service.js';
 
-const INTERVAL_MS = 5_000;
-
 /** Finds turns whose process is gone, at boot and every few seconds, on every process that works. */
 @Injectable()
 export class TurnReaper implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly stopping = new AbortController();
-  private patrol: Promise<void> | undefined;
+  private patrol: Patrol | undefined;
 
   constructor(
     private readonly config: Config,
@@ -25,12 +22,12 @@ export class TurnReaper implements OnApplicationBootstrap, BeforeApplicationShut
   ) {}
 
   onApplicationBootstrap(): void {
-    if (this.config.ROLE !== 'api') this.patrol = this.patrolUntilStopped();
+    if (this.config.ROLE !== 'api')
+      this.patrol = new Patrol(() => this.recover(), 'abandoned turns could not be looked for', this.logger);
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    this.stopping.abort();
-    await this.patrol;
+    await this.patrol?.stop();
   }
 
   /** Gives every abandoned turn another attempt or its end, wakes somebody for turns that nobody started, and tidies up. */
@@ -52,18 +49,6 @@ export class TurnReaper implements OnApplicationBootstrap, BeforeApplicationShut
       // Its owner came back, or another process was faster.
       if (!(error instanceof LeaseLost))
         this.logger.error({ err: error, turn_id: turn.id }, 'an abandoned turn could not be recovered');
-    }
-  }
-
-  private async patrolUntilStopped(): Promise<void> {
-    const { signal } = this.stopping;
-    while (!signal.aborted) {
-      try {
-        await this.recover();
-      } catch (error) {
-        this.logger.error({ err: error }, 'abandoned turns could not be looked for');
-      }
-      await pause(INTERVAL_MS, undefined, { signal }).catch(() => undefined);
     }
   }
 }

@@ -15,9 +15,6 @@ interface WasmMemory {
 
 const PAGE_BYTES = 64 * 1024;
 
-/** The solver asked for more memory than it may have. */
-export class OutOfMemory extends Error {}
-
 /**
  * Loads HiGHS for this thread, which has nothing else to do with WebAssembly: from here on its memory grows to
  * `memoryMiB` at most.

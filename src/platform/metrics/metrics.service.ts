@@ -21,7 +21,7 @@ export interface Reading {
 export type Readings = Record<string, number | readonly Reading[]>;
 
 /** Seconds from a fast read to a request that is given up. */
-export const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** The metrics of one application, in a registry of its own: a process may hold several applications. */
 @Injectable()

@@ -2,13 +2,13 @@ import { Readable } from 'node:stream';
 import type { OnModuleInit } from '@nestjs/common';
 import type { Logger } from 'pino';
 import type { S3Settings } from '../../config/config.js';
-import { InsufficientStorage, Unavailable } from '../errors/errors.js';
+import { Unavailable } from '../errors/errors.js';
+import { inChunks } from './chunks.js';
 import { attachment } from './content-disposition.js';
 import {
   assertKey,
   type ByteRange,
   type DownloadGrant,
-  InvalidPart,
   ObjectMissing,
   ObjectStore,
   type PartGrant,
@@ -17,6 +17,7 @@ import {
   UploadMissing,
 } from './object-store.js';
 import { S3Client } from './s3-client.js';
+import { codeOf, errorOf, NoSuchRange, portError } from './s3-errors.js';
 
 /** Longest silence of the store; putting parts together may take it longer. */
 const TIMEOUT_MS = 10_000;
@@ -244,79 +245,11 @@ export class MinioStore extends ObjectStore implements OnModuleInit {
     }
   }
 
-  private translate(key: string, error: unknown): unknown {
-    const code = codeOf(error);
-    switch (code) {
-      case 'NoSuchKey':
-      case 'NotFound':
-        return new ObjectMissing(key);
-      case 'NoSuchUpload':
-        return new UploadMissing(key);
-      case 'InvalidPart':
-      case 'InvalidPartOrder':
-      case 'EntityTooSmall':
-        return new InvalidPart(key);
-      case 'InvalidRange':
-        return new NoSuchRange(key);
-      case 'XMinioStorageFull':
-        return new InsufficientStorage('The file store is full');
-      default:
-        if (error instanceof Unavailable) return error;
-        this.logger.error({ code, reason: messageOf(error) }, 'the file store does not work');
-        return new Unavailable('The file store is out of reach; try again later');
-    }
+  private translate(key: string, error: unknown): Error {
+    return portError(key, error, this.logger);
   }
-}
-
-/** The object has no byte of the range. */
-class NoSuchRange extends Error {}
-
-/** Errors of the client are S3's as it answered them (`Code`), or made of them (`code`), or the network's. */
-interface StoreError {
-  code?: unknown;
-  Code?: unknown;
-  message?: unknown;
-  Message?: unknown;
-}
-
-function codeOf(error: unknown): string {
-  const { code, Code } = error as StoreError;
-  const given = code ?? Code;
-  return typeof given === 'string' ? given : '';
-}
-
-function messageOf(error: unknown): string {
-  const { message, Message } = error as StoreError;
-  const given = message ?? Message;
-  return typeof given === 'string' ? given : '';
-}
-
-/** One of the refusals that deleting several objects answers. */
-function errorOf(refusal: object): Error {
-  const { Error: inner = refusal } = refusal as { Error?: object };
-  return Object.assign(new Error(messageOf(inner)), { code: codeOf(inner) });
 }
 
 function lifetime(expiresAt: Date): number {
   return Math.min(Math.max(Math.ceil((expiresAt.getTime() - Date.now()) / 1000), 1), WEEK_SECONDS);
-}
-
-/** The bytes of a stream, cut anew: each chunk but the last has `size` bytes. */
-async function* inChunks(body: Readable, size: number): AsyncGenerator<Buffer, undefined> {
-  let held: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    for (let rest = chunk; rest.length > 0;) {
-      const piece = rest.subarray(0, size - bytes);
-      held.push(piece);
-      bytes += piece.length;
-      rest = rest.subarray(piece.length);
-      if (bytes < size) continue;
-      yield Buffer.concat(held);
-      held = [];
-      bytes = 0;
-    }
-  }
-  if (bytes > 0) yield Buffer.concat(held);
-  return undefined;
 }

@@ -2,12 +2,11 @@ import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeor
 
 export const CARD_TYPES = ['objective', 'variable', 'constraint', 'kpi', 'data', 'production_requirement'] as const;
 export const CARD_STATUSES = ['draft', 'needs_input', 'complete'] as const;
-export const GAP_SEVERITIES = ['blocking', 'warning', 'info'] as const;
 
 export interface Gap {
   field: string;
   message: string;
-  severity: (typeof GAP_SEVERITIES)[number];
+  severity: 'blocking' | 'warning' | 'info';
 }
 
 /** One card of a project's canvas. */

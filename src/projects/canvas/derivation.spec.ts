@@ -188,6 +188,7 @@ describe('the digest of a model', () => {
       modelDigest([...COMPLETE, card('kpi', { description: 'Speed' }), card('constraint', { description: 'Soon' })]),
       changed(0, { unit: 'g', description: 'Sugar' }),
       changed(2, { confirmed: false, weight: null }),
+      changed(5, { file_path: 'forecast.csv', in_formulas: true }),
     ];
     const others = [
       modelDigest(COMPLETE.slice(1)),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type Expression, type Formula, isProblem, namesIn, parseFormula, printFormula } from './formula.js';
+import { type Expression, type Formula, isProblem, namesIn, parseFormula } from './formula.js';
 import { linearize, rowsOf } from './linear.js';
 
 const name = fc.constantFrom('x', 'y', 'x1', '_z', 'größe', 'ширина', 'e', 'e2', 'price');
@@ -46,6 +46,34 @@ function valueOf(one: Expression, point: ReadonlyMap<string, number>): number {
         const factor = valueOf(of, point);
         return divisor ? product / factor : product * factor;
       }, 1);
+  }
+}
+
+/** The formula as text that is read as the same formula again. */
+function printFormula({ sides: [first, ...others], relations }: Formula): string {
+  return others.reduce((text, side, index) => `${text} ${relations[index]} ${print(side)}`, print(first));
+}
+
+function print(expression: Expression): string {
+  switch (expression.kind) {
+    case 'number':
+      return String(expression.value);
+    case 'name':
+      return expression.name;
+    case 'sum':
+      return expression.parts
+        .map(({ negative, of }, index) => {
+          const sign = negative ? '- ' : index > 0 ? '+ ' : '';
+          return `${sign}${of.kind === 'sum' ? `(${print(of)})` : print(of)}`;
+        })
+        .join(' ');
+    case 'product':
+      return expression.factors
+        .map(({ divisor, of }, index) => {
+          const sign = divisor ? '/ ' : index > 0 ? '* ' : '';
+          return `${sign}${of.kind === 'sum' || of.kind === 'product' ? `(${print(of)})` : print(of)}`;
+        })
+        .join(' ');
   }
 }
 

@@ -10,7 +10,7 @@
  */
 
 /** Most characters of a formula. */
-export const MAX_FORMULA_LENGTH = 20_000;
+const MAX_FORMULA_LENGTH = 20_000;
 /** Most parentheses inside of each other. */
 const MAX_DEPTH = 50;
 
@@ -102,11 +102,6 @@ export function namesIn({ sides }: Formula): string[] {
   };
   for (const side of sides) visit(side);
   return [...names];
-}
-
-/** The formula as text that is read as the same formula again. */
-export function printFormula({ sides: [first, ...others], relations }: Formula): string {
-  return others.reduce((text, side, index) => `${text} ${relations[index]} ${print(side)}`, print(first));
 }
 
 /** Ends the reading of a text; never leaves this file. */
@@ -232,28 +227,5 @@ class Parser {
     const place = `\`${written}\` at character ${position + 1}`;
     const reason = kind === 'end' ? 'The formula ends too early' : `${place} does not fit into a formula`;
     throw new Refusal({ problem: problem ?? reason, position, token: written });
-  }
-}
-
-function print(expression: Expression): string {
-  switch (expression.kind) {
-    case 'number':
-      return String(expression.value);
-    case 'name':
-      return expression.name;
-    case 'sum':
-      return expression.parts
-        .map(({ negative, of }, index) => {
-          const sign = negative ? '- ' : index > 0 ? '+ ' : '';
-          return `${sign}${of.kind === 'sum' ? `(${print(of)})` : print(of)}`;
-        })
-        .join(' ');
-    case 'product':
-      return expression.factors
-        .map(({ divisor, of }, index) => {
-          const sign = divisor ? '/ ' : index > 0 ? '* ' : '';
-          return `${sign}${of.kind === 'sum' || of.kind === 'product' ? `(${print(of)})` : print(of)}`;
-        })
-        .join(' ');
   }
 }

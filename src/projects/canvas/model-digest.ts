@@ -6,8 +6,11 @@ const READ_FIELDS: Partial<Record<Card['card_type'], readonly string[]>> = {
   objective: ['sense', 'expression', 'weight'],
   variable: ['name', 'domain', 'lower', 'upper', 'free'],
   constraint: ['expression', 'classification', 'penalty'],
-  data: ['file_path', 'values'],
+  data: ['values'],
 };
+
+/** Whether cards of a type are part of the model. */
+export const makesModel = (card_type: Card['card_type']): boolean => READ_FIELDS[card_type] !== undefined;
 
 type Content = Pick<Card, 'card_type' | 'data'>;
 

@@ -1,6 +1,7 @@
 import type { Page } from '../../listing/page.js';
 import type { PageQuery } from '../../listing/page.query.js';
-import { DateTimeField, EnumField, IntegerField, ObjectArrayField, StringField } from '../../validation/fields.js';
+import { PageResponse } from '../../listing/page.response.js';
+import { DateTimeField, EnumField, ObjectArrayField, StringField } from '../../validation/fields.js';
 import type { Role } from '../principal.js';
 import type { ApiKey } from './api-key.entity.js';
 
@@ -70,18 +71,9 @@ export class ApiKeyCreateResponse extends ApiKeyResponse {
 }
 
 /** API keys that the caller may revoke, newest first. */
-export class ApiKeyListResponse {
+export class ApiKeyListResponse extends PageResponse {
   @ObjectArrayField(() => ApiKeyResponse)
   api_keys!: ApiKeyResponse[];
-
-  @IntegerField()
-  limit!: number;
-
-  @IntegerField()
-  offset!: number;
-
-  @IntegerField()
-  total!: number;
 
   static from({ rows, total }: Page<ApiKey>, { limit, offset }: PageQuery): ApiKeyListResponse {
     return { api_keys: rows.map((row) => ApiKeyResponse.from(row)), limit, offset, total };

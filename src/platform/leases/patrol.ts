@@ -1,0 +1,40 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
+
+const INTERVAL_MS = 5_000;
+
+/** Looks for work whose process is gone, at once and every few seconds until it is stopped. */
+export class Patrol {
+  private readonly stopping = new AbortController();
+  private readonly round: Promise<void>;
+
+  /**
+   * @param look finds such work and sees to it; one that fails is logged, and the next one comes all the same
+   * @param failure what the log then says
+   */
+  constructor(
+    private readonly look: () => Promise<void>,
+    private readonly failure: string,
+    private readonly logger: Logger,
+  ) {
+    this.round = this.goRound();
+  }
+
+  /** Ends when the look that is under way has ended. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.round;
+  }
+
+  private async goRound(): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      try {
+        await this.look();
+      } catch (error) {
+        this.logger.error({ err: error }, this.failure);
+      }
+      await pause(INTERVAL_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}
