@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { pipelined } from '../../src/platform/database/database.js';
 import { useDatabase } from '../support/database.js';
 
 // One connection, so that every statement comes to where it was prepared.
@@ -45,5 +46,78 @@ describe('statements with parameters', () => {
       await expect(manager.query('SELECT nothing FROM grown WHERE id = $1', [1])).rejects.toThrow('column "nothing"');
       expect(await manager.query('SELECT id FROM grown WHERE id = $1', [1])).toEqual([{ id: 1 }]);
     }
+  });
+});
+
+describe('statements that are asked for at once', () => {
+  const insert = 'INSERT INTO grown (id) VALUES ($1)';
+  const count = async (id: number): Promise<number> => {
+    const [found]: { count: number }[] = await db.database.manager.query(
+      'SELECT count(*) AS count FROM grown WHERE id = $1',
+      [id],
+    );
+    return found?.count ?? 0;
+  };
+
+  it('run in their order, in one transaction, with results in their places', async () => {
+    const results = await db.database.transaction((tx) =>
+      pipelined(
+        tx.query(insert, [10]),
+        tx.query('SELECT id FROM grown WHERE id = $1', [10]),
+        false,
+        tx.query('DELETE FROM grown WHERE id = $1 RETURNING id', [10]),
+        tx.query('SELECT id FROM grown WHERE id = $1', [10]),
+        tx.query('SELECT pg_current_xact_id_if_assigned() IS NOT NULL AS writes'),
+      ),
+    );
+    expect(results).toEqual([[], [{ id: 10 }], false, [[{ id: 10 }], 1], [], [{ writes: true }]]);
+  });
+
+  it('tell of the first that failed, when all are over, and undo what was done before', async () => {
+    const { database } = db;
+    let isOver = false;
+    await expect(
+      database.transaction((tx) =>
+        pipelined(
+          tx.query(insert, [20]),
+          tx.query('SELECT 1 / $1::integer', [0]),
+          tx.query(insert, ['no number']),
+          tx.query('SELECT pg_sleep($1)', [0.05]).finally(() => (isOver = true)),
+        ),
+      ),
+    ).rejects.toThrow('division by zero');
+    expect(isOver).toBe(true);
+    expect(await count(20)).toBe(0);
+  });
+
+  it('are prepared anew, and run again as a whole, when a migration has changed what one of them answers', async () => {
+    const read = 'SELECT * FROM grown WHERE id = $1';
+    const { database } = db;
+    const run = () =>
+      database.transaction((tx) => pipelined(tx.query<[]>(insert, [30]), tx.query<object[]>(read, [1])));
+    const [, [before]] = await run();
+    await database.manager.query('ALTER TABLE grown ADD COLUMN c integer');
+    const [, [after]] = await run();
+    expect(after).toEqual({ ...before, c: null });
+    expect(await count(30)).toBe(2);
+  });
+});
+
+describe('a transaction', () => {
+  it('may be empty, may fail before its first statement, and leaves the connection usable', async () => {
+    const { database } = db;
+    await database.transaction(() => Promise.resolve());
+    await expect(database.transaction(() => Promise.reject(new Error('Not today')))).rejects.toThrow('Not today');
+    expect(
+      await database.manager.query('SELECT pg_current_xact_id_if_assigned() AS id, $1::integer AS one', [1]),
+    ).toEqual([{ id: null, one: 1 }]);
+  });
+
+  it('has begun when its first statement runs, whatever that is', async () => {
+    const { database } = db;
+    const level = `SELECT current_setting('transaction_isolation') AS level, now() = statement_timestamp() AS is_first`;
+    expect(await database.transaction((tx) => tx.query(level))).toEqual([{ level: 'read committed', is_first: false }]);
+    expect(await database.snapshot((tx) => tx.query(level))).toEqual([{ level: 'repeatable read', is_first: false }]);
+    expect(await database.manager.query(level)).toEqual([{ level: 'read committed', is_first: true }]);
   });
 });
