@@ -443,14 +443,6 @@ CREATE TABLE uploads (
   CONSTRAINT uploads_token_hash_length_check CHECK ((octet_length(token_hash) = 32))
 );
 
-CREATE TABLE usage_days (
-  spender_id bigint NOT NULL,
-  day date NOT NULL,
-  credits_to_date numeric(26,6) NOT NULL,
-  CONSTRAINT usage_days_pkey PRIMARY KEY (spender_id, day) INCLUDE (credits_to_date),
-  CONSTRAINT usage_days_credits_to_date_check CHECK ((credits_to_date >= (0)::numeric))
-);
-
 CREATE TABLE usage_ledger (
   id uuid DEFAULT uuidv7() NOT NULL,
   company_id text NOT NULL,
@@ -467,6 +459,18 @@ CREATE TABLE usage_ledger (
   CONSTRAINT usage_ledger_source_type_check CHECK ((source_type = ANY (ARRAY['turn'::text, 'execution'::text]))),
   CONSTRAINT usage_ledger_spender_check CHECK ((num_nonnulls(user_id, api_key_id) = 1))
 );
+
+CREATE TABLE usage_months (
+  company_id text NOT NULL,
+  user_id text,
+  api_key_id uuid,
+  month date NOT NULL,
+  credits_to_date numeric(26,6)[] NOT NULL,
+  CONSTRAINT usage_months_credits_to_date_check CHECK ((COALESCE((credits_to_date[1] >= (0)::numeric), false) AND (credits_to_date[cardinality(credits_to_date)] IS NOT NULL) AND (credits_to_date = array_sort(credits_to_date)))),
+  CONSTRAINT usage_months_days_check CHECK ((array_dims(credits_to_date) = (('[1:'::text || EXTRACT(day FROM (month + '1 mon -1 days'::interval))) || ']'::text))),
+  CONSTRAINT usage_months_month_check CHECK ((isfinite(month) AND (EXTRACT(day FROM month) = (1)::numeric))),
+  CONSTRAINT usage_months_spender_check CHECK ((num_nonnulls(user_id, api_key_id) = 1))
+) WITH (fillfactor=50);
 
 CREATE TABLE usage_pending (
   ledger_id uuid NOT NULL,
@@ -618,6 +622,12 @@ CREATE INDEX usage_ledger_project_idx ON public.usage_ledger USING btree (projec
 
 CREATE INDEX usage_ledger_user_idx ON public.usage_ledger USING btree (company_id, user_id, created_at) INCLUDE (credits);
 
+CREATE UNIQUE INDEX usage_months_api_key_key ON public.usage_months USING btree (company_id, api_key_id, month) WHERE (api_key_id IS NOT NULL);
+
+CREATE INDEX usage_months_company_idx ON public.usage_months USING btree (company_id, month);
+
+CREATE UNIQUE INDEX usage_months_user_key ON public.usage_months USING btree (company_id, user_id, month) WHERE (user_id IS NOT NULL);
+
 CREATE INDEX usage_pending_company_idx ON public.usage_pending USING btree (company_id, created_at) INCLUDE (user_id, api_key_id, credits);
 
 CREATE INDEX usage_pending_created_idx ON public.usage_pending USING btree (created_at);
@@ -700,13 +710,15 @@ ALTER TABLE uploads ADD CONSTRAINT uploads_company_id_fkey FOREIGN KEY (company_
 
 ALTER TABLE uploads ADD CONSTRAINT uploads_container_id_fkey FOREIGN KEY (container_id) REFERENCES containers(id);
 
-ALTER TABLE usage_days ADD CONSTRAINT usage_days_spender_fkey FOREIGN KEY (spender_id) REFERENCES usage_spenders(id);
-
 ALTER TABLE usage_ledger ADD CONSTRAINT usage_ledger_api_key_fkey FOREIGN KEY (company_id, api_key_id) REFERENCES api_keys(company_id, id);
 
 ALTER TABLE usage_ledger ADD CONSTRAINT usage_ledger_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
 
 ALTER TABLE usage_ledger ADD CONSTRAINT usage_ledger_user_fkey FOREIGN KEY (company_id, user_id) REFERENCES users(company_id, id);
+
+ALTER TABLE usage_months ADD CONSTRAINT usage_months_api_key_fkey FOREIGN KEY (company_id, api_key_id) REFERENCES api_keys(company_id, id);
+
+ALTER TABLE usage_months ADD CONSTRAINT usage_months_user_fkey FOREIGN KEY (company_id, user_id) REFERENCES users(company_id, id);
 
 ALTER TABLE usage_spenders ADD CONSTRAINT usage_spenders_api_key_fkey FOREIGN KEY (company_id, api_key_id) REFERENCES api_keys(company_id, id);
 

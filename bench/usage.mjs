@@ -1,6 +1,6 @@
 /*
  * What usage listings cost when the ledger grows: companies of 10,000 users and 90 days, one with 50,000 rows and one with 5
- * million.
+ * million, asked in turns.
  * `npm run bench:usage` builds the service and runs this on the build; arguments are the two numbers of rows.
  *
  * The service is a process of its own on an embedded PostgreSQL, asked over HTTP; its own job rolls the rows up.
@@ -76,18 +76,18 @@ async function compare(client, api) {
     'a member’s own row': ['member', {}],
     '30 days and 2 parts of days': ['company', { since: time(midnight(41) + 43e6), until: time(midnight(9) + 43e6) }],
   };
-  const medians = [];
-  for (const rows of SIZES) {
-    const company = `company of ${rows}`;
+  const companies = SIZES.map((rows) => `company of ${rows}`);
+  for (const [index, company] of companies.entries()) {
     await api(company, 'company', {});
-    await fill(client, company, rows);
-    medians.push({});
-    for (const [what, [role, query]] of Object.entries(listings)) {
-      medians.at(-1)[what] = await median(async () => {
-        const { total } = await api(company, role, query);
-        if (total !== (role === 'member' ? 1 : USERS)) throw new Error(`${what}: ${total} users`);
-      });
-    }
+    await fill(client, company, SIZES[index]);
+  }
+  const medians = companies.map(() => ({}));
+  for (const [what, [role, query]] of Object.entries(listings)) {
+    const asked = companies.map((company) => async () => {
+      const { total } = await api(company, role, query);
+      if (total !== (role === 'member' ? 1 : USERS)) throw new Error(`${what}: ${total} users`);
+    });
+    for (const [index, ms] of (await mediansOf(asked)).entries()) medians[index][what] = ms;
   }
   return medians;
 }
@@ -125,12 +125,18 @@ async function fill(client, company, rows) {
     [company],
   );
   await client.query('ANALYZE usage_ledger, usage_spenders');
+  // In the order of their months, as the service makes them.
   await client.query(
-    `INSERT INTO usage_days (spender_id, day, credits_to_date)
-     SELECT s.id, d.day, sum(d.credits) OVER (PARTITION BY s.id ORDER BY d.day)
-       FROM (SELECT user_id, (created_at AT TIME ZONE 'UTC')::date AS day, sum(credits) AS credits
-               FROM usage_ledger WHERE company_id = $1 GROUP BY user_id, day) d
-       JOIN usage_spenders s ON s.company_id = $1 AND s.user_id = d.user_id`,
+    `INSERT INTO usage_months (company_id, user_id, month, credits_to_date)
+     SELECT $1, user_id, month, array_agg(to_date ORDER BY day)
+       FROM (SELECT user_id, month, day, sum(coalesce(credits, 0)) OVER (PARTITION BY user_id ORDER BY day) AS to_date
+               FROM (SELECT DISTINCT user_id, date_trunc('month', created_at, 'UTC') AS month
+                       FROM usage_ledger WHERE company_id = $1) m
+              CROSS JOIN LATERAL generate_series(month, month + interval '1 month - 1 day', interval '1 day') day
+               LEFT JOIN (SELECT user_id, date_trunc('day', created_at, 'UTC') AS day, sum(credits) AS credits
+                            FROM usage_ledger WHERE company_id = $1 GROUP BY 1, 2) d USING (user_id, day)) t
+      GROUP BY user_id, month
+      ORDER BY month, user_id`,
     [company],
   );
   await client.query('RESET session_replication_role');
@@ -138,7 +144,7 @@ async function fill(client, company, rows) {
   await charge(client, company, rows, rows - byJob, rows);
   const charged = performance.now();
   const rate = await watchJob(client);
-  await client.query('VACUUM ANALYZE usage_ledger, usage_spenders, usage_days, usage_pending, users');
+  await client.query('VACUUM ANALYZE usage_ledger, usage_spenders, usage_months, usage_pending, users');
   const perSecond = (count, ms) => Math.round((count / ms) * 1000).toLocaleString('en');
   console.log(
     `${rows.toLocaleString('en')} rows: ${(rows - byJob).toLocaleString('en')} in bulk in ${Math.round((made - started) / 1000)} s, ` +
@@ -176,12 +182,15 @@ async function watchJob(client) {
   return looks.length < 2 ? undefined : { rows: first.count - last.count, ms: last.at - first.at };
 }
 
-async function median(work) {
-  const times = [];
+/** Median ms of each piece of work; they take turns, so that other work on the machine hits them alike. */
+async function mediansOf(works) {
+  const times = works.map(() => []);
   for (let round = 0; round < ROUNDS; round += 1) {
-    const started = performance.now();
-    await work();
-    times.push(performance.now() - started);
+    for (const [index, work] of works.entries()) {
+      const started = performance.now();
+      await work();
+      times[index].push(performance.now() - started);
+    }
   }
-  return times.sort((a, b) => a - b)[Math.floor(times.length / 2)];
+  return times.map((ms) => ms.sort((a, b) => a - b)[Math.floor(ROUNDS / 2)]);
 }

@@ -7,7 +7,7 @@ import { API_KEYS, rollUpPage, type SpenderKind, USERS } from './spend-sql.js';
 const PAGE = 5_000;
 
 /**
- * Keeps the sums of the ledger per spender and day, from which listings are answered.
+ * Keeps the running totals of the ledger per spender and day, from which listings are answered.
  *
  * When a row was inserted, and by which transaction, does not matter: the ledger's trigger notes each as pending, and a
  * row is taken from there into the sums by one transaction. So no day is ever closed, nothing is counted twice or left out
@@ -32,7 +32,7 @@ export class Rollups implements OnModuleInit {
   private async rollUpSome(kind: SpenderKind, page: number): Promise<number> {
     return await this.database.transaction(async (tx) => {
       // The statement after it sees what the one before has done.
-      await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('usage_days', 0))`);
+      await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('usage_months', 0))`);
       const [taken]: { rows: number }[] = await tx.query(rollUpPage(kind), [page]);
       return taken?.rows ?? 0;
     });

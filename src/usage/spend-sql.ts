@@ -16,40 +16,55 @@ export type Visible =
  * A page of a company's spenders by what they have spent in a span, highest first, ties by id, each row with the number of
  * all of them; past the end one row that holds the number alone.
  *
- * Whole days come from the sums and from what these do not hold yet, the edges from the ledger. As one statement sees one
- * moment, in which each row of the ledger is either in the sums or pending, this is the plain sum of the ledger. An open
- * end is the total that is kept of each spender, an end at a midnight one look-up for each of them; neither depends on the
- * length of the ledger.
+ * Whole days come from the sums and from what these do not hold yet, what the span has beside them from the ledger. As one
+ * statement sees one moment, in which each row of the ledger is either in the sums or pending, this is the plain sum of the
+ * ledger. An open end is the total that is kept of each spender, an end at a midnight the rows of one month; neither depends
+ * on the length of the ledger. Only who has spent nothing in that month is looked up in the months before it.
  *
- * $1 company; $2 to $7 seconds: whole days from and until, edge before from and until, edge after from and until; $8
- * limit, $9 offset, $10 the caller where `visible` names one.
+ * All sources are put together by grouping, never by joins: of a month that has just begun the planner's statistics know
+ * nothing, and a join could read the month anew for each spender.
+ *
+ * $1 company; $2 to $7 seconds: whole days from and until, edge before from and until, edge after from and until, where an
+ * edge that ends before it begins is taken away; $8 limit, $9 offset, $10 the caller where `visible` names one.
  */
 export const spendPage = ({ table, column, shown }: SpenderKind, visible: Visible): string => {
   const of = (source: string): string => `
        FROM ${source} r
       WHERE r.company_id = $1 AND r.${column} ${visible ?? 'IS NOT NULL'}`;
-  const rows = (source: string, from: string, until: string): string => `
-     SELECT r.${column} AS id, r.credits ${of(source)}
-        AND r.created_at >= to_timestamp(${from}) AND r.created_at < to_timestamp(${until})`;
-  const spentBefore = (moment: string): string => `
-       CASE ${moment}::float8 WHEN 'Infinity' THEN r.credits WHEN '-Infinity' THEN 0 ELSE coalesce((
-         SELECT d.credits_to_date FROM usage_days d
-          WHERE d.spender_id = r.id AND d.day < (to_timestamp(${moment}) AT TIME ZONE 'UTC')::date
-          ORDER BY d.day DESC LIMIT 1), 0) END`;
+  const beside = (source: string, from: string, until: string): string => `
+     SELECT r.${column}, NULL, NULL, CASE WHEN ${from}::float8 <= ${until} THEN r.credits ELSE -r.credits END ${of(source)}
+        AND r.created_at >= to_timestamp(least(${from}::float8, ${until}))
+        AND r.created_at < to_timestamp(greatest(${from}::float8, ${until}))`;
+  // Subqueries of their own, so that each is reckoned once and not for every row.
+  const dayBefore = (moment: string): string => `to_timestamp(${moment}) AT TIME ZONE 'UTC' - interval '1 day'`;
+  const month = (moment: string): string => `(SELECT date_trunc('month', ${dayBefore(moment)})::date)`;
+  const number = (moment: string): string => `(SELECT extract(day FROM ${dayBefore(moment)})::integer)`;
+  const earlier = (moment: string): string => `
+        (SELECT m.credits_to_date[cardinality(m.credits_to_date)] FROM usage_months m
+          WHERE m.company_id = $1 AND m.${column} = r.id AND m.month < ${month(moment)}
+          ORDER BY m.month DESC LIMIT 1)`;
   return `
   WITH spent AS (
-    SELECT id, sum(credits) AS credits FROM (
-     SELECT r.${column} AS id, ${spentBefore('$3')} - ${spentBefore('$2')} AS credits ${of('usage_spenders')}
+    SELECT id, coalesce(sum(beside), 0) + CASE WHEN $2::float8 >= $3::float8 THEN 0 ELSE
+        coalesce(max(until), ${earlier('$3')}, 0) -
+        coalesce(max(since), ${earlier('$2')}, 0) END AS credits
+      FROM (
+     SELECT r.${column} AS id, CASE $3::float8 WHEN 'Infinity' THEN r.credits END AS until,
+            CASE $2::float8 WHEN '-Infinity' THEN 0::numeric END AS since, NULL::numeric AS beside ${of('usage_spenders')}
         AND $2::float8 < $3::float8
-      UNION ALL ${rows('usage_pending', '$2', '$3')}
-      UNION ALL ${rows('usage_ledger', '$4', '$5')}
-      UNION ALL ${rows('usage_ledger', '$6', '$7')}) r
-     GROUP BY id HAVING sum(credits) > 0
+      UNION ALL
+     SELECT r.${column}, r.credits_to_date[${number('$3')}], NULL, NULL ${of('usage_months')} AND r.month = ${month('$3')}
+      UNION ALL
+     SELECT r.${column}, NULL, r.credits_to_date[${number('$2')}], NULL ${of('usage_months')} AND r.month = ${month('$2')}
+      UNION ALL ${beside('usage_pending', '$2', '$3')}
+      UNION ALL ${beside('usage_ledger', '$4', '$5')}
+      UNION ALL ${beside('usage_ledger', '$6', '$7')}) r
+     GROUP BY id
   ), page AS (
-    SELECT * FROM spent ORDER BY credits DESC, id LIMIT $8 OFFSET $9
+    SELECT * FROM spent WHERE credits > 0 ORDER BY credits DESC, id LIMIT $8 OFFSET $9
   )
   SELECT page.id, ${shown}, page.credits, counted.total
-    FROM (SELECT count(*) AS total FROM spent) counted
+    FROM (SELECT count(*) AS total FROM spent WHERE credits > 0) counted
     LEFT JOIN page ON true
     LEFT JOIN ${table} s ON s.company_id = $1 AND s.id = page.id
    ORDER BY page.credits DESC, page.id`;
@@ -58,8 +73,8 @@ export const spendPage = ({ table, column, shown }: SpenderKind, visible: Visibl
 /**
  * Takes up to $1 pending rows into the sums, those of the earliest days first, and answers their number. One runs at a time.
  *
- * Every part of the statement sees the sums as they were before it: days that are there grow by what was spent until
- * their end, new ones are the day before with it. Rows of earlier days than those that are there raise all the later ones.
+ * Every part of the statement sees the sums as they were before it: the months of the days that were taken, and all that
+ * are there after them, are made of what they were, or else of the month before, and of what was added until each day.
  */
 export const rollUpPage = ({ column }: SpenderKind): string => `
   WITH taken AS (
@@ -71,26 +86,30 @@ export const rollUpPage = ({ column }: SpenderKind): string => `
     SELECT company_id, ${column}, sum(credits) FROM taken GROUP BY company_id, ${column} ORDER BY company_id, ${column}
     ON CONFLICT (company_id, ${column}) WHERE ${column} IS NOT NULL
     DO UPDATE SET credits = usage_spenders.credits + excluded.credits
-    RETURNING id, company_id, ${column}
   ), added AS (
-    SELECT s.id AS spender_id, t.day, sum(t.credits) AS credits
-      FROM taken t JOIN spenders s USING (company_id, ${column}) GROUP BY s.id, t.day
-  ), more AS (
-    SELECT d.spender_id, d.day, sum(a.credits) AS credits
-      FROM added a JOIN usage_days d ON d.spender_id = a.spender_id AND d.day >= a.day
-     GROUP BY d.spender_id, d.day
-  ), raised AS (
-    UPDATE usage_days d SET credits_to_date = d.credits_to_date + more.credits
-      FROM more WHERE d.spender_id = more.spender_id AND d.day = more.day
-    RETURNING d.spender_id, d.day
-  ), made AS (
-    INSERT INTO usage_days (spender_id, day, credits_to_date)
-    SELECT a.spender_id, a.day, a.before + a.until_then
-      FROM (SELECT added.*, sum(credits) OVER (PARTITION BY spender_id ORDER BY day) AS until_then,
-                   coalesce((SELECT d.credits_to_date FROM usage_days d
-                              WHERE d.spender_id = added.spender_id AND d.day < added.day
-                              ORDER BY d.day DESC LIMIT 1), 0) AS before
-              FROM added) a
-     WHERE NOT EXISTS (SELECT FROM raised r WHERE r.spender_id = a.spender_id AND r.day = a.day)
+    SELECT company_id, ${column}, array_agg(day ORDER BY day) AS days, array_agg(until_then ORDER BY day) AS until_then
+      FROM (SELECT company_id, ${column}, day,
+                   sum(sum(credits)) OVER (PARTITION BY company_id, ${column} ORDER BY day) AS until_then
+              FROM taken GROUP BY company_id, ${column}, day) t
+     GROUP BY company_id, ${column}
+  ), summed AS (
+    INSERT INTO usage_months (company_id, ${column}, month, credits_to_date)
+    SELECT a.company_id, a.${column}, t.month, ARRAY(
+             SELECT CASE known.month WHEN t.month THEN known.credits_to_date[number] ELSE coalesce(known.at_end, 0) END
+                    -- by the last day until this one to which something was added
+                    + coalesce(a.until_then[width_bucket(t.month + number - 1, a.days)], 0)
+               FROM generate_series(1, extract(day FROM t.month + interval '1 month - 1 day')::integer) number)
+      FROM added a
+     CROSS JOIN LATERAL (
+       SELECT date_trunc('month', day::timestamp)::date AS month FROM unnest(a.days) day
+        UNION
+       SELECT m.month FROM usage_months m
+        WHERE m.company_id = a.company_id AND m.${column} = a.${column} AND m.month > a.days[1]) t
+      LEFT JOIN LATERAL (
+       SELECT m.month, m.credits_to_date, m.credits_to_date[cardinality(m.credits_to_date)] AS at_end FROM usage_months m
+        WHERE m.company_id = a.company_id AND m.${column} = a.${column} AND m.month <= t.month
+        ORDER BY m.month DESC LIMIT 1) known ON true
+    ON CONFLICT (company_id, ${column}, month) WHERE ${column} IS NOT NULL
+    DO UPDATE SET credits_to_date = excluded.credits_to_date
   )
   SELECT count(*) AS rows FROM taken`;

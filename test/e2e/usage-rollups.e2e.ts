@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { SumUsageByMonth1760000000240 } from '../../src/migrations/1760000000240-sum-usage-by-month.js';
 import { Principal } from '../../src/platform/auth/principal.js';
 import type { Tx } from '../../src/platform/database/database.js';
 import type { Jobs } from '../../src/platform/jobs/jobs.service.js';
@@ -11,8 +12,19 @@ import { useDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 
 const DAY_MS = 86_400_000;
-const DAYS = 5;
-const START = Date.parse('2026-03-01T00:00:00Z');
+/** Around the ends of a year, of Februaries with and without a leap day and of their months; in 2025 nobody spends anything. */
+const SPENT = [
+  '2023-12-31',
+  '2024-01-01',
+  '2024-02-28',
+  '2024-02-29',
+  '2024-03-01',
+  '2026-02-28',
+  '2026-03-01',
+  '2026-04-30',
+];
+/** Before all of it, between two months of it, in an empty month after an empty year, and after it. */
+const EMPTY = ['0001-01-01', '2024-02-01', '2025-06-15', '2026-01-31', '9999-12-31'];
 const WRITERS = 3;
 const company_id = 'company';
 const caller = Principal.user({
@@ -48,12 +60,17 @@ beforeAll(async () => {
 
 const random = (below: number): number => Math.floor(Math.random() * below);
 
+const oneOf = <Value>(values: readonly Value[]): Value => values[random(values.length)] as Value;
+
 /** Any moment of the days, midnights and the last millisecond before them more often than others; or none. */
-function moment(): Date | undefined {
-  const midnight = START + random(DAYS + 1) * DAY_MS;
-  const at = [midnight, midnight - 1, midnight + 1, START + random(DAYS * DAY_MS), Number.NaN][random(5)] as number;
+function moment(days: readonly string[] = SPENT): Date | undefined {
+  const midnight = Date.parse(oneOf(days));
+  const at = oneOf([midnight, midnight - 1, midnight + 1, midnight + random(DAY_MS), Number.NaN]);
   return Number.isNaN(at) ? undefined : new Date(at);
 }
+
+/** Where a span may begin or end. */
+const end = (): Date | undefined => moment([...SPENT, ...SPENT, ...EMPTY]);
 
 /** Charges somebody at some time, as long or as short as it takes, and now and then not after all. */
 async function charge(client: pg.Client): Promise<void> {
@@ -135,7 +152,7 @@ describe('usage listings', () => {
       ...[1, 2].map(
         async () =>
           await until(async () => {
-            await compare(moment(), moment());
+            await compare(end(), end());
             compared += 1;
           }),
       ),
@@ -143,11 +160,12 @@ describe('usage listings', () => {
     await Promise.all(writers.map(async (client) => await client.end()));
     expect(compared).toBeGreaterThan(20);
     expect(await count('usage_ledger')).toBeGreaterThan(100);
-    for (let round = 0; round < 40; round += 1) await compare(moment(), moment());
+    for (let round = 0; round < 40; round += 1) await compare(end(), end());
     await rollups.rollUp();
     expect(await count('usage_pending')).toBe(0);
-    expect(await count('usage_days')).toBeGreaterThan(DAYS * 6);
-    for (let round = 0; round < 40; round += 1) await compare(moment(), moment());
+    // Six months of most spenders, and this one.
+    expect(await count('usage_months')).toBeGreaterThan(5 * 10);
+    for (let round = 0; round < 40; round += 1) await compare(end(), end());
   }, 30_000);
 
   it('stay so when a roll-up breaks off', async () => {
@@ -155,7 +173,7 @@ describe('usage listings', () => {
     await client.connect();
     for (let row = 0; row < 10; row += 1) await charge(client);
     // Sums cannot be written as long as somebody reads them like this; whoever rolls up meanwhile is ended.
-    await client.query('BEGIN; LOCK TABLE usage_days IN SHARE MODE');
+    await client.query('BEGIN; LOCK TABLE usage_months IN SHARE MODE');
     const waiting = rollups.rollUp(3).then(
       () => 'done',
       () => 'broken off',
@@ -176,5 +194,71 @@ describe('usage listings', () => {
     await rollups.rollUp();
     await compare();
     expect(await count('usage_pending')).toBe(0);
+  });
+
+  it('stay so when the sums are turned into those of days and back', async () => {
+    const months = async (): Promise<object[]> =>
+      await db.database.manager.query(`SELECT m::text AS row FROM usage_months m ORDER BY 1`);
+    await rollups.rollUp();
+    const before = await months();
+    const runner = db.source.createQueryRunner();
+    const migration = new SumUsageByMonth1760000000240();
+    try {
+      await migration.down(runner);
+      expect(
+        await runner.query(
+          `SELECT company_id, coalesce(user_id, api_key_id::text) AS id, day::text, credits_to_date
+             FROM usage_days d JOIN usage_spenders s ON s.id = d.spender_id ORDER BY 1, 2, 3`,
+        ),
+      ).toEqual(
+        await runner.query(
+          `SELECT company_id, coalesce(user_id, api_key_id::text) AS id, day::text,
+                  sum(sum(credits)) OVER (PARTITION BY company_id, user_id, api_key_id ORDER BY day) AS credits_to_date
+             FROM usage_ledger CROSS JOIN LATERAL (SELECT (created_at AT TIME ZONE 'UTC')::date AS day) d
+            GROUP BY company_id, user_id, api_key_id, day HAVING sum(credits) > 0 ORDER BY 1, 2, 3`,
+        ),
+      );
+      await migration.up(runner);
+    } finally {
+      await runner.release();
+    }
+    expect(await months()).toEqual(before);
+    expect(before.length).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['usage_months_spender_check', { user_id: null }],
+    ['usage_months_month_check', { month: '2024-02-02', to_date: '{1}' }],
+    ['usage_months_month_check', { month: 'infinity' }],
+    ['usage_months_days_check', { month: '2025-02-01' }],
+    ['usage_months_days_check', { month: '2024-03-01' }],
+    ['usage_months_credits_to_date_check', { to_date: `{{0},${'{1},'.repeat(27)}{1}}` }],
+    ['usage_months_credits_to_date_check', { to_date: '{}' }],
+    ['usage_months_credits_to_date_check', { to_date: `[0:28]={${'1,'.repeat(28)}1}` }],
+    ['usage_months_credits_to_date_check', { to_date: `{-1,${'1,'.repeat(27)}1}` }],
+    ['usage_months_credits_to_date_check', { to_date: `{2,${'1,'.repeat(27)}1}` }],
+    ['usage_months_credits_to_date_check', { to_date: `{${'1,'.repeat(28)}NULL}` }],
+    ['usage_months_credits_to_date_check', { to_date: `{NULL,${'1,'.repeat(27)}1}` }],
+    [undefined, {}],
+  ])('cannot be made of a wrong month: %s, %j', async (constraint, wrong) => {
+    const { user_id, month, to_date } = {
+      user_id: 'user-0',
+      month: '2024-02-01',
+      to_date: `{0,${'1,'.repeat(27)}2}`,
+      ...wrong,
+    };
+    const stored = await db.database
+      .transaction(async (tx) => {
+        await tx.query('DELETE FROM usage_months');
+        await tx.query(
+          'INSERT INTO usage_months (company_id, user_id, month, credits_to_date) VALUES ($1, $2, $3, $4)',
+          [company_id, user_id, month, to_date],
+        );
+        throw new Error('Stored, and taken back');
+      })
+      .catch((error: unknown) => error);
+    expect(stored).toMatchObject(
+      constraint === undefined ? { message: 'Stored, and taken back' } : { driverError: { constraint } },
+    );
   });
 });

@@ -311,24 +311,54 @@ describe('usage listings', () => {
       [company],
     );
     await service.app.get(Rollups).rollUp();
-    await service.database.query('VACUUM ANALYZE usage_ledger, usage_spenders, usage_days, usage_pending');
+    await service.database.query('VACUUM ANALYZE usage_ledger, usage_spenders, usage_months, usage_pending');
     const minutes = async (client: Client, query: object): Promise<{ read: number; credits: number }> => {
-      let credits = 0;
-      const [statement, parameters] = await listingOf(async () => {
-        const { users } = await usersOf(client, query);
-        credits = users.reduce((sum, { totals }) => sum + totals.credits, 0);
-      });
-      const [{ 'QUERY PLAN': plans } = { 'QUERY PLAN': [] }] = await rows<{ 'QUERY PLAN': { Plan: Plan }[] }>(
-        `EXPLAIN (ANALYZE, FORMAT JSON) ${statement}`,
-        parameters,
-      );
-      return { read: plans.reduce((sum, { Plan }) => sum + ledgerRows(Plan), 0), credits };
+      const { plan, credits } = await explain(client, query);
+      const ofLedger = nodesOf(plan).filter((node) => node['Relation Name'] === 'usage_ledger');
+      return { read: ofLedger.reduce((sum, node) => sum + rowsSeen(node), 0), credits };
     };
     const span = { since: '2026-01-05T23:00:00Z', until: '2026-01-10T00:30:00Z' };
     expect(await minutes(head, {})).toEqual({ read: 0, credits: 60 * 24 * 12 });
     expect(await minutes(head, { since: '2026-01-05T00:00:00Z' })).toEqual({ read: 0, credits: 60 * 24 * 8 });
     expect(await minutes(head, span)).toEqual({ read: 90, credits: 60 * 24 * 4 + 90 });
     expect(await minutes(member, span)).toEqual({ read: 45, credits: (60 * 24 * 4 + 90) / 2 });
+    // The shorter part of a day, in the span or beside it.
+    const nearlyWhole = { since: '2026-01-05T01:00:00Z', until: '2026-01-10T23:30:00Z' };
+    expect(await minutes(head, nearlyWhole)).toEqual({ read: 90, credits: 60 * 24 * 6 - 90 });
+  });
+
+  it('read one row of each spender for each end, and of a month too that the statistics do not know', async () => {
+    const { company, head } = await makeCompany();
+    const spenders = 400;
+    await database.query(
+      `INSERT INTO users (company_id, id, display_name) SELECT $1, 'u' || i, 'User' FROM generate_series(1, $2) i`,
+      [company, spenders],
+    );
+    const spendIn = async (month: string, some: number): Promise<void> => {
+      await database.query(
+        `INSERT INTO usage_ledger (company_id, project_id, user_id, source_type, source_id, credits, created_at)
+         SELECT $1, uuidv7(), 'u' || i, 'turn', uuidv7(), 1, $2::date + make_interval(days => i % 28)
+           FROM generate_series(1, $3) i`,
+        [company, month, some],
+      );
+      await service.app.get(Rollups).rollUp();
+    };
+    await spendIn('2026-04-01', spenders);
+    await spendIn('2026-05-01', spenders);
+    await database.query('VACUUM ANALYZE usage_ledger, usage_spenders, usage_months, usage_pending');
+    // The others are looked up in the months before.
+    await spendIn('2026-06-01', spenders / 2);
+    for (const month of ['05', '06']) {
+      const [since, until] = [`2026-${month}-08T00:00:00Z`, `2026-${month}-15T00:00:00Z`];
+      const { plan, credits } = await explain(head, { since, until, limit: 1000 });
+      const some = month === '05' ? spenders : spenders / 2;
+      expect(credits).toBe([...Array(some).keys()].filter((i) => (i + 1) % 28 >= 7 && (i + 1) % 28 < 14).length);
+      const nodes = nodesOf(plan);
+      const ofMonths = nodes.filter((node) => node['Relation Name'] === 'usage_months');
+      expect(ofMonths.reduce((sum, node) => sum + rowsSeen(node), 0)).toBe(2 * spenders);
+      // Each spender's total and two rows of months.
+      expect(Math.max(...nodes.map(rowsSeen))).toBeLessThanOrEqual(3 * spenders);
+    }
   });
 });
 
@@ -337,15 +367,32 @@ interface Plan {
   'Actual Rows': number;
   'Actual Loops': number;
   'Rows Removed by Filter'?: number;
+  'Rows Removed by Join Filter'?: number;
   Plans?: Plan[];
 }
 
-/** Rows of the ledger that a plan has looked at. */
-function ledgerRows(plan: Plan): number {
-  const own =
-    plan['Relation Name'] === 'usage_ledger' ? plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0) : 0;
-  return (plan.Plans ?? []).reduce((sum, inner) => sum + ledgerRows(inner), own * plan['Actual Loops']);
+/** How a listing was run, and what the spenders on its page have spent. */
+async function explain(client: Client, query: object): Promise<{ plan: Plan; credits: number }> {
+  let credits = 0;
+  const [statement, parameters] = await listingOf(async () => {
+    const { users } = await usersOf(client, query);
+    credits = users.reduce((sum, { totals }) => sum + totals.credits, 0);
+  });
+  const [explained] = await rows<{ 'QUERY PLAN': { Plan: Plan }[] }>(
+    `EXPLAIN (ANALYZE, FORMAT JSON) ${statement}`,
+    parameters,
+  );
+  const plan = explained?.['QUERY PLAN'][0]?.Plan;
+  if (plan === undefined) throw new Error('The statement has no plan');
+  return { plan, credits };
 }
+
+const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+
+/** Rows that a node of a plan has looked at, in all its loops. */
+const rowsSeen = (node: Plan): number =>
+  node['Actual Loops'] *
+  (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Join Filter'] ?? 0));
 
 /** The statement that a listing is made of, with its parameters. */
 async function listingOf(work: () => Promise<void>): Promise<[string, unknown[]]> {
