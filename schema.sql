@@ -467,7 +467,7 @@ CREATE TABLE usage_months (
   month date NOT NULL,
   credits_to_date numeric(26,6)[] NOT NULL,
   CONSTRAINT usage_months_credits_to_date_check CHECK ((COALESCE((credits_to_date[1] >= (0)::numeric), false) AND (credits_to_date[cardinality(credits_to_date)] IS NOT NULL) AND (credits_to_date = array_sort(credits_to_date)))),
-  CONSTRAINT usage_months_days_check CHECK ((array_dims(credits_to_date) = (('[1:'::text || EXTRACT(day FROM (month + '1 mon -1 days'::interval))) || ']'::text))),
+  CONSTRAINT usage_months_half_days_check CHECK ((array_dims(credits_to_date) = (('[1:'::text || ((2)::numeric * EXTRACT(day FROM (month + '1 mon -1 days'::interval)))) || ']'::text))),
   CONSTRAINT usage_months_month_check CHECK ((isfinite(month) AND (EXTRACT(day FROM month) = (1)::numeric))),
   CONSTRAINT usage_months_spender_check CHECK ((num_nonnulls(user_id, api_key_id) = 1))
 ) WITH (fillfactor=50);

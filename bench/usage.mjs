@@ -74,7 +74,11 @@ async function compare(client, api) {
     '30 whole days': ['company', { since: time(midnight(40)), until: time(midnight(10)) }],
     '60 whole days': ['company', { since: time(midnight(70)), until: time(midnight(10)) }],
     'a member’s own row': ['member', {}],
-    '30 days and 2 parts of days': ['company', { since: time(midnight(41) + 43e6), until: time(midnight(9) + 43e6) }],
+    // As far from any midnight or noon as an end can be.
+    '30 days from 6 to 6 o’clock': [
+      'company',
+      { since: time(midnight(40) + 216e5), until: time(midnight(10) + 216e5) },
+    ],
   };
   const companies = SIZES.map((rows) => `company of ${rows}`);
   for (const [index, company] of companies.entries()) {
@@ -128,13 +132,13 @@ async function fill(client, company, rows) {
   // In the order of their months, as the service makes them.
   await client.query(
     `INSERT INTO usage_months (company_id, user_id, month, credits_to_date)
-     SELECT $1, user_id, month, array_agg(to_date ORDER BY day)
-       FROM (SELECT user_id, month, day, sum(coalesce(credits, 0)) OVER (PARTITION BY user_id ORDER BY day) AS to_date
+     SELECT $1, user_id, month, array_agg(to_date ORDER BY half)
+       FROM (SELECT user_id, month, half, sum(coalesce(credits, 0)) OVER (PARTITION BY user_id ORDER BY half) AS to_date
                FROM (SELECT DISTINCT user_id, date_trunc('month', created_at, 'UTC') AS month
                        FROM usage_ledger WHERE company_id = $1) m
-              CROSS JOIN LATERAL generate_series(month, month + interval '1 month - 1 day', interval '1 day') day
-               LEFT JOIN (SELECT user_id, date_trunc('day', created_at, 'UTC') AS day, sum(credits) AS credits
-                            FROM usage_ledger WHERE company_id = $1 GROUP BY 1, 2) d USING (user_id, day)) t
+              CROSS JOIN LATERAL generate_series(month, month + interval '1 month - 12 hours', interval '12 hours') half
+               LEFT JOIN (SELECT user_id, date_bin('12 hours', created_at, timestamptz '2000-01-01Z') AS half, sum(credits) AS credits
+                            FROM usage_ledger WHERE company_id = $1 GROUP BY 1, 2) d USING (user_id, half)) t
       GROUP BY user_id, month
       ORDER BY month, user_id`,
     [company],

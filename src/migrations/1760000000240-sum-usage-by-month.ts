@@ -2,7 +2,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
  * Sums of the ledger per spender and month in place of day: their number hardly depends on how much is spent, and those of
- * a month lie beside each other, so that a listing of a span reads two stretches of a table.
+ * a month lie beside each other, so that a listing of a span reads two stretches of a table. They hold noons beside midnights,
+ * so that an end inside a day is at most six hours of the ledger away from one of them.
  */
 export class SumUsageByMonth1760000000240 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -16,32 +17,44 @@ export class SumUsageByMonth1760000000240 implements MigrationInterface {
         api_key_id uuid,
         -- its first day, in UTC; only months in which something was spent have a row
         month date NOT NULL,
-        -- all that was spent until the end of each day of the month: two rows give any span of days
+        -- all that was spent until each noon and midnight of the month: two rows give any span of half days
         credits_to_date numeric(26, 6)[] NOT NULL,
         CONSTRAINT usage_months_user_fkey FOREIGN KEY (company_id, user_id) REFERENCES users (company_id, id),
         CONSTRAINT usage_months_api_key_fkey FOREIGN KEY (company_id, api_key_id) REFERENCES api_keys (company_id, id),
         CONSTRAINT usage_months_spender_check CHECK (num_nonnulls(user_id, api_key_id) = 1),
         CONSTRAINT usage_months_month_check CHECK (isfinite(month) AND extract(day FROM month) = 1),
-        CONSTRAINT usage_months_days_check CHECK (
-          array_dims(credits_to_date) = '[1:' || extract(day FROM month + interval '1 month - 1 day') || ']'
+        CONSTRAINT usage_months_half_days_check CHECK (
+          array_dims(credits_to_date) = '[1:' || 2 * extract(day FROM month + interval '1 month - 1 day') || ']'
         ),
-        -- Nothing that is less than the day before it, and, as nulls sort last, no null.
+        -- Nothing that is less than what is before it, and, as nulls sort last, no null.
         CONSTRAINT usage_months_credits_to_date_check CHECK (
           coalesce(credits_to_date[1] >= 0, false)
           AND credits_to_date[cardinality(credits_to_date)] IS NOT NULL
           AND credits_to_date = array_sort(credits_to_date)
         )
       ) WITH (fillfactor = 50)`);
-    await runner.query(`
-      INSERT INTO usage_months (company_id, user_id, api_key_id, month, credits_to_date)
-      SELECT s.company_id, s.user_id, s.api_key_id, t.month, array_agg(t.credits_to_date ORDER BY t.day)
-        FROM (SELECT spender_id, m.month, day, coalesce(max(d.credits_to_date) OVER (PARTITION BY spender_id ORDER BY day), 0) AS credits_to_date
-                FROM (SELECT DISTINCT spender_id, date_trunc('month', day::timestamp)::date AS month FROM usage_days) m
-               CROSS JOIN LATERAL (SELECT m.month + n AS day FROM generate_series(0, extract(day FROM m.month + interval '1 month - 1 day')::integer - 1) n) n
-                LEFT JOIN usage_days d USING (spender_id, day)) t
-        JOIN usage_spenders s ON s.id = t.spender_id
-       GROUP BY s.id, t.month
-       ORDER BY t.month, s.id`);
+    // Of what was taken into the sums of days: what is pending still is taken into these later.
+    for (const spender of ['user_id', 'api_key_id']) {
+      await runner.query(`
+        WITH spent AS (
+          SELECT company_id, ${spender}, half, sum(sum(credits)) OVER (PARTITION BY company_id, ${spender} ORDER BY half) AS until_then
+            FROM (SELECT company_id, ${spender}, credits, date_bin('12 hours', created_at AT TIME ZONE 'UTC', timestamp '2000-01-01') AS half
+                    FROM usage_ledger l
+                   WHERE ${spender} IS NOT NULL AND NOT EXISTS (SELECT FROM usage_pending p WHERE p.ledger_id = l.id)) l
+           GROUP BY company_id, ${spender}, half
+        ), halves AS (
+          SELECT company_id, ${spender}, month, half
+            FROM (SELECT DISTINCT company_id, ${spender}, date_trunc('month', half) AS month FROM spent) m
+           CROSS JOIN LATERAL generate_series(month, month + interval '1 month - 12 hours', interval '12 hours') half
+        )
+        INSERT INTO usage_months (company_id, ${spender}, month, credits_to_date)
+        SELECT company_id, ${spender}, month, array_agg(to_date ORDER BY half)
+          FROM (SELECT company_id, ${spender}, month, half,
+                       coalesce(max(until_then) OVER (PARTITION BY company_id, ${spender} ORDER BY half), 0) AS to_date
+                  FROM halves LEFT JOIN spent USING (company_id, ${spender}, half)) t
+         GROUP BY company_id, ${spender}, month
+         ORDER BY month, company_id, ${spender}`);
+    }
     await runner.query(`
       CREATE UNIQUE INDEX usage_months_user_key ON usage_months (company_id, user_id, month) WHERE user_id IS NOT NULL`);
     await runner.query(`
@@ -65,13 +78,14 @@ export class SumUsageByMonth1760000000240 implements MigrationInterface {
     await runner.query(`
       INSERT INTO usage_days (spender_id, day, credits_to_date)
       SELECT id, day, credits_to_date
-        FROM (SELECT s.id, m.month + d.number::integer - 1 AS day, d.credits_to_date,
+        FROM (SELECT s.id, m.month + d.number::integer / 2 - 1 AS day, d.credits_to_date,
                      lag(d.credits_to_date, 1, 0) OVER (PARTITION BY s.id ORDER BY m.month, d.number) AS before
                 FROM usage_spenders s
                 JOIN usage_months m ON m.company_id = s.company_id
                                    AND (m.user_id IS NULL) = (s.user_id IS NULL)
                                    AND coalesce(m.user_id, m.api_key_id::text) = coalesce(s.user_id, s.api_key_id::text)
-               CROSS JOIN LATERAL unnest(m.credits_to_date) WITH ORDINALITY AS d (credits_to_date, number)) days
+               CROSS JOIN LATERAL unnest(m.credits_to_date) WITH ORDINALITY AS d (credits_to_date, number)
+               WHERE d.number % 2 = 0) days
        WHERE credits_to_date > before
        ORDER BY id, day`);
     await runner.query('DROP TABLE usage_months');

@@ -7,7 +7,7 @@ import { API_KEYS, rollUpPage, type SpenderKind, USERS } from './spend-sql.js';
 const PAGE = 5_000;
 
 /**
- * Keeps the running totals of the ledger per spender and day, from which listings are answered.
+ * Keeps the running totals of the ledger per spender and half day, from which listings are answered.
  *
  * When a row was inserted, and by which transaction, does not matter: the ledger's trigger notes each as pending, and a
  * row is taken from there into the sums by one transaction. So no day is ever closed, nothing is counted twice or left out

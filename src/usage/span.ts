@@ -1,4 +1,5 @@
-const DAY_MS = 24 * 60 * 60 * 1000;
+/** The sums hold what was spent until each midnight and each noon, in UTC. */
+const HALF_DAY_MS = 12 * 60 * 60 * 1000;
 
 /**
  * From a moment on until before another one, in milliseconds since 1970; both may be infinite. One that ends before it
@@ -9,9 +10,9 @@ export type Stretch = readonly [from: number, until: number];
 /** Nothing. */
 const EMPTY: Stretch = [-Infinity, -Infinity];
 
-/** A span of time as the UTC days between the midnights next to its ends, and what is to be added to them or taken away. */
+/** A span of time as the half days between the midnights or noons next to its ends, and what is added or taken away. */
 export interface DividedSpan {
-  days: Stretch;
+  halfDays: Stretch;
   before: Stretch;
   after: Stretch;
 }
@@ -19,10 +20,10 @@ export interface DividedSpan {
 /** Divides the span from `since` on until before `until`; an absent one is no bound. */
 export function divide(since?: Date, until?: Date): DividedSpan {
   const [from, end] = [since?.getTime() ?? -Infinity, until?.getTime() ?? Infinity];
-  if (from >= end) return { days: EMPTY, before: EMPTY, after: EMPTY };
-  const [firstDay, lastDay] = [nearestMidnight(from), nearestMidnight(end)];
-  if (firstDay >= lastDay) return { days: EMPTY, before: [from, end], after: EMPTY };
-  return { days: [firstDay, lastDay], before: [from, firstDay], after: [lastDay, end] };
+  if (from >= end) return { halfDays: EMPTY, before: EMPTY, after: EMPTY };
+  const [first, last] = [nearest(from), nearest(end)];
+  if (first >= last) return { halfDays: EMPTY, before: [from, end], after: EMPTY };
+  return { halfDays: [first, last], before: [from, first], after: [last, end] };
 }
 
-const nearestMidnight = (ms: number): number => Math.round(ms / DAY_MS) * DAY_MS;
+const nearest = (ms: number): number => Math.round(ms / HALF_DAY_MS) * HALF_DAY_MS;

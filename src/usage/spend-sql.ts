@@ -16,15 +16,15 @@ export type Visible =
  * A page of a company's spenders by what they have spent in a span, highest first, ties by id, each row with the number of
  * all of them; past the end one row that holds the number alone.
  *
- * Whole days come from the sums and from what these do not hold yet, what the span has beside them from the ledger. As one
+ * Half days come from the sums and from what these do not hold yet, what the span has beside them from the ledger. As one
  * statement sees one moment, in which each row of the ledger is either in the sums or pending, this is the plain sum of the
- * ledger. An open end is the total that is kept of each spender, an end at a midnight the rows of one month; neither depends
+ * ledger. An open end is the total that is kept of each spender, an end at a midnight or noon the rows of one month; neither depends
  * on the length of the ledger. Only who has spent nothing in that month is looked up in the months before it.
  *
  * All sources are put together by grouping, never by joins: of a month that has just begun the planner's statistics know
  * nothing, and a join could read the month anew for each spender.
  *
- * $1 company; $2 to $7 seconds: whole days from and until, edge before from and until, edge after from and until, where an
+ * $1 company; $2 to $7 seconds: half days from and until, edge before from and until, edge after from and until, where an
  * edge that ends before it begins is taken away; $8 limit, $9 offset, $10 the caller where `visible` names one.
  */
 export const spendPage = ({ table, column, shown }: SpenderKind, visible: Visible): string => {
@@ -36,9 +36,11 @@ export const spendPage = ({ table, column, shown }: SpenderKind, visible: Visibl
         AND r.created_at >= to_timestamp(least(${from}::float8, ${until}))
         AND r.created_at < to_timestamp(greatest(${from}::float8, ${until}))`;
   // Subqueries of their own, so that each is reckoned once and not for every row.
-  const dayBefore = (moment: string): string => `to_timestamp(${moment}) AT TIME ZONE 'UTC' - interval '1 day'`;
-  const month = (moment: string): string => `(SELECT date_trunc('month', ${dayBefore(moment)})::date)`;
-  const number = (moment: string): string => `(SELECT extract(day FROM ${dayBefore(moment)})::integer)`;
+  const before = (moment: string): string =>
+    `(SELECT to_timestamp(${moment}) AT TIME ZONE 'UTC' - interval '12 hours' AS half)`;
+  const month = (moment: string): string => `(SELECT date_trunc('month', half)::date FROM ${before(moment)})`;
+  const number = (moment: string): string =>
+    `(SELECT 2 * extract(day FROM half)::integer - CASE WHEN extract(hour FROM half) < 12 THEN 1 ELSE 0 END FROM ${before(moment)})`;
   const earlier = (moment: string): string => `
         (SELECT m.credits_to_date[cardinality(m.credits_to_date)] FROM usage_months m
           WHERE m.company_id = $1 AND m.${column} = r.id AND m.month < ${month(moment)}
@@ -71,40 +73,40 @@ export const spendPage = ({ table, column, shown }: SpenderKind, visible: Visibl
 };
 
 /**
- * Takes up to $1 pending rows into the sums, those of the earliest days first, and answers their number. One runs at a time.
+ * Takes up to $1 pending rows into the sums, those of the earliest times first, and answers their number. One runs at a time.
  *
- * Every part of the statement sees the sums as they were before it: the months of the days that were taken, and all that
- * are there after them, are made of what they were, or else of the month before, and of what was added until each day.
+ * Every part of the statement sees the sums as they were before it: the months of the half days that were taken, and all
+ * that are there after them, are made of what they were, or else of the month before, and of what was added until each half.
  */
 export const rollUpPage = ({ column }: SpenderKind): string => `
   WITH taken AS (
     DELETE FROM usage_pending
      WHERE ledger_id IN (SELECT ledger_id FROM usage_pending WHERE ${column} IS NOT NULL ORDER BY created_at LIMIT $1)
-    RETURNING company_id, ${column}, (created_at AT TIME ZONE 'UTC')::date AS day, credits
+    RETURNING company_id, ${column}, date_bin('12 hours', created_at AT TIME ZONE 'UTC', timestamp '2000-01-01') AS half, credits
   ), spenders AS (
     INSERT INTO usage_spenders (company_id, ${column}, credits)
     SELECT company_id, ${column}, sum(credits) FROM taken GROUP BY company_id, ${column} ORDER BY company_id, ${column}
     ON CONFLICT (company_id, ${column}) WHERE ${column} IS NOT NULL
     DO UPDATE SET credits = usage_spenders.credits + excluded.credits
   ), added AS (
-    SELECT company_id, ${column}, array_agg(day ORDER BY day) AS days, array_agg(until_then ORDER BY day) AS until_then
-      FROM (SELECT company_id, ${column}, day,
-                   sum(sum(credits)) OVER (PARTITION BY company_id, ${column} ORDER BY day) AS until_then
-              FROM taken GROUP BY company_id, ${column}, day) t
+    SELECT company_id, ${column}, array_agg(half ORDER BY half) AS halves, array_agg(until_then ORDER BY half) AS until_then
+      FROM (SELECT company_id, ${column}, half,
+                   sum(sum(credits)) OVER (PARTITION BY company_id, ${column} ORDER BY half) AS until_then
+              FROM taken GROUP BY company_id, ${column}, half) t
      GROUP BY company_id, ${column}
   ), summed AS (
     INSERT INTO usage_months (company_id, ${column}, month, credits_to_date)
     SELECT a.company_id, a.${column}, t.month, ARRAY(
              SELECT CASE known.month WHEN t.month THEN known.credits_to_date[number] ELSE coalesce(known.at_end, 0) END
-                    -- by the last day until this one to which something was added
-                    + coalesce(a.until_then[width_bucket(t.month + number - 1, a.days)], 0)
-               FROM generate_series(1, extract(day FROM t.month + interval '1 month - 1 day')::integer) number)
+                    -- by the last half until this one to which something was added
+                    + coalesce(a.until_then[width_bucket(t.month + (number - 1) * interval '12 hours', a.halves)], 0)
+               FROM generate_series(1, 2 * extract(day FROM t.month + interval '1 month - 1 day')::integer) number)
       FROM added a
      CROSS JOIN LATERAL (
-       SELECT date_trunc('month', day::timestamp)::date AS month FROM unnest(a.days) day
+       SELECT date_trunc('month', half)::date AS month FROM unnest(a.halves) half
         UNION
        SELECT m.month FROM usage_months m
-        WHERE m.company_id = a.company_id AND m.${column} = a.${column} AND m.month > a.days[1]) t
+        WHERE m.company_id = a.company_id AND m.${column} = a.${column} AND m.month > a.halves[1]) t
       LEFT JOIN LATERAL (
        SELECT m.month, m.credits_to_date, m.credits_to_date[cardinality(m.credits_to_date)] AS at_end FROM usage_months m
         WHERE m.company_id = a.company_id AND m.${column} = a.${column} AND m.month <= t.month

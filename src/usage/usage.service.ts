@@ -92,8 +92,8 @@ async function list<Row extends { id: string }>(
   { limit, offset, since, until }: UsageQuery,
   only: Only | null,
 ): Promise<Page<Row>> {
-  const { days, before, after } = divide(since, until);
-  const seconds = [...days, ...before, ...after].map((ms) => ms / 1000);
+  const { halfDays, before, after } = divide(since, until);
+  const seconds = [...halfDays, ...before, ...after].map((ms) => ms / 1000);
   const rows: ((Row | { id: null }) & { total: number })[] = await tx.query(spendPage(kind, only?.visible ?? null), [
     company_id,
     ...seconds,

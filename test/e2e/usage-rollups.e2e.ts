@@ -228,23 +228,23 @@ describe('usage listings', () => {
 
   it.each([
     ['usage_months_spender_check', { user_id: null }],
-    ['usage_months_month_check', { month: '2024-02-02', to_date: '{1}' }],
+    ['usage_months_month_check', { month: '2024-02-02', to_date: '{1,1}' }],
     ['usage_months_month_check', { month: 'infinity' }],
-    ['usage_months_days_check', { month: '2025-02-01' }],
-    ['usage_months_days_check', { month: '2024-03-01' }],
-    ['usage_months_credits_to_date_check', { to_date: `{{0},${'{1},'.repeat(27)}{1}}` }],
+    ['usage_months_half_days_check', { month: '2025-02-01' }],
+    ['usage_months_half_days_check', { month: '2024-03-01' }],
+    ['usage_months_credits_to_date_check', { to_date: `{{0},${'{1},'.repeat(56)}{1}}` }],
     ['usage_months_credits_to_date_check', { to_date: '{}' }],
-    ['usage_months_credits_to_date_check', { to_date: `[0:28]={${'1,'.repeat(28)}1}` }],
-    ['usage_months_credits_to_date_check', { to_date: `{-1,${'1,'.repeat(27)}1}` }],
-    ['usage_months_credits_to_date_check', { to_date: `{2,${'1,'.repeat(27)}1}` }],
-    ['usage_months_credits_to_date_check', { to_date: `{${'1,'.repeat(28)}NULL}` }],
-    ['usage_months_credits_to_date_check', { to_date: `{NULL,${'1,'.repeat(27)}1}` }],
+    ['usage_months_credits_to_date_check', { to_date: `[0:57]={${'1,'.repeat(57)}1}` }],
+    ['usage_months_credits_to_date_check', { to_date: `{-1,${'1,'.repeat(56)}1}` }],
+    ['usage_months_credits_to_date_check', { to_date: `{2,${'1,'.repeat(56)}1}` }],
+    ['usage_months_credits_to_date_check', { to_date: `{${'1,'.repeat(57)}NULL}` }],
+    ['usage_months_credits_to_date_check', { to_date: `{NULL,${'1,'.repeat(56)}1}` }],
     [undefined, {}],
   ])('cannot be made of a wrong month: %s, %j', async (constraint, wrong) => {
     const { user_id, month, to_date } = {
       user_id: 'user-0',
       month: '2024-02-01',
-      to_date: `{0,${'1,'.repeat(27)}2}`,
+      to_date: `{0,${'1,'.repeat(56)}2}`,
       ...wrong,
     };
     const stored = await db.database

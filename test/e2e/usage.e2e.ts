@@ -301,7 +301,7 @@ describe('usage listings', () => {
     ]);
   });
 
-  it('read no more of the ledger than the parts of days at the ends of the span', async () => {
+  it('read no more of the ledger than the parts of half days at the ends of the span', async () => {
     const { company, head, member } = await makeCompany();
     await service.database.query(
       `INSERT INTO usage_ledger (company_id, project_id, user_id, source_type, source_id, credits, created_at)
@@ -322,7 +322,9 @@ describe('usage listings', () => {
     expect(await minutes(head, { since: '2026-01-05T00:00:00Z' })).toEqual({ read: 0, credits: 60 * 24 * 8 });
     expect(await minutes(head, span)).toEqual({ read: 90, credits: 60 * 24 * 4 + 90 });
     expect(await minutes(member, span)).toEqual({ read: 45, credits: (60 * 24 * 4 + 90) / 2 });
-    // The shorter part of a day, in the span or beside it.
+    const halfDays = { since: '2026-01-05T12:00:00Z', until: '2026-01-10T12:00:00Z' };
+    expect(await minutes(head, halfDays)).toEqual({ read: 0, credits: 60 * 24 * 5 });
+    // The shorter part of a half day, in the span or beside it.
     const nearlyWhole = { since: '2026-01-05T01:00:00Z', until: '2026-01-10T23:30:00Z' };
     expect(await minutes(head, nearlyWhole)).toEqual({ read: 90, credits: 60 * 24 * 6 - 90 });
   });
@@ -330,12 +332,12 @@ describe('usage listings', () => {
   it('read one row of each spender for each end, and of a month too that the statistics do not know', async () => {
     const { company, head } = await makeCompany();
     const spenders = 400;
-    await database.query(
+    await service.database.query(
       `INSERT INTO users (company_id, id, display_name) SELECT $1, 'u' || i, 'User' FROM generate_series(1, $2) i`,
       [company, spenders],
     );
     const spendIn = async (month: string, some: number): Promise<void> => {
-      await database.query(
+      await service.database.query(
         `INSERT INTO usage_ledger (company_id, project_id, user_id, source_type, source_id, credits, created_at)
          SELECT $1, uuidv7(), 'u' || i, 'turn', uuidv7(), 1, $2::date + make_interval(days => i % 28)
            FROM generate_series(1, $3) i`,
@@ -343,9 +345,8 @@ describe('usage listings', () => {
       );
       await service.app.get(Rollups).rollUp();
     };
-    await spendIn('2026-04-01', spenders);
-    await spendIn('2026-05-01', spenders);
-    await database.query('VACUUM ANALYZE usage_ledger, usage_spenders, usage_months, usage_pending');
+    for (let month = 1; month <= 5; month += 1) await spendIn(`2026-0${month}-01`, spenders);
+    await service.database.query('VACUUM ANALYZE usage_ledger, usage_spenders, usage_months, usage_pending');
     // The others are looked up in the months before.
     await spendIn('2026-06-01', spenders / 2);
     for (const month of ['05', '06']) {
