@@ -17,10 +17,9 @@ const FILE = 'file 1';
 
 const COUNT_PROJECTS = 'SELECT count(*) FROM projects WHERE company_id = $1 AND deleted_at IS NULL';
 const COUNT_ENTRIES = `
-  SELECT count(*), (SELECT count(*) FROM nodes n WHERE n.container_id = d.container_id AND n.parent_id = d.node_id AND n.kind = 'directory')
+  SELECT (SELECT count(*) FROM nodes n WHERE n.container_id = d.container_id AND n.parent_id = d.node_id)
     FROM projects p JOIN nodes d ON d.container_id = p.workspace_id AND d.parent_id = 0 AND d.name = 'flat'
-    JOIN nodes n ON n.container_id = d.container_id AND n.parent_id = d.node_id
-   WHERE p.id = $1 GROUP BY d.container_id, d.node_id`;
+   WHERE p.id = $1`;
 
 const QUESTIONS = [
   { name: 'sync', of: 'messages', request: (project) => get(`/projects/${project}/chat/sync`) },

@@ -64,8 +64,10 @@ export async function createDemo(app: INestApplicationContext, caller: Principal
     from_deployment: handle,
     workspace_mode: 'define' as const,
   };
-  const { id } = await projects.create(caller, demo, EXAMPLE.project_id);
+  await projects.create(caller, demo, EXAMPLE.project_id);
   await app
     .get(PostsService)
-    .post(caller, id, { content: 'We make chairs and tables and want to plan next week. Where do we start?' });
+    .post(caller, EXAMPLE.project_id, {
+      content: 'We make chairs and tables and want to plan next week. Where do we start?',
+    });
 }

@@ -15,6 +15,15 @@ import { TemplatesService } from './templates.service.js';
 /** A deployment with the hash of its agent configuration, see {@link TemplatesService.digest}. */
 export type DeploymentDetails = Deployment & { config_digest: string };
 
+/** SELECT from the deployment of the company `$2` that `$1` names, see {@link DeploymentsService.find}. */
+const deploymentOf = (columns: string): string => `
+  SELECT ${columns} FROM deployments
+   WHERE company_id = $2 AND deleted_at IS NULL AND (handle = $1 OR name = $1)
+   ORDER BY (handle = $1) DESC LIMIT 1`;
+
+/** A name as the database can hold it; of those with U+0000 it has none. */
+const storableName = (name: string): string => name.replaceAll('\0', '\u{FFFD}');
+
 /** Company-owned templates. What changes one takes a {@link CompanyPrincipal}. */
 @Injectable()
 export class DeploymentsService implements OnModuleInit {
@@ -26,9 +35,10 @@ export class DeploymentsService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.directory.provide('deployment', async ({ company_id }, name) => {
-      const { container_id } = await this.require(company_id, name);
-      return { container_id, project_id: null };
+    this.directory.provide('deployment', {
+      resource: 'Deployment',
+      select: deploymentOf('container_id, NULL::uuid AS project_id'),
+      parse: storableName,
     });
   }
 
@@ -111,12 +121,7 @@ export class DeploymentsService implements OnModuleInit {
 
   /** The deployment with this handle, else the one with exactly this name; undefined when there is neither. */
   async find(company_id: string, name: string, tx: Tx = this.database.manager): Promise<Deployment | undefined> {
-    const [deployment]: Deployment[] = await tx.query(
-      `SELECT * FROM deployments
-        WHERE company_id = $1 AND deleted_at IS NULL AND (handle = $2 OR name = $2)
-        ORDER BY (handle = $2) DESC LIMIT 1`,
-      [company_id, name.replaceAll('\0', '\u{FFFD}')],
-    );
+    const [deployment]: Deployment[] = await tx.query(deploymentOf('*'), [storableName(name), company_id]);
     return deployment;
   }
 

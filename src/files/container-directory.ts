@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../platform/auth/principal.js';
-import { Forbidden } from '../platform/errors/errors.js';
-import type { ContainerRef } from './containers.service.js';
+import { Database } from '../platform/database/database.js';
+import { Forbidden, NotFound } from '../platform/errors/errors.js';
+import type { ContainerRef, SoughtContainer } from './containers.service.js';
 
 export const FILE_SOURCES = ['deployment', 'workspace', 'snapshot'] as const;
 
@@ -15,12 +16,15 @@ export interface FoundContainer {
   project_id: string | null;
 }
 
-/**
- * Finds what a client's identifier names among what the caller may see.
- *
- * @throws NotFound
- */
-export type ContainerResolver = (caller: Principal, identifier: string) => Promise<FoundContainer>;
+/** How containers of a source are found among what a company has. */
+export interface ContainerLookup {
+  /** What a client knows them as. */
+  resource: string;
+  /** SELECT of the {@link FoundContainer} that the identifier `$1` names in the company `$2`: one row at most. */
+  select: string;
+  /** A client's identifier as the database takes it. @throws NotFound for what can be none */
+  parse(identifier: string): string;
+}
 
 /** How requests name a container: `source` says which of the identifiers counts. */
 export interface ContainerFields {
@@ -42,25 +46,36 @@ export type RequestedContainer = ContainerRef & FoundContainer;
 
 /**
  * Leads from what requests name to containers. The modules that own deployments, projects and snapshots stand above
- * this one; each provides its resolver when it is initialised.
+ * this one; each provides its look-up when it is initialised.
  */
 @Injectable()
 export class ContainerDirectory {
-  private readonly resolvers = new Map<FileSource, ContainerResolver>();
+  private readonly lookups = new Map<FileSource, ContainerLookup>();
 
-  /** Says who finds containers of a source. */
-  provide(source: FileSource, resolver: ContainerResolver): void {
-    if (this.resolvers.has(source)) throw new Error(`Containers of source ${source} have a resolver already`);
-    this.resolvers.set(source, resolver);
+  constructor(private readonly database: Database) {}
+
+  /** Says how containers of a source are found. */
+  provide(source: FileSource, lookup: ContainerLookup): void {
+    if (this.lookups.has(source)) throw new Error(`Containers of source ${source} have a look-up already`);
+    this.lookups.set(source, lookup);
+  }
+
+  /** The container of a request that is valid, for a statement that finds it itself. @throws NotFound */
+  seek({ company_id }: Principal, fields: ContainerFields): SoughtContainer {
+    const lookup = this.lookups.get(fields.source);
+    const identifier = fields[IDENTIFIERS[fields.source]];
+    if (lookup === undefined || identifier == null)
+      throw new Error(`Nothing finds containers of source ${fields.source}`);
+    const { resource, select } = lookup;
+    return { company_id, select, identifier: lookup.parse(identifier), resource };
   }
 
   /** The container of a request that is valid. @throws NotFound */
   async find(caller: Principal, fields: ContainerFields): Promise<RequestedContainer> {
-    const resolve = this.resolvers.get(fields.source);
-    const identifier = fields[IDENTIFIERS[fields.source]];
-    if (resolve === undefined || identifier == null)
-      throw new Error(`Nothing finds containers of source ${fields.source}`);
-    return { ...(await resolve(caller, identifier)), company_id: caller.company_id };
+    const { company_id, select, identifier, resource } = this.seek(caller, fields);
+    const [found]: FoundContainer[] = await this.database.manager.query(select, [identifier, company_id]);
+    if (found === undefined) throw new NotFound(resource);
+    return { ...found, company_id };
   }
 
   /** The same for a caller who wants to change it. @throws NotFound @throws Forbidden */

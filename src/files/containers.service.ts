@@ -12,6 +12,16 @@ export interface ContainerRef {
   container_id: string;
 }
 
+/** A container that a statement is to find itself, in place of a round trip before. */
+export interface SoughtContainer {
+  company_id: string;
+  /** Of one row with `container_id`, by the parameters `$1`, the identifier, and `$2`, the company. */
+  select: string;
+  identifier: string;
+  /** What the company has none of where there is no such row, as {@link NotFound} names it. */
+  resource: string;
+}
+
 /** A container whose writers wait until the transaction ends. */
 export interface LockedContainer extends ContainerRef {
   kind: ContainerKind;

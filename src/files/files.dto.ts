@@ -12,7 +12,7 @@ import type { FileSource } from './container-directory.js';
 import { contentTypeByName } from './content.js';
 import { pathProblem } from './paths.js';
 import { IdentifierField, identifierGiven, PathField, pathsValid, SourceField } from './request-rules.js';
-import type { TreeFile, TreePage } from './tree-reader.service.js';
+import type { ListedFile, TreeFile, TreePage } from './tree-reader.service.js';
 
 /** Most items of a batch. */
 const MAX_BATCH = 1000;
@@ -34,7 +34,7 @@ export class FileEntry {
   content_type?: string | null;
 
   @DateTimeField({ optional: true, nullable: true, description: 'When the content came' })
-  modified?: Date | null;
+  modified?: Date | string | null;
 
   @StringField({
     optional: true,
@@ -53,7 +53,7 @@ export class FileEntry {
 
   static from(
     source: FileSource,
-    { path, size, content_type, modified, source: origin, file_id }: TreeFile,
+    { path, size, content_type, modified, source: origin, file_id }: TreeFile | ListedFile,
   ): FileEntry {
     const workspace = source === 'workspace';
     return {

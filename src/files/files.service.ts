@@ -47,7 +47,7 @@ export class FilesService {
   }
 
   async list(caller: Principal, body: FileListRequest): Promise<FileListResponse> {
-    const container = await this.directory.find(caller, body);
+    const container = this.directory.seek(caller, body);
     return FileListResponse.from(
       await this.reader.list(container, normalizePath(body.path, { root: true }), body),
       body,

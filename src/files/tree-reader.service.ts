@@ -2,11 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '../platform/database/database.js';
 import { NotFound, TooLarge } from '../platform/errors/errors.js';
 import { BlobsService } from './blobs.service.js';
-import type { ContainerRef } from './containers.service.js';
+import type { ContainerRef, SoughtContainer } from './containers.service.js';
 import { decodeTextLoosely } from './content.js';
 import type { FileOrigin } from './node.entity.js';
+import { listBelow, listChildren } from './listing-sql.js';
 import { joinPath, normalizePath, pathProblem } from './paths.js';
-import { DIGEST, FILES_BELOW, FILES_OF, FIND_FILES, FIND_FILES_BY_ID, LIST_BELOW, LIST_CHILDREN } from './tree-sql.js';
+import { DIGEST, FILES_BELOW, FILES_OF, FIND_FILES, FIND_FILES_BY_ID } from './tree-sql.js';
 
 /** What a tree knows of the content of a file; `size` in bytes. */
 export interface FileContent {
@@ -26,10 +27,15 @@ export interface TreeFile extends FileContent {
   path: string;
 }
 
+/** A file as listings have it; `modified` in ISO 8601. */
+export interface ListedFile extends Omit<TreeFile, 'blob_id' | 'modified'> {
+  modified: string;
+}
+
 export interface TreePage {
   /** Paths from the root of the container. */
   directories: string[];
-  files: TreeFile[];
+  files: ListedFile[];
   /** Of directories and files together. */
   total: number;
 }
@@ -57,18 +63,20 @@ export class TreeReader {
   ) {}
 
   /** One page of a directory: directories first, then files, each by bytes of path. @throws NotFound */
-  async list(ref: ContainerRef, path: string, { recursive, limit, offset }: TreePageRequest): Promise<TreePage> {
-    const rows = await this.query<TreeFile & { total: number; kind: 'directory' | 'file' | null }>(
-      recursive ? LIST_BELOW : LIST_CHILDREN,
-      [ref.container_id, ref.company_id, [path], limit, offset],
+  async list(
+    container: ContainerRef | SoughtContainer,
+    path: string,
+    { recursive, limit, offset }: TreePageRequest,
+  ): Promise<TreePage> {
+    const { company_id, select, identifier, resource } = 'container_id' in container ? known(container) : container;
+    const [page] = await this.query<Omit<TreePage, 'total'> & { total: number | null }>(
+      recursive ? listBelow(select) : listChildren(select),
+      [identifier, company_id, path, limit, offset],
     );
-    const [first] = rows;
-    if (first === undefined) throw new NotFound('Directory');
-    return {
-      directories: rows.filter(({ kind }) => kind === 'directory').map((row) => joinPath(path, row.path)),
-      files: rows.filter(({ kind }) => kind === 'file').map((row) => toFile(row, joinPath(path, row.path))),
-      total: first.total,
-    };
+    if (page === undefined) throw new NotFound(resource);
+    const { directories, files, total } = page;
+    if (total === null) throw new NotFound('Directory');
+    return { directories, files, total };
   }
 
   /** The file at a path; undefined when there is none. */
@@ -152,6 +160,13 @@ export class TreeReader {
     return await tx.query(statement, parameters);
   }
 }
+
+const known = ({ company_id, container_id }: ContainerRef): SoughtContainer => ({
+  company_id,
+  select: 'SELECT $1::uuid AS container_id',
+  identifier: container_id,
+  resource: 'Directory',
+});
 
 /** The file that a row with the columns of content is. */
 export function toFile(

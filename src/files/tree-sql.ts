@@ -9,12 +9,12 @@
  * The nodes in a directory of the row `of`, or the one of a name. The `OFFSET 0` makes it a look-up per directory whatever
  * the planner expects: where one container is a large part of the table it would rather read all of the table once.
  */
-const childrenOf = (of: string, name?: string, container = '$1'): string => `LATERAL (
+export const childrenOf = (of: string, name?: string, container = '$1'): string => `LATERAL (
         SELECT * FROM nodes c
          WHERE c.container_id = ${container} AND c.parent_id = ${of}.node_id ${name === undefined ? '' : `AND c.name = ${name}`} OFFSET 0)`;
 
 /** The node of the row `of`, looked up in the same way. */
-const nodeOf = (of: string, container = '$1'): string =>
+export const nodeOf = (of: string, container = '$1'): string =>
   `LATERAL (SELECT * FROM nodes c WHERE c.container_id = ${container} AND c.node_id = ${of}.node_id OFFSET 0)`;
 
 /** Columns of a file for {@link TreeFile}, of a node `n`. */
@@ -38,13 +38,13 @@ const WALK = `
   sought AS (SELECT * FROM walk WHERE depth = coalesce(cardinality(names), 0))`;
 
 /** `below`: everything under the one sought directory, with paths relative to it. */
-const BELOW = `
+export const belowIn = (container: string): string => `
   below AS (
     SELECT n.node_id, n.kind, n.name::text AS path
-      FROM sought s CROSS JOIN ${childrenOf('s')} n
+      FROM sought s CROSS JOIN ${childrenOf('s', undefined, container)} n
     UNION ALL
     SELECT n.node_id, n.kind, b.path || '/' || n.name
-      FROM below b CROSS JOIN ${childrenOf('b')} n
+      FROM below b CROSS JOIN ${childrenOf('b', undefined, container)} n
      WHERE b.kind = 'directory'
   )`;
 
@@ -73,46 +73,9 @@ export const FIND_FILES_BY_ID = `
     JOIN containers k ON k.id = $1 AND k.company_id = $2 AND k.deleted_at IS NULL
    WHERE u.parent_id IS NULL`;
 
-/**
- * One page of what is directly in a directory: directories first, then files, by bytes of name. `$4` limit, `$5` offset.
- * One row at least with the total, none when there is no such directory.
- */
-export const LIST_CHILDREN = `
-  WITH RECURSIVE ${WALK},
-  counted AS MATERIALIZED (
-    SELECT s.node_id,
-           (SELECT count(*) FROM nodes n WHERE n.container_id = $1 AND n.parent_id = s.node_id) AS total,
-           (SELECT count(*) FROM nodes n WHERE n.container_id = $1 AND n.parent_id = s.node_id AND n.kind = 'directory') AS directories
-      FROM sought s WHERE s.kind = 'directory'
-  )
-  SELECT c.total, n.kind, n.name AS path, ${FILE_COLUMNS}
-    FROM counted c
-    LEFT JOIN LATERAL (
-      (SELECT * FROM nodes d
-        WHERE d.container_id = $1 AND d.parent_id = c.node_id AND d.kind = 'directory'
-        ORDER BY d.name LIMIT $4 OFFSET $5)
-      UNION ALL
-      (SELECT * FROM nodes f
-        WHERE f.container_id = $1 AND f.parent_id = c.node_id AND f.kind = 'file'
-        ORDER BY f.name
-        LIMIT greatest($4 - greatest(c.directories - $5, 0), 0) OFFSET greatest($5 - c.directories, 0))
-    ) n ON true
-   ORDER BY n.kind, n.name`;
-
-/** The same over everything below a directory, by bytes of path. */
-export const LIST_BELOW = `
-  WITH RECURSIVE ${WALK}, ${BELOW},
-  page AS (SELECT * FROM below ORDER BY kind, path COLLATE "C" LIMIT $4 OFFSET $5)
-  SELECT (SELECT count(*) FROM below) AS total, p.kind, p.path, ${FILE_COLUMNS}
-    FROM sought s
-    LEFT JOIN page p ON true
-    LEFT JOIN ${nodeOf('p')} n ON true
-   WHERE s.kind = 'directory'
-   ORDER BY p.kind, p.path COLLATE "C"`;
-
 /** All files below a directory, by path; none when there is no such directory. */
 export const FILES_BELOW = `
-  WITH RECURSIVE ${WALK}, ${BELOW}
+  WITH RECURSIVE ${WALK}, ${belowIn('$1')}
   SELECT b.path, ${FILE_COLUMNS}
     FROM below b CROSS JOIN ${nodeOf('b')} n
    WHERE b.kind = 'file'

@@ -46,8 +46,8 @@ export class ProjectsController {
     errors: [404],
     extension: true,
   })
-  async createProject(@Caller() caller: Principal, @Body() body: ProjectCreateRequest): Promise<ProjectResponse> {
-    return ProjectResponse.from(await this.projects.create(caller, body));
+  async createProject(@Caller() caller: Principal, @Body() body: ProjectCreateRequest): Promise<JsonText> {
+    return await this.projects.create(caller, body);
   }
 
   @Get(':project_id')
@@ -58,8 +58,8 @@ export class ProjectsController {
     response: ProjectResponse,
     errors: [404],
   })
-  async getProject(@Caller() caller: Principal, @Param('project_id') projectId: string): Promise<ProjectResponse> {
-    return ProjectResponse.from(await this.projects.details(caller.company_id, projectId));
+  async getProject(@Caller() caller: Principal, @Param('project_id') projectId: string): Promise<JsonText> {
+    return await this.projects.details(caller.company_id, projectId);
   }
 
   @Patch(':project_id')
@@ -75,8 +75,8 @@ export class ProjectsController {
     @Caller() caller: Principal,
     @Param('project_id') projectId: string,
     @Body() body: ProjectUpdate,
-  ): Promise<ProjectResponse> {
-    return ProjectResponse.from(await this.projects.update(caller.company_id, projectId, body));
+  ): Promise<JsonText> {
+    return await this.projects.update(caller.company_id, projectId, body);
   }
 
   @Delete(':project_id')

@@ -13,7 +13,6 @@ import {
 } from '../platform/validation/fields.js';
 import { CompletenessResponse } from './canvas/canvas.dto.js';
 import { WORKSPACE_MODES, type WorkspaceMode } from './project.entity.js';
-import type { ProjectDetails } from './projects.queries.js';
 
 /** Page and filter of the project listing. */
 export class ProjectQuery extends PageQuery {
@@ -129,33 +128,6 @@ export class ProjectResponse {
     description: 'Hash of the copied instructions and skills; equal to the deployment’s while the copy is up to date',
   })
   config_digest!: string;
-
-  static from(project: ProjectDetails): ProjectResponse {
-    const { id, name, description, short_description, created_at, updated_at, created_by, current_snapshot_id } =
-      project;
-    const { objective_components, objective_confirmed, objective_description, objective_type } = project;
-    const { origin_deployment_handle, run_setup_status, total_credits, workspace_mode, config_digest } = project;
-    return {
-      id,
-      name,
-      description,
-      short_description,
-      created_at,
-      updated_at,
-      created_by,
-      completeness: CompletenessResponse.from(project),
-      current_snapshot_id,
-      objective_components,
-      objective_confirmed,
-      objective_description,
-      objective_type,
-      origin_deployment_handle,
-      run_setup_status,
-      total_credits,
-      workspace_mode,
-      config_digest,
-    };
-  }
 }
 
 /** A project as the listing shows it. */

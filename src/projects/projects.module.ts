@@ -7,11 +7,12 @@ import { CanvasService } from './canvas/canvas.service.js';
 import { CardsService } from './canvas/cards.service.js';
 import { ProjectDeletion } from './deletion.service.js';
 import { ProjectsController } from './projects.controller.js';
+import { WORKSPACES } from './projects.queries.js';
 import { ProjectsService } from './projects.service.js';
 import { ProjectPurge } from './purge.service.js';
 import { SnapshotsController } from './snapshots.controller.js';
 import { SnapshotsOfProject } from './snapshots-of-project.service.js';
-import { SnapshotsService } from './snapshots.service.js';
+import { SNAPSHOT_TREES, SnapshotsService } from './snapshots.service.js';
 
 /** Projects, their canvas and snapshots. */
 @Module({
@@ -29,14 +30,10 @@ import { SnapshotsService } from './snapshots.service.js';
   exports: [ProjectsService, ProjectDeletion, ProjectPurge, CanvasService, SnapshotsService],
 })
 export class ProjectsModule implements OnModuleInit {
-  constructor(
-    private readonly directory: ContainerDirectory,
-    private readonly projects: ProjectsService,
-    private readonly snapshots: SnapshotsService,
-  ) {}
+  constructor(private readonly directory: ContainerDirectory) {}
 
   onModuleInit(): void {
-    this.directory.provide('workspace', async ({ company_id }, id) => await this.projects.workspaceOf(company_id, id));
-    this.directory.provide('snapshot', async ({ company_id }, id) => await this.snapshots.require(company_id, id));
+    this.directory.provide('workspace', WORKSPACES);
+    this.directory.provide('snapshot', SNAPSHOT_TREES);
   }
 }

@@ -1,26 +1,21 @@
+import type { ContainerLookup } from '../files/container-directory.js';
 import type { Tx } from '../platform/database/database.js';
+import { parseId } from '../platform/errors/errors.js';
+import { JsonText } from '../platform/http/json-text.js';
 import { type JsonPage, readJsonPage } from '../platform/listing/json-page.js';
-import type { Project } from './project.entity.js';
-import type { ProjectCreator, ProjectQuery } from './projects.dto.js';
-
-const DETAILS = [
-  ...(['id', 'name', 'description', 'short_description', 'created_at', 'updated_at', 'current_snapshot_id'] as const),
-  ...(['objective_components', 'objective_confirmed', 'objective_description', 'objective_type'] as const),
-  ...(['run_setup_status', 'total_credits', 'workspace_mode', 'config_digest'] as const),
-  ...(['all_constraints_classified', 'all_variables_provided', 'data_available', 'kpis_defined'] as const),
-  ...(['objective_drafted', 'objectives_defined', 'production_requirements_defined', 'feasibility_result'] as const),
-  'overall',
-] as const satisfies (keyof Project)[];
-
-/** What is shown of a project, of its creator and of its origin. */
-export type ProjectDetails = Pick<Project, (typeof DETAILS)[number]> & {
-  created_by: ProjectCreator | null;
-  origin_deployment_handle: string | null;
-};
+import type { ProjectQuery } from './projects.dto.js';
 
 /** SQL of the id of a company's project, null when it has none of this id: for reads of the modules above. */
 export const projectOf = (company: string, project: string): string =>
   `(SELECT id FROM projects WHERE company_id = ${company} AND id = ${project} AND deleted_at IS NULL)`;
+
+/** The containers of projects' files. */
+export const WORKSPACES: ContainerLookup = {
+  resource: 'Project',
+  select: `SELECT workspace_id AS container_id, id AS project_id FROM projects
+            WHERE company_id = $2 AND id = $1 AND deleted_at IS NULL`,
+  parse: (id) => parseId(id, 'Project'),
+};
 
 /** SQL that adds to the counters of a project, sets the result where one is given, and marks it as changed now; each argument is SQL. */
 export const adjustProject = (
@@ -47,17 +42,21 @@ const COMPLETENESS = `
      SELECT p.all_constraints_classified, p.all_variables_provided, p.data_available, p.kpis_defined, p.objective_drafted,
             p.objectives_defined, p.production_requirements_defined, p.feasibility_result, p.overall) checklist) AS completeness`;
 
-/** The project with creator and origin; undefined when the company has none of this id. */
-export async function findDetails(tx: Tx, company_id: string, project_id: string): Promise<ProjectDetails | undefined> {
-  const [project]: ProjectDetails[] = await tx.query(
-    `SELECT ${DETAILS.map((name) => `p.${name}`).join(', ')}, ${CREATOR}, d.handle AS origin_deployment_handle
-       FROM projects p
-       LEFT JOIN users u ON u.company_id = p.company_id AND u.id = p.created_by
-       LEFT JOIN deployments d ON d.company_id = p.company_id AND d.id = p.origin_deployment_id
-      WHERE p.company_id = $1 AND p.id = $2 AND p.deleted_at IS NULL`,
+/** The project as ProjectResponse; undefined when the company has none of this id. */
+export async function findDetails(tx: Tx, company_id: string, project_id: string): Promise<JsonText | undefined> {
+  const [found]: { details: unknown }[] = await tx.query(
+    `SELECT row_to_json(project) AS details FROM (
+       SELECT p.id, p.name, p.description, p.short_description, iso_timestamp(p.created_at) AS created_at,
+              iso_timestamp(p.updated_at) AS updated_at, ${CREATOR}, ${COMPLETENESS}, p.current_snapshot_id,
+              p.objective_components, p.objective_confirmed, p.objective_description, p.objective_type,
+              d.handle AS origin_deployment_handle, p.run_setup_status, p.total_credits, p.workspace_mode, p.config_digest
+         FROM projects p
+         LEFT JOIN users u ON u.company_id = p.company_id AND u.id = p.created_by
+         LEFT JOIN deployments d ON d.company_id = p.company_id AND d.id = p.origin_deployment_id
+        WHERE p.company_id = $1 AND p.id = $2 AND p.deleted_at IS NULL) project`,
     [company_id, project_id],
   );
-  return project;
+  return found && new JsonText(JSON.stringify(found.details));
 }
 
 /**

@@ -2,18 +2,18 @@ import { Injectable } from '@nestjs/common';
 import { AGENT_CONFIG_NAMES } from '../deployments/template.js';
 import { DeploymentsService } from '../deployments/deployments.service.js';
 import { TemplatesService } from '../deployments/templates.service.js';
-import type { FoundContainer } from '../files/container-directory.js';
 import { ContainersService } from '../files/containers.service.js';
 import type { Principal } from '../platform/auth/principal.js';
 import { Database, type Tx } from '../platform/database/database.js';
 import { NotFound, parseId } from '../platform/errors/errors.js';
+import type { JsonText } from '../platform/http/json-text.js';
 import { type JsonPage, readJsonPage } from '../platform/listing/json-page.js';
 import type { PageQuery } from '../platform/listing/page.query.js';
 import { CanvasService } from './canvas/canvas.service.js';
 import type { Card } from './canvas/card.entity.js';
 import { Project } from './project.entity.js';
 import type { ProjectCreateRequest, ProjectQuery, ProjectUpdate } from './projects.dto.js';
-import { adjustProject, findDetails, findSummaries, type ProjectDetails, projectOf } from './projects.queries.js';
+import { adjustProject, findDetails, findSummaries, projectOf } from './projects.queries.js';
 import { SnapshotsService } from './snapshots.service.js';
 
 /** Increments of what the modules above projects keep in them. */
@@ -68,8 +68,8 @@ export class ProjectsService {
     return await findSummaries(this.database.manager, company_id, query);
   }
 
-  /** @throws NotFound */
-  async details(company_id: string, projectId: string, tx: Tx = this.database.manager): Promise<ProjectDetails> {
+  /** The project as ProjectResponse. @throws NotFound */
+  async details(company_id: string, projectId: string, tx: Tx = this.database.manager): Promise<JsonText> {
     const project = await findDetails(tx, company_id, parseId(projectId, 'Project'));
     if (project === undefined) throw new NotFound('Project');
     return project;
@@ -83,7 +83,7 @@ export class ProjectsService {
    * @throws NotFound when there is no such deployment.
    * @throws Invalid when its configuration is more than a project can have.
    */
-  async create(caller: Principal, request: ProjectCreateRequest, wantedId?: string): Promise<ProjectDetails> {
+  async create(caller: Principal, request: ProjectCreateRequest, wantedId?: string): Promise<JsonText> {
     const { company_id } = caller;
     return await this.database.transaction(async (tx) => {
       const origin =
@@ -123,7 +123,7 @@ export class ProjectsService {
   }
 
   /** @throws NotFound */
-  async update(company_id: string, projectId: string, change: ProjectUpdate): Promise<ProjectDetails> {
+  async update(company_id: string, projectId: string, change: ProjectUpdate): Promise<JsonText> {
     return await this.database.transaction(async (tx) => {
       const project = await this.lock(tx, company_id, projectId);
       const { name, description, short_description, workspace_mode } = change;
@@ -171,17 +171,6 @@ export class ProjectsService {
   /** The project as a row. @throws NotFound also for an id that is none. */
   async require(company_id: string, projectId: string, tx: Tx = this.database.manager): Promise<Project> {
     return await this.find(tx, company_id, projectId, '');
-  }
-
-  /** The container of a project's files. @throws NotFound */
-  async workspaceOf(company_id: string, projectId: string): Promise<FoundContainer> {
-    const [found]: FoundContainer[] = await this.database.manager.query(
-      `SELECT workspace_id AS container_id, id AS project_id FROM projects
-        WHERE company_id = $1 AND id = $2 AND deleted_at IS NULL`,
-      [company_id, parseId(projectId, 'Project')],
-    );
-    if (found === undefined) throw new NotFound('Project');
-    return found;
   }
 
   /** The project, locked against other writers until the transaction ends. @throws NotFound */

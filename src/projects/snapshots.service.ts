@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { ContainerLookup } from '../files/container-directory.js';
 import { ContainersService } from '../files/containers.service.js';
 import { TreesService } from '../files/trees.service.js';
 import { Database, type Tx } from '../platform/database/database.js';
@@ -16,6 +17,19 @@ const MOST_SNAPSHOTS = 100;
 export type SnapshotRow = Pick<Snapshot, 'id' | 'project_id' | 'created_at'> & {
   is_current: boolean;
   card_count: number;
+};
+
+/** SELECT from the snapshot `$1` of one of the projects of the company `$2`. */
+const snapshotOf = (columns: string): string => `
+  SELECT ${columns} FROM snapshots s
+    JOIN projects p ON p.id = s.project_id AND p.company_id = $2 AND p.deleted_at IS NULL
+   WHERE s.id = $1`;
+
+/** The containers of snapshots' files. */
+export const SNAPSHOT_TREES: ContainerLookup = {
+  resource: 'Snapshot',
+  select: snapshotOf('s.container_id, s.project_id'),
+  parse: (id) => parseId(id, 'Snapshot'),
 };
 
 /** Immutable copies of a project's workspace and cards. */
@@ -41,12 +55,7 @@ export class SnapshotsService {
 
   /** A snapshot of one of the company's projects. @throws NotFound */
   async require(company_id: string, snapshotId: string, tx: Tx = this.database.manager): Promise<Snapshot> {
-    const [snapshot]: Snapshot[] = await tx.query(
-      `SELECT s.* FROM snapshots s
-         JOIN projects p ON p.id = s.project_id AND p.company_id = $1 AND p.deleted_at IS NULL
-        WHERE s.id = $2`,
-      [company_id, parseId(snapshotId, 'Snapshot')],
-    );
+    const [snapshot]: Snapshot[] = await tx.query(snapshotOf('s.*'), [parseId(snapshotId, 'Snapshot'), company_id]);
     if (snapshot === undefined) throw new NotFound('Snapshot');
     return snapshot;
   }

@@ -1,7 +1,10 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ContainersService } from '../../src/files/containers.service.js';
+import { listBelow, listChildren } from '../../src/files/listing-sql.js';
 import * as maintenance from '../../src/files/maintenance/maintenance-sql.js';
 import * as sql from '../../src/files/tree-sql.js';
+import { WORKSPACES } from '../../src/projects/projects.queries.js';
+import { SNAPSHOT_TREES } from '../../src/projects/snapshots.service.js';
 import { useDatabase } from '../support/database.js';
 
 const company_id = 'company';
@@ -54,14 +57,11 @@ async function planOf(statement: string, parameters: unknown[]): Promise<string>
 describe('statements over trees', () => {
   const one = ['d7/f7'];
   const batch = Array.from({ length: 1000 }, (_, index) => `d${index % 100}/f${index}`);
-  it.each<[name: keyof typeof sql, parameters: () => unknown[]]>([
+  it.each<[name: Exclude<keyof typeof sql, 'childrenOf' | 'nodeOf' | 'belowIn'>, parameters: () => unknown[]]>([
     ['WALK_PATHS', () => [big, company_id, one]],
     ['WALK_PATHS', () => [big, company_id, batch]],
     ['FIND_FILES', () => [big, company_id, one]],
     ['FIND_FILES_BY_ID', () => [big, company_id, ['01234567-89ab-7def-8123-456789abcdef']]],
-    ['LIST_CHILDREN', () => [big, company_id, ['d7'], 50, 100]],
-    ['LIST_CHILDREN', () => [big, company_id, [''], 50, 0]],
-    ['LIST_BELOW', () => [big, company_id, ['d7'], 50, 0]],
     ['FILES_BELOW', () => [big, company_id, ['d7']]],
     ['DIGEST', () => [big, company_id, ['d7', 'd8/f8']]],
     ['INSERT_CHAIN', () => [big, 7, ['x', 'y'], true, null, null, null, null, false]],
@@ -75,6 +75,28 @@ describe('statements over trees', () => {
     ['COPY_SELECTED', () => [big, other, 'workspace', ['d7'], true]],
   ])('%s reads by index alone', async (name, parameters) => {
     const plan = await planOf(sql[name], parameters());
+    expect(plan).toMatch(/Index/);
+    expect(plan).not.toMatch(/Seq Scan on (nodes|blobs|containers)/);
+  });
+});
+
+describe('listings', () => {
+  const id = '01234567-89ab-7def-8123-456789abcdef';
+  const places = [
+    ['a workspace', WORKSPACES.select],
+    ['a snapshot', SNAPSHOT_TREES.select],
+    ['a known container', 'SELECT $1::uuid AS container_id'],
+  ] as const;
+
+  it.each(places)('of what is directly in a directory of %s follow the indexes and sort nothing', async (_, place) => {
+    const plan = await planOf(listChildren(place), [id, company_id, 'd7', 50, 100]);
+    expect(plan).toMatch(/Index Only Scan using nodes_directories_idx/);
+    expect(plan).toMatch(/Index Scan using nodes_name_key/);
+    expect(plan).not.toMatch(/Sort|Seq Scan on (nodes|containers|projects)/);
+  });
+
+  it.each(places)('of all below a directory of %s read by index alone', async (_, place) => {
+    const plan = await planOf(listBelow(place), [id, company_id, 'd7', 50, 0]);
     expect(plan).toMatch(/Index/);
     expect(plan).not.toMatch(/Seq Scan on (nodes|blobs|containers)/);
   });

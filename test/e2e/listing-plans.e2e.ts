@@ -1,15 +1,23 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Logger as QueryLogger } from 'typeorm';
+import { ConversationListingService } from '../../src/chat/conversations/conversation-listing.service.js';
+import { DeploymentsService } from '../../src/deployments/deployments.service.js';
 import { findDetails, findSummaries } from '../../src/projects/projects.queries.js';
 import { useDatabase } from '../support/database.js';
 
 const COMPANIES = 20;
 const PROJECTS = 20_000;
+const DEPLOYMENTS = 4_000;
+/** Of the project that has many; each other has its default one. */
+const CONVERSATIONS = 300;
 const company_id = 'company-1';
 const page = { limit: 50, offset: 0 };
 const db = useDatabase();
+/** For what a service has no need of where it lists. */
+const unused = undefined as never;
+let project_id = '';
 
-/** As many projects in each of several companies. */
+/** As many projects and deployments in each of several companies. */
 beforeAll(async () => {
   const { manager } = db.database;
   await manager.query(`INSERT INTO companies (id) SELECT 'company-' || i FROM generate_series(0, $1::integer - 1) i`, [
@@ -31,7 +39,22 @@ beforeAll(async () => {
      SELECT company_id, 'Plan ' || i, workspace, config, skills, 'user-1', now() - (i || ' s')::interval FROM made`,
     [PROJECTS, COMPANIES],
   );
-  await manager.query('VACUUM ANALYZE projects, users');
+  [{ id: project_id } = { id: '' }] = await manager.query<{ id: string }[]>(
+    `WITH made AS (INSERT INTO conversations (project_id, is_default) SELECT id, true FROM projects),
+          one AS (SELECT id FROM projects WHERE company_id = $1 LIMIT 1)
+     INSERT INTO conversations (project_id) SELECT id FROM one, generate_series(2, $2::integer) RETURNING project_id AS id`,
+    [company_id, CONVERSATIONS],
+  );
+  await manager.query(
+    `WITH made AS MATERIALIZED (
+       SELECT i, 'company-' || i % $2::integer AS company_id, uuidv7() AS container_id FROM generate_series(1, $1::integer) i
+     ), container AS (
+       INSERT INTO containers (id, company_id, kind) SELECT container_id, company_id, 'deployment' FROM made
+     )
+     INSERT INTO deployments (company_id, name, handle, container_id) SELECT company_id, 'D ' || i, 'd-' || i, container_id FROM made`,
+    [DEPLOYMENTS, COMPANIES],
+  );
+  await manager.query('VACUUM ANALYZE projects, users, conversations, deployments');
 }, 60_000);
 
 /** The plan of the one statement that `work` runs, with its parameters and as it is for any. */
@@ -68,6 +91,26 @@ describe('reads of projects', () => {
     for (const plan of await plansOf(() => findDetails(db.database.manager, company_id, id))) {
       expect(plan).toMatch(/Index Scan using projects_pkey/);
       expect(plan).not.toMatch(/Seq Scan on projects/);
+    }
+  });
+});
+
+describe('listings', () => {
+  it('of deployments read the first page in the order of the index and sort nothing', async () => {
+    const deployments = new DeploymentsService(db.database, unused, unused, unused);
+    for (const plan of await plansOf(() => deployments.list(company_id, page))) {
+      expect(plan).toMatch(/Index Scan using deployments_listing_idx/);
+      expect(plan).not.toMatch(/Sort|Seq Scan on deployments/);
+    }
+  });
+
+  it('of conversations read those of the project alone', async () => {
+    const conversations = new ConversationListingService(db.database, unused, unused, unused, unused);
+    for (const plan of await plansOf(() => conversations.list(company_id, project_id, page))) {
+      // They are sorted by their last change, which an index would have to follow with every message.
+      expect(plan).toMatch(/Index Cond: \(project_id = /);
+      expect(plan).toMatch(/using conversations_project_idx/);
+      expect(plan).not.toMatch(/Seq Scan on (conversations|projects)/);
     }
   });
 });

@@ -23,10 +23,11 @@ const POLICY: CorsOptions = {
  * token or a signed URL in any case.
  */
 export function crossOrigin(origins: Origins): CorsOptionsDelegate<Request> {
-  const origin = origins === '*' ? '*' : [...origins];
+  const policy: CorsOptions = { ...POLICY, origin: origins === '*' ? '*' : [...origins] };
+  const none: CorsOptions = { origin: false };
   return (request, decide) => {
     const isPreflight = request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined;
     // Any other OPTIONS request is the router's, which knows no such method.
-    decide(null, request.method === 'OPTIONS' && !isPreflight ? { origin: false } : { ...POLICY, origin });
+    decide(null, request.method === 'OPTIONS' && !isPreflight ? none : policy);
   };
 }

@@ -32,8 +32,11 @@ export async function readBody(
 /** Above the limit the client is told at once and the rest read and dropped, as a cut connection could hide the answer. */
 function collect(request: IncomingMessage, limit: number, patienceMs: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const tooSlow = new DomainError(408, 'The body took too long', { Connection: 'close' });
-    const patience = setTimeout(() => reject(tooSlow), patienceMs);
+    // Errors take stacks along: each is made where it is due.
+    const patience = setTimeout(
+      () => reject(new DomainError(408, 'The body took too long', { Connection: 'close' })),
+      patienceMs,
+    );
     const chunks: Buffer[] = [];
     let size = 0;
     const refuse = (): void => {
@@ -56,7 +59,9 @@ function collect(request: IncomingMessage, limit: number, patienceMs: number): P
       reject(new BadRequest('The body was cut off'));
     };
     request.on('error', cutOff);
-    request.on('close', cutOff);
+    request.on('close', () => {
+      if (!request.readableEnded) cutOff();
+    });
   });
 }
 

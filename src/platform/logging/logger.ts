@@ -27,19 +27,25 @@ export function requestLogging(logger: Logger) {
       response.setHeader('X-Request-Id', id);
       return id;
     },
-    customLogLevel: (_request, response, error) =>
-      error !== undefined || response.statusCode >= 500 ? 'error' : response.statusCode >= 400 ? 'info' : 'debug',
+    customLogLevel: ({ log }, { statusCode }, error) => {
+      const level = error !== undefined || statusCode >= 500 ? 'error' : statusCode >= 400 ? 'info' : 'debug';
+      // Of a silent line not even the parts are put together.
+      return log.isLevelEnabled(level) ? level : 'silent';
+    },
     customSuccessObject: (request, _response, line: object) => ({ ...line, ...circumstances(request) }),
     customErrorObject: (request, _response, _error, line: object) => ({ ...line, ...circumstances(request) }),
     customAttributeKeys: { responseTime: 'ms' },
+    // Of the requests and responses themselves: pino's own view of one takes all of it, its query parsed again.
+    wrapSerializers: false,
     serializers: {
-      req: ({ id, method, url }: { id: string; method: string; url: string }) => ({
+      req: ({ id, method, url = '' }: IncomingMessage) => ({
         id,
         method,
         // A target may also be a whole URL, with credentials in it.
         path: url.replace(/^[a-z]+:\/\/[^/?]*/i, '').split('?', 1)[0],
       }),
-      res: ({ statusCode }: { statusCode: number }) => ({ status: statusCode }),
+      // Of an answer that nobody got there is no status.
+      res: ({ headersSent, statusCode }: ServerResponse) => ({ status: headersSent ? statusCode : null }),
     },
   }) as (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 }

@@ -41,7 +41,9 @@ function instantiate<Value extends object>(type: Type<Value>, input: JsonObject,
 
 function readField({ kind, options }: Field, given: Json | undefined, lacking: Json): unknown {
   if (given === undefined) {
-    if (options.default !== undefined) return structuredClone(options.default);
+    const { default: value } = options;
+    // Requests must not share an object; a clone of anything else would only cost its time.
+    if (value !== undefined) return typeof value === 'object' ? structuredClone(value) : value;
     return options.optional === true ? undefined : new Refused([missing([], lacking)]);
   }
   if (given === null && options.nullable === true) return null;

@@ -1,0 +1,68 @@
+import { belowIn, childrenOf, nodeOf } from './tree-sql.js';
+
+/**
+ * Statements that list directories: one row of JSON for a page, directories first, then files, by bytes of path.
+ *
+ * Each finds its container itself, by `place`: SQL of a row with `container_id`, over `$1` and the company `$2`. `$3` is the
+ * path, `$4` the limit, `$5` the offset. There is no row when `place` finds none, and `total` is null when the container has
+ * no such directory.
+ */
+
+const CONTAINER = '(SELECT container_id FROM place)';
+
+/** The path, from the root of the container, of what is at `path` below the directory. */
+const fromRoot = (path: string): string => `concat_ws('/', nullif($3::text, ''), ${path})`;
+
+/** `sought`: the directory; of one path, so that the planner knows how little there is to walk. */
+const find = (place: string): string => `
+  WITH RECURSIVE place AS MATERIALIZED (${place}),
+  walk AS (
+    SELECT string_to_array(nullif($3::text, ''), '/') AS names, 0 AS depth, 0::bigint AS node_id, 'directory' AS kind
+      FROM containers k WHERE k.id = ${CONTAINER} AND k.company_id = $2 AND k.deleted_at IS NULL
+    UNION ALL
+    SELECT w.names, w.depth + 1, n.node_id, n.kind
+      FROM walk w CROSS JOIN ${childrenOf('w', 'w.names[w.depth + 1]', CONTAINER)} n
+  ),
+  sought AS (SELECT node_id FROM walk WHERE depth = coalesce(cardinality(names), 0) AND kind = 'directory')`;
+
+/** Columns of a file for {@link ListedFile}, of a node `n`. */
+const listed = (path: string): string =>
+  `${fromRoot(path)} AS path, n.size, n.content_type, iso_timestamp(n.modified) AS modified, n.source, n.file_id`;
+
+/**
+ * The first nodes of a kind that are directly in the directory `s`, by name. How many are wanted is kept from the planner: it
+ * expects few in any directory, and would read the whole of a large one to sort it.
+ */
+const firstOf = (kind: 'directory' | 'file', most: string): string => `
+      SELECT * FROM nodes c
+       WHERE c.container_id = ${CONTAINER} AND c.parent_id = s.node_id AND c.kind = '${kind}'
+       ORDER BY c.name LIMIT (SELECT ${most})`;
+
+/** What is directly in the directory. */
+export const listChildren = (place: string): string => `
+  ${find(place)}
+  SELECT CASE WHEN s.node_id IS NOT NULL
+              THEN (SELECT count(*) FROM nodes n WHERE n.container_id = ${CONTAINER} AND n.parent_id = s.node_id) END AS total,
+         d.directories, f.files
+    FROM place
+    LEFT JOIN sought s ON true
+    CROSS JOIN LATERAL (
+      SELECT count(*) AS seen, coalesce(json_agg(${fromRoot('n.name')}) FILTER (WHERE n.ord > $5), '[]') AS directories
+        FROM (SELECT name, row_number() OVER () AS ord FROM (${firstOf('directory', '$4::bigint + $5::bigint')}) c) n) d
+    CROSS JOIN LATERAL (SELECT greatest($5 - d.seen, 0) AS skipped, $4 - greatest(d.seen - $5, 0) AS wanted) page
+    CROSS JOIN LATERAL (
+      SELECT coalesce(json_agg(file), '[]') AS files
+        FROM (SELECT ${listed('n.name')}
+                FROM (SELECT * FROM (${firstOf('file', 'page.skipped + page.wanted')}) c OFFSET page.skipped) n) file) f`;
+
+/** Everything below the directory. */
+export const listBelow = (place: string): string => `
+  ${find(place)}, ${belowIn(CONTAINER)},
+  page AS MATERIALIZED (SELECT * FROM below ORDER BY kind, path COLLATE "C" LIMIT $4 OFFSET $5)
+  SELECT CASE WHEN s.node_id IS NOT NULL THEN (SELECT count(*) FROM below) END AS total,
+         (SELECT coalesce(json_agg(${fromRoot('p.path')} ORDER BY p.path COLLATE "C"), '[]')
+            FROM page p WHERE p.kind = 'directory') AS directories,
+         (SELECT coalesce(json_agg(file), '[]')
+            FROM (SELECT ${listed('p.path')} FROM page p CROSS JOIN ${nodeOf('p', CONTAINER)} n
+                   WHERE p.kind = 'file' ORDER BY p.path COLLATE "C") file) AS files
+    FROM place LEFT JOIN sought s ON true`;
