@@ -65,9 +65,7 @@ export async function createDemo(app: INestApplicationContext, caller: Principal
     workspace_mode: 'define' as const,
   };
   await projects.create(caller, demo, EXAMPLE.project_id);
-  await app
-    .get(PostsService)
-    .post(caller, EXAMPLE.project_id, {
-      content: 'We make chairs and tables and want to plan next week. Where do we start?',
-    });
+  await app.get(PostsService).post(caller, EXAMPLE.project_id, {
+    content: 'We make chairs and tables and want to plan next week. Where do we start?',
+  });
 }

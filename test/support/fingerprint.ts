@@ -3,10 +3,12 @@ import pg from 'pg';
 import type { Surroundings } from './service.js';
 
 const JOBS = 'graphile_worker._private_jobs';
+/** What the timetable makes of the ledger. */
+const SUMS = ['usage_pending', 'usage_spenders', 'usage_months'];
 
 /**
- * Everything a service has stored, in a form that two moments can be compared by: a hash for each table, jobs included
- * but for those that the timetable adds by itself, and the names of all files.
+ * Everything a service has stored, in a form that two moments can be compared by: a hash for each table, jobs included,
+ * and the names of all files; without what happens by the timetable, whatever is asked meanwhile.
  */
 export async function fingerprint({ databaseUrl, dataDir }: Surroundings): Promise<Record<string, string>> {
   const client = new pg.Client({ connectionString: databaseUrl });
@@ -33,5 +35,5 @@ async function tables(client: pg.Client): Promise<string[]> {
      WHERE c.relkind IN ('r', 'p')
        AND (c.relnamespace = 'public'::regnamespace OR c.oid = '${JOBS}'::regclass)
      ORDER BY 1`);
-  return rows.map(({ name }) => name);
+  return rows.map(({ name }) => name).filter((name) => !SUMS.includes(name));
 }

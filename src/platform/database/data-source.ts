@@ -29,7 +29,9 @@ export function createDataSource(url: string, poolSize: number, migrations: stri
     poolSize,
     connectTimeoutMS: 5_000,
     extra: {
-      options: '-c timezone=UTC -c default_transaction_isolation=read\\ committed',
+      // Statements are short, and of the walks through trees the planner expects far more than there is: compiling them
+      // would take a hundred times as long as running them.
+      options: '-c timezone=UTC -c default_transaction_isolation=read\\ committed -c jit=off',
       application_name: 'project-workspace-service',
       Client: PreparingClient,
       // A server that hangs is out of reach; only migrations may take as long as they need.
