@@ -56,6 +56,7 @@ export async function findDetails(tx: Tx, company_id: string, project_id: string
         WHERE p.company_id = $1 AND p.id = $2 AND p.deleted_at IS NULL) project`,
     [company_id, project_id],
   );
+  // Put together again, as a numeric's text has zeros that answers have not.
   return found && new JsonText(JSON.stringify(found.details));
 }
 
