@@ -730,6 +730,15 @@ ALTER TABLE workspace_changes ADD CONSTRAINT workspace_changes_conversation_fkey
 
 ALTER TABLE workspace_changes ADD CONSTRAINT workspace_changes_turn_id_fkey FOREIGN KEY (turn_id) REFERENCES turns(id);
 
+CREATE VIEW usage_days AS
+ SELECT s.id AS spender_id,
+    ((m.month + ((d.number)::integer / 2)) - 1) AS day,
+    d.credits_to_date
+   FROM ((usage_spenders s
+     JOIN usage_months m ON (((m.company_id = s.company_id) AND ((m.user_id = s.user_id) OR (m.api_key_id = s.api_key_id)))))
+     CROSS JOIN LATERAL unnest(m.credits_to_date) WITH ORDINALITY d(credits_to_date, number))
+  WHERE ((d.number % (2)::bigint) = 0);
+
 CREATE TRIGGER usage_ledger_insert_only BEFORE DELETE OR UPDATE ON public.usage_ledger FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER usage_ledger_pending AFTER INSERT ON public.usage_ledger REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_pending_usage();

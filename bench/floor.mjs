@@ -20,15 +20,22 @@ const prepared = (text, values) => {
   return { name, text, values };
 };
 const on = (connection) => async (text, values) => (await connection.query(prepared(text, values))).rows;
+/** Sends what one step asks of a connection in one piece. */
+const gather = ({ connection: { stream } }) => {
+  stream.cork();
+  process.nextTick(() => stream.uncork());
+};
 const database = {
   query: on(pool),
   async transaction(work) {
     const client = await pool.connect();
+    const ask = on(client);
+    const gathered = (text, values) => (gather(client), ask(text, values));
     try {
       // Goes out with the first statement, as in the service.
+      gather(client);
       const begun = client.query('BEGIN');
-      const result = await work(on(client));
-      await begun;
+      const [result] = await Promise.all([work(gathered), begun]);
       await client.query('COMMIT');
       return result;
     } finally {

@@ -257,10 +257,10 @@ export const OPERATIONS = [
 ];
 
 /** The transaction of a post to an idle conversation: what the service asks the database, statement by statement. */
-async function postMessage({ transaction }, { id, body }) {
+async function postMessage({ query, transaction }, { id, body }) {
   const { content, client_msg_id } = body;
   const key = hash(`["user","${USER}","${client_msg_id}"]`);
-  const [message, cards] = await transaction(async (ask) => {
+  const message = await transaction(async (ask) => {
     const [, [{ id: conversation }]] = await Promise.all([
       ask('SELECT * FROM projects WHERE company_id = $1 AND id = $2 AND deleted_at IS NULL FOR NO KEY UPDATE', [
         POSTS_COMPANY,
@@ -272,7 +272,7 @@ async function postMessage({ transaction }, { id, body }) {
         [id],
       ),
     ]);
-    const [, , shown] = await Promise.all([
+    await Promise.all([
       ask('SELECT m.id, m.payload_hash FROM messages m WHERE m.project_id = $1 AND m.client_msg_key = $2', [id, key]),
       ask(
         `SELECT t.id, t.state, (SELECT count(*)::integer FROM messages WHERE conversation_id = $1 AND turn_id IS NULL) AS waiting
@@ -280,7 +280,6 @@ async function postMessage({ transaction }, { id, body }) {
            LEFT JOIN turns t ON t.conversation_id = c.conversation_id AND t.state <> 'ended'`,
         [conversation],
       ),
-      ask('SELECT * FROM cards WHERE project_id = $1 ORDER BY created_at, id', [id]),
     ]);
     const [, [{ json }]] = await Promise.all([
       ask(
@@ -314,8 +313,9 @@ async function postMessage({ transaction }, { id, body }) {
         [conversation, content, client_msg_id, key, hash(content), USER],
       ),
     ]);
-    return [json, shown];
+    return json;
   });
+  const cards = await query('SELECT * FROM cards WHERE project_id = $1 ORDER BY created_at, id', [id]);
   return `{"message":${message},"canvas_snapshot":${JSON.stringify(cards)}}`;
 }
 

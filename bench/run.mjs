@@ -25,7 +25,7 @@ const PLANS = {
     rounds: 2,
     seconds: 1,
     growth: 20,
-    turns: 200,
+    turns: 600,
     events: 20,
     streams: 100,
     requests: 2_000,

@@ -59,7 +59,7 @@ async function ended(count, work) {
   for (;;) {
     const { rows } = await client.query(
       `SELECT count(*)::integer AS count, extract(epoch FROM max(ended_at) - min(ended_at))::float AS seconds
-         FROM turns WHERE ended_at > $1`,
+         FROM turns WHERE keeps_events AND ended_at > $1`,
       [since],
     );
     const [{ count: done, seconds }] = rows;

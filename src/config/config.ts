@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { Settings } from './settings.js';
 
 /** The parts of a text that commas separate. */
@@ -40,6 +41,11 @@ export class Config extends Settings {
   /** True when the service brings its own PostgreSQL. */
   get embedded(): boolean {
     return this.DATABASE_URL === undefined;
+  }
+
+  /** How many solves this process runs at once. */
+  get solvesAtOnce(): number {
+    return this.SOLVES_CONCURRENCY ?? Math.max(1, availableParallelism() - 1);
   }
 
   /** The OpenID provider; undefined when there is none. */

@@ -233,9 +233,10 @@ export class Settings {
   @Amount(0)
   PRICE_GUIDE_TURN: number = 0.01;
 
-  /** Most solves that this process runs at once; further ones wait. Each keeps a core busy: raise it on larger machines. */
+  /** Most solves that this process runs at once; further ones wait. Each keeps a core busy. Default: all cores but one. */
+  @IsOptional()
   @WholeNumber(1, 1_000)
-  SOLVES_CONCURRENCY: number = 1;
+  SOLVES_CONCURRENCY?: number;
 
   /** How long the solver may work on a model, in seconds; reading the model and explaining the outcome come on top. */
   @Amount(0.1, 3_000)

@@ -17,7 +17,7 @@ export class ExecutionJobs implements OnModuleInit {
     this.jobs.handle<{ execution_id: string }>(
       EXECUTION_TASK,
       async ({ execution_id }) => await this.runner.run(execution_id),
-      { concurrency: this.config.SOLVES_CONCURRENCY },
+      { concurrency: this.config.solvesAtOnce },
     );
   }
 }

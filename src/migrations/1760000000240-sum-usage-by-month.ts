@@ -19,8 +19,6 @@ export class SumUsageByMonth1760000000240 implements MigrationInterface {
         month date NOT NULL,
         -- all that was spent until each noon and midnight of the month: two rows give any span of half days
         credits_to_date numeric(26, 6)[] NOT NULL,
-        CONSTRAINT usage_months_user_fkey FOREIGN KEY (company_id, user_id) REFERENCES users (company_id, id),
-        CONSTRAINT usage_months_api_key_fkey FOREIGN KEY (company_id, api_key_id) REFERENCES api_keys (company_id, id),
         CONSTRAINT usage_months_spender_check CHECK (num_nonnulls(user_id, api_key_id) = 1),
         CONSTRAINT usage_months_month_check CHECK (isfinite(month) AND extract(day FROM month) = 1),
         CONSTRAINT usage_months_half_days_check CHECK (
@@ -61,11 +59,25 @@ export class SumUsageByMonth1760000000240 implements MigrationInterface {
       CREATE UNIQUE INDEX usage_months_api_key_key ON usage_months (company_id, api_key_id, month)
         WHERE api_key_id IS NOT NULL`);
     await runner.query('CREATE INDEX usage_months_company_idx ON usage_months (company_id, month)');
+    // At last, as they keep everybody from writing users and keys until the transaction ends.
+    await runner.query(`
+      ALTER TABLE usage_months
+        ADD CONSTRAINT usage_months_user_fkey FOREIGN KEY (company_id, user_id) REFERENCES users (company_id, id),
+        ADD CONSTRAINT usage_months_api_key_fkey FOREIGN KEY (company_id, api_key_id) REFERENCES api_keys (company_id, id)`);
     await runner.query('DROP TABLE usage_days');
+    // Processes of the version before go on reading; what they would roll up is left to those of this one.
+    await runner.query(`
+      CREATE VIEW usage_days AS
+        SELECT s.id AS spender_id, m.month + d.number::integer / 2 - 1 AS day, d.credits_to_date
+          FROM usage_spenders s
+          JOIN usage_months m ON m.company_id = s.company_id AND (m.user_id = s.user_id OR m.api_key_id = s.api_key_id)
+         CROSS JOIN LATERAL unnest(m.credits_to_date) WITH ORDINALITY AS d (credits_to_date, number)
+         WHERE d.number % 2 = 0`);
   }
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`SELECT pg_advisory_xact_lock(hashtextextended('usage_months', 0))`);
+    await runner.query('ALTER VIEW usage_days RENAME TO usage_days_of_months');
     await runner.query(`
       CREATE TABLE usage_days (
         spender_id bigint NOT NULL CONSTRAINT usage_days_spender_fkey REFERENCES usage_spenders (id),
@@ -77,17 +89,12 @@ export class SumUsageByMonth1760000000240 implements MigrationInterface {
       )`);
     await runner.query(`
       INSERT INTO usage_days (spender_id, day, credits_to_date)
-      SELECT id, day, credits_to_date
-        FROM (SELECT s.id, m.month + d.number::integer / 2 - 1 AS day, d.credits_to_date,
-                     lag(d.credits_to_date, 1, 0) OVER (PARTITION BY s.id ORDER BY m.month, d.number) AS before
-                FROM usage_spenders s
-                JOIN usage_months m ON m.company_id = s.company_id
-                                   AND (m.user_id IS NULL) = (s.user_id IS NULL)
-                                   AND coalesce(m.user_id, m.api_key_id::text) = coalesce(s.user_id, s.api_key_id::text)
-               CROSS JOIN LATERAL unnest(m.credits_to_date) WITH ORDINALITY AS d (credits_to_date, number)
-               WHERE d.number % 2 = 0) days
+      SELECT spender_id, day, credits_to_date
+        FROM (SELECT *, lag(credits_to_date, 1, 0) OVER (PARTITION BY spender_id ORDER BY day) AS before
+                FROM usage_days_of_months) days
        WHERE credits_to_date > before
-       ORDER BY id, day`);
+       ORDER BY spender_id, day`);
+    await runner.query('DROP VIEW usage_days_of_months');
     await runner.query('DROP TABLE usage_months');
   }
 }

@@ -18,8 +18,8 @@ export type Visible =
  *
  * Half days come from the sums and from what these do not hold yet, what the span has beside them from the ledger. As one
  * statement sees one moment, in which each row of the ledger is either in the sums or pending, this is the plain sum of the
- * ledger. An open end is the total that is kept of each spender, an end at a midnight or noon the rows of one month; neither depends
- * on the length of the ledger. Only who has spent nothing in that month is looked up in the months before it.
+ * ledger. An open end is the total that is kept of each spender, an end at a midnight or noon the rows of one month; neither
+ * depends on the length of the ledger. Only who has spent nothing in that month is looked up in the months before it.
  *
  * All sources are put together by grouping, never by joins: of a month that has just begun the planner's statistics know
  * nothing, and a join could read the month anew for each spender.

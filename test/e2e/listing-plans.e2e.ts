@@ -3,6 +3,7 @@ import type { Logger as QueryLogger } from 'typeorm';
 import { ConversationListingService } from '../../src/chat/conversations/conversation-listing.service.js';
 import { DeploymentsService } from '../../src/deployments/deployments.service.js';
 import { findDetails, findSummaries } from '../../src/projects/projects.queries.js';
+import { ProjectsService } from '../../src/projects/projects.service.js';
 import { useDatabase } from '../support/database.js';
 
 const COMPANIES = 20;
@@ -105,7 +106,8 @@ describe('listings', () => {
   });
 
   it('of conversations read those of the project alone', async () => {
-    const conversations = new ConversationListingService(db.database, unused, unused, unused, unused);
+    const projects = new ProjectsService(db.database, unused, unused, unused, unused, unused);
+    const conversations = new ConversationListingService(unused, projects, unused, unused, unused);
     for (const plan of await plansOf(() => conversations.list(company_id, project_id, page))) {
       // They are sorted by their last change, which an index would have to follow with every message.
       expect(plan).toMatch(/Index Cond: \(project_id = /);

@@ -52,7 +52,7 @@ export class ConversationListingService {
   ): Promise<Conversation> {
     return await this.database.transaction(async (tx) => {
       const project = await this.projects.require(company_id, projectId, tx);
-      const { id } = await this.conversations.lock(tx, project.id, conversationId);
+      const { id } = await this.conversations.lock(tx, company_id, project.id, conversationId);
       if (title !== undefined) await tx.update(Conversation, { id }, { title, updated_at: () => 'clock_timestamp()' });
       return await this.find(tx, id);
     });
@@ -62,7 +62,7 @@ export class ConversationListingService {
   async delete(company_id: string, projectId: string, conversationId: string): Promise<void> {
     const { id, turn_id } = await this.database.transaction(async (tx) => {
       const project = await this.projects.lock(tx, company_id, projectId);
-      const { id } = await this.conversations.lock(tx, project.id, conversationId);
+      const { id } = await this.conversations.lock(tx, company_id, project.id, conversationId);
       if ((await this.find(tx, id)).is_default) throw new Conflict('The default conversation cannot be deleted');
       const turn_id = await this.endings.stop(tx, id, null);
       // Changes of the workspace only refer to the conversation: those that are being noted come first.

@@ -2,6 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { NotFound, parseId } from '../../platform/errors/errors.js';
 import { Notifications } from '../../platform/notify/notifications.service.js';
+import { projectOf } from '../../projects/projects.queries.js';
 import { ProjectsService } from '../../projects/projects.service.js';
 import { CONVERSATIONS } from '../notices.js';
 import { Conversation } from './conversation.entity.js';
@@ -9,7 +10,7 @@ import { Conversation } from './conversation.entity.js';
 /** What other parts need of a conversation. */
 export type ConversationHead = Pick<Conversation, 'id' | 'project_id' | 'last_sequence'>;
 
-/** Conversations of projects. The caller has made sure that the project is the company's. */
+/** Conversations of projects. */
 @Injectable()
 export class ConversationsService implements OnModuleInit {
   constructor(
@@ -25,22 +26,33 @@ export class ConversationsService implements OnModuleInit {
     });
   }
 
-  /** The named conversation of a project, or its default one. @throws NotFound also for an id that is none. */
+  /** The named conversation of a project, which is the caller's company's, or its default one. @throws NotFound also for an id that is none. */
   async require(
     project_id: string,
     conversationId?: string | null,
     tx: Tx = this.database.manager,
   ): Promise<ConversationHead> {
-    return await find(tx, project_id, conversationId, '');
+    const { condition, parameters } = named(project_id, conversationId);
+    return await find(tx, condition, parameters);
   }
 
   /**
-   * The conversation, locked until the transaction ends: whoever changes its messages or turns has it.
+   * The conversation of one of the company's projects, locked until the transaction ends: whoever changes its messages or
+   * turns has it.
    *
    * @throws NotFound
    */
-  async lock(tx: Tx, project_id: string, conversationId?: string | null): Promise<ConversationHead> {
-    return await find(tx, project_id, conversationId, 'FOR NO KEY UPDATE');
+  async lock(
+    tx: Tx,
+    company_id: string,
+    project_id: string,
+    conversationId?: string | null,
+  ): Promise<ConversationHead> {
+    const { condition, parameters } = named(project_id, conversationId);
+    return await find(tx, `${condition} AND c.project_id = ${projectOf('$3', '$1')} FOR NO KEY UPDATE`, [
+      ...parameters,
+      company_id,
+    ]);
   }
 
   /** Wakes whoever follows the conversation, once a change of it has committed. */
@@ -65,15 +77,9 @@ export function named(
   };
 }
 
-async function find(
-  tx: Tx,
-  project_id: string,
-  conversationId: string | null | undefined,
-  locking: string,
-): Promise<ConversationHead> {
-  const { condition, parameters } = named(project_id, conversationId);
+async function find(tx: Tx, condition: string, parameters: unknown[]): Promise<ConversationHead> {
   const [conversation]: ConversationHead[] = await tx.query(
-    `SELECT c.id, c.project_id, c.last_sequence FROM conversations c WHERE ${condition} ${locking}`,
+    `SELECT c.id, c.project_id, c.last_sequence FROM conversations c WHERE ${condition}`,
     parameters,
   );
   if (conversation === undefined) throw new NotFound('Conversation');

@@ -33,7 +33,7 @@ export class AnswersService {
     const place = placeAnswer({ newest: calls, earlier: earlier?.tool_calls ?? [] }, answer);
     if (place.kind !== 'answers') return place;
     if (!newest.is_partial) {
-      await this.messages.update(tx, newest.id, fold(newest, answered(place.call, answer)), false);
+      await this.messages.finish(tx, newest.id, fold(newest, answered(place.call, answer)));
     }
     return { ...place, message_id: newest.id, pending: newest.is_partial };
   }

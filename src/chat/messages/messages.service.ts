@@ -9,7 +9,7 @@ import { messageJson } from './message-json.js';
  * conversation's turn that has not started, if there is one.
  */
 export type NewMessage = Pick<Message, 'conversation_id' | 'role' | 'content'> &
-  Partial<Omit<Message, 'id' | 'project_id' | 'sequence' | 'created_at'>>;
+  Partial<Omit<Message, 'id' | 'project_id' | 'sequence' | 'created_at' | 'is_partial'>>;
 
 /** A stored message with its ChatMessageResponse as JSON text. */
 export interface StoredMessage {
@@ -27,14 +27,14 @@ export class MessagesService {
          UPDATE conversations SET last_sequence = last_sequence + 1, updated_at = clock_timestamp() WHERE id = $1
          RETURNING id, project_id, last_sequence
        ), m AS (
-         INSERT INTO messages (conversation_id, project_id, sequence, created_at, role, content, turn_id, is_partial,
+         INSERT INTO messages (conversation_id, project_id, sequence, created_at, role, content, turn_id,
                                affected_card_ids, content_segments, tool_calls, file_ids, context, answer, answered_call_id,
                                answered_message_id, client_msg_id, client_msg_key, payload_hash, user_id, user_name,
                                user_avatar_url, api_key_id, api_key_name, api_key_prefix)
          SELECT c.id, c.project_id, c.last_sequence, clock_timestamp(), $2, $3,
                 coalesce($4, (SELECT t.id FROM turns t
-                               WHERE $2 = 'user' AND t.conversation_id = c.id AND t.state <> 'ended' AND t.state = 'dispatched')), $5, $6, $7, $8, $9, $10, $11, $12, $13,
-                $14, $15, $16, $17, $18, $19, $20, $21, $22
+                               WHERE $2 = 'user' AND t.conversation_id = c.id AND t.state <> 'ended' AND t.state = 'dispatched')),
+                $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21
            FROM c
          RETURNING *
        )
@@ -44,7 +44,6 @@ export class MessagesService {
         message.role,
         message.content,
         message.turn_id ?? null,
-        message.is_partial ?? false,
         message.affected_card_ids ?? [],
         json(message.content_segments),
         json(message.tool_calls),
@@ -68,17 +67,16 @@ export class MessagesService {
     return stored;
   }
 
-  /** Gives a message of the agent its present body. */
-  async update(
+  /** Gives a message of the agent the body of which it has no more to say. */
+  async finish(
     tx: Tx,
     id: string,
     { content, content_segments, tool_calls, affected_card_ids }: MessageBody,
-    is_partial: boolean,
   ): Promise<void> {
     const [, count]: [unknown[], number] = await tx.query(
-      `UPDATE messages SET content = $2, content_segments = $3, tool_calls = $4, affected_card_ids = $5, is_partial = $6
+      `UPDATE messages SET content = $2, content_segments = $3, tool_calls = $4, affected_card_ids = $5, is_partial = false
         WHERE id = $1`,
-      [id, content, json(content_segments), json(tool_calls), affected_card_ids, is_partial],
+      [id, content, json(content_segments), json(tool_calls), affected_card_ids],
     );
     if (count === 0) throw new Error(`Message ${id} is gone`);
   }

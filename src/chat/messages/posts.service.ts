@@ -43,18 +43,15 @@ export class PostsService {
    */
   async post(author: Principal, projectId: string, request: ChatMessageCreate): Promise<string> {
     const project_id = parseId(projectId, 'Project');
-    const { conversation_id, message, cards } = await this.database.transaction(async (tx) => {
+    const { conversation_id, message } = await this.database.transaction(async (tx) => {
       const [, conversation] = await pipelined(
         this.projects.lock(tx, author.company_id, project_id),
-        this.conversations.lock(tx, project_id, request.conversation_id),
+        this.conversations.lock(tx, author.company_id, project_id, request.conversation_id),
       );
-      const [json, shown] = await pipelined(
-        this.store(tx, author, conversation, request),
-        this.canvas.list(project_id, tx),
-      );
-      return { conversation_id: conversation.id, message: json, cards: shown };
+      return { conversation_id: conversation.id, message: await this.store(tx, author, conversation, request) };
     });
     this.conversations.announce(conversation_id);
+    const cards = await this.canvas.list(project_id);
     return `{"message":${message},"canvas_snapshot":${JSON.stringify(cards.map((card) => CardResponse.from(card)))}}`;
   }
 
@@ -65,7 +62,7 @@ export class PostsService {
     request: ChatMessageCreate,
   ): Promise<string> {
     const identity = identify(author, conversation.id, request);
-    const [earlier, { active, waiting }] = await pipelined(
+    const [earlier, { is_active, joined, waiting }] = await pipelined(
       identity === null ? undefined : this.messages.posted(tx, conversation.project_id, identity.client_msg_key),
       this.turns.situation(tx, conversation.id),
     );
@@ -73,10 +70,10 @@ export class PostsService {
       throw new Conflict('Another message was posted under this client_msg_id');
     }
     if (earlier !== undefined) return earlier.json;
-    if (active !== null && waiting >= MOST_WAITING) {
+    if (is_active && waiting >= MOST_WAITING) {
       throw new TooManyRequests(`${MOST_WAITING} messages wait for the agent already`, RETRY_SECONDS);
     }
-    if (active?.joinable != null && active.joined >= MOST_JOINED) {
+    if (joined >= MOST_JOINED) {
       throw new TooManyRequests(`${MOST_JOINED} messages wait for the agent to start already`, RETRY_SECONDS);
     }
     const answer = request.answer == null ? null : toQuestionAnswer(request.answer);
@@ -104,7 +101,7 @@ export class PostsService {
       api_key_prefix,
     };
     const [, { json }] = await pipelined(
-      active === null && this.turns.start(tx, conversation, author),
+      !is_active && this.turns.start(tx, conversation, author),
       this.messages.append(tx, message),
     );
     return json;

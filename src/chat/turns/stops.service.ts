@@ -39,7 +39,7 @@ export class StopsService implements OnModuleInit {
     const wanted = request.turn_id == null ? null : parseId(request.turn_id, 'Turn');
     const { conversation_id, turn_id } = await this.database.transaction(async (tx) => {
       const project = await this.projects.lock(tx, company_id, projectId);
-      const { id } = await this.conversations.lock(tx, project.id, request.conversation_id);
+      const { id } = await this.conversations.lock(tx, company_id, project.id, request.conversation_id);
       if (wanted !== null) await this.requireTurn(tx, id, wanted);
       return { conversation_id: id, turn_id: await this.endings.stop(tx, id, wanted) };
     });

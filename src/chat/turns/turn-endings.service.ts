@@ -127,7 +127,7 @@ export class TurnEndings {
     const credits = progress?.credits ?? turn.credits;
     const charge = { company_id, project_id, ...spenderOf(turn), source_type: 'turn', source_id: id, credits } as const;
     await pipelined(
-      turn.message_id !== null && this.messages.update(tx, turn.message_id, body, false),
+      turn.message_id !== null && this.messages.finish(tx, turn.message_id, body),
       notice !== undefined &&
         this.messages.append(tx, { conversation_id, role: 'system', content: notice, turn_id: id }),
       tx.query(

@@ -34,7 +34,12 @@ export class TurnJournal {
     private readonly notifications: Notifications,
   ) {}
 
-  /** Creates the partial message of a turn with its first events; one statement, so one transaction. @throws LeaseLost */
+  /**
+   * Creates the partial message of a turn with its first events; one statement, so one transaction. It is not tried again:
+   * it locks the conversation before the turn, as everybody does, so there is no deadlock.
+   *
+   * @throws LeaseLost
+   */
   async begin(turn: HeldTurn, progress: Progress): Promise<void> {
     const { body, next_seq, unstored, credits } = progress;
     const begun: unknown[] = await this.database.manager.query(

@@ -27,6 +27,16 @@ export type HeldTurn = Pick<
 /** Who may write: the owner, or anybody once the owner has let the lease run out. */
 export type Holder = 'owner' | 'reaper';
 
+/** How it stands with a conversation. */
+export interface Situation {
+  /** Whether a turn waits for its start or runs. */
+  is_active: boolean;
+  /** Messages of the turn that waits for its start. */
+  joined: number;
+  /** Messages that no turn has taken. */
+  waiting: number;
+}
+
 /** For a turn whose project is not found: the turn has ended with it. @throws LeaseLost */
 export function endedWithProject(error: unknown): never {
   throw error instanceof NotFound ? new LeaseLost() : error;
@@ -63,37 +73,30 @@ export class TurnsService {
     private readonly jobs: Jobs,
   ) {}
 
-  /**
-   * The conversation's active turn (null when idle) and how many messages no turn has taken yet. `joinable` is the turn's
-   * id while it has not started, so that a new message can still be part of it beside the `joined` ones.
-   */
-  async situation(
-    tx: Tx,
-    conversation_id: string,
-  ): Promise<{ active: { joinable: string | null; joined: number } | null; waiting: number }> {
-    const [found]: { id: string | null; state: Turn['state'] | null; joined: number; waiting: number }[] =
-      await tx.query(
-        `SELECT t.id, t.state,
+  /** What a new message finds in its conversation. */
+  async situation(tx: Tx, conversation_id: string): Promise<Situation> {
+    const [found]: Situation[] = await tx.query(
+      `SELECT t.id IS NOT NULL AS is_active,
               CASE t.state WHEN 'dispatched' THEN (SELECT count(*)::integer FROM messages WHERE turn_id = t.id) ELSE 0 END AS joined,
               (SELECT count(*)::integer FROM messages WHERE conversation_id = $1 AND turn_id IS NULL) AS waiting
          FROM (SELECT $1::uuid AS conversation_id) c
          LEFT JOIN turns t ON t.conversation_id = c.conversation_id AND t.state <> 'ended'`,
-        [conversation_id],
-      );
-    const { id = null, state = null, joined = 0, waiting = 0 } = found ?? {};
-    return { active: id === null ? null : { joinable: state === 'dispatched' ? id : null, joined }, waiting };
+      [conversation_id],
+    );
+    if (found === undefined) throw new Error('A situation has no row');
+    return found;
   }
 
   /**
-   * Starts a turn in an idle conversation for every message that waits there, and answers its id. Charged is the author
-   * of the first of them, or `author` when none waits. The project is locked.
+   * Starts a turn in an idle conversation for every message that waits there; a user's message that is appended then joins
+   * it. Charged is the author of the first that waits, or the one that is given when none does. The project is locked.
    */
   async start(
     tx: Tx,
     { id: conversation_id, project_id }: Pick<ConversationHead, 'id' | 'project_id'>,
     { company_id, user_id, api_key_id }: Pick<Turn, 'company_id' | 'user_id' | 'api_key_id'>,
-  ): Promise<string> {
-    const [turn]: { id: string }[] = await tx.query(
+  ): Promise<void> {
+    const started: unknown[] = await tx.query(
       `WITH waiting AS (
          SELECT id, user_id, api_key_id, sequence FROM messages WHERE conversation_id = $1 AND turn_id IS NULL
        ), spender AS (
@@ -111,8 +114,7 @@ export class TurnsService {
        SELECT id, ${addJob('$6', { payload: `json_build_object('turn_id', id)`, jobKey: `$6 || ':' || id` })} FROM turn`,
       [conversation_id, project_id, company_id, user_id, api_key_id, TURN_TASK],
     );
-    if (turn === undefined) throw new Error('The turn was not created');
-    return turn.id;
+    if (started.length === 0) throw new Error('The turn was not created');
   }
 
   /** Makes some worker look at a dispatched turn, at `runAt` at the earliest. */
@@ -129,8 +131,7 @@ export class TurnsService {
 
   /** Makes `owner` the one who runs a dispatched turn; null when there is nothing to claim. Its messages are now fixed. */
   async claim(turn_id: string, owner: string): Promise<HeldTurn | null> {
-    // Posts hold the conversation's lock, so a message either joined before this or waits for the next turn. The commit need
-    // not have reached the disk: after a crash of the server that has taken it back, the next write finds nothing held.
+    // Posts hold the conversation's lock, so a message either joined before this or waits for the next turn.
     const [turn]: HeldTurn[] = await this.database.manager.query(
       `WITH conversation AS MATERIALIZED (
          SELECT c.id FROM conversations c WHERE c.id = (SELECT t.conversation_id FROM turns t WHERE t.id = $1) FOR NO KEY UPDATE
@@ -144,7 +145,7 @@ export class TurnsService {
          UPDATE workspace_changes w SET turn_id = claimed.id FROM claimed
           WHERE w.conversation_id = claimed.conversation_id AND w.turn_id IS NULL
        )
-       SELECT ${HELD} FROM claimed WHERE set_config('synchronous_commit', 'off', true) = 'off'`,
+       SELECT ${HELD} FROM claimed`,
       [turn_id, owner],
     );
     return turn ?? null;

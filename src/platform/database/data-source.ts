@@ -34,8 +34,10 @@ export function createDataSource(url: string, poolSize: number, migrations: stri
       options: '-c timezone=UTC -c default_transaction_isolation=read\\ committed -c jit=off',
       application_name: 'project-workspace-service',
       Client: PreparingClient,
-      // A server that hangs is out of reach; only migrations may take as long as they need.
-      ...(migrations.length === 0 && { statement_timeout: STATEMENT_MS, query_timeout: STATEMENT_MS + 1_000 }),
+      pipeline: true,
+      // A server that hangs is out of reach; only migrations may take as long as they need. What waits for others that went
+      // out before it is waited for as well.
+      ...(migrations.length === 0 && { statement_timeout: STATEMENT_MS, query_timeout: 2 * STATEMENT_MS }),
     },
   });
 }

@@ -14,9 +14,10 @@ const ATTEMPTS = 4;
 type Results<Statements extends readonly unknown[]> = { -readonly [At in keyof Statements]: Awaited<Statements[At]> };
 
 /**
- * The results of statements that need nothing of each other and are asked for at once; values that are no promises stay as
- * they are. On one connection the statements go out in one piece and run in their order, each with a snapshot of its own:
- * one behind a lock sees what the lock has waited for. Of failures the first one in their order is thrown, when all are over.
+ * The results of statements that need nothing of each other. Each argument is one statement, asked for before anything is
+ * awaited, or a value that is no promise and stays as it is. On one connection they go out in one piece and run in their
+ * order, each with a snapshot of its own: one behind a lock sees what the lock has waited for. Of failures the first one in
+ * their order is thrown, when all are over.
  */
 export async function pipelined<const Statements extends readonly unknown[]>(
   ...statements: Statements

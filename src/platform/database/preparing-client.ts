@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import pg from 'pg';
 
 /** Most texts that are prepared: those of the service are fewer, and each takes memory in every connection's backend. */
@@ -16,18 +17,17 @@ let generation = 0;
  *
  * - The server parses and plans each text once; further runs of a statement with parameters send the parameters alone.
  *   Texts are meant to be constant, whatever differs between two runs being a parameter.
- * - Statements that are asked for at once (`Promise.all`) go out in one piece, run in their order, each with a snapshot of
- *   its own, and their answers come back together. In a transaction, once one has failed those behind it fail as well.
- * - The start of a transaction goes out with its first statement.
+ * - Statements that are asked for at once (`pipelined`) go out in one piece, run in their order, each with a snapshot of its
+ *   own, and their answers come back together. In a transaction, once one has failed those behind it fail as well.
+ * - The start of a transaction goes out with its first statement. Should it fail, which takes a server that cancels it, the
+ *   connection is given up, so that nothing goes on outside the transaction.
+ *
+ * Needs the setting `pipeline` of pg.
  */
 export class PreparingClient extends pg.Client {
   /** The start of a transaction that no statement has followed yet. */
   private started: Promise<unknown> | undefined;
   private isGathering = false;
-
-  constructor(config: pg.ClientConfig) {
-    super({ ...config, pipeline: true });
-  }
 
   override query = ((...given: unknown[]): unknown => {
     this.gather();
@@ -42,22 +42,26 @@ export class PreparingClient extends pg.Client {
     return started === undefined ? result : follow(started, result);
   }) as pg.Client['query'];
 
+  private get socket(): Socket {
+    return (this as unknown as { connection: { stream: Socket } }).connection.stream;
+  }
+
   /** Sends what this step of the process asks for when the step is over. */
   private gather(): void {
     if (this.isGathering) return;
-    const { stream } = (this as unknown as { connection: { stream: { cork(): void; uncork(): void } } }).connection;
+    const { socket } = this;
     this.isGathering = true;
-    stream.cork();
+    socket.cork();
     process.nextTick(() => {
       this.isGathering = false;
-      stream.uncork();
+      socket.uncork();
     });
   }
 
   private start(): Promise<pg.QueryResult> {
     this.started = super.query(START);
-    // Told by the statement that follows.
-    this.started.catch(() => undefined);
+    // The statement that follows tells of it.
+    this.started.catch(() => this.socket.destroy());
     return Promise.resolve(new pg.Result('text', pg.types));
   }
 
