@@ -16,6 +16,7 @@ interface Plan {
   'Node Type': string;
   'Relation Name'?: string;
   'Index Cond'?: string;
+  'Index Name'?: string;
   Plans?: Plan[];
 }
 
@@ -61,10 +62,11 @@ async function statementsOf(work: () => Promise<void>): Promise<Set<string>> {
 /** Statements of the patrol, which goes over all turns that are active. */
 const PATROL = /FROM turns WHERE state = '\w+' AND due_at/;
 
-/** Tables that a plan reads from end to end, or from the first row of an index up to the one that is meant. */
+/** Tables that a plan reads from end to end, or from some row of an index up to the one that is meant. */
 function scanned(plan: Plan): string[] {
-  const { 'Node Type': type, 'Relation Name': relation, Plans = [] } = plan;
-  const isWhole = type === 'Seq Scan' || (/^Index (Only )?Scan$/.test(type) && plan['Index Cond'] === undefined);
+  const { 'Node Type': type, 'Relation Name': relation, 'Index Cond': condition, Plans = [] } = plan;
+  const isLookUp = condition !== undefined && (plan['Index Name'] !== 'turns_pkey' || condition.startsWith('(id = '));
+  const isWhole = type === 'Seq Scan' || (/^Index (Only )?Scan/.test(type) && !isLookUp);
   return [...(isWhole && relation !== undefined ? [relation] : []), ...Plans.flatMap(scanned)];
 }
 
@@ -87,6 +89,8 @@ async function fill(project_id: string, company_id: string, user_id: string): Pr
      SELECT project_id, conversation_id, sequence, 'user', 'Hello', id, $3 FROM answered, generate_series(1, $5) sequence`,
     parameters,
   );
+  // What a sample says where a few conversations have most of the turns.
+  await database.query('ALTER TABLE turns ALTER COLUMN conversation_id SET (n_distinct = 10)');
   await database.query('ANALYZE conversations, messages, turns, turn_events, workspace_changes');
 }
 

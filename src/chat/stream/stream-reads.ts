@@ -31,6 +31,14 @@ const MOST_EVENTS = 200;
 /** Messages, and events, are read until they have so many characters together. */
 export const MOST_TEXT = 256 * 1024;
 
+/**
+ * FROM and what follows of a SELECT of the last turn of the conversation `c`. The conversation is a range of one, and part of
+ * the order, so that only the index of the conversation's turns gives this order: where some conversations have very many
+ * turns the planner would rather go through the turns of all of them, and go on to the first one where there are none.
+ */
+const LAST_TURN = `
+  FROM turns WHERE conversation_id >= c.id AND conversation_id <= c.id ORDER BY conversation_id DESC, id DESC LIMIT 1`;
+
 /** Reads on from a cursor in one statement; null when the conversation is gone. */
 export async function readFollowing(tx: Tx, conversation_id: string, cursor: Cursor): Promise<Following | null> {
   const [read]: Following[] = await tx.query(
@@ -56,9 +64,11 @@ export async function readFollowing(tx: Tx, conversation_id: string, cursor: Cur
               WHERE text_before < ${MOST_TEXT}) AS events
        FROM conversations c
        LEFT JOIN LATERAL (
+         -- as in LAST_TURN
          SELECT id, state, next_seq FROM turns
-          WHERE conversation_id = c.id AND id >= $3 AND (id > $3 OR state <> 'ended' OR next_seq > $4)
-          ORDER BY id LIMIT 1) t ON true
+          WHERE (conversation_id, id) >= (c.id, $3) AND conversation_id <= c.id
+            AND (id > $3 OR state <> 'ended' OR next_seq > $4)
+          ORDER BY conversation_id, id LIMIT 1) t ON true
       WHERE c.id = $1 AND c.deleted_at IS NULL`,
     [conversation_id, cursor.sequence, cursor.turn_id, cursor.next_seq],
   );
@@ -69,8 +79,7 @@ export async function readFollowing(tx: Tx, conversation_id: string, cursor: Cur
 export async function presentCursor(tx: Tx, conversation_id: string): Promise<Cursor | null> {
   const [present]: (Pick<Cursor, 'sequence'> & { turn: (Position & Pick<Turn, 'state'>) | null })[] = await tx.query(
     `SELECT c.last_sequence AS sequence,
-            (SELECT json_build_object('turn_id', id, 'state', state, 'next_seq', next_seq)
-               FROM turns WHERE conversation_id = c.id ORDER BY id DESC LIMIT 1) AS turn
+            (SELECT json_build_object('turn_id', id, 'state', state, 'next_seq', next_seq) ${LAST_TURN}) AS turn
        FROM conversations c WHERE c.id = $1 AND c.deleted_at IS NULL`,
     [conversation_id],
   );
@@ -105,8 +114,7 @@ export async function readHeads(tx: Tx, conversationIds: string[]): Promise<Map<
   const heads: { id: string; head: string }[] = await tx.query(
     `SELECT c.id, concat_ws(':', c.last_sequence, t.id, t.state, t.next_seq) AS head
        FROM conversations c
-       LEFT JOIN LATERAL (
-         SELECT id, state, next_seq FROM turns WHERE conversation_id = c.id ORDER BY id DESC LIMIT 1) t ON true
+       LEFT JOIN LATERAL (SELECT id, state, next_seq ${LAST_TURN}) t ON true
       WHERE c.id = ANY ($1::uuid[]) AND c.deleted_at IS NULL`,
     [conversationIds],
   );
