@@ -19,7 +19,14 @@ import {
   WITH_MESSAGE,
 } from './turn-events.js';
 import { firstUnstored, type Progress } from './turn-journal.service.js';
-import { heldParameters, type HeldTurn, type Holder, lockHeld, TurnsService } from './turns.service.js';
+import {
+  endedWithProject,
+  heldParameters,
+  type HeldTurn,
+  type Holder,
+  lockHeld,
+  TurnsService,
+} from './turns.service.js';
 
 /** How a turn ends. */
 export interface Ending {
@@ -81,18 +88,16 @@ export class TurnEndings {
    * @throws LeaseLost when the turn is not the holder's any more; then nothing has changed.
    */
   async end(held: HeldTurn, holder: Holder, ending: Ending): Promise<void> {
-    const { project_id, conversation_id } = held;
-    const known = ending.progress?.credits ?? 0;
+    const { company_id, project_id, conversation_id } = held;
     await this.database.transaction(async (tx) => {
       // The project is the first to be locked.
       const [, [turn], { waiting }] = await pipelined(
-        this.projects.adjust(tx, project_id, { active_turns: -1, credits: known }),
+        this.projects.lock(tx, company_id, project_id).catch(endedWithProject),
         tx.query<StoredTurn[]>(`SELECT ${STORED} ${lockHeld(holder)}`, heldParameters(held)),
         this.turns.situation(tx, conversation_id),
       );
       if (turn === undefined) throw new LeaseLost();
-      const credits = await this.finish(tx, turn, ending);
-      if (credits !== known) await this.projects.adjust(tx, project_id, { credits: credits - known });
+      await this.finish(tx, turn, ending);
       if (waiting > 0) await this.turns.start(tx, { id: conversation_id, project_id }, turn);
     });
     this.notifications.send(CONVERSATIONS, conversation_id);
@@ -111,13 +116,11 @@ export class TurnEndings {
       [conversation_id, turn_id],
     );
     if (turn === undefined) return null;
-    const credits = await this.finish(tx, turn, STOPPED);
-    await this.projects.adjust(tx, turn.project_id, { active_turns: -1, credits });
+    await this.finish(tx, turn, STOPPED);
     return turn.id;
   }
 
-  /** Everything but the project's counters; answers what the turn has cost. */
-  private async finish(tx: Tx, turn: StoredTurn, ending: Ending): Promise<number> {
+  private async finish(tx: Tx, turn: StoredTurn, ending: Ending): Promise<void> {
     const { id, project_id, conversation_id, company_id } = turn;
     const { outcome, progress, notice } = ending;
     const { body, events } = await this.lastWords(tx, turn, ending);
@@ -140,9 +143,9 @@ export class TurnEndings {
          ) ${insertEvents('ended.id', ['$6', '$7', '$8'], 'ended LEFT JOIN messages m ON m.id = $3,', WITH_MESSAGE)}`,
         [id, outcome, message_id, turn.next_seq + events.length, credits, ...eventParameters(turn.next_seq, events)],
       ),
+      this.projects.adjust(tx, project_id, { active_turns: -1, credits }),
       credits > 0 && this.usage.record(tx, charge),
     );
-    return credits;
   }
 
   /** What the turn's message holds at last, and the events that lead there from what is stored. */
