@@ -304,7 +304,7 @@ async function postMessage({ query, transaction }, { id, body }) {
            INSERT INTO messages (conversation_id, project_id, sequence, created_at, role, content, turn_id, client_msg_id,
                                  client_msg_key, payload_hash, user_id, user_name)
            SELECT c.id, c.project_id, c.last_sequence, clock_timestamp(), 'user', $2,
-                  (SELECT id FROM turns t WHERE t.conversation_id = c.id AND t.state <> 'ended' AND t.state = 'dispatched'),
+                  (SELECT id FROM turns t WHERE t.conversation_id = c.id AND t.state = 'dispatched'),
                   $3, $4, $5, $6, $6
              FROM c
            RETURNING *

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ChatResponse, ChatStopResponse, ConversationSyncResponse } from '../../src/chat/chat.dto.js';
+import { TurnEndings } from '../../src/chat/turns/turn-endings.service.js';
+import type { HeldTurn } from '../../src/chat/turns/turns.service.js';
+import { Database } from '../../src/platform/database/database.js';
+import { LeaseLost } from '../../src/platform/leases/lease.js';
 import type { ProjectResponse } from '../../src/projects/projects.dto.js';
 import { makeProject } from '../factories/make.js';
 import { idle } from '../factories/turns.js';
@@ -91,6 +95,23 @@ describe('stopping a turn', () => {
     expect((await client.get<ProjectResponse>(`/projects/${project}`)).total_credits).toBe(0.25);
     expect(await sync(project)).toEqual(after);
     stream.close();
+  });
+
+  it('leaves nothing to end for the process that was about to, and counts the turn once', async () => {
+    const over = gate();
+    script = speakAndWait(over, () => undefined);
+    const project = await newProject();
+    await post(project, 'Hello');
+    const { turn } = await running(project, 3);
+    const [held]: HeldTurn[] = await api.app
+      .get(Database)
+      .manager.query('SELECT * FROM turns WHERE id = $1', [turn.turn_id]);
+    if (held === undefined) throw new Error('The turn has no row');
+    await stop(project);
+    const before = await client.get<ProjectResponse>(`/projects/${project}`);
+    const ending = worker.app.get(TurnEndings).end(held, 'owner', { outcome: 'completed' });
+    await expect(ending).rejects.toThrow(LeaseLost);
+    expect(await client.get<ProjectResponse>(`/projects/${project}`)).toEqual(before);
   });
 
   it('leaves messages waiting, however many, until the next one is posted', async () => {

@@ -33,7 +33,7 @@ export class MessagesService {
                                user_avatar_url, api_key_id, api_key_name, api_key_prefix)
          SELECT c.id, c.project_id, c.last_sequence, clock_timestamp(), $2, $3,
                 coalesce($4, (SELECT t.id FROM turns t
-                               WHERE $2 = 'user' AND t.conversation_id = c.id AND t.state <> 'ended' AND t.state = 'dispatched')),
+                               WHERE $2 = 'user' AND t.conversation_id = c.id AND t.state = 'dispatched')),
                 $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21
            FROM c
          RETURNING *
