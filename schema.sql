@@ -3,11 +3,37 @@ SET check_function_bodies = off;
 
 CREATE SEQUENCE migrations_id_seq AS integer START 1 INCREMENT 1;
 
+CREATE OR REPLACE FUNCTION public.count_directory_entries()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_seqscan TO 'off'
+AS $function$
+        BEGIN
+          UPDATE nodes d SET entries = d.entries + CASE TG_OP WHEN 'INSERT' THEN c.entries ELSE -c.entries END
+            FROM (SELECT container_id, parent_id, count(*) AS entries FROM changed GROUP BY container_id, parent_id) c
+           WHERE d.container_id = c.container_id AND d.node_id = c.parent_id;
+          RETURN NULL;
+        END
+      $function$;
+
 CREATE OR REPLACE FUNCTION public.iso_timestamp(moment timestamp with time zone)
  RETURNS text
  LANGUAGE sql
  STABLE PARALLEL SAFE
 RETURN to_char((moment AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text);
+
+CREATE OR REPLACE FUNCTION public.move_directory_entry()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+        BEGIN
+          UPDATE nodes SET entries = entries + CASE node_id WHEN NEW.parent_id THEN 1 ELSE -1 END
+           WHERE container_id = NEW.container_id AND node_id IN (OLD.parent_id, NEW.parent_id);
+          RETURN NULL;
+        END
+      $function$;
 
 CREATE OR REPLACE FUNCTION public.note_pending_usage()
  RETURNS trigger
@@ -264,6 +290,7 @@ CASE
     WHEN (node_id = 0) THEN container_id
     ELSE NULL::uuid
 END) STORED,
+  entries bigint DEFAULT 0 NOT NULL,
   CONSTRAINT nodes_pkey PRIMARY KEY (container_id, node_id),
   CONSTRAINT nodes_name_key UNIQUE (container_id, parent_id, name),
   CONSTRAINT nodes_content_check CHECK (
@@ -272,6 +299,7 @@ CASE kind
     ELSE (num_nonnulls(blob_id, size, file_id, content_type, source) = 0)
 END),
   CONSTRAINT nodes_content_type_length_check CHECK (((length(content_type) >= 1) AND (length(content_type) <= 255))),
+  CONSTRAINT nodes_entries_check CHECK (((entries >= 0) AND ((kind = 'directory'::text) OR (entries = 0)))),
   CONSTRAINT nodes_kind_check CHECK ((kind = ANY (ARRAY['directory'::text, 'file'::text]))),
   CONSTRAINT nodes_name_check CHECK (((node_id = 0) OR (((octet_length(name) >= 1) AND (octet_length(name) <= 255)) AND (POSITION(('/'::text) IN (name)) = 0) AND (name <> ALL (ARRAY['.'::text, '..'::text]))))),
   CONSTRAINT nodes_root_check CHECK (
@@ -738,6 +766,12 @@ CREATE VIEW usage_days AS
      JOIN usage_months m ON (((m.company_id = s.company_id) AND ((m.user_id = s.user_id) OR (m.api_key_id = s.api_key_id)))))
      CROSS JOIN LATERAL unnest(m.credits_to_date) WITH ORDINALITY d(credits_to_date, number))
   WHERE ((d.number % (2)::bigint) = 0);
+
+CREATE TRIGGER nodes_entries_added AFTER INSERT ON public.nodes REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_directory_entries();
+
+CREATE TRIGGER nodes_entries_removed AFTER DELETE ON public.nodes REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_directory_entries();
+
+CREATE TRIGGER nodes_entry_moved AFTER UPDATE OF parent_id ON public.nodes FOR EACH ROW WHEN ((old.parent_id <> new.parent_id)) EXECUTE FUNCTION move_directory_entry();
 
 CREATE TRIGGER usage_ledger_insert_only BEFORE DELETE OR UPDATE ON public.usage_ledger FOR EACH ROW EXECUTE FUNCTION refuse_change();
 

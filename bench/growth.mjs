@@ -1,11 +1,11 @@
 import pg from 'pg';
-import { latencies, median } from './load.mjs';
+import { latencies, send } from './load.mjs';
 import { signToken, surroundings } from './processes.mjs';
 import { COMPANY, USER } from './data.mjs';
 
 /*
  * How latency grows with what there is: each question is asked in turn of data of every size. A listing counts all that it
- * lists; what that takes is measured by itself and told beside. `base` is the first size at which the answer is of full
+ * lists; what that takes is measured by itself, in turn with the requests, and told beside. `base` is the first size at which the answer is of full
  * length, `n` counts requests.
  */
 
@@ -16,11 +16,6 @@ const listed = (project_id, path) => post('/files/list', { ...place(project_id),
 const FILE = 'file 1';
 
 const COUNT_PROJECTS = 'SELECT count(*) FROM projects WHERE company_id = $1 AND deleted_at IS NULL';
-const COUNT_ENTRIES = `
-  SELECT (SELECT count(*) FROM nodes n WHERE n.container_id = d.container_id AND n.parent_id = d.node_id)
-    FROM projects p JOIN nodes d ON d.container_id = p.workspace_id AND d.parent_id = 0 AND d.name = 'flat'
-   WHERE p.id = $1`;
-
 const QUESTIONS = [
   { name: 'sync', of: 'messages', request: (project) => get(`/projects/${project}/chat/sync`) },
   {
@@ -34,7 +29,6 @@ const QUESTIONS = [
     name: 'first page of the largest directory',
     of: 'entries',
     request: (project) => listed(project, 'flat'),
-    count: COUNT_ENTRIES,
   },
   {
     name: 'make a directory',
@@ -66,25 +60,16 @@ export async function measureGrowth(service, data, sizes, rounds) {
       let n = 0;
       requests.push(() => {
         const { path, ...rest } = request(subject, sizes[of][index], n++);
-        return { ...rest, url: `${service.url}/api/v1${path}`, headers };
+        return send({ ...rest, url: `${service.url}/api/v1${path}`, headers });
       });
     }
-    const p50 = await latencies(requests, rounds);
-    const counting = [];
-    for (const subject of count === undefined ? [] : data[of]) counting.push(await timed(client, count, [subject]));
+    const counts = count === undefined ? [] : data[of].map((subject) => () => client.query(count, [subject]));
+    const times = await latencies([...requests, ...counts], rounds);
+    const p50 = times.slice(0, requests.length);
+    const counting = times.slice(requests.length);
     const net = p50.map((ms, index) => ms - (counting[index] ?? 0));
     results.push({ name, of, sizes: sizes[of], p50, counting, growth: net.at(-1) / net[base] });
   }
   await client.end();
   return results;
-}
-
-async function timed(client, text, values) {
-  const times = [];
-  for (let round = 0; round < 7; round += 1) {
-    const started = performance.now();
-    await client.query(text, values);
-    times.push(performance.now() - started);
-  }
-  return median(times);
 }

@@ -111,14 +111,13 @@ export async function duel(sides, operation, data, { rounds, seconds }) {
   return { service, floor, ratio: median(ratios) };
 }
 
-/** Latencies of one request at a time, the kinds of request in turn; answers the p50 of each in milliseconds. */
-export async function latencies(requests, rounds) {
-  const times = requests.map(() => []);
+/** How long each of several actions takes, done one at a time and in turn; answers the p50 of each in milliseconds. */
+export async function latencies(actions, rounds) {
+  const times = actions.map(() => []);
   for (let round = -Math.ceil(rounds / 5); round < rounds; round += 1) {
-    for (const [index, request] of requests.entries()) {
-      const prepared = request(round);
+    for (const [index, act] of actions.entries()) {
       const started = performance.now();
-      await send(prepared);
+      await act();
       if (round >= 0) times[index].push(performance.now() - started);
     }
   }

@@ -13,17 +13,18 @@ const CONTAINER = '(SELECT container_id FROM place)';
 /** The path, from the root of the container, of what is at `path` below the directory. */
 const fromRoot = (path: string): string => `concat_ws('/', nullif($3::text, ''), ${path})`;
 
-/** `sought`: the directory; of one path, so that the planner knows how little there is to walk. */
+/** `sought`: the directory, with how much is in it; of one path, so that the planner knows how little there is to walk. */
 const find = (place: string): string => `
   WITH RECURSIVE place AS MATERIALIZED (${place}),
   walk AS (
-    SELECT string_to_array(nullif($3::text, ''), '/') AS names, 0 AS depth, 0::bigint AS node_id, 'directory' AS kind
-      FROM containers k WHERE k.id = ${CONTAINER} AND k.company_id = $2 AND k.deleted_at IS NULL
+    SELECT string_to_array(nullif($3::text, ''), '/') AS names, 0 AS depth, r.node_id, r.kind, r.entries
+      FROM containers k JOIN nodes r ON r.container_id = k.id AND r.node_id = 0
+     WHERE k.id = ${CONTAINER} AND k.company_id = $2 AND k.deleted_at IS NULL
     UNION ALL
-    SELECT w.names, w.depth + 1, n.node_id, n.kind
+    SELECT w.names, w.depth + 1, n.node_id, n.kind, n.entries
       FROM walk w CROSS JOIN ${childrenOf('w', 'w.names[w.depth + 1]', CONTAINER)} n
   ),
-  sought AS (SELECT node_id FROM walk WHERE depth = coalesce(cardinality(names), 0) AND kind = 'directory')`;
+  sought AS (SELECT node_id, entries FROM walk WHERE depth = coalesce(cardinality(names), 0) AND kind = 'directory')`;
 
 /** Columns of a file for {@link ListedFile}, of a node `n`. */
 const listed = (path: string): string =>
@@ -41,9 +42,7 @@ const firstOf = (kind: 'directory' | 'file', most: string): string => `
 /** What is directly in the directory. */
 export const listChildren = (place: string): string => `
   ${find(place)}
-  SELECT CASE WHEN s.node_id IS NOT NULL
-              THEN (SELECT count(*) FROM nodes n WHERE n.container_id = ${CONTAINER} AND n.parent_id = s.node_id) END AS total,
-         d.directories, f.files
+  SELECT s.entries AS total, d.directories, f.files
     FROM place
     LEFT JOIN sought s ON true
     CROSS JOIN LATERAL (

@@ -25,6 +25,10 @@ export class Node {
   @Column('boolean')
   implied!: boolean;
 
+  /** How many nodes are directly in it; triggers keep it. */
+  @Column({ type: 'bigint', insert: false, update: false })
+  entries!: number;
+
   @Column('uuid', { nullable: true })
   blob_id!: string | null;
 
