@@ -1,12 +1,12 @@
 import pg from 'pg';
-import { latencies, send } from './load.mjs';
+import { latencies, send, timed } from './load.mjs';
 import { signToken, surroundings } from './processes.mjs';
 import { COMPANY, USER } from './data.mjs';
 
 /*
- * How latency grows with what there is: each question is asked in turn of data of every size. A listing counts all that it
- * lists; what that takes is measured by itself, in turn with the requests, and told beside. `base` is the first size at which the answer is of full
- * length, `n` counts requests.
+ * How latency grows with what there is: each question is asked in turn of data of every size. A listing of projects counts
+ * them all; what that takes is measured by itself, in turn with the requests, and told beside. `base` is the first size at
+ * which the answer is of full length, `n` counts requests.
  */
 
 const get = (path) => ({ method: 'GET', path });
@@ -60,10 +60,10 @@ export async function measureGrowth(service, data, sizes, rounds) {
       let n = 0;
       requests.push(() => {
         const { path, ...rest } = request(subject, sizes[of][index], n++);
-        return send({ ...rest, url: `${service.url}/api/v1${path}`, headers });
+        return timed(() => send({ ...rest, url: `${service.url}/api/v1${path}`, headers }));
       });
     }
-    const counts = count === undefined ? [] : data[of].map((subject) => () => client.query(count, [subject]));
+    const counts = count === undefined ? [] : data[of].map((subject) => () => countingTime(client, count, subject));
     const times = await latencies([...requests, ...counts], rounds);
     const p50 = times.slice(0, requests.length);
     const counting = times.slice(requests.length);
@@ -72,4 +72,14 @@ export async function measureGrowth(service, data, sizes, rounds) {
   }
   await client.end();
   return results;
+}
+
+/** What a count takes in the database, in milliseconds. */
+async function countingTime(client, count, subject) {
+  const { rows } = await client.query(
+    `SELECT counted, 1000 * extract(epoch FROM ended - began)::float8 AS ms
+       FROM (SELECT clock_timestamp() AS began, (${count}) AS counted, clock_timestamp() AS ended OFFSET 0) times`,
+    [subject],
+  );
+  return rows[0].ms;
 }

@@ -111,17 +111,23 @@ export async function duel(sides, operation, data, { rounds, seconds }) {
   return { service, floor, ratio: median(ratios) };
 }
 
-/** How long each of several actions takes, done one at a time and in turn; answers the p50 of each in milliseconds. */
+/** The p50 in milliseconds of each of several actions, done one at a time and in turn; each answers how long it took. */
 export async function latencies(actions, rounds) {
   const times = actions.map(() => []);
   for (let round = -Math.ceil(rounds / 5); round < rounds; round += 1) {
     for (const [index, act] of actions.entries()) {
-      const started = performance.now();
-      await act();
-      if (round >= 0) times[index].push(performance.now() - started);
+      const ms = await act();
+      if (round >= 0) times[index].push(ms);
     }
   }
   return times.map((all) => quantile(all, 0.5));
+}
+
+/** How long an action takes, in milliseconds. */
+export async function timed(act) {
+  const started = performance.now();
+  await act();
+  return performance.now() - started;
 }
 
 export const quantile = (values, share) => values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * share)];
