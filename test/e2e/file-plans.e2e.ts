@@ -80,6 +80,21 @@ describe('statements over trees', () => {
   });
 });
 
+describe('the counts of directories', () => {
+  it('are kept by look-ups, by the plan for many nodes as by the one for few', async () => {
+    const scans: object[] = await db.database.transaction(async (tx) => {
+      // Of the many the plan is made, and kept for the session.
+      await tx.query(sql.COPY_WHOLE, [big, await containers.create(tx, company_id, 'snapshot'), 'snapshot']);
+      await tx.query(sql.DELETE_SUBTREES, [big, Array.from({ length: 99 }, (_, index) => index + 1)]);
+      await tx.query(sql.INSERT_CHAIN, [big, 100, ['x', 'y'], true, null, null, null, null, false]);
+      await tx.query(sql.MOVE_NODE, [big, 30_001, 0, 'z']);
+      await tx.query(sql.DELETE_SUBTREES, [big, [30_001]]);
+      return await tx.query<object[]>("SELECT seq_scan FROM pg_stat_xact_user_tables WHERE relname = 'nodes'");
+    });
+    expect(scans).toEqual([{ seq_scan: 0 }]);
+  });
+});
+
 describe('listings', () => {
   const id = '01234567-89ab-7def-8123-456789abcdef';
   const places = [

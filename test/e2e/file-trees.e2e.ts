@@ -5,6 +5,7 @@ import type { BlobsService, StoredBlob } from '../../src/files/blobs.service.js'
 import { type ContainerRef, ContainersService } from '../../src/files/containers.service.js';
 import { TreeReader } from '../../src/files/tree-reader.service.js';
 import { TreesService } from '../../src/files/trees.service.js';
+import { CountDirectoryEntries1760000000250 } from '../../src/migrations/1760000000250-count-directory-entries.js';
 import type { Tx } from '../../src/platform/database/database.js';
 import { DomainError } from '../../src/platform/errors/errors.js';
 import { useDatabase } from '../support/database.js';
@@ -63,6 +64,16 @@ async function dump({ container_id }: ContainerRef): Promise<StoredNode[]> {
   );
 }
 
+/** Directories of a container that do not know how much is in them. */
+async function miscounted({ container_id }: ContainerRef): Promise<object[]> {
+  return await db.database.manager.query(
+    `SELECT d.node_id, d.name, d.entries FROM nodes d
+      WHERE d.container_id = $1
+        AND d.entries <> (SELECT count(*) FROM nodes n WHERE n.container_id = $1 AND n.parent_id = d.node_id)`,
+    [container_id],
+  );
+}
+
 async function expectSame({ ref, model }: Pair): Promise<void> {
   const stored = new Map((await dump(ref)).map(({ path, ...node }) => [path, node]));
   const wanted = new Map(
@@ -74,6 +85,7 @@ async function expectSame({ ref, model }: Pair): Promise<void> {
     ]),
   );
   expect(stored).toEqual(wanted);
+  expect(await miscounted(ref)).toEqual([]);
 }
 
 /** The ids that new files have been given, taken over by the model. */
@@ -298,7 +310,32 @@ describe('trees of files', () => {
       if (kind === 'directory' && implied)
         expect(nodes.some((inside) => inside.path.startsWith(`${path}/`))).toBe(true);
     }
+    expect(await miscounted(ref)).toEqual([]);
   }, 60_000);
+
+  it('know how much is in them also where they were made before they counted', async () => {
+    const { ref } = await makePair('workspace');
+    const put = (paths: string[]): Promise<unknown> =>
+      attempt(async (tx) => {
+        for (const path of paths) await trees.putFile(tx, ref, path, blobOf('x'));
+      });
+    const runner = db.source.createQueryRunner();
+    const migration = new CountDirectoryEntries1760000000250();
+    await put(['a', 'b/c', 'b/d/e']);
+    try {
+      await migration.down(runner);
+      await put(['b/d/f', 'g']);
+      await attempt((tx) => trees.moveAll(tx, ref, [{ source_path: 'a', dest_path: 'b/a' }]));
+      await migration.up(runner);
+    } finally {
+      await runner.release();
+    }
+    expect(await miscounted(ref)).toEqual([]);
+    await put(['b/d/h']);
+    const page = { recursive: false, limit: 1, offset: 0 };
+    const totals = ['', 'b', 'b/d'].map(async (path) => (await reader.list(ref, path, page)).total);
+    expect(await Promise.all(totals)).toEqual([2, 3, 3]);
+  });
 
   it('belong to one company', async () => {
     const { ref } = await makePair('workspace');

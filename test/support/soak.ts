@@ -49,6 +49,7 @@ export interface SoakProblems {
   card_changes_missing_or_doubled: number;
   turns_with_event_gaps: number;
   endings_unlike_messages: number;
+  miscounted_directories: number;
 }
 
 const AGENT = ['test/support/soak-agent.js'];
@@ -235,7 +236,11 @@ async function look(database: pg.Client, posted: string[]): Promise<Omit<SoakPro
        (SELECT count(*)::integer FROM turns t
           JOIN turn_events e ON e.turn_id = t.id AND e.seq = t.next_seq - 1
           LEFT JOIN messages m ON m.id = t.message_id
-         WHERE e.type <> 'turn.ended' OR (e.data -> 'message' ->> 'content') IS DISTINCT FROM m.content) AS endings_unlike_messages`,
+         WHERE e.type <> 'turn.ended' OR (e.data -> 'message' ->> 'content') IS DISTINCT FROM m.content) AS endings_unlike_messages,
+       (SELECT count(*)::integer FROM nodes d
+          LEFT JOIN (SELECT container_id, parent_id, count(*) AS entries FROM nodes GROUP BY 1, 2) c
+            ON c.container_id = d.container_id AND c.parent_id = d.node_id
+         WHERE d.entries <> coalesce(c.entries, 0)) AS miscounted_directories`,
     [posted],
   );
   return rows[0] as Omit<SoakProblems, 'files_unlike_written'>;
