@@ -1,0 +1,64 @@
+import { type AddressInfo, isIPv6 } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Surroundings } from './app.module.js';
+import type { Config } from './config/config.js';
+import { createApp } from './configure-app.js';
+import { introduce } from './demo/introduce.js';
+import type { EmbeddedPostgres } from './platform/database/embedded/embedded-postgres.js';
+import { EmbeddedPostgresError } from './platform/database/embedded/errors.js';
+import { HealthService } from './platform/health/health.service.js';
+import { STOP_SIGNALS, type StopSignal } from './stop-signals.js';
+
+/** Requests under way get so long when the process is told to stop; a second signal ends them at once. */
+const DRAIN_MS = 20_000;
+/** npm passes a Ctrl-C on that the service has received itself: signals this close together are one. */
+const SAME_SIGNAL_MS = 1_000;
+
+/** Serves on a migrated database until the process is told to stop; resolves when every request is answered. */
+export async function serve(
+  surroundings: Surroundings,
+  { server, stopping }: { server: EmbeddedPostgres | undefined; stopping: Promise<StopSignal> },
+): Promise<StopSignal> {
+  const { config, logger } = surroundings;
+  const app = await createApp(surroundings);
+  try {
+    const url = await listen(app, config);
+    if (server !== undefined) process.stdout.write(await introduce(app, config, url, server.notes));
+    logger.info({ url, role: config.ROLE }, 'ready');
+    const signal = await Promise.race([stopping, ...(server === undefined ? [] : [death(server, config)])]);
+    logger.info({ signal }, 'stopping');
+    app.get(HealthService).stopping();
+    await pause(config.STOP_DELAY_SECONDS * 1000);
+    return signal;
+  } finally {
+    boundDrain(app);
+    await app.close();
+  }
+}
+
+async function listen(app: NestExpressApplication, { PORT, HOST }: Config): Promise<string> {
+  await app.listen(PORT, HOST);
+  const { port } = app.getHttpServer().address() as AddressInfo;
+  const host = ['0.0.0.0', '::'].includes(HOST) ? '127.0.0.1' : HOST;
+  return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
+}
+
+/** Sees to it that clients who do not read or do not finish sending cannot hold up a stop. */
+function boundDrain(app: NestExpressApplication): void {
+  const began = performance.now();
+  const cut = (): void => app.getHttpServer().closeAllConnections();
+  setTimeout(cut, DRAIN_MS).unref();
+  for (const signal of STOP_SIGNALS) {
+    process.on(signal, () => {
+      if (performance.now() - began > SAME_SIGNAL_MS) cut();
+    });
+  }
+}
+
+/** Rejects when the embedded server ends although nobody stopped it: without it the process is of no use. */
+async function death(server: EmbeddedPostgres, { DATA_DIR }: Config): Promise<never> {
+  await server.ended;
+  throw new EmbeddedPostgresError(`The embedded PostgreSQL has ended; ${join(DATA_DIR, 'postgres.log')} may say why.`);
+}
