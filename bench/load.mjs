@@ -88,10 +88,13 @@ export function mixedRequest(to, operations, data) {
 
 const autocannonRequest = ({ method, path, headers, body }) => ({ method, path: `/api/v1${path}`, headers, body });
 
-/** Loads both sides in turn, several times; answers what each of them did and their ratio. */
-export async function duel(sides, operation, data, { rounds, seconds }) {
+/**
+ * Loads both sides in turn, several times; answers what each of them did and their ratio. Before that each is under load
+ * for `warmUp` seconds: Node compiles what runs often, and a service runs for days.
+ */
+export async function duel(sides, operation, data, { warmUp, rounds, seconds }) {
   const results = sides.map(() => ({ rates: [], cpu: [], latencies: [] }));
-  for (const to of sides) await load(to, operation, data, Math.min(1, seconds));
+  for (const to of sides) await load(to, operation, data, warmUp);
   for (let round = 0; round < rounds; round += 1) {
     const order = round % 2 === 0 ? [0, 1] : [1, 0];
     for (const index of order) {

@@ -292,7 +292,9 @@ async function postMessage({ query, transaction }, { id, body }) {
          ), counted AS (
            UPDATE projects SET active_turns = active_turns + 1, updated_at = now() WHERE id = $2
          )
-         SELECT id, graphile_worker.add_job('turn', payload := json_build_object('turn_id', id), job_key := 'turn:' || id) FROM turn`,
+         SELECT id, graphile_worker.add_job('turn', payload := json_build_object('turn_id', id), job_key := 'turn:' || id,
+                                            job_key_mode := 'unsafe_dedupe')
+           FROM turn`,
         [conversation, id, POSTS_COMPANY, USER],
       ),
       ask(

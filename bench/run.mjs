@@ -22,6 +22,7 @@ import { AGENT, measureFirstEvent, measureStreams, measureTurns } from './turns.
 const PLANS = {
   quick: {
     sizes: SIZES.quick,
+    warmUp: 1,
     rounds: 2,
     seconds: 1,
     growth: 20,
@@ -32,6 +33,7 @@ const PLANS = {
   },
   full: {
     sizes: SIZES.full,
+    warmUp: 5,
     rounds: 5,
     seconds: 2,
     growth: 100,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { NotFound } from '../../platform/errors/errors.js';
-import { addJob, Jobs } from '../../platform/jobs/jobs.service.js';
+import { addNewJob, Jobs } from '../../platform/jobs/jobs.service.js';
 import { LEASE, LeaseLost } from '../../platform/leases/lease.js';
 import { adjustProject } from '../../projects/projects.queries.js';
 import type { ConversationHead } from '../conversations/conversations.service.js';
@@ -111,7 +111,7 @@ export class TurnsService {
          UPDATE messages m SET turn_id = turn.id FROM turn, waiting WHERE m.id = waiting.id
        ), counted AS (${adjustProject('$2', { active_turns: '1' })}
        )
-       SELECT id, ${addJob('$6', { payload: `json_build_object('turn_id', id)`, jobKey: `$6 || ':' || id` })} FROM turn`,
+       SELECT id, ${addNewJob('$6', { payload: `json_build_object('turn_id', id)`, jobKey: `$6 || ':' || id` })} FROM turn`,
       [conversation_id, project_id, company_id, user_id, api_key_id, TURN_TASK],
     );
     if (started.length === 0) throw new Error('The turn was not created');

@@ -22,17 +22,22 @@ export interface JobOptions {
   maxAttempts?: number;
 }
 
+type AddedJob = Record<'payload', string> & Partial<Record<keyof JobOptions, string>>;
+
 /** SQL that adds a job, for statements that do more than that; each value is SQL. */
 export const addJob = (
   task: string,
-  {
-    payload,
-    runAt = 'NULL',
-    jobKey = 'NULL',
-    maxAttempts = 'NULL',
-  }: Record<'payload', string> & Partial<Record<keyof JobOptions, string>>,
+  { payload, runAt = 'NULL', jobKey = 'NULL', maxAttempts = 'NULL' }: AddedJob,
+  mode = 'replace',
 ): string =>
-  `graphile_worker.add_job(${task}, payload := ${payload}, run_at := ${runAt}, job_key := ${jobKey}, max_attempts := ${maxAttempts})`;
+  `graphile_worker.add_job(${task}, payload := ${payload}, run_at := ${runAt}, job_key := ${jobKey}, max_attempts := ${maxAttempts}, job_key_mode := '${mode}')`;
+
+/**
+ * SQL that adds a job whose key is new: {@link addJob} may read all jobs there are to find the one that it replaces, as long as
+ * the planner knows little of them.
+ */
+export const addNewJob = (task: string, job: AddedJob & Record<'jobKey', string>): string =>
+  addJob(task, job, 'unsafe_dedupe');
 
 /** Jobs of all tasks together that have no number of their own. */
 const CONCURRENT_JOBS = 16;

@@ -95,6 +95,8 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
       connectionTimeoutMillis: TIMEOUT_MS,
       query_timeout: TIMEOUT_MS,
       keepAlive: true,
+      // A notification is committed like a write, but nobody needs it on the disk.
+      options: '-c synchronous_commit=off',
     });
     client.on('error', () => this.drop(client));
     client.on('end', () => this.drop(client));
