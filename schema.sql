@@ -598,7 +598,7 @@ CREATE UNIQUE INDEX messages_client_msg_key ON public.messages USING btree (proj
 
 CREATE INDEX messages_questions_idx ON public.messages USING btree (conversation_id, sequence) WHERE ((role = 'assistant'::text) AND ((tool_calls)::jsonb @> '[{"tool": "ask_user_question"}]'::jsonb));
 
-CREATE INDEX messages_turn_idx ON public.messages USING btree (turn_id);
+CREATE INDEX messages_turn_idx ON public.messages USING btree (turn_id) WHERE (turn_id IS NOT NULL);
 
 CREATE INDEX messages_waiting_idx ON public.messages USING btree (conversation_id, sequence) WHERE (turn_id IS NULL);
 
@@ -666,7 +666,7 @@ CREATE UNIQUE INDEX usage_spenders_user_key ON public.usage_spenders USING btree
 
 CREATE INDEX workspace_changes_conversation_idx ON public.workspace_changes USING btree (conversation_id, id);
 
-CREATE INDEX workspace_changes_turn_idx ON public.workspace_changes USING btree (turn_id);
+CREATE INDEX workspace_changes_turn_idx ON public.workspace_changes USING btree (turn_id) WHERE (turn_id IS NOT NULL);
 
 ALTER TABLE api_keys ADD CONSTRAINT api_keys_created_by_fkey FOREIGN KEY (company_id, created_by) REFERENCES users(company_id, id);
 

@@ -67,7 +67,9 @@ const PATROL = /FROM turns WHERE state = '\w+' AND due_at/;
 /** Tables that a plan reads from end to end, or from some row of an index up to the one that is meant. */
 function scanned(plan: Plan): string[] {
   const { 'Node Type': type, 'Relation Name': relation, 'Index Cond': condition, Plans = [] } = plan;
-  const isLookUp = condition !== undefined && (plan['Index Name'] !== 'turns_pkey' || condition.startsWith('(id = '));
+  // That a column is null says little.
+  const compares = condition !== undefined && /[<=>]/.test(condition);
+  const isLookUp = compares && (plan['Index Name'] !== 'turns_pkey' || condition.startsWith('(id = '));
   const isWhole = type === 'Seq Scan' || (/^Index (Only )?Scan/.test(type) && !isLookUp);
   return [...(isWhole && relation !== undefined ? [relation] : []), ...Plans.flatMap(scanned)];
 }
