@@ -20,7 +20,7 @@ export const SIZES = {
     projects: [1, 1_000, 100_000],
     entries: [100, 10_000, 1_000_000],
     ledger: [1_000, 5_000_000],
-    posts: 30_000,
+    posts: 60_000,
   },
 };
 
