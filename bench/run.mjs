@@ -111,7 +111,7 @@ async function measureRest(data, results) {
   );
   await service.stop();
 
-  // From the middle, where no request of an operation has been: those begin at either half.
+  // From the end, where no request of an operation has been: those begin at either half.
   const fresh = data.posts.slice(-2 * plan.turns - plan.events - plan.streams).values();
   const take = (count) => Array.from({ length: count }, () => fresh.next().value);
   results.turns = await measureTurns(POSTS_COMPANY, take(2 * plan.turns));

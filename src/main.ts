@@ -19,6 +19,8 @@ async function run(): Promise<StopSignal> {
   const logger = createLogger(config.LOG_LEVEL);
   // The application takes longest to load: the database starts meanwhile.
   const loading = import('./serve.js');
+  // A failure is told of where it is awaited, and then the database is stopped.
+  loading.catch(() => undefined);
   const server = config.DATABASE_URL === undefined ? await startOwnDatabase(config) : undefined;
   try {
     const databaseUrl = config.DATABASE_URL ?? server?.url() ?? '';

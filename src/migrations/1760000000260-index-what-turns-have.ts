@@ -8,16 +8,21 @@ const TABLES = ['messages', 'workspace_changes'];
  */
 export class IndexWhatTurnsHave1760000000260 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    for (const table of TABLES) {
-      await runner.query(`DROP INDEX ${table}_turn_idx`);
-      await runner.query(`CREATE INDEX ${table}_turn_idx ON ${table} (turn_id) WHERE turn_id IS NOT NULL`);
-    }
+    await replaceIndexes(runner, 'WHERE turn_id IS NOT NULL');
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    for (const table of TABLES) {
-      await runner.query(`DROP INDEX ${table}_turn_idx`);
-      await runner.query(`CREATE INDEX ${table}_turn_idx ON ${table} (turn_id)`);
-    }
+    await replaceIndexes(runner, '');
+  }
+}
+
+/** While the indexes are built the tables can be read; to drop the old ones takes a moment. */
+async function replaceIndexes(runner: QueryRunner, condition: string): Promise<void> {
+  for (const table of TABLES) {
+    await runner.query(`CREATE INDEX ${table}_turn_new_idx ON ${table} (turn_id) ${condition}`);
+  }
+  for (const table of TABLES) {
+    await runner.query(`DROP INDEX ${table}_turn_idx`);
+    await runner.query(`ALTER INDEX ${table}_turn_new_idx RENAME TO ${table}_turn_idx`);
   }
 }
