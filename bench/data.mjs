@@ -183,6 +183,7 @@ async function makeTree(sql, project, count) {
              UNION ALL SELECT 1000000 + i, 101 + i % $4::integer FROM generate_series(0, $4::integer * $4::integer - 1) i) files`,
     [container, blob, count, side, flat, 1_000_000],
   );
+  // What the triggers would have counted.
   await sql(
     `UPDATE nodes d SET entries = c.entries
        FROM (SELECT parent_id, count(*) AS entries FROM nodes WHERE container_id = $1 GROUP BY parent_id) c

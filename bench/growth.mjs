@@ -16,6 +16,7 @@ const listed = (project_id, path) => post('/files/list', { ...place(project_id),
 const FILE = 'file 1';
 
 const COUNT_PROJECTS = 'SELECT count(*) FROM projects WHERE company_id = $1 AND deleted_at IS NULL';
+
 const QUESTIONS = [
   { name: 'sync', of: 'messages', request: (project) => get(`/projects/${project}/chat/sync`) },
   {

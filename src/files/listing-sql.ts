@@ -13,7 +13,7 @@ const CONTAINER = '(SELECT container_id FROM place)';
 /** The path, from the root of the container, of what is at `path` below the directory. */
 const fromRoot = (path: string): string => `concat_ws('/', nullif($3::text, ''), ${path})`;
 
-/** `sought`: the directory, with how much is in it; of one path, so that the planner knows how little there is to walk. */
+/** `sought`: the directory and how much is in it; of one path, so that the planner knows how little there is to walk. */
 const find = (place: string): string => `
   WITH RECURSIVE place AS MATERIALIZED (${place}),
   walk AS (

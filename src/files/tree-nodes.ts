@@ -5,7 +5,7 @@ import type { ContainerRef } from './containers.service.js';
 import type { FileOrigin } from './node.entity.js';
 import { namesOf } from './paths.js';
 import type { FileContent } from './tree-reader.service.js';
-import { DELETE_EMPTIED, DELETE_SUBTREES, HAS_CHILDREN, INSERT_CHAIN, INSERT_NODES, WALK_PATHS } from './tree-sql.js';
+import { DELETE_EMPTIED, DELETE_SUBTREES, INSERT_CHAIN, INSERT_NODES, WALK_PATHS } from './tree-sql.js';
 
 // The steps that changes of trees are made of. All of them run under the lock of the container.
 
@@ -14,6 +14,8 @@ export interface Step {
   node_id: number;
   kind: 'directory' | 'file';
   implied: boolean;
+  /** How many nodes are directly in it. */
+  entries: number;
 }
 
 /** How far a path exists. */
@@ -134,11 +136,6 @@ export async function insertFiles(
     add(directory(names.slice(0, -1)), names.at(-1) ?? '', file);
   }
   await tx.query(INSERT_NODES, [ref.container_id, parent_id, JSON.stringify(nodes), nodes.length]);
-}
-
-export async function hasChildren(tx: Tx, ref: ContainerRef, node_id: number): Promise<boolean> {
-  const rows: unknown[] = await tx.query(HAS_CHILDREN, [ref.container_id, node_id]);
-  return rows.length > 0;
 }
 
 /** Deletes nodes with everything below them; resolves with the number of files and explicit directories. */

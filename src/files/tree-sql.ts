@@ -26,13 +26,13 @@ export const FILE_COLUMNS = 'n.blob_id, n.size, n.file_id, n.content_type, n.sou
  */
 const WALK = `
   walk AS (
-    SELECT w.ord, string_to_array(nullif(w.path, ''), '/') AS names, 0 AS depth, r.node_id, r.parent_id, r.kind, r.implied
+    SELECT w.ord, string_to_array(nullif(w.path, ''), '/') AS names, 0 AS depth, r.node_id, r.parent_id, r.kind, r.implied, r.entries
       FROM containers k
       JOIN nodes r ON r.container_id = k.id AND r.node_id = 0
       CROSS JOIN unnest($3::text[]) WITH ORDINALITY AS w (path, ord)
      WHERE k.id = $1 AND k.company_id = $2 AND k.deleted_at IS NULL
     UNION ALL
-    SELECT w.ord, w.names, w.depth + 1, n.node_id, n.parent_id, n.kind, n.implied
+    SELECT w.ord, w.names, w.depth + 1, n.node_id, n.parent_id, n.kind, n.implied, n.entries
       FROM walk w CROSS JOIN ${childrenOf('w', 'w.names[w.depth + 1]')} n
   ),
   sought AS (SELECT * FROM walk WHERE depth = coalesce(cardinality(names), 0))`;
@@ -49,7 +49,7 @@ export const belowIn = (container: string): string => `
   )`;
 
 /** The nodes that paths lead over. */
-export const WALK_PATHS = `WITH RECURSIVE ${WALK} SELECT ord, node_id, kind, implied FROM walk ORDER BY ord, depth`;
+export const WALK_PATHS = `WITH RECURSIVE ${WALK} SELECT ord, node_id, kind, implied, entries FROM walk ORDER BY ord, depth`;
 
 /** The files that paths lead to, by ordinal of the path. */
 export const FIND_FILES = `
@@ -152,9 +152,6 @@ export const INSERT_CHAIN = `
 /** Makes directory `$2` explicit. */
 export const MAKE_EXPLICIT = 'UPDATE nodes SET implied = false WHERE container_id = $1 AND node_id = $2';
 
-/** A row when something is in directory `$2`. */
-export const HAS_CHILDREN = 'SELECT FROM nodes WHERE container_id = $1 AND parent_id = $2 LIMIT 1';
-
 /** Another content for the file `$2`, which stays the same file. */
 export const REPLACE_FILE = `
   WITH n AS (
@@ -188,8 +185,7 @@ export const DELETE_SUBTREES = `
 export const DELETE_EMPTIED = `
   WITH gone AS (
     DELETE FROM nodes n
-     WHERE n.container_id = $1 AND n.node_id = ANY ($2::bigint[]) AND n.implied
-       AND NOT EXISTS (SELECT FROM nodes c WHERE c.container_id = $1 AND c.parent_id = n.node_id)
+     WHERE n.container_id = $1 AND n.node_id = ANY ($2::bigint[]) AND n.implied AND n.entries = 0
     RETURNING n.parent_id
   )
   SELECT DISTINCT parent_id FROM gone`;

@@ -9,7 +9,6 @@ import { isWithin, joinPath } from './paths.js';
 import {
   deleteEmptied,
   deleteSubtrees,
-  hasChildren,
   insertChain,
   insertFiles,
   type NewFile,
@@ -138,7 +137,7 @@ export class TreesService {
     await this.lock(tx, ref);
     const trail = await walk(tx, ref, path);
     if (trail.end === undefined) throw new NotFound('File');
-    if (!recursive && (await hasChildren(tx, ref, trail.end.node_id))) throw new Conflict('The directory is not empty');
+    if (!recursive && trail.end.entries > 0) throw new Conflict('The directory is not empty');
     return await this.removeEnds(tx, ref, [trail]);
   }
 

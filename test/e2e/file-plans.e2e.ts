@@ -65,7 +65,6 @@ describe('statements over trees', () => {
     ['FILES_BELOW', () => [big, company_id, ['d7']]],
     ['DIGEST', () => [big, company_id, ['d7', 'd8/f8']]],
     ['INSERT_CHAIN', () => [big, 7, ['x', 'y'], true, null, null, null, null, false]],
-    ['HAS_CHILDREN', () => [big, 7]],
     ['MAKE_EXPLICIT', () => [big, 7]],
     ['REPLACE_FILE', () => [big, 107, '01234567-89ab-7def-8123-456789abcdef', 1, null, 'upload']],
     ['DELETE_SUBTREES', () => [big, [7]]],

@@ -324,8 +324,18 @@ describe('trees of files', () => {
     await put(['a', 'b/c', 'b/d/e']);
     try {
       await migration.down(runner);
-      await put(['b/d/f', 'g']);
-      await attempt((tx) => trees.moveAll(tx, ref, [{ source_path: 'a', dest_path: 'b/a' }]));
+      // As a process of the version before writes.
+      await runner.query(
+        `INSERT INTO nodes (container_id, node_id, parent_id, name, kind, blob_id, size)
+         SELECT $1, 1000 + d.node_id, d.node_id, file, 'file', $2, 0
+           FROM (VALUES ('d', 'f'), ('', 'g')) made (directory, file) JOIN nodes d ON d.container_id = $1 AND d.name = directory`,
+        [ref.container_id, blobOf('x').blob_id],
+      );
+      await runner.query(
+        `UPDATE nodes SET parent_id = (SELECT node_id FROM nodes WHERE container_id = $1 AND name = 'b')
+          WHERE container_id = $1 AND name = 'a'`,
+        [ref.container_id],
+      );
       await migration.up(runner);
     } finally {
       await runner.release();

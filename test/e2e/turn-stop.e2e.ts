@@ -98,8 +98,7 @@ describe('stopping a turn', () => {
   });
 
   it('leaves nothing to end for the process that was about to, and counts the turn once', async () => {
-    const over = gate();
-    script = speakAndWait(over, () => undefined);
+    script = speakAndWait(gate(), () => undefined);
     const project = await newProject();
     await post(project, 'Hello');
     const { turn } = await running(project, 3);

@@ -363,8 +363,7 @@ describe('a turn whose process is gone', () => {
     // A turn as a worker leaves it that dies between taking the job and claiming the turn.
     await service.database.query(`ALTER FUNCTION graphile_worker.add_job RENAME TO add_job_kept`);
     await service.database.query(
-      `CREATE FUNCTION graphile_worker.add_job(text, payload json, run_at timestamptz, job_key text, max_attempts integer,
-                                               job_key_mode text)
+      `CREATE FUNCTION graphile_worker.add_job(text, payload json, job_key text, job_key_mode text)
        RETURNS void LANGUAGE sql AS ''`,
     );
     await post(project, { content: 'Hello' });

@@ -22,22 +22,12 @@ export interface JobOptions {
   maxAttempts?: number;
 }
 
-type AddedJob = Record<'payload', string> & Partial<Record<keyof JobOptions, string>>;
-
-/** SQL that adds a job, for statements that do more than that; each value is SQL. */
-export const addJob = (
-  task: string,
-  { payload, runAt = 'NULL', jobKey = 'NULL', maxAttempts = 'NULL' }: AddedJob,
-  mode = 'replace',
-): string =>
-  `graphile_worker.add_job(${task}, payload := ${payload}, run_at := ${runAt}, job_key := ${jobKey}, max_attempts := ${maxAttempts}, job_key_mode := '${mode}')`;
-
 /**
- * SQL that adds a job whose key is new: {@link addJob} may read all jobs there are to find the one that it replaces, as long as
- * the planner knows little of them.
+ * SQL that adds a job under a new key, for statements that do more than that; each value is SQL. Where the key may be known,
+ * {@link Jobs.add} looks for the job to replace, and may read all there are as long as the planner knows little of them.
  */
-export const addNewJob = (task: string, job: AddedJob & Record<'jobKey', string>): string =>
-  addJob(task, job, 'unsafe_dedupe');
+export const addNewJob = (task: string, { payload, jobKey }: { payload: string; jobKey: string }): string =>
+  `graphile_worker.add_job(${task}, payload := ${payload}, job_key := ${jobKey}, job_key_mode := 'unsafe_dedupe')`;
 
 /** Jobs of all tasks together that have no number of their own. */
 const CONCURRENT_JOBS = 16;
@@ -117,13 +107,10 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
 
   /** Adds a job; it becomes visible to workers when `tx` commits. */
   async add(tx: Tx, task: string, payload: object, { runAt, jobKey, maxAttempts }: JobOptions = {}): Promise<void> {
-    await tx.query(`SELECT ${addJob('$1', { payload: '$2::json', runAt: '$3', jobKey: '$4', maxAttempts: '$5' })}`, [
-      task,
-      JSON.stringify(payload),
-      runAt ?? null,
-      jobKey ?? null,
-      maxAttempts ?? null,
-    ]);
+    await tx.query(
+      'SELECT graphile_worker.add_job($1, payload := $2::json, run_at := $3, job_key := $4, max_attempts := $5)',
+      [task, JSON.stringify(payload), runAt ?? null, jobKey ?? null, maxAttempts ?? null],
+    );
   }
 
   async onApplicationBootstrap(): Promise<void> {
