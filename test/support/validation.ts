@@ -1,7 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { expect, it } from '@jest/globals';
 import { type ErrorEntry, Invalid } from '../../src/platform/errors/errors.js';
-import { toJsonText } from '../../src/platform/json/json.js';
 import { parseJson } from '../../src/platform/json/parse-json.js';
 import { ValidationPipe } from '../../src/platform/validation/validation.pipe.js';
 
@@ -11,12 +10,12 @@ const pipe = new ValidationPipe();
 export const accept = <Body>(type: Type<Body>, json: string): Body =>
   pipe.transform(parseJson(json), { type: 'body', metatype: type }) as Body;
 
-/** The `detail` that a JSON text gets, after its way through JSON. */
+/** The `detail` that a JSON text is answered. */
 export function refuse(type: Type, json: string): ErrorEntry[] {
   try {
     accept(type, json);
   } catch (error) {
-    if (error instanceof Invalid) return JSON.parse(toJsonText(error.detail)) as ErrorEntry[];
+    if (error instanceof Invalid) return (JSON.parse(error.body()) as { detail: ErrorEntry[] }).detail;
     throw error;
   }
   throw new Error(`${json} was accepted`);

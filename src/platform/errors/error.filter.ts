@@ -9,7 +9,6 @@ import {
 } from '@nestjs/common';
 import type { Request } from 'express';
 import { routingError } from '../http/routing.js';
-import { toJsonText } from '../json/json.js';
 import { DomainError } from './errors.js';
 import { faultAnswer } from './faults.js';
 
@@ -33,7 +32,7 @@ export class ErrorFilter implements ExceptionFilter {
       if (name.startsWith('content-') && name !== 'content-security-policy') response.removeHeader(name);
     response.statusCode = answer.status;
     for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
-    const body = toJsonText({ detail: answer.detail });
+    const body = answer.body();
     response.setHeader('Content-Type', 'application/json');
     response.setHeader('Content-Length', Buffer.byteLength(body));
     response.end(body);

@@ -1,3 +1,5 @@
+import { toJsonText } from '../json/json.js';
+
 /** One entry of the `detail` array of a 422, with its keys in the documented order. */
 export interface ErrorEntry {
   /** Pydantic's name of the error, e.g. `missing`. */
@@ -10,6 +12,13 @@ export interface ErrorEntry {
   ctx?: Record<string, unknown>;
 }
 
+/** Most entries of a 422: more than anybody reads. */
+export const MAX_ENTRIES = 100;
+/** Most bytes of its entries beyond the first one, which is always shown. */
+const MAX_FURTHER_BYTES = 64 * 1024;
+/** Most entries that the message of an error tells of, for people who debug. */
+const MAX_TOLD = 3;
+
 /** An answer other than success: the exception filter sends its status, headers and `{"detail": ...}`. */
 export class DomainError extends Error {
   constructor(
@@ -17,9 +26,33 @@ export class DomainError extends Error {
     readonly detail: string | ErrorEntry[],
     readonly headers: Readonly<Record<string, string>> = {},
   ) {
-    super(typeof detail === 'string' ? detail : detail.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; '));
+    super(typeof detail === 'string' ? detail : told(detail));
     this.name = new.target.name;
   }
+
+  /** JSON text of the answer; of a 422 with many or large entries the first ones. */
+  body(): string {
+    const { detail } = this;
+    return `{"detail":${typeof detail === 'string' ? JSON.stringify(detail) : entriesText(detail)}}`;
+  }
+}
+
+const told = (entries: ErrorEntry[]): string =>
+  entries
+    .slice(0, MAX_TOLD)
+    .map(({ loc, msg }) => `${loc.join('.')}: ${msg}`)
+    .join('; ');
+
+function entriesText(entries: ErrorEntry[]): string {
+  const shown: string[] = [];
+  let left = MAX_FURTHER_BYTES;
+  for (const entry of entries.slice(0, MAX_ENTRIES)) {
+    const text = toJsonText(entry);
+    if (shown.length > 0) left -= Buffer.byteLength(text) + 1;
+    if (left < 0) break;
+    shown.push(text);
+  }
+  return `[${shown.join(',')}]`;
 }
 
 export class BadRequest extends DomainError {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { cpuMs } from '../../../test/support/cpu-time.js';
 import { isStorableJson, type Json, toJsonText, toPlain } from './json.js';
 import { JsonLimitError, JsonSyntaxError, parseJson } from './parse-json.js';
 
@@ -120,6 +121,41 @@ describe('a JSON text', () => {
     expect(parseJson(`-${'9'.repeat(4300)}`)).toBe(BigInt(`-${'9'.repeat(4300)}`));
     expect(() => parseJson('9'.repeat(4301))).toThrow(JsonLimitError);
     expect(parseJson(`0.${'9'.repeat(5000)}`)).toBe(1);
+  });
+
+  it.each([
+    ['numbers', '0', 99_999],
+    ['arrays', '[]', 99_999],
+    ['objects', '{}', 99_999],
+    ['members', '{"a":0}', 33_333],
+  ])('may hold 100,000 values, keys among them: %s', (_, item, most) => {
+    const list = (count: number): string => `[${Array<string>(count).fill(item).join(',')}]`;
+    expect(parseJson(list(most))).toHaveLength(most);
+    expect(() => parseJson(list(most + 1))).toThrow(JsonLimitError);
+    const text = list(2 ** 20);
+    expect(cpuMs(() => expect(() => parseJson(text)).toThrow(JsonLimitError))).toBeLessThan(500);
+  });
+
+  it.each([
+    ['escapes', '\\u0001', 1],
+    ['pairs of surrogates', '\\ud83d\\ude00', 2],
+    ['quotes', '\\"', 1],
+  ])('of 8 MiB is read quickly, all of it %s', (_, escape, length) => {
+    const count = Math.floor(2 ** 23 / escape.length);
+    const texts = escape.repeat(count);
+    expect(cpuMs(() => expect(parseJson(`"${texts}"`)).toHaveLength(count * length))).toBeLessThan(1_000);
+    expect(cpuMs(() => expect(() => parseJson(`"${texts}\\x"`)).toThrow(JsonSyntaxError))).toBeLessThan(1_000);
+  });
+
+  it.each<[string, typeof JsonLimitError | typeof JsonSyntaxError | undefined]>([
+    ['9', JsonLimitError],
+    ['-', JsonLimitError],
+    ['1.', undefined],
+    ['1e', JsonSyntaxError],
+  ])('with a number of 8 MiB that begins %s is read or refused quickly', (start, error) => {
+    const text = start + '1'.repeat(2 ** 23);
+    const read = expect(() => parseJson(text));
+    expect(cpuMs(() => (error === undefined ? read.not.toThrow() : read.toThrow(error)))).toBeLessThan(1_000);
   });
 
   it('means what JSON.parse says, and is given back as it came', () => {

@@ -2,6 +2,8 @@ import type { Json } from './json.js';
 import { codePoints } from './text.js';
 
 const MAX_DEPTH = 200;
+/** Values and keys in one text: more than any request of this service needs, few enough to be held many times at once. */
+const MAX_VALUES = 100_000;
 const MAX_INTEGER_DIGITS = 4300;
 
 /** Text that is no JSON, in the words of Python's parser. */
@@ -15,7 +17,7 @@ export class JsonSyntaxError extends Error {
   }
 }
 
-/** JSON that goes beyond what is read: nested deeper than 200, or an integer of more than 4300 digits. */
+/** JSON that goes beyond what is read: nested deeper than 200, more than 100,000 values, an integer of over 4300 digits. */
 export class JsonLimitError extends Error {}
 
 /**
@@ -41,16 +43,7 @@ const CLOSE_OBJECT = 0x7d;
 
 const FOUR_HEX = /[0-9a-f]{4}/iy;
 const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
-const ESCAPES: Readonly<Record<string, string>> = {
-  '"': '"',
-  '\\': '\\',
-  '/': '/',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-};
+const ESCAPED = '"\\/bfnrt';
 const LITERALS: readonly (readonly [string, Json])[] = [
   ['null', null],
   ['true', true],
@@ -59,6 +52,7 @@ const LITERALS: readonly (readonly [string, Json])[] = [
 
 class Parser {
   private at = 0;
+  private values = 0;
 
   constructor(private readonly text: string) {}
 
@@ -71,6 +65,7 @@ class Parser {
   }
 
   private value(depth: number): Json {
+    this.count();
     const code = this.text.charCodeAt(this.at);
     if (code === QUOTE) return this.string();
     if (code === OPEN_OBJECT) return this.object(depth);
@@ -89,6 +84,7 @@ class Parser {
     if (this.open(depth) === CLOSE_OBJECT) return this.close(object);
     for (;;) {
       if (this.text.charCodeAt(this.at) !== QUOTE) this.fail('Expecting property name enclosed in double quotes');
+      this.count();
       const key = this.string();
       if (this.skipSpace() !== COLON) this.fail("Expecting ':' delimiter");
       this.step();
@@ -104,6 +100,12 @@ class Parser {
       array.push(this.value(depth + 1));
       if (this.endOfItem(CLOSE_ARRAY)) return this.close(array);
     }
+  }
+
+  /** A short text can hold many values, and each takes a hundred times the memory of its text. */
+  private count(): void {
+    this.values += 1;
+    if (this.values > MAX_VALUES) throw new JsonLimitError('too many values');
   }
 
   private open(depth: number): number {
@@ -127,23 +129,42 @@ class Parser {
 
   private string(): string {
     const start = this.at;
-    let value = '';
+    const end = this.endOfText(start);
+    const text = this.text.slice(start, end + 1);
+    this.at = end + 1;
+    if (!text.includes('\\')) return text.slice(1, -1);
+    try {
+      // Much faster than step by step, and without a piece of memory for each escape.
+      return JSON.parse(text) as string;
+    } catch {
+      return this.failInText(start);
+    }
+  }
+
+  /** The index of the quote that ends a text. */
+  private endOfText(start: number): number {
+    for (let at = this.endOfPlainText(start + 1); ; at = this.endOfPlainText(at + 2)) {
+      const code = this.text.charCodeAt(at);
+      if (code === QUOTE) return at;
+      // What is wrong before it is told first.
+      if (code !== BACKSLASH) this.failInText(start);
+    }
+  }
+
+  /** Tells the first fault of a text that has one. */
+  private failInText(start: number): never {
     for (let from = start + 1; ;) {
       const end = this.endOfPlainText(from);
-      const code = this.text.charCodeAt(end);
-      value += this.text.slice(from, end);
-      if (code === QUOTE) {
-        this.at = end + 1;
-        return value;
-      }
       if (end >= this.text.length) this.fail('Unterminated string starting at', start);
-      if (code !== BACKSLASH) this.fail('Invalid control character at', end);
+      if (this.text.charCodeAt(end) !== BACKSLASH) this.fail('Invalid control character at', end);
       if (end + 1 >= this.text.length) this.fail('Unterminated string starting at', start);
       if (this.text[end + 1] === 'u') {
-        value += this.unicodeEscape(end + 1);
+        // Python wants a character behind the four digits as well, and the place of the `u` either way.
+        FOUR_HEX.lastIndex = end + 2;
+        if (end + 6 >= this.text.length || !FOUR_HEX.test(this.text)) this.fail('Invalid \\uXXXX escape', end + 1);
         from = end + 6;
       } else {
-        value += ESCAPES[this.text.charAt(end + 1)] ?? this.fail('Invalid \\escape', end);
+        if (!ESCAPED.includes(this.text.charAt(end + 1))) this.fail('Invalid \\escape', end);
         from = end + 2;
       }
     }
@@ -155,14 +176,6 @@ class Parser {
       // The comparison is false behind the end, too, where the code is NaN.
       if (!(code >= 0x20) || code === QUOTE || code === BACKSLASH) return at;
     }
-  }
-
-  /** The code unit of `uXXXX`; a pair of surrogates makes one character by standing side by side. */
-  private unicodeEscape(at: number): string {
-    FOUR_HEX.lastIndex = at + 1;
-    // Python wants a character behind the four digits as well, and the place of the `u` either way.
-    if (at + 5 >= this.text.length || !FOUR_HEX.test(this.text)) this.fail('Invalid \\uXXXX escape', at);
-    return String.fromCharCode(Number.parseInt(this.text.slice(at + 1, at + 5), 16));
   }
 
   private number(): number | bigint {

@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { field } from './field.js';
 import type { FieldOptions } from './field-registry.js';
-import { anyKind, arrayKind, freeObjectKind, mapKind, objectKind } from './kinds/containers.js';
+import { anyKind, arrayKind, freeObjectKind, type MapBounds, mapKind, objectKind } from './kinds/containers.js';
 import { dateTimeKind } from './kinds/date-time.js';
 import { booleanKind, integerKind, type NumberBounds, numberKind } from './kinds/numbers.js';
 import { enumKind, type TextBounds, textKind } from './kinds/text.js';
@@ -56,17 +56,17 @@ export const ObjectArrayField = <Value extends object>(
 ): PropertyDecorator => lazily(() => field(arrayKind(objectKind(type()), options), options));
 
 /** Texts by keys of the client's choice: a `Map` in the order received. */
-export const StringMapField = (options: Options<Map<string, string>> = {}): PropertyDecorator =>
-  field(mapKind(textKind({})), options);
+export const StringMapField = (options: Options<Map<string, string>, MapBounds> = {}): PropertyDecorator =>
+  field(mapKind(textKind({}), options), options);
 
 /** An object of any content. */
-export const FreeObjectField = (options: Options<Record<string, unknown>> = {}): PropertyDecorator =>
-  field(freeObjectKind, options);
+export const FreeObjectField = (options: Options<Record<string, unknown>, MapBounds> = {}): PropertyDecorator =>
+  field(freeObjectKind(options), options);
 
 /** An array of objects of any content. */
 export const FreeObjectArrayField = (
   options: Options<Record<string, unknown>[], { maxItems?: number }> = {},
-): PropertyDecorator => field(arrayKind(freeObjectKind, options), options);
+): PropertyDecorator => field(arrayKind(freeObjectKind(), options), options);
 
 /** Any JSON value. */
 export const AnyField = (options: Options<unknown> = {}): PropertyDecorator => field(anyKind, options);

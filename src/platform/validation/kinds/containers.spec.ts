@@ -189,15 +189,40 @@ describe('any value', () => {
   );
 });
 
+describe('an object with at most so many keys', () => {
+  const tooLong = [
+    'too_long',
+    'Dictionary should have at most 2 items after validation, not 3',
+    { field_type: 'Dictionary', max_length: 2, actual_length: 3 },
+  ] as const;
+
+  // Members that would be refused as well are not looked at.
+  checkField(StringMapField({ maxProperties: 2 }), [], [['{"a":1,"b":2,"c":3}', ...tooLong]]);
+  checkField(
+    FreeObjectField({ maxProperties: 2 }),
+    [['{"a":1,"b":2}', { a: 1, b: 2 }]],
+    [['{"a":1,"b":2,"c":"\\u0000"}', ...tooLong]],
+  );
+});
+
 describe('more faults than anybody reads', () => {
-  const members = Array.from({ length: 200_000 }, (_, index) => index);
+  const members = Array.from({ length: 30_000 }, (_, index) => index);
 
   it.each<[string, PropertyDecorator, string]>([
     ['an array', StringArrayField(), JSON.stringify(members)],
     ['a map', StringMapField(), JSON.stringify(Object.fromEntries(members.map((index) => [`k${index}`, index])))],
     ['an array of objects', ObjectArrayField(() => Reference), JSON.stringify(members.map(() => ({})))],
-  ])('are told up to 10,000 in %s', (_, decorator, json) => {
+  ])('are told up to 100 in %s', (_, decorator, json) => {
     const inner = holder(decorator);
-    expect(refuse(holder(ObjectField(() => inner)), `{"f":{"f":${json}}}`)).toHaveLength(10_000);
+    expect(refuse(holder(ObjectField(() => inner)), `{"f":{"f":${json}}}`)).toHaveLength(100);
+  });
+
+  it('are told as far as 64 KiB reach, and the first one in any case', () => {
+    const given = 'x'.repeat(20_000);
+    const told = (items: unknown[]): number =>
+      refuse(holder(StringArrayField({ itemMinLength: 100_000 })), JSON.stringify({ f: items })).length;
+    expect(told(Array(10).fill(given))).toBe(4);
+    expect(told(['y'.repeat(90_000), given, given])).toBe(3);
+    expect(told([given, 'y'.repeat(90_000), given])).toBe(1);
   });
 });

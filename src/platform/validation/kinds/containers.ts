@@ -1,17 +1,19 @@
 import type { Type } from '@nestjs/common';
 import { getSchemaPath } from '@nestjs/swagger';
-import type { ErrorEntry } from '../../errors/errors.js';
+import { type ErrorEntry, MAX_ENTRIES } from '../../errors/errors.js';
 import { isJsonObject, isStorableJson, type Json, toPlain } from '../../json/json.js';
 import { isStorable } from '../../json/text.js';
-import type { Kind } from '../field-registry.js';
+import type { Kind, Schema } from '../field-registry.js';
 import { readObject } from '../read-object.js';
 import { counted, refuse, Refused, refuseValue } from '../refused.js';
 import { UNSTORABLE } from './text.js';
 
 type Plain = Record<string, unknown>;
 
-/** Most entries for one array or map: more than anybody reads, and few enough for an answer of bounded size. */
-const MAX_ENTRIES = 10_000;
+/** The most members of an object of any keys. */
+export interface MapBounds {
+  maxProperties?: number;
+}
 
 /** An object with the fields of a class. */
 export function objectKind<Value extends object>(model: Type<Value>): Kind<Value> {
@@ -25,14 +27,7 @@ export function arrayKind<Item>(item: Kind<Item>, { maxItems }: { maxItems?: num
     ...(item.model && { model: item.model }),
     read(input) {
       if (!Array.isArray(input)) return refuse('list_type', 'Input should be a valid list', input);
-      if (maxItems !== undefined && input.length > maxItems) {
-        const msg = `List should have at most ${counted(maxItems, 'item')} after validation, not ${input.length}`;
-        return refuse('too_long', msg, input, {
-          field_type: 'List',
-          max_length: maxItems,
-          actual_length: input.length,
-        });
-      }
+      if (input.length > (maxItems ?? Infinity)) return refuseLength('List', input.length, maxItems, input);
       const problems: ErrorEntry[] = [];
       const items: Item[] = [];
       for (const [index, member] of input.entries()) {
@@ -47,11 +42,12 @@ export function arrayKind<Item>(item: Kind<Item>, { maxItems }: { maxItems?: num
 }
 
 /** An object of any keys with values of one kind, as a map in the order received. */
-export function mapKind<Item>(item: Kind<Item>): Kind<Map<string, Item>> {
+export function mapKind<Item>(item: Kind<Item>, { maxProperties }: MapBounds = {}): Kind<Map<string, Item>> {
   return {
-    schema: { type: 'object', additionalProperties: item.schema },
+    schema: { type: 'object', additionalProperties: item.schema, ...shown({ maxProperties }) },
     read(input) {
       if (!isJsonObject(input)) return notAnObject(input);
+      if (input.size > (maxProperties ?? Infinity)) return refuseLength('Dictionary', input.size, maxProperties, input);
       const problems: ErrorEntry[] = [];
       const values = new Map<string, Item>();
       for (const [key, member] of input) {
@@ -67,15 +63,29 @@ export function mapKind<Item>(item: Kind<Item>): Kind<Map<string, Item>> {
 }
 
 /** An object of any content, handed over as a plain one. */
-export const freeObjectKind: Kind<Plain> = {
-  schema: { type: 'object', additionalProperties: true },
-  read: (input) => (isJsonObject(input) ? (anyKind.read(input) as Plain | Refused) : notAnObject(input)),
-};
+export function freeObjectKind({ maxProperties }: MapBounds = {}): Kind<Plain> {
+  return {
+    schema: { type: 'object', additionalProperties: true, ...shown({ maxProperties }) },
+    read(input) {
+      if (!isJsonObject(input)) return notAnObject(input);
+      if (input.size > (maxProperties ?? Infinity)) return refuseLength('Dictionary', input.size, maxProperties, input);
+      return anyKind.read(input) as Plain | Refused;
+    },
+  };
+}
 
 /** Any JSON value, handed over as plain objects and arrays. */
 export const anyKind: Kind<unknown> = {
   schema: {},
   read: (input) => (isStorableJson(input) ? toPlain(input) : refuseValue(UNSTORABLE, input)),
 };
+
+const shown = ({ maxProperties }: { maxProperties: number | undefined }): Schema =>
+  maxProperties === undefined ? {} : { maxProperties };
+
+function refuseLength(type: 'List' | 'Dictionary', length: number, limit = 0, input: Json): Refused {
+  const msg = `${type} should have at most ${counted(limit, 'item')} after validation, not ${length}`;
+  return refuse('too_long', msg, input, { field_type: type, max_length: limit, actual_length: length });
+}
 
 const notAnObject = (input: Json): Refused => refuse('dict_type', 'Input should be a valid dictionary', input);
