@@ -1,4 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
 import type { Logger } from 'pino';
 import { AgentModule } from './agent/agent.module.js';
 import { ChatModule } from './chat/chat.module.js';
@@ -7,13 +8,20 @@ import type { Config } from './config/config.js';
 import { DeploymentsModule } from './deployments/deployments.module.js';
 import { ExecutionsModule } from './executions/executions.module.js';
 import { FilesModule } from './files/files.module.js';
+import { AuthGuard } from './platform/auth/auth.guard.js';
 import { AuthModule } from './platform/auth/auth.module.js';
+import { RoleGuard } from './platform/auth/role.guard.js';
 import { DatabaseModule } from './platform/database/database.module.js';
 import { HealthModule } from './platform/health/health.module.js';
+import { BodyGuard } from './platform/http/body.guard.js';
 import { HttpModule } from './platform/http/http.module.js';
+import { RoutingGuard } from './platform/http/routing.guard.js';
 import { JobsModule } from './platform/jobs/jobs.module.js';
 import { LoggingModule } from './platform/logging/logging.module.js';
+import { MetricsModule } from './platform/metrics/metrics.module.js';
 import { NotifyModule } from './platform/notify/notify.module.js';
+import { FairShareGuard } from './platform/throttling/fair-share.guard.js';
+import { RateLimitGuard } from './platform/throttling/rate-limit.guard.js';
 import { ThrottlingModule } from './platform/throttling/throttling.module.js';
 import { ProjectsModule } from './projects/projects.module.js';
 import { SkillsModule } from './skills/skills.module.js';
@@ -27,6 +35,9 @@ export interface Surroundings {
   databaseUrl: string;
 }
 
+/** What a request passes on its way to its handler, in this order. */
+const GUARDS = [RoutingGuard, AuthGuard, RateLimitGuard, BodyGuard, RoleGuard, FairShareGuard];
+
 @Module({})
 export class AppModule {
   static in({ config, logger, databaseUrl }: Surroundings): DynamicModule {
@@ -38,10 +49,9 @@ export class AppModule {
         DatabaseModule.at(databaseUrl),
         NotifyModule,
         JobsModule,
-        // Before authentication: its guard reads the body, whose syntax errors come first.
+        MetricsModule,
         HttpModule,
         AuthModule,
-        // After it: who is limited is the caller.
         ThrottlingModule,
         HealthModule,
         UsageModule,
@@ -53,6 +63,7 @@ export class AppModule {
         AgentModule,
         ChatModule,
       ],
+      providers: GUARDS.map((guard) => ({ provide: APP_GUARD, useClass: guard })),
     };
   }
 }

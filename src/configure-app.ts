@@ -37,7 +37,7 @@ function configureApp(app: NestExpressApplication, { config, logger }: Surroundi
   app.use(securityHeaders({ overTls: config.PUBLIC_URL?.startsWith('https:') === true }));
   app.enableCors(crossOrigin(config.corsOrigins));
   app.setGlobalPrefix('api/v1', { exclude: ['store/{*path}', 'health/{*path}', 'metrics'] });
-  configureHttp(app);
+  configureHttp(app, config.connectionLimits);
   if (config.ROLE === 'worker') {
     app.use(onlyMonitoring);
     return;

@@ -48,6 +48,20 @@ export class Config extends Settings {
     return this.SOLVES_CONCURRENCY ?? Math.max(1, availableParallelism() - 1);
   }
 
+  /** Connections of clients; those of one address are a proxy's where there are proxies. */
+  get connectionLimits(): { connections: number; connectionsOfAddress?: number } {
+    const connections = this.MAX_CONNECTIONS;
+    return this.TRUSTED_PROXIES > 0
+      ? { connections }
+      : { connections, connectionsOfAddress: Math.ceil(connections / 2) };
+  }
+
+  /** How many requests of a caller and of a company are served at once: parts of the connections to the database. */
+  get requestsInProgress(): { caller: number; company: number } {
+    const part = (share: number): number => Math.max(1, Math.floor(this.DATABASE_POOL_SIZE * share));
+    return { caller: part(0.4), company: part(0.6) };
+  }
+
   /** The OpenID provider; undefined when there is none. */
   get oidc(): OidcSettings | undefined {
     const { AUTH_JWKS_URL, AUTH_ISSUER = '', AUTH_AUDIENCE = '', AUTH_ROLE_MEMBER } = this;

@@ -44,6 +44,10 @@ export class Settings {
   @WholeNumber(0)
   RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE: number = 0;
 
+  /** Most connections of clients to this process. Without TRUSTED_PROXIES one address may have half of them. */
+  @WholeNumber(1)
+  MAX_CONNECTIONS: number = 10_000;
+
   /** `api` serves requests, `worker` runs turns and jobs, `all` does both. */
   @IsIn(['all', 'api', 'worker'])
   ROLE: 'all' | 'api' | 'worker' = 'all';

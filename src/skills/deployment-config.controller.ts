@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, Param, Put } from '@nestjs/common';
 import { CompanyCaller, type CompanyPrincipal } from '../platform/auth/company-level.js';
 import { Caller, CompanyLevel } from '../platform/auth/decorators.js';
 import { Principal } from '../platform/auth/principal.js';
-import { BodyLimit } from '../platform/http/request.guard.js';
+import { BodyLimit } from '../platform/http/body-reader.service.js';
 import { Operation } from '../platform/openapi/operation.js';
 import { DeploymentSkillsService } from './deployment-skills.service.js';
 import { InstructionsService } from './instructions.service.js';

@@ -4,6 +4,7 @@ import { ApiExtraModels, ApiHeader, ApiResponse, getSchemaPath } from '@nestjs/s
 import { Caller } from '../../platform/auth/decorators.js';
 import { Principal } from '../../platform/auth/principal.js';
 import { Operation } from '../../platform/openapi/operation.js';
+import { StaysOpen } from '../../platform/throttling/fair-share.guard.js';
 import {
   CardsChangedData,
   ChatStreamQuery,
@@ -69,6 +70,7 @@ export class StreamController {
   constructor(private readonly streams: StreamsService) {}
 
   @Get()
+  @StaysOpen()
   @EventStreamResponse()
   @Operation({
     tag: 'Chat',

@@ -1,7 +1,7 @@
 import { Body, Controller, Post } from '@nestjs/common';
 import { Caller } from '../../platform/auth/decorators.js';
 import { Principal } from '../../platform/auth/principal.js';
-import { BodyLimit } from '../../platform/http/request.guard.js';
+import { BodyLimit } from '../../platform/http/body-reader.service.js';
 import { RequestOrigin } from '../../platform/object-store/request-origin.js';
 import { EXAMPLE_WORKSPACE } from '../../platform/openapi/examples.js';
 import { Operation } from '../../platform/openapi/operation.js';

@@ -1,38 +1,51 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { NotAuthenticated } from '../errors/errors.js';
-import { companyLevel } from './company-level.js';
+import { BodyReader } from '../http/body-reader.service.js';
+import { UnauthenticatedLimit } from '../throttling/unauthenticated-limit.service.js';
 import { Credentials } from './credentials.service.js';
-import { type AuthenticatedRequest, CompanyLevelOnly, Public } from './decorators.js';
+import { type AuthenticatedRequest, Public } from './decorators.js';
+import type { Principal } from './principal.js';
 
 /**
- * Lets nobody in without a valid bearer credential, except on routes marked {@link Public}, and only company-level callers
- * on routes marked {@link CompanyLevel}.
+ * Lets nobody in without a valid bearer credential, except on routes marked {@link Public}. Who is refused is counted
+ * first; then only a small body is still looked at, whose syntax error goes before the 401.
  */
 @Injectable()
 export class AuthGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
     private readonly credentials: Credentials,
+    private readonly refusals: UnauthenticatedLimit,
+    private readonly bodies: BodyReader,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const targets = [context.getHandler(), context.getClass()];
-    if (this.reflector.getAllAndOverride(Public, targets) === true) return true;
+    if (this.reflector.getAllAndOverride(Public, [context.getHandler(), context.getClass()]) === true) return true;
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
-    const caller = await this.credentials.verify(bearerCredential(request.headers.authorization));
-    if (caller === null) throw new NotAuthenticated('Invalid authentication credentials');
-    if (this.reflector.getAllAndOverride(CompanyLevelOnly, targets) === true) companyLevel(caller);
-    request.caller = caller;
+    try {
+      request.caller = await this.verify(request.headers.authorization);
+    } catch (error) {
+      if (!(error instanceof NotAuthenticated)) throw error;
+      this.refusals.count(request.ip);
+      await this.bodies.checkSyntax(context);
+      throw error;
+    }
     return true;
+  }
+
+  private async verify(header: string | undefined): Promise<Principal> {
+    const caller = await this.credentials.verify(bearerCredential(header));
+    if (caller === null) throw new NotAuthenticated('Invalid authentication credentials');
+    return caller;
   }
 }
 
 /** What follows `Bearer`; the scheme is compared without case, as FastAPI's HTTPBearer does. */
-function bearerCredential(header: string | undefined): string {
-  const [, scheme, credential] = /^(\S*) ?(.*)$/s.exec(header ?? '') ?? [];
-  if (scheme?.toLowerCase() !== 'bearer' || credential === undefined || credential.trim() === '') {
-    throw new NotAuthenticated('Not authenticated');
-  }
-  return credential.trim();
+function bearerCredential(header = ''): string {
+  const space = header.indexOf(' ');
+  const scheme = space < 0 ? header : header.slice(0, space);
+  const credential = space < 0 ? '' : header.slice(space + 1).trim();
+  if (scheme.toLowerCase() !== 'bearer' || credential === '') throw new NotAuthenticated('Not authenticated');
+  return credential;
 }

@@ -9,7 +9,13 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 pg.types.setTypeParser(pg.types.builtins.NUMERIC, Number);
 
 /** Longest statement of the service; the server is asked to end it, and not waited for when it does not. */
-const STATEMENT_MS = 60_000;
+const STATEMENT_MS = 25_000;
+/** Longest transaction: it holds locks and a connection. The server ends it with its connection. */
+const TRANSACTION_MS = 30_000;
+
+// Statements are short, and of the walks through trees the planner expects far more than there is: compiling them would take
+// a hundred times as long as running them.
+const OPTIONS = '-c timezone=UTC -c default_transaction_isolation=read\\ committed -c jit=off';
 
 /**
  * The data source of one process; not yet connected.
@@ -18,6 +24,7 @@ const STATEMENT_MS = 60_000;
  * alone; only `migrate` loads those.
  */
 export function createDataSource(url: string, poolSize: number, migrations: string[] = []): DataSource {
+  const isMigrating = migrations.length > 0;
   return new DataSource({
     type: 'postgres',
     url,
@@ -29,15 +36,13 @@ export function createDataSource(url: string, poolSize: number, migrations: stri
     poolSize,
     connectTimeoutMS: 5_000,
     extra: {
-      // Statements are short, and of the walks through trees the planner expects far more than there is: compiling them
-      // would take a hundred times as long as running them.
-      options: '-c timezone=UTC -c default_transaction_isolation=read\\ committed -c jit=off',
+      options: OPTIONS + (isMigrating ? '' : ` -c transaction_timeout=${TRANSACTION_MS}`),
       application_name: 'project-workspace-service',
       Client: PreparingClient,
       pipeline: true,
       // A server that hangs is out of reach; only migrations may take as long as they need. What waits for others that went
       // out before it is waited for as well.
-      ...(migrations.length === 0 && { statement_timeout: STATEMENT_MS, query_timeout: 2 * STATEMENT_MS }),
+      ...(!isMigrating && { statement_timeout: STATEMENT_MS, query_timeout: 2 * STATEMENT_MS }),
     },
   });
 }

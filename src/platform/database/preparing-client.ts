@@ -42,6 +42,16 @@ export class PreparingClient extends pg.Client {
     return started === undefined ? result : follow(started, result);
   }) as pg.Client['query'];
 
+  constructor(config?: string | pg.ClientConfig) {
+    super(config);
+    const { connection } = this as unknown as { connection: { attachListeners(stream: Socket): void } };
+    const attach = connection.attachListeners.bind(connection);
+    connection.attachListeners = (stream) => {
+      containErrors(stream);
+      attach(stream);
+    };
+  }
+
   private get socket(): Socket {
     return (this as unknown as { connection: { stream: Socket } }).connection.stream;
   }
@@ -82,6 +92,23 @@ export class PreparingClient extends pg.Client {
     const name = nameOf(text);
     return await super.query(name === undefined ? { text, values } : { name, text, values });
   }
+}
+
+/**
+ * Has an error in the reading of what the server sends, such as a value too large for a text, end this connection and fail
+ * what waits for it. Otherwise it would end the process.
+ */
+function containErrors(stream: Socket): void {
+  const emit = stream.emit.bind(stream);
+  stream.emit = (event: string | symbol, ...args: unknown[]): boolean => {
+    if (event !== 'data') return emit(event, ...args);
+    try {
+      return emit(event, ...args);
+    } catch (error) {
+      stream.destroy(error as Error);
+      return true;
+    }
+  };
 }
 
 /** The result of the first statement of a transaction, which fails where the start has failed. */

@@ -9,6 +9,7 @@ import {
 } from '@nestjs/common';
 import type { Request } from 'express';
 import { routingError } from '../http/routing.js';
+import { leaveUnread } from '../http/unread-body.js';
 import { DomainError } from './errors.js';
 import { faultAnswer } from './faults.js';
 
@@ -30,6 +31,7 @@ export class ErrorFilter implements ExceptionFilter {
     // Headers of the content that was to come; the policy of browsers stands.
     for (const name of response.getHeaderNames())
       if (name.startsWith('content-') && name !== 'content-security-policy') response.removeHeader(name);
+    leaveUnread(request, response);
     response.statusCode = answer.status;
     for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
     const body = answer.body();

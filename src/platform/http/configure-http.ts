@@ -1,13 +1,13 @@
 import type { ExpressAdapter, NestExpressApplication } from '@nestjs/platform-express';
 import type { Application, RequestHandler, Response } from 'express';
-import { limitConnections, limitRequests } from './connection-limits.js';
+import { type ConnectionLimits, limitConnections, limitRequests } from './connection-limits.js';
 import { JsonText } from './json-text.js';
 
 /**
  * Sets Express up for the documented interface: case-sensitive paths, plain queries, and JSON without a charset. To be
  * called before routes are added; the application is made with `bodyParser: false`.
  */
-export function configureHttp(app: NestExpressApplication): void {
+export function configureHttp(app: NestExpressApplication, limits: ConnectionLimits = {}): void {
   const adapter = app.getHttpAdapter() as ExpressAdapter;
   const server = adapter.getInstance<Application>();
   server.disable('x-powered-by');
@@ -18,7 +18,7 @@ export function configureHttp(app: NestExpressApplication): void {
   // Nest would leave unknown paths outside the global prefix to Express.
   adapter.setNotFoundHandler = (handler: RequestHandler) => server.use(handler);
   (server as unknown as { response: Response }).response.json = sendJson;
-  limitConnections(app.getHttpServer());
+  limitConnections(app.getHttpServer(), limits);
   app.use(limitRequests);
 }
 
@@ -35,6 +35,10 @@ export function parseQuery(text: string | null): Record<string, string> {
  */
 const SHORT = 2_000;
 
+/** Longer answers must be taken in so long a time, however steadily a client takes very little: they are in memory. */
+const LONG_BYTES = 1024 ** 2;
+const DEADLINE_MS = 5 * 60_000;
+
 function sendJson(this: Response, body: unknown): Response {
   const text = (body instanceof JsonText ? body.text : (JSON.stringify(body) as string | undefined)) ?? '';
   this.setHeader('Content-Type', 'application/json');
@@ -43,6 +47,10 @@ function sendJson(this: Response, body: unknown): Response {
     return this.end(text);
   }
   const bytes = Buffer.from(text);
+  if (bytes.length > LONG_BYTES) {
+    const deadline = setTimeout(() => this.destroy(), DEADLINE_MS);
+    this.once('close', () => clearTimeout(deadline));
+  }
   this.setHeader('Content-Length', bytes.length);
   return this.end(bytes);
 }

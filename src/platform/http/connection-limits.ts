@@ -1,16 +1,24 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { RequestHandler } from 'express';
-import { DomainError } from '../errors/errors.js';
+import { BadRequest, DomainError } from '../errors/errors.js';
+import { expectContinue, leaveUnread } from './unread-body.js';
 
 /** Longest wait for the head of a request. */
 const HEAD_MS = 20_000;
 /** Longest wait for all of a request: a large part on a slow line takes its time. Bodies of JSON have less. */
 const REQUEST_MS = 60 * 60_000;
+/** How often Node looks for requests that are late. */
+const CHECK_MS = 1_000;
+/** A client that takes nothing of its answer for so long is cut off. */
+const STALL_MS = 30_000;
 /** What a client gets to finish sending after it was answered. */
 const LINGER_MS = 10_000;
 /** Longest path and query. The head altogether has at most 16 KiB, which is Node's default. */
 const URL_LENGTH = 8 * 1024;
+/** A name, an IPv4 address or a bracketed IPv6 address, with a port; it becomes part of signed URLs. */
+const HOST = /^(?:[\w.~-]{1,255}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
 /** What is told of a request that is no request, by the code of the error that Node's parser gives. */
 const ANSWERS: Record<string, [number, string, string]> = {
@@ -19,10 +27,33 @@ const ANSWERS: Record<string, [number, string, string]> = {
 };
 const UNREADABLE: [number, string, string] = [400, 'Bad Request', 'The request is not valid HTTP'];
 
-/** Bounds what a connection may take, and answers what never becomes a request in the form of all errors. */
-export function limitConnections(server: Server): void {
+export interface ConnectionLimits {
+  /** Most connections open at once; further ones are closed. */
+  connections?: number;
+  /** The same of one address. */
+  connectionsOfAddress?: number;
+}
+
+/** Bounds what connections may take, and answers what never becomes a request in the form of all errors. */
+export function limitConnections(server: Server, limits: ConnectionLimits = {}): void {
   server.headersTimeout = HEAD_MS;
   server.requestTimeout = REQUEST_MS;
+  server.timeout = STALL_MS;
+  if (limits.connections !== undefined) server.maxConnections = limits.connections;
+  // Options of `createServer`, which Nest does not pass on.
+  Object.assign(server, { connectionsCheckingInterval: CHECK_MS, requireHostHeader: false });
+  if (limits.connectionsOfAddress !== undefined) limitAddresses(server, limits.connectionsOfAddress);
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    expectContinue(request, response);
+    server.emit('request', request, response);
+  });
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    leaveUnread(request, response);
+    const body = JSON.stringify({ detail: 'The only expectation that can be met is 100-continue' });
+    response
+      .writeHead(417, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) })
+      .end(body);
+  });
   server.on(
     'clientError',
     (error: NodeJS.ErrnoException, socket: Duplex & { _httpMessage?: { headersSent: boolean } }) => {
@@ -44,16 +75,41 @@ export function limitConnections(server: Server): void {
   );
 }
 
-/** Refuses URLs that are too long, and hangs up on clients that go on sending what nobody reads. */
+/** Keeps one address from taking all connections. */
+function limitAddresses(server: Server, limit: number): void {
+  const open = new Map<string, number>();
+  server.on('connection', (socket: Socket) => {
+    const { remoteAddress = '' } = socket;
+    const count = (open.get(remoteAddress) ?? 0) + 1;
+    open.set(remoteAddress, count);
+    socket.once('close', () => {
+      const left = (open.get(remoteAddress) ?? 0) - 1;
+      if (left > 0) open.set(remoteAddress, left);
+      else open.delete(remoteAddress);
+    });
+    if (count > limit) socket.destroy();
+  });
+}
+
+/** Refuses heads that no client sends, and hangs up on clients that go on sending what nobody reads or read nothing. */
 export const limitRequests: RequestHandler = (request, response, next) => {
   if (hasBody(request)) {
     response.once('finish', () => {
       if (!request.complete) setTimeout(() => request.complete || request.socket.destroy(), LINGER_MS).unref();
     });
   }
+  // The server's timeout: nothing was sent or taken for so long. Somebody may just wait for a slow answer.
+  response.on('timeout', () => {
+    if (request.socket.writableLength > 0) request.socket.destroy();
+  });
   if (request.url.length > URL_LENGTH) throw new DomainError(414, `The URL may have at most ${URL_LENGTH} characters`);
+  if (!hasHost(request)) throw new BadRequest('The Host header is missing or is no host');
   next();
 };
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+/** HTTP/1.0, which some monitors speak, needs no Host. */
+const hasHost = ({ headers: { host }, httpVersion }: IncomingMessage): boolean =>
+  host === undefined ? httpVersion === '1.0' : HOST.test(host);

@@ -1,18 +1,16 @@
 import { Module } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
+import { APP_FILTER, APP_PIPE } from '@nestjs/core';
 import { ErrorFilter } from '../errors/error.filter.js';
 import { ValidationPipe } from '../validation/validation.pipe.js';
-import { RequestGuard } from './request.guard.js';
+import { BodyReader } from './body-reader.service.js';
 
-/**
- * How every request is read, checked and refused. Guards run in the order of the modules that bring them: this one is
- * imported before authentication, which comes after the body's syntax.
- */
+/** How every request is read, checked and refused. The guards before that are the application's, in their order. */
 @Module({
   providers: [
-    { provide: APP_GUARD, useClass: RequestGuard },
+    BodyReader,
     { provide: APP_PIPE, useClass: ValidationPipe },
     { provide: APP_FILTER, useClass: ErrorFilter },
   ],
+  exports: [BodyReader],
 })
 export class HttpModule {}

@@ -3,6 +3,7 @@ import { BadRequest, DomainError, Invalid, TooLarge, UnsupportedMediaType } from
 import type { Json } from '../json/json.js';
 import { JsonLimitError, JsonSyntaxError, parseJson } from '../json/parse-json.js';
 import { decodeText, UndecodableText } from './decode-text.js';
+import { announcedBytes, askForBody } from './unread-body.js';
 
 /** `application/json` and `application/<anything>+json`, parameters ignored. */
 const JSON_TYPE = /^\s*application\/(?:[^;/]*\+)?json\s*(?:;|$)/i;
@@ -24,12 +25,15 @@ export async function readBody(
 ): Promise<Json | undefined> {
   const encoding = request.headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity') throw new UnsupportedMediaType('The body must not be compressed');
+  if ((announcedBytes(request) ?? 0) > limit) throw tooLarge(limit);
+  askForBody(request);
   const bytes = await collect(request, limit, patienceMs);
   if (bytes.length === 0) return undefined;
   return JSON_TYPE.test(request.headers['content-type'] ?? '') ? parse(bytes) : bytes.toString();
 }
 
-/** Above the limit the client is told at once and the rest read and dropped, as a cut connection could hide the answer. */
+const tooLarge = (limit: number): TooLarge => new TooLarge(`The body may have at most ${limit} bytes`);
+
 function collect(request: IncomingMessage, limit: number, patienceMs: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     // Errors take stacks along: each is made where it is due.
@@ -42,9 +46,8 @@ function collect(request: IncomingMessage, limit: number, patienceMs: number): P
     const refuse = (): void => {
       chunks.length = 0;
       clearTimeout(patience);
-      reject(new TooLarge(`The body may have at most ${limit} bytes`));
+      reject(tooLarge(limit));
     };
-    if (Number(request.headers['content-length']) > limit) refuse();
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size > limit) refuse();

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { BadRequest, DomainError, NotFound } from '../errors/errors.js';
+import { askForBody } from '../http/unread-body.js';
 import { parseRange } from './byte-range.js';
 import { attachment } from './content-disposition.js';
 import { DiskStore } from './disk-store.js';
@@ -27,6 +28,7 @@ export class DiskTransfers {
   /** Receives one part of an upload; resolves with its etag in quotes, as the header has it. */
   async receive(key: string, query: unknown, request: IncomingMessage): Promise<string> {
     const grant = await this.urls.readPart(key, query);
+    askForBody(request);
     try {
       return `"${await this.store.putPart(grant, request, Number(request.headers['content-length'] ?? 0))}"`;
     } catch (error) {

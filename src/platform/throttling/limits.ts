@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import type { Principal } from '../auth/principal.js';
+import type { Share } from './fair-shares.js';
 
 /** The window of all limits. */
 export const MINUTE_MS = 60_000;
@@ -20,6 +21,14 @@ export function keyOfCaller(caller: Principal): string {
     .digest('hex')}`;
   keys.set(caller, key);
   return key;
+}
+
+/** The shares of a caller and of its company in something that is bounded. */
+export function sharesOf(caller: Principal, limits: { caller: number; company: number }): [Share, Share] {
+  return [
+    { key: keyOfCaller(caller), limit: limits.caller },
+    { key: `company ${caller.company_id}`, limit: limits.company },
+  ];
 }
 
 /** What requests from an address are counted under: an IPv4 address, also one written as IPv6, or an IPv6 network. */

@@ -1,17 +1,12 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { Jobs } from '../jobs/jobs.service.js';
-import { RateLimitGuard } from './rate-limit.guard.js';
 import { SharedCounts } from './shared-counts.service.js';
-import { UnauthenticatedFilter } from './unauthenticated.filter.js';
+import { UnauthenticatedLimit } from './unauthenticated-limit.service.js';
 
-/** Limits how often a caller is served. To be imported after authentication: its guard asks who calls. */
+/** Counts of requests, which guards limit. */
 @Module({
-  providers: [
-    SharedCounts,
-    { provide: APP_GUARD, useClass: RateLimitGuard },
-    { provide: APP_FILTER, useClass: UnauthenticatedFilter },
-  ],
+  providers: [SharedCounts, UnauthenticatedLimit],
+  exports: [SharedCounts, UnauthenticatedLimit],
 })
 export class ThrottlingModule implements OnModuleInit {
   constructor(

@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import fc from 'fast-check';
+import { TooManyRequests } from '../errors/errors.js';
+import { FairShares, type Share, type Ticket } from './fair-shares.js';
+
+const of = (caller: string, company = caller.slice(0, 1)): [Share, Share] => [
+  { key: `caller ${caller}`, limit: 2 },
+  { key: `company ${company}`, limit: 3 },
+];
+
+/** Who has got a place, in their order. */
+function watched() {
+  const got: string[] = [];
+  const watch = (name: string, ticket: Ticket): Ticket => {
+    if (ticket.granted === undefined) got.push(name);
+    else void ticket.granted.then(() => got.push(name));
+    return ticket;
+  };
+  return { got, watch };
+}
+
+describe('shares', () => {
+  beforeEach(() => void jest.useFakeTimers());
+  afterEach(() => void jest.useRealTimers());
+
+  it('of a caller, of its company, and the whole are kept; what is given back goes to who waits', async () => {
+    const shares = new FairShares(4);
+    const { got, watch } = watched();
+    const [first] = ['a1', 'a1', 'a1', 'a2', 'a2', 'b1', 'c1'].map((name) => watch(name, shares.take(1, of(name))));
+    expect(got).toEqual(['a1', 'a1', 'a2', 'b1']);
+    expect([shares.taken, shares.waiting]).toEqual([4, 3]);
+    first?.leave();
+    first?.leave();
+    await Promise.resolve();
+    expect(got).toEqual(['a1', 'a1', 'a2', 'b1', 'a1']);
+  });
+
+  it('give those who wait their turns alternately, however long one queue is', async () => {
+    const shares = new FairShares(1);
+    const { got, watch } = watched();
+    const tickets = ['a', 'a', 'a', 'a', 'b', 'c'].map((name) => watch(name, shares.take(1, of(name))));
+    for (let index = 0; index < 4; index++) {
+      // Only the holder's leaving has an effect on the others' places.
+      tickets[[0, 1, 4, 5][index] ?? 0]?.leave();
+      await Promise.resolve();
+    }
+    expect(got).toEqual(['a', 'a', 'b', 'c', 'a']);
+  });
+
+  it('that are not free in time are refused, and who has gone leaves the queue', async () => {
+    const shares = new FairShares(1, 500);
+    const held = shares.take(1, of('a'));
+    const late = shares.take(1, of('b'));
+    const gone = shares.take(1, of('c'));
+    gone.leave();
+    expect(shares.waiting).toBe(1);
+    const refused = expect(late.granted).rejects.toThrow(TooManyRequests);
+    jest.advanceTimersByTime(500);
+    await refused;
+    expect(shares.waiting).toBe(0);
+    held.leave();
+    expect(shares.taken).toBe(0);
+  });
+
+  it('give one who takes nothing yet even more than the limit, so that nobody waits for ever', () => {
+    const shares = new FairShares(4);
+    const ticket = shares.take(9, of('a'));
+    expect(ticket.granted).toBeUndefined();
+    expect(shares.takeNow(1, of('b'))).toBeUndefined();
+    ticket.leave();
+    expect(shares.takeNow(1, of('b'))).toBeDefined();
+  });
+
+  it('refuse at once where a thousand wait', () => {
+    const shares = new FairShares(1);
+    for (let count = 0; count < 1_001; count++) shares.take(1, of('a'));
+    expect(() => shares.take(1, of('a'))).toThrow(TooManyRequests);
+    expect(() => shares.take(1, of('b'))).not.toThrow();
+  });
+});
+
+it('are never overdrawn, and nobody waits who could have a place', async () => {
+  const step = fc.record({ who: fc.constantFrom('a1', 'a2', 'a3', 'b1', 'b2', 'c1'), leaves: fc.nat(20) });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+      const shares = new FairShares(5);
+      const held: { who: string; ticket: Ticket }[] = [];
+      const waiting = new Set<string>();
+      const count = (of: (who: string) => boolean): number => held.filter(({ who }) => of(who)).length;
+      for (const { who, leaves } of steps) {
+        held[leaves]?.ticket.leave();
+        held.splice(leaves, 1);
+        const ticket = shares.take(1, of(who));
+        if (ticket.granted === undefined) held.push({ who, ticket });
+        else {
+          waiting.add(who);
+          void ticket.granted.then(() => held.push({ who, ticket }));
+        }
+        await Promise.resolve();
+        await Promise.resolve();
+        expect(shares.taken).toBe(held.length);
+        expect(held.length).toBeLessThanOrEqual(5);
+        for (const caller of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) {
+          expect(count((who) => who === caller)).toBeLessThanOrEqual(2);
+          expect(count((who) => who[0] === caller[0])).toBeLessThanOrEqual(3);
+        }
+      }
+      // Once everybody leaves, all who waited have had their turn.
+      for (let left = held.length; left > 0; left = held.length) {
+        for (const { ticket } of held.splice(0)) ticket.leave();
+        await Promise.resolve();
+        await Promise.resolve();
+      }
+      expect([shares.taken, shares.waiting]).toEqual([0, 0]);
+    }),
+  );
+});

@@ -1,0 +1,153 @@
+import { TooManyRequests } from '../errors/errors.js';
+
+/** Most that wait under one key; the next one is refused at once. */
+const MAX_WAITING = 1_000;
+/** Longest wait for a turn. */
+const PATIENCE_MS = 10_000;
+const RETRY_SECONDS = 1;
+
+/** A part that whoever has the key may take of the whole. */
+export interface Share {
+  key: string;
+  limit: number;
+}
+
+/** A place that somebody holds or waits for. */
+export interface Ticket {
+  /** Absent: the place is there already. @throws TooManyRequests when it does not come in time */
+  readonly granted?: Promise<void>;
+  /** Gives the place back, or up; again is fine. */
+  leave(): void;
+}
+
+interface Waiting {
+  amount: number;
+  shares: readonly Share[];
+  grant: () => void;
+}
+
+/**
+ * Hands out a bounded amount of something. Whoever asks names its shares, the narrowest one first (a caller, then its
+ * company), and waits while one of them or the whole is used up. Those who wait under different first keys get their turns
+ * alternately, so a long queue of one caller holds up nobody else.
+ *
+ * A share that nothing is taken of gives even what is beyond its limit, and so does the whole: nobody waits for ever.
+ */
+export class FairShares {
+  private readonly used = new Map<string, number>();
+  private total = 0;
+  private readonly queues = new Map<string, Waiting[]>();
+
+  /** @param capacity the whole */
+  constructor(
+    private readonly capacity: number,
+    private readonly patienceMs = PATIENCE_MS,
+  ) {}
+
+  /** How much is taken. */
+  get taken(): number {
+    return this.total;
+  }
+
+  /** How many wait. */
+  get waiting(): number {
+    let count = 0;
+    for (const queue of this.queues.values()) count += queue.length;
+    return count;
+  }
+
+  /** Takes a place or waits for one. @throws TooManyRequests when too many wait already */
+  take(amount: number, shares: readonly [Share, ...Share[]]): Ticket {
+    const queue = this.queues.get(shares[0].key);
+    if (queue === undefined && this.fits(amount, shares)) return this.hold(amount, shares);
+    if ((queue?.length ?? 0) >= MAX_WAITING) throw tooMany();
+    return this.queue(amount, shares);
+  }
+
+  /** Takes a place that is free now; undefined when none is. */
+  takeNow(amount: number, shares: readonly [Share, ...Share[]]): Ticket | undefined {
+    return this.fits(amount, shares) ? this.hold(amount, shares) : undefined;
+  }
+
+  private hold(amount: number, shares: readonly Share[]): Ticket {
+    this.add(amount, shares);
+    let isHeld = true;
+    return {
+      leave: () => {
+        if (!isHeld) return;
+        isHeld = false;
+        this.add(-amount, shares);
+        if (this.queues.size > 0) this.grantWaiting();
+      },
+    };
+  }
+
+  private queue(amount: number, shares: readonly [Share, ...Share[]]): Ticket {
+    const [{ key }] = shares;
+    const queue = this.queues.get(key) ?? [];
+    this.queues.set(key, queue);
+    let leave: () => void = () => undefined;
+    const granted = new Promise<void>((resolve, reject) => {
+      const patience = setTimeout(() => {
+        leave();
+        reject(tooMany());
+      }, this.patienceMs);
+      const waiting: Waiting = {
+        amount,
+        shares,
+        grant: () => {
+          clearTimeout(patience);
+          const ticket = this.hold(amount, shares);
+          leave = () => ticket.leave();
+          resolve();
+        },
+      };
+      leave = () => {
+        clearTimeout(patience);
+        const place = queue.indexOf(waiting);
+        if (place >= 0) queue.splice(place, 1);
+        if (queue.length === 0) this.queues.delete(key);
+      };
+      queue.push(waiting);
+    });
+    return { granted, leave: () => leave() };
+  }
+
+  /** Gives everybody who can have one a place, one key after the other. */
+  private grantWaiting(): void {
+    for (let isOver = false; !isOver;) {
+      isOver = true;
+      for (const [key, queue] of [...this.queues]) {
+        const [first] = queue;
+        if (first === undefined || !this.fits(first.amount, first.shares)) continue;
+        queue.shift();
+        // Whoever had a turn goes to the end.
+        this.queues.delete(key);
+        if (queue.length > 0) this.queues.set(key, queue);
+        first.grant();
+        isOver = false;
+      }
+    }
+  }
+
+  private fits(amount: number, shares: readonly Share[]): boolean {
+    if (this.total > 0 && this.total + amount > this.capacity) return false;
+    for (const { key, limit } of shares) {
+      const used = this.used.get(key);
+      if (used !== undefined && used + amount > limit) return false;
+    }
+    return true;
+  }
+
+  private add(amount: number, shares: readonly Share[]): void {
+    this.total += amount;
+    for (const { key } of shares) {
+      const used = (this.used.get(key) ?? 0) + amount;
+      if (used === 0) this.used.delete(key);
+      else this.used.set(key, used);
+    }
+  }
+}
+
+const tooMany = (): TooManyRequests =>
+  new TooManyRequests('Too many requests at once: wait for answers before sending more', RETRY_SECONDS);
