@@ -81,3 +81,25 @@ export function reportRest({ turns, first_event, streams, memory, startup }) {
     ],
   );
 }
+
+export function reportAttacks(attacks) {
+  console.log('\nattacks; another company’s requests in ms meanwhile; answers by status (0: none), with the largest');
+  table(
+    ['attack', 'alive', 'peak MiB', 'p50', 'p95', 'max', 'others answered', 's', 'answers', 'remark'],
+    attacks.map(({ name, is_alive, peak_bytes, others, answers, seconds, remark }) => [
+      name,
+      is_alive ? 'yes' : 'NO',
+      number(peak_bytes / MiB),
+      ...[others.p50, others.p95, others.max].map((ms) => number(ms)),
+      counts(others.statuses, String),
+      number(seconds, 1),
+      counts(answers, ({ count, bytes }) => `${count} (${number(bytes)} B)`),
+      remark,
+    ]),
+  );
+}
+
+const counts = (by, tell) =>
+  Object.entries(by)
+    .map(([status, what]) => `${status}: ${tell(what)}`)
+    .join(', ');
