@@ -1,9 +1,7 @@
-import { resolve } from 'node:path';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { SwaggerModule } from '@nestjs/swagger';
 import { AppModule, type Surroundings } from './app.module.js';
-import type { Config } from './config/config.js';
 import { configureHttp } from './platform/http/configure-http.js';
 import { crossOrigin } from './platform/http/cross-origin.js';
 import { onlyMonitoring } from './platform/http/only-monitoring.js';
@@ -43,7 +41,7 @@ function configureApp(app: NestExpressApplication, { config, logger }: Surroundi
     return;
   }
   const document = buildDocument(app);
-  if (config.embedded) document.info.description += tokenNote(config);
+  if (config.embedded) document.info.description += TOKEN_NOTE;
   app
     .getHttpAdapter()
     .getInstance()
@@ -63,8 +61,8 @@ function configureApp(app: NestExpressApplication, { config, logger }: Surroundi
   });
 }
 
-/** Where somebody who has just started the service on their own computer finds a token. */
-const tokenNote = ({ DATA_DIR }: Config): string => `
+/** Where somebody who has just started the service on their own computer finds a token; not told to whoever asks: its file. */
+const TOKEN_NOTE = `
 
-**Your tokens** are in \`${resolve(DATA_DIR, 'dev-tokens.json')}\`, and the service has printed them when it started:
-\`company\` speaks for Ada, who may do everything, \`member\` for Max, who may not change what is the company's.`;
+**Your tokens** were printed when the service started: \`company\` speaks for Ada, who may do everything, \`member\` for Max,
+who may not change what is the company's.`;

@@ -9,7 +9,9 @@ import { introduce } from './demo/introduce.js';
 import type { EmbeddedPostgres } from './platform/database/embedded/embedded-postgres.js';
 import { EmbeddedPostgresError } from './platform/database/embedded/errors.js';
 import { HealthService } from './platform/health/health.service.js';
+import { Metrics } from './platform/metrics/metrics.service.js';
 import { STOP_SIGNALS, type StopSignal } from './stop-signals.js';
+import { watchUncaughtErrors } from './uncaught-errors.js';
 
 /** Requests under way get so long when the process is told to stop; a second signal ends them at once. */
 const DRAIN_MS = 20_000;
@@ -23,11 +25,20 @@ export async function serve(
 ): Promise<StopSignal> {
   const { config, logger } = surroundings;
   const app = await createApp(surroundings);
+  const uncaught = app
+    .get(Metrics)
+    .counter({ name: 'pws_uncaught_errors_total', help: 'Errors that nothing has caught' });
+  const broken = watchUncaughtErrors((err, isFatal) => {
+    uncaught.inc();
+    logger[isFatal ? 'fatal' : 'error']({ err }, 'uncaught error');
+  });
+  // What is awaited below tells of it.
+  broken.catch(() => undefined);
   try {
     const url = await listen(app, config);
     if (server !== undefined) process.stdout.write(await introduce(app, config, url, server.notes));
     logger.info({ url, role: config.ROLE }, 'ready');
-    const signal = await Promise.race([stopping, ...(server === undefined ? [] : [death(server, config)])]);
+    const signal = await Promise.race([stopping, broken, ...(server === undefined ? [] : [death(server, config)])]);
     logger.info({ signal }, 'stopping');
     app.get(HealthService).stopping();
     await pause(config.STOP_DELAY_SECONDS * 1000);

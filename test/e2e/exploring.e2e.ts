@@ -131,11 +131,13 @@ inBrowser('Swagger UI', () => {
     await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: false });
   }
 
-  it('is where the bare address leads, says what there is and where a token is', async () => {
+  it('is where the bare address leads, says what there is and how to get a token', async () => {
     await page.locator('.opblock').first().waitFor();
     expect(page.url()).toBe(`${service.url}/docs`);
     const said = await page.locator('.info').innerText();
-    expect(said).toContain('dev-tokens.json');
+    expect(said).toContain('printed when the service started');
+    // Anybody can read this page.
+    expect(said).not.toContain(service.surroundings.dataDir);
     const groups = await page.locator('.opblock-tag a').allInnerTexts();
     expect(groups.slice(0, 3)).toEqual(['Projects', 'Chat', 'Skills and agent configuration']);
     await show('before');

@@ -149,3 +149,28 @@ describe('processes of other roles', () => {
     await removeSurroundings(stopping.surroundings);
   }, 60_000);
 });
+
+describe('an error that nothing has caught', () => {
+  it('is logged and counted; one of a single connection stops nothing, any other one stops the process in order', async () => {
+    const surroundings = await makeSurroundings();
+    const own = await Service.start({
+      surroundings,
+      settings: { METRICS: 'true' },
+      preload: ['test/support/uncaught.js'],
+    });
+    const told = (level: number): unknown[] => own.log.filter((line) => line.level === level).map(({ msg }) => msg);
+    process.kill(own.pid, 'SIGUSR2');
+    const counted = await eventually(
+      () => metrics(own.url),
+      (values) => values.get('pws_uncaught_errors_total') === 1,
+      { until: 'the error is counted' },
+    );
+    expect(counted.size).toBeGreaterThan(1);
+    expect(told(50)).toEqual(['uncaught error']);
+    expect((await own.anonymous.send('GET', '/me')).status).toBe(401);
+    process.kill(own.pid, 'SIGWINCH');
+    expect(await own.ended).toBe(1);
+    expect(told(60)).toEqual(['uncaught error']);
+    await removeSurroundings(surroundings);
+  });
+});

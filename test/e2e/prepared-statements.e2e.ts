@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { pipelined } from '../../src/platform/database/database.js';
 import { useDatabase } from '../support/database.js';
@@ -119,5 +120,21 @@ describe('a transaction', () => {
     expect(await database.transaction((tx) => tx.query(level))).toEqual([{ level: 'read committed', is_first: false }]);
     expect(await database.snapshot((tx) => tx.query(level))).toEqual([{ level: 'repeatable read', is_first: false }]);
     expect(await database.manager.query(level)).toEqual([{ level: 'read committed', is_first: true }]);
+  });
+});
+
+describe('an error while an answer of the server is read', () => {
+  it('fails what waits for that connection, and the next one serves', async () => {
+    const { database } = db;
+    const failing = database.transaction(async (tx) => {
+      const { connection } = (await tx.queryRunner?.connect()) as { connection: { stream: Socket } };
+      // As when a value is too large to become a text.
+      connection.stream.prependOnceListener('data', () => {
+        throw new RangeError('planted');
+      });
+      await tx.query('SELECT 1');
+    });
+    await expect(failing).rejects.toThrow('planted');
+    expect(await database.manager.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 });

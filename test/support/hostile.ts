@@ -108,6 +108,8 @@ export interface HeldOptions {
   body?: string | Uint8Array;
   /** How many of the last bytes of the body are kept back until `release`; default 0. */
   keep?: number;
+  /** Called when the server asks for the body, for requests with `Expect: 100-continue`. */
+  onContinue?: () => void;
 }
 
 /**
@@ -136,11 +138,15 @@ export class HeldRequest {
   }
 
   /** Sends the head and the body but what is kept back. */
-  static start(url: string, { method = 'POST', headers = {}, body = '', keep = 0 }: HeldOptions = {}): HeldRequest {
+  static start(
+    url: string,
+    { method = 'POST', headers = {}, body = '', keep = 0, onContinue }: HeldOptions = {},
+  ): HeldRequest {
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
     const length = method === 'GET' ? {} : { 'content-length': bytes.byteLength, 'content-type': 'application/json' };
     const request = http.request(url, { method, headers: { ...length, ...headers }, agent: false });
     const held = new HeldRequest(request, bytes.subarray(bytes.byteLength - keep));
+    if (onContinue !== undefined) request.once('continue', onContinue);
     request.flushHeaders();
     if (bytes.byteLength > keep) request.write(bytes.subarray(0, bytes.byteLength - keep));
     if (keep === 0) request.end();

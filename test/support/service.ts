@@ -95,6 +95,11 @@ export class Service {
     return this.process.pid as number;
   }
 
+  /** The exit code, once the process has ended by itself. */
+  get ended(): Promise<number | null> {
+    return (once(this.process, 'exit') as Promise<[number | null]>).then(([code]) => code);
+  }
+
   /** Somebody signed in; by default a company-level user of a company of its own. */
   session(options?: SessionOptions): Promise<Session> {
     return signIn(this.url, this.surroundings.secret, options);

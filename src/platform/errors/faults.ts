@@ -6,7 +6,8 @@ const REFUSED_VALUES = ['22', '54', '23514'];
 const CONFLICTS = ['23503', '23505', '23P01'];
 /** SQLSTATEs of a server that cannot serve now: connection, resources, shutdown, locks, timeouts, a read-only stand-by. */
 const OUT_OF_REACH = ['08', '53', '57', '40', '55P03', '25006', '25P04'];
-const NETWORK_CODES = [
+/** Codes of connections that break or cannot be made. */
+export const NETWORK_CODES = [
   'EAI_AGAIN',
   'ECONNABORTED',
   'ECONNREFUSED',

@@ -38,13 +38,20 @@ function detectEncoding(bytes: Buffer): Encoding {
   return 'utf-8';
 }
 
+/** Bytes that are decoded at a time. */
+const PIECE = 16 * 1024;
+
 function decodeUtf32(bytes: Buffer, littleEndian: boolean): string {
   if (bytes.length % 4 !== 0) throw new UndecodableText();
-  const characters: string[] = [];
-  for (let at = 0; at < bytes.length; at += 4) {
-    const code = littleEndian ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at);
-    if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) throw new UndecodableText();
-    if (at > 0 || code !== 0xfeff) characters.push(String.fromCodePoint(code));
+  const pieces: string[] = [];
+  for (let at = 0; at < bytes.length; at += PIECE) {
+    const codes: number[] = [];
+    for (let place = at; place < Math.min(at + PIECE, bytes.length); place += 4) {
+      const code = littleEndian ? bytes.readUInt32LE(place) : bytes.readUInt32BE(place);
+      if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) throw new UndecodableText();
+      if (place > 0 || code !== 0xfeff) codes.push(code);
+    }
+    pieces.push(String.fromCodePoint(...codes));
   }
-  return characters.join('');
+  return pieces.join('');
 }

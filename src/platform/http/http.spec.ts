@@ -224,7 +224,7 @@ describe('a body', () => {
     ['that is no UTF-8', Buffer.from('{"content":"\xff"}', 'latin1')],
     ['nested too deep', '['.repeat(201)],
     ['with an integer that is too long', '9'.repeat(4301)],
-    ['with too many values', `[${'0,'.repeat(100_000)}0]`],
+    ['with too many values', `[${'0,'.repeat(20_000)}0]`],
   ])('%s cannot be read', async (_, body) => expect(await post(body)).toEqual(unreadable));
 
   it.each([

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { BadRequest, DomainError, Invalid, TooLarge, UnsupportedMediaType } from '../errors/errors.js';
 import type { Json } from '../json/json.js';
 import { JsonLimitError, JsonSyntaxError, parseJson } from '../json/parse-json.js';
@@ -7,6 +8,9 @@ import { announcedBytes, askForBody } from './unread-body.js';
 
 /** `application/json` and `application/<anything>+json`, parameters ignored. */
 const JSON_TYPE = /^\s*application\/(?:[^;/]*\+)?json\s*(?:;|$)/i;
+
+/** Bodies above this size take noticeable time to read. */
+const LARGE = 16 * 1024;
 
 /** What a client gets to send all of its JSON: a few MiB on a slow line. */
 const PATIENCE_MS = 60_000;
@@ -29,8 +33,17 @@ export async function readBody(
   askForBody(request);
   const bytes = await collect(request, limit, patienceMs);
   if (bytes.length === 0) return undefined;
-  return JSON_TYPE.test(request.headers['content-type'] ?? '') ? parse(bytes) : bytes.toString();
+  if (bytes.length > LARGE) await turn();
+  return JSON_TYPE.test(request.headers['content-type'] ?? '') ? parse(bytes, limit) : bytes.toString();
 }
+
+/** Resolves when this is the next large body to be read: one in each round of the event loop, with everything else between. */
+function turn(): Promise<void> {
+  lastTurn = lastTurn.then(async () => await nextRound());
+  return lastTurn;
+}
+
+let lastTurn: Promise<void> = Promise.resolve();
 
 const tooLarge = (limit: number): TooLarge => new TooLarge(`The body may have at most ${limit} bytes`);
 
@@ -68,9 +81,9 @@ function collect(request: IncomingMessage, limit: number, patienceMs: number): P
   });
 }
 
-function parse(bytes: Buffer): Json {
+function parse(bytes: Buffer, limit: number): Json {
   try {
-    return parseJson(decodeText(bytes));
+    return parseJson(decodeText(bytes), limit);
   } catch (error) {
     if (error instanceof UndecodableText || error instanceof JsonLimitError) {
       throw new BadRequest('There was an error parsing the body');

@@ -2,8 +2,9 @@ import type { Json } from './json.js';
 import { codePoints } from './text.js';
 
 const MAX_DEPTH = 200;
-/** Values and keys in one text: more than any request of this service needs, few enough to be held many times at once. */
-const MAX_VALUES = 100_000;
+/** Values and keys that any text may hold, and one more for so many characters that it may have. */
+const MIN_VALUES = 10_000;
+const CHARACTERS_PER_VALUE = 128;
 const MAX_INTEGER_DIGITS = 4300;
 
 /** Text that is no JSON, in the words of Python's parser. */
@@ -17,7 +18,7 @@ export class JsonSyntaxError extends Error {
   }
 }
 
-/** JSON that goes beyond what is read: nested deeper than 200, more than 100,000 values, an integer of over 4300 digits. */
+/** JSON that goes beyond what is read: nested deeper than 200, too many values, an integer of over 4300 digits. */
 export class JsonLimitError extends Error {}
 
 /**
@@ -26,10 +27,12 @@ export class JsonLimitError extends Error {}
  * `JSON.parse` cannot serve here: it reorders keys that look like indexes, rounds large integers and tells neither
  * Python's messages nor positions. NaN and infinities, which Python lets pass, are syntax errors.
  *
+ * @param maxLength most characters that a text of its kind has; the number of values and keys is bounded by it. A short text
+ * can hold many values, and each takes a hundred times the memory of its text.
  * @throws JsonSyntaxError, JsonLimitError
  */
-export function parseJson(text: string): Json {
-  return new Parser(text).document();
+export function parseJson(text: string, maxLength = text.length): Json {
+  return new Parser(text, MIN_VALUES + maxLength / CHARACTERS_PER_VALUE).document();
 }
 
 const QUOTE = 0x22;
@@ -41,7 +44,7 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-const FOUR_HEX = /[0-9a-f]{4}/iy;
+const HEX_DIGITS = '0123456789abcdefABCDEF';
 const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
 const ESCAPED = '"\\/bfnrt';
 const LITERALS: readonly (readonly [string, Json])[] = [
@@ -54,7 +57,10 @@ class Parser {
   private at = 0;
   private values = 0;
 
-  constructor(private readonly text: string) {}
+  constructor(
+    private readonly text: string,
+    private readonly maxValues: number,
+  ) {}
 
   document(): Json {
     this.skipSpace();
@@ -102,10 +108,9 @@ class Parser {
     }
   }
 
-  /** A short text can hold many values, and each takes a hundred times the memory of its text. */
   private count(): void {
     this.values += 1;
-    if (this.values > MAX_VALUES) throw new JsonLimitError('too many values');
+    if (this.values > this.maxValues) throw new JsonLimitError('too many values');
   }
 
   private open(depth: number): number {
@@ -160,14 +165,18 @@ class Parser {
       if (end + 1 >= this.text.length) this.fail('Unterminated string starting at', start);
       if (this.text[end + 1] === 'u') {
         // Python wants a character behind the four digits as well, and the place of the `u` either way.
-        FOUR_HEX.lastIndex = end + 2;
-        if (end + 6 >= this.text.length || !FOUR_HEX.test(this.text)) this.fail('Invalid \\uXXXX escape', end + 1);
+        if (end + 6 >= this.text.length || !this.isHex(end + 2, end + 6)) this.fail('Invalid \\uXXXX escape', end + 1);
         from = end + 6;
       } else {
         if (!ESCAPED.includes(this.text.charAt(end + 1))) this.fail('Invalid \\escape', end);
         from = end + 2;
       }
     }
+  }
+
+  private isHex(from: number, to: number): boolean {
+    for (let at = from; at < to; at++) if (!HEX_DIGITS.includes(this.text.charAt(at))) return false;
+    return true;
   }
 
   private endOfPlainText(from: number): number {
