@@ -27,6 +27,8 @@ const AWAY_MS = isLong ? 30_000 : 2_000;
 /** A silent database is given up after about 10 s, and asked for a connection for 5 s. */
 const LONGEST_MS = 20_000;
 const PATIENCE_MS = 150_000;
+/** The server may crash again and again, in the midst of other work each time, while the service lives through all of it. */
+const crashes = Array.from({ length: Number(process.env['CRASHES'] ?? 1) }, (_, index) => index + 1);
 
 const report = (fault: string, counts: TrafficCounts, recovered_ms: number): void => {
   process.stdout.write(`${fault}: ${JSON.stringify({ ...counts, recovered_ms })}\n`);
@@ -97,7 +99,7 @@ describe('a database that goes away', () => {
     await rm(dataDir, { recursive: true, force: true });
   }, 60_000);
 
-  it(
+  it.each(crashes)(
     'is missed and found again after a crash of the server',
     async () => {
       const traffic = await startTraffic((await service.session()).client);

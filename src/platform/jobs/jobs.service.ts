@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { type CronItem, Logger as WorkerLogger, parseCronItems, run, type Runner } from 'graphile-worker';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Logger } from 'pino';
 import { Config } from '../../config/config.js';
 import { DatabaseUrl } from '../database/database-url.js';
@@ -9,6 +9,7 @@ import { DatabaseWatch } from '../database/database-watch.js';
 import type { Tx } from '../database/database.js';
 import { LOGGER } from '../logging/logging.module.js';
 import { JobMetrics } from './job-metrics.js';
+import { WorkerPool } from './worker-pool.js';
 
 /** Does one job. A throw makes graphile-worker try the job again later, with growing delays. */
 export type JobHandler<Payload = unknown> = (payload: Payload) => Promise<void>;
@@ -66,12 +67,16 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
   ) {
     // graphile-worker does not wait for a pool of its own to end. What it notes of jobs need not have reached the disk: a
     // job that a crash of the server has taken back runs once more, as any job may.
-    this.pool = new pg.Pool({
-      connectionString: url.value,
-      max: CONNECTIONS,
-      connectionTimeoutMillis: CONNECT_MS,
-      options: '-c synchronous_commit=off',
-    });
+    this.pool = new WorkerPool(
+      {
+        connectionString: url.value,
+        max: CONNECTIONS,
+        connectionTimeoutMillis: CONNECT_MS,
+        options: '-c synchronous_commit=off',
+      },
+      this.stopping.signal,
+      logger,
+    );
     // A pool that ends has said goodbye on its connections already; the server may close them first.
     const report = (err: Error): void => {
       if (!this.pool.ending) this.logger.warn({ err }, 'a connection for jobs was lost');
@@ -125,7 +130,7 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
     await this.pool.end();
   }
 
-  /** Puts another runner in the place of one that gave up, as it does when the database is out of reach for a while. */
+  /** Puts another runner in the place of one that gave up. */
   private async keep(group: Group, first: Runner): Promise<void> {
     const { signal } = this.stopping;
     for (let runner: Runner | undefined = first; !signal.aborted;) {
