@@ -33,6 +33,50 @@ export const messageJson = (from: string): string =>
 export const emptyMessageJson = (from: string): string =>
   `(SELECT row_to_json(message)::text FROM (SELECT ${EMPTY} ${from}) message)`;
 
-/** JSON text of an array of the rows of `from` by sequence; `[]` when there are none. */
-export const messagesJson = (from: string): string =>
-  `(SELECT '[' || coalesce(string_agg(row_to_json(message)::text, ',' ORDER BY message.sequence), '') || ']' FROM (SELECT ${WHOLE} ${from}) message)`;
+/** Most bytes of the messages of one window. Its newest message is there even when it alone has more. */
+export const MOST_WINDOW_BYTES = 16 * 1024 ** 2;
+/** Messages that are made into JSON at once where a window may have to be cut. */
+const STEP = 10;
+/** A column stored in less is taken for small: compressed, it is at most a hundred times as long. */
+const SMALL_BYTES = 500;
+
+/** Which messages of a conversation are wanted, as SQL of type bigint: those from `first` to `last`, at most `limit`. */
+interface Window {
+  first: string;
+  last: string;
+  limit: string;
+}
+
+/**
+ * JSON text of an array of messages of the conversation `c` by sequence; `[]` when there are none. Of a window that has
+ * more than {@link MOST_WINDOW_BYTES} the older messages are left out.
+ *
+ * Counted is what is sent: escapes make a text up to six times as long. A window in which every message is small is made in
+ * one go. Any other is made from its end, a few messages at a time, so that hardly anything is made that is left out.
+ */
+export const windowJson = ({ first, last, limit }: Window): string => {
+  const share = `${MOST_WINDOW_BYTES / 8} / ${limit}`;
+  const isLarge = ['content_segments', 'tool_calls', 'file_ids', 'client_msg_id']
+    .map((column) => `pg_column_size(${column}) > ${SMALL_BYTES} AND octet_length(${column}::text) > ${share}`)
+    .join(' OR ');
+  // Fenced by OFFSET, or each use of the text would make it anew.
+  const made = (range: string, left = 'false'): string => `
+    SELECT message.sequence, CASE WHEN ${left} THEN NULL ELSE row_to_json(message)::text END AS json
+      FROM (SELECT ${WHOLE} FROM messages m WHERE m.conversation_id = c.id AND ${range}) message OFFSET 0`;
+  return `
+  (SELECT '[' || coalesce(CASE WHEN bytes <= ${MOST_WINDOW_BYTES} THEN json ELSE (
+     WITH RECURSIVE part AS (
+       SELECT ${last} + 1 AS since, 0::bigint AS bytes, NULL::text AS json
+        UNION ALL
+       SELECT older.since, part.bytes + older.bytes, older.json
+         FROM part, LATERAL (
+           SELECT min(sequence)::bigint AS since, sum(octet_length(json)) AS bytes, string_agg(json, ',' ORDER BY sequence) AS json
+             FROM (SELECT *, part.bytes + sum(octet_length(json)) OVER (ORDER BY sequence DESC) AS together
+                     FROM (${made(`m.sequence >= greatest(part.since - ${STEP}, ${first}) AND m.sequence < part.since`)}) few) counted
+            WHERE together <= ${MOST_WINDOW_BYTES} OR sequence = ${last}) older
+        WHERE older.since IS NOT NULL
+     ) SELECT string_agg(json, ',' ORDER BY since) FROM part) END, '') || ']'
+     FROM (SELECT string_agg(json, ',' ORDER BY sequence) AS json,
+                  sum(coalesce(octet_length(json), ${MOST_WINDOW_BYTES} + 1)) AS bytes
+             FROM (${made(`m.sequence >= ${first} AND m.sequence <= ${last}`, `octet_length(content) > ${share} OR ${isLarge}`)}) every) whole)`;
+};

@@ -5,11 +5,12 @@ import { projectOf } from '../../projects/projects.queries.js';
 import { ProjectsService } from '../../projects/projects.service.js';
 import type { ChatHistoryQuery, ChatSyncQuery } from '../chat.dto.js';
 import { named } from '../conversations/conversations.service.js';
-import { messagesJson } from './message-json.js';
+import { windowJson } from './message-json.js';
 
 /**
  * Reads of conversations, each one statement and so of one moment. Answers are JSON text that the database makes: to put
- * a long text together once more would cost as much as to send it.
+ * a long text together once more would cost as much as to send it. Where a window would be too long, it lacks its older
+ * messages.
  */
 @Injectable()
 export class WindowsService {
@@ -28,9 +29,11 @@ export class WindowsService {
       company_id,
       projectId,
       conversation_id,
-      `SELECT concat('{"messages":', ${messagesJson(`FROM messages m
-                 WHERE m.conversation_id = c.id AND m.sequence <= c.last_sequence - $5::bigint
-                   AND m.sequence > c.last_sequence - $5::bigint - $4::bigint`)},
+      `SELECT concat('{"messages":', ${windowJson({
+        first: 'c.last_sequence - $5::bigint - $4::bigint + 1',
+        last: 'c.last_sequence - $5::bigint',
+        limit: '$4::bigint',
+      })},
                      ',"limit":', $4::bigint, ',"offset":', $5::bigint, ',"total":', c.last_sequence, '}') AS json
          FROM conversations c`,
       [limit, offset],
@@ -44,7 +47,7 @@ export class WindowsService {
       projectId,
       conversation_id,
       `SELECT concat('{"conversation_id":"', c.id, '","messages":',
-                     ${messagesJson('FROM messages m WHERE m.conversation_id = c.id AND m.sequence > c.last_sequence - $4')},
+                     ${windowJson({ first: 'c.last_sequence - $4::bigint + 1', last: 'c.last_sequence::bigint', limit: '$4::bigint' })},
                      ',"turn":', (SELECT row_to_json(live) FROM
                        (SELECT coalesce(t.state, 'idle') AS state, t.message_id, t.id AS turn_id, coalesce(t.next_seq, 0) AS next_seq) live),
                      '}') AS json
