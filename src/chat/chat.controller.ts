@@ -47,7 +47,10 @@ export class ChatController {
   @Operation({
     tag: 'Chat',
     summary: 'Get chat history',
-    description: 'A window of the conversation, oldest message first; `offset` pages back into history.',
+    description:
+      'A window of the conversation, oldest message first; `offset` pages back into history. The messages of a window have ' +
+      'at most 16 MiB together: where they would have more, its older ones are left out, though never the newest. To page ' +
+      'on, add the number of messages received to `offset`.',
     response: ChatMessageListResponse,
     errors: [404],
   })
@@ -63,7 +66,10 @@ export class ChatController {
   @Operation({
     tag: 'Chat',
     summary: 'Get chat sync',
-    description: 'One atomic read of the newest messages together with the live turn state.',
+    description:
+      'One atomic read of the newest messages together with the live turn state. The messages have at most 16 MiB together: ' +
+      'where they would have more, older ones are left out, though never the newest. The history operation reads on from ' +
+      'there, with the number of messages received as its `offset`.',
     response: ConversationSyncResponse,
     errors: [404],
   })

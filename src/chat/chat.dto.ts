@@ -13,18 +13,29 @@ import { ChatMessageResponse } from './messages/message.dto.js';
 import { SelectionsField } from './messages/selections.js';
 import { TURN_STATES } from './turns/turn.entity.js';
 
+const MAX_ID_LENGTH = 1_024;
+/** Most items, and most bytes as JSON, of what a message refers to. */
+const MOST_REFERENCES = 1_000;
+const MAX_REFERENCE_BYTES = 64 * 1024;
+
+/** The reason why a part of a message is too large, in words without a full stop. */
+const sizeProblem = (part: unknown): string | undefined =>
+  Buffer.byteLength(JSON.stringify(part)) > MAX_REFERENCE_BYTES
+    ? `the JSON text must have at most ${MAX_REFERENCE_BYTES} bytes`
+    : undefined;
+
 /** Something that a message is about. */
 export class ContextRef {
-  @StringField({ description: 'Id of what is referred to' })
+  @StringField({ maxLength: MAX_ID_LENGTH, description: 'Id of what is referred to' })
   id!: string;
 
-  @StringField({ description: 'What it is', example: 'card' })
+  @StringField({ maxLength: MAX_ID_LENGTH, description: 'What it is', example: 'card' })
   type!: string;
 }
 
 /** What the user chose in the widget of a question. */
 export class AskUserQuestionAnswer {
-  @StringField({ optional: true, description: 'Free text beside or instead of a choice' })
+  @StringField({ optional: true, maxLength: 10_000, description: 'Free text beside or instead of a choice' })
   other_text?: string;
 
   @SelectionsField({
@@ -44,27 +55,46 @@ export class ChatMessageCreate {
   })
   content!: string;
 
-  @StringField({ optional: true, nullable: true, description: 'Absent or null: the project’s default conversation' })
+  @StringField({
+    optional: true,
+    nullable: true,
+    maxLength: MAX_ID_LENGTH,
+    description: 'Absent or null: the project’s default conversation',
+  })
   conversation_id?: string | null;
 
   @StringField({
     optional: true,
     nullable: true,
+    maxLength: 100_000,
     description:
       'Id of the client’s own. The same message sent again under it is answered with the first one; another one is refused.',
   })
   client_msg_id?: string | null;
 
-  @StringArrayField({ optional: true, description: 'Ids or paths of workspace files' })
+  @StringArrayField({
+    optional: true,
+    maxItems: MOST_REFERENCES,
+    itemMaxLength: MAX_ID_LENGTH,
+    check: sizeProblem,
+    description: 'Ids or paths of workspace files, at most 65,536 bytes together',
+  })
   file_ids?: string[];
 
-  @ObjectArrayField(() => ContextRef, { optional: true })
+  @ObjectArrayField(() => ContextRef, {
+    optional: true,
+    maxItems: MOST_REFERENCES,
+    check: sizeProblem,
+    description: 'What the message is about, at most 65,536 bytes together',
+  })
   context?: ContextRef[];
 
   @ObjectField(() => AskUserQuestionAnswer, {
     optional: true,
     nullable: true,
-    description: 'Choice in the widget of the agent’s open question; kept as the result of its tool call',
+    check: ({ other_text, selections = new Map() }) => sizeProblem([other_text, [...selections]]),
+    description:
+      'Choice in the widget of the agent’s open question, at most 65,536 bytes; kept as the result of its tool call',
   })
   answer?: AskUserQuestionAnswer | null;
 }
@@ -80,10 +110,19 @@ export class ChatResponse {
 
 /** How much of which conversation is wanted. */
 export class ChatSyncQuery {
-  @StringField({ optional: true, description: 'Absent: the project’s default conversation' })
+  @StringField({
+    optional: true,
+    maxLength: MAX_ID_LENGTH,
+    description: 'Absent: the project’s default conversation',
+  })
   conversation_id?: string;
 
-  @IntegerField({ default: 200, minimum: 1, maximum: 1000, description: 'Maximum messages to return' })
+  @IntegerField({
+    default: 200,
+    minimum: 1,
+    maximum: 1000,
+    description: 'Maximum messages to return; fewer come where they would be too large together',
+  })
   limit!: number;
 }
 
@@ -133,12 +172,18 @@ export class ConversationSyncResponse {
 
 /** What the agent shall stop. */
 export class ChatStopRequest {
-  @StringField({ optional: true, nullable: true, description: 'Absent or null: the project’s default conversation' })
+  @StringField({
+    optional: true,
+    nullable: true,
+    maxLength: MAX_ID_LENGTH,
+    description: 'Absent or null: the project’s default conversation',
+  })
   conversation_id?: string | null;
 
   @StringField({
     optional: true,
     nullable: true,
+    maxLength: MAX_ID_LENGTH,
     description: 'Only this turn: one that is over meanwhile stays as it is, and so does the one after it',
   })
   turn_id?: string | null;

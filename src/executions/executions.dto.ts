@@ -20,6 +20,7 @@ export class ExecutionCreateRequest {
     optional: true,
     nullable: true,
     maxItems: 1,
+    itemMaxLength: 1_024,
     description:
       'Id or path of a workspace file in CPLEX LP format, named `*.lp`; none: the cards of the canvas are solved. In run mode both are taken from the current snapshot',
     example: ['models/plan.lp'],

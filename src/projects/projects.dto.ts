@@ -14,9 +14,11 @@ import {
 import { CompletenessResponse } from './canvas/canvas.dto.js';
 import { WORKSPACE_MODES, type WorkspaceMode } from './project.entity.js';
 
+const description = { nullable: true, optional: true, maxLength: 20_000 };
+
 /** Page and filter of the project listing. */
 export class ProjectQuery extends PageQuery {
-  @StringField({ optional: true, extension: true, description: 'Part of the name, in any case' })
+  @StringField({ optional: true, extension: true, maxLength: 1_024, description: 'Part of the name, in any case' })
   q?: string;
 
   @EnumField(WORKSPACE_MODES, { optional: true, extension: true })
@@ -28,13 +30,18 @@ export class ProjectCreateRequest {
   @StringField({ minLength: 1, maxLength: 100, example: 'Weekly production plan' })
   name!: string;
 
-  @StringField({ nullable: true, optional: true })
+  @StringField(description)
   description?: string | null;
 
-  @StringField({ nullable: true, optional: true })
+  @StringField(description)
   short_description?: string | null;
 
-  @StringField({ nullable: true, optional: true, description: 'Handle or name of the deployment to start from' })
+  @StringField({
+    nullable: true,
+    optional: true,
+    maxLength: 1_024,
+    description: 'Handle or name of the deployment to start from',
+  })
   from_deployment?: string | null;
 
   @EnumField(WORKSPACE_MODES, { default: 'define' })
@@ -48,10 +55,10 @@ export class ProjectUpdate {
   @StringField({ nullable: true, optional: true, minLength: 1, maxLength: 100, example: 'Weekly production plan' })
   name?: string | null;
 
-  @StringField({ nullable: true, optional: true })
+  @StringField(description)
   description?: string | null;
 
-  @StringField({ nullable: true, optional: true })
+  @StringField(description)
   short_description?: string | null;
 
   @EnumField(WORKSPACE_MODES, { nullable: true, optional: true, description: 'Changing to `run` takes a snapshot' })

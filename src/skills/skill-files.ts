@@ -33,6 +33,8 @@ export function checkSkill(skill: string, given: SkillFiles): SkillFiles {
       invalidValue(['path', 'skill'], 'a skill name has 1 to 64 of a-z and 0-9 with single - between', skill),
     ]);
   }
+  const tooMany = countProblem(given);
+  if (tooMany !== undefined) throw new Invalid([invalidValue(['body', 'files'], tooMany, Object.fromEntries(given))]);
   const files = normalised(given);
   const main = files.get(SKILL_FILE);
   if (main === undefined) throw new Invalid([missing(['body', 'files', SKILL_FILE], Object.fromEntries(given))]);
@@ -88,8 +90,11 @@ function normalised(given: SkillFiles): SkillFiles {
 
 const ancestors = (path: string): string[] => [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
 
+/** Looked at first: it bounds all that follows. */
+const countProblem = ({ size }: SkillFiles): string | undefined =>
+  size > MAX_SKILL_FILES ? `a skill has at most ${MAX_SKILL_FILES} files, not ${size}` : undefined;
+
 function sizeProblem(files: SkillFiles): string | undefined {
-  if (files.size > MAX_SKILL_FILES) return `a skill has at most ${MAX_SKILL_FILES} files, not ${files.size}`;
   let bytes = 0;
   for (const text of files.values()) bytes += Buffer.byteLength(text);
   return bytes > MAX_SKILL_BYTES

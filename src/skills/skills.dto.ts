@@ -7,6 +7,7 @@ import {
   StringField,
   StringMapField,
 } from '../platform/validation/fields.js';
+import { MAX_SKILL_FILES } from '../deployments/template.js';
 import type { MountedConfiguration } from './mounts.service.js';
 import type { MountedSkill, Skill, WholeMountedSkill } from './skill.js';
 
@@ -20,6 +21,7 @@ interface Summarized {
 /** The whole file set of a skill. */
 export class SkillWriteRequest {
   @StringMapField({
+    maxProperties: MAX_SKILL_FILES,
     description:
       'Text by path relative to the skill’s own directory, with a SKILL.md; at most 200 files with 1,000,000 bytes together',
     example: {
@@ -136,6 +138,7 @@ export class AgentInstructionsResponse {
 export class AgentConfigPullRequest {
   @StringField({
     optional: true,
+    maxLength: 1_024,
     description: 'Handle or name; absent: the deployment the project came from',
     example: 'production-planning',
   })
@@ -171,7 +174,7 @@ export class AgentConfigResponse {
 
 /** The deployment that a project is to be based on. */
 export class CheckoutRequest {
-  @StringField({ description: 'Handle or name', example: 'production-planning' })
+  @StringField({ maxLength: 1_024, description: 'Handle or name', example: 'production-planning' })
   from_deployment!: string;
 }
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ASK_USER_QUESTION, type Question, type QuestionAnswer, questionsOf } from '../../agent/ask-user-question.js';
 import type { ToolCall } from '../../agent/tool-call.js';
-import { type ErrorEntry, Invalid, invalidValue } from '../../platform/errors/errors.js';
+import { type ErrorEntry, Invalid, invalidValue, MAX_ENTRIES } from '../../platform/errors/errors.js';
 
 /** Where an answer goes: to an open call, nowhere because it was given before, or on the user's own message. */
 export type AnswerPlace = { kind: 'answers'; call: ToolCall } | { kind: 'repeats' } | { kind: 'stands_alone' };
@@ -48,18 +48,26 @@ export function answerCall(id: string, answer: QuestionAnswer, at: Date): ToolCa
 
 const isQuestion = ({ tool, status }: ToolCall): boolean => tool === ASK_USER_QUESTION && status === 'completed';
 
+/** The first problems of an answer, as many as are told. */
 function findProblems(questions: Question[], { selections = {} }: QuestionAnswer): ErrorEntry[] {
-  return Object.entries(selections).flatMap(([index, chosen]) => {
+  const problems: ErrorEntry[] = [];
+  for (const [index, chosen] of Object.entries(selections)) {
     const loc = ['body', 'answer', 'selections', index];
-    const question = /^\d+$/.test(index) ? questions[Number(index)] : undefined;
-    if (question === undefined || String(Number(index)) !== index) {
-      return [invalidValue(loc, `the open question has no part ${index}`, chosen)];
+    const question = questions.find((_, place) => String(place) === index);
+    if (question === undefined) {
+      problems.push(invalidValue(loc, `the open question has no part ${index}`, chosen));
+    } else {
+      const unknown = [chosen].flat().flatMap((label, at) => {
+        const place = Array.isArray(chosen) ? [...loc, at] : loc;
+        return question.options.some((option) => option.label === label)
+          ? []
+          : [invalidValue(place, `the question has no option ${JSON.stringify(label)}`, label)];
+      });
+      problems.push(...unknown);
     }
-    const isUnknown = (label: string): boolean => !question.options.some((option) => option.label === label);
-    const refused = (label: string, place: ErrorEntry['loc']): ErrorEntry[] =>
-      isUnknown(label) ? [invalidValue(place, `the question has no option ${JSON.stringify(label)}`, label)] : [];
-    return Array.isArray(chosen) ? chosen.flatMap((label, at) => refused(label, [...loc, at])) : refused(chosen, loc);
-  });
+    if (problems.length >= MAX_ENTRIES) break;
+  }
+  return problems;
 }
 
 /** One form for answers that mean the same: a single label is a list of one, nothing chosen is no key. */

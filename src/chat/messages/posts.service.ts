@@ -18,6 +18,8 @@ import { identify, toQuestionAnswer } from './posted.js';
 const MOST_WAITING = 20;
 /** Messages that one turn answers at most: the agent is shown all of them. */
 const MOST_JOINED = 100;
+/** Most bytes of all messages together that the agent has not begun to answer; a single message has less. */
+const MOST_BYTES = 8 * 1024 ** 2;
 const RETRY_SECONDS = 5;
 
 /** Takes in messages of people and of programs that act with an API key. */
@@ -62,7 +64,7 @@ export class PostsService {
     request: ChatMessageCreate,
   ): Promise<string> {
     const identity = identify(author, conversation.id, request);
-    const [earlier, { is_active, joined, waiting }] = await pipelined(
+    const [earlier, { is_active, joined, waiting, bytes }] = await pipelined(
       identity === null ? undefined : this.messages.posted(tx, conversation.project_id, identity.client_msg_key),
       this.turns.situation(tx, conversation.id),
     );
@@ -75,6 +77,9 @@ export class PostsService {
     }
     if (joined >= MOST_JOINED) {
       throw new TooManyRequests(`${MOST_JOINED} messages wait for the agent to start already`, RETRY_SECONDS);
+    }
+    if (is_active && bytes + Buffer.byteLength(request.content) > MOST_BYTES) {
+      throw new TooManyRequests('The messages that wait for the agent are too long together already', RETRY_SECONDS);
     }
     const answer = request.answer == null ? null : toQuestionAnswer(request.answer);
     const place = answer === null ? null : await this.answers.give(tx, conversation.id, answer);

@@ -4,8 +4,11 @@ import { arrayKind, mapKind } from '../../platform/validation/kinds/containers.j
 import { textKind } from '../../platform/validation/kinds/text.js';
 import { Refused } from '../../platform/validation/refused.js';
 
-const label = textKind({});
-const labels = arrayKind(label, {});
+/** Most questions that an answer has choices for, and most labels of one choice. */
+const MOST_CHOICES = 100;
+
+const label = textKind({ maxLength: 1_000 });
+const labels = arrayKind(label, { maxItems: MOST_CHOICES });
 
 /** A label or an array of labels; refused as pydantic refuses a union: for each member, under its name. */
 const choiceKind: Kind<string | string[]> = {
@@ -20,4 +23,4 @@ const choiceKind: Kind<string | string[]> = {
 
 /** Chosen labels by the index of a question: a `Map` in the order received. */
 export const SelectionsField = (options: FieldOptions<Map<string, string | string[]>> = {}): PropertyDecorator =>
-  field(mapKind(choiceKind), options);
+  field(mapKind(choiceKind, { maxProperties: MOST_CHOICES }), options);

@@ -28,7 +28,7 @@ export interface Following {
 const NO_TURN = '00000000-0000-0000-0000-000000000000';
 export const MOST_MESSAGES = 50;
 const MOST_EVENTS = 200;
-/** Messages, and events, are read until they have so many characters together. */
+/** Messages, and events, are read until they have so many bytes together. */
 export const MOST_TEXT = 256 * 1024;
 
 /**
@@ -43,25 +43,26 @@ const LAST_TURN = `
 export async function readFollowing(tx: Tx, conversation_id: string, cursor: Cursor): Promise<Following | null> {
   const [read]: Following[] = await tx.query(
     `SELECT c.last_sequence,
-            (SELECT coalesce(json_agg(json_build_object(
-                      'sequence', said.sequence, 'json', said.json,
-                      'answered', ${messageJson('FROM messages m WHERE m.id = said.answered_message_id')}
-                    ) ORDER BY said.sequence), '[]')
-               FROM (SELECT *, sum(length(json)) OVER (ORDER BY sequence) - length(json) AS text_before
-                       FROM (SELECT m.sequence, m.answered_message_id, ${messageJson('')} AS json
-                               FROM messages m
-                              WHERE m.conversation_id = c.id AND m.sequence > $2 AND m.role <> 'assistant'
-                              ORDER BY m.sequence LIMIT ${MOST_MESSAGES}) few) said
-              WHERE text_before < ${MOST_TEXT}) AS messages,
+            (SELECT coalesce(json_agg(json_build_object('sequence', sequence, 'json', json, 'answered', answered) ORDER BY sequence), '[]')
+               FROM (SELECT *, sum(bytes + coalesce(octet_length(answered), 0)) OVER (ORDER BY sequence) - bytes
+                               - coalesce(octet_length(answered), 0) AS bytes_before
+                       FROM (SELECT said.*, ${messageJson('FROM messages m WHERE m.id = said.answered_message_id')} AS answered
+                               FROM (SELECT *, octet_length(json) AS bytes, sum(octet_length(json)) OVER (ORDER BY sequence) AS until
+                                       FROM (SELECT m.sequence, m.answered_message_id, ${messageJson('')} AS json
+                                               FROM messages m
+                                              WHERE m.conversation_id = c.id AND m.sequence > $2 AND m.role <> 'assistant'
+                                              ORDER BY m.sequence LIMIT ${MOST_MESSAGES}) few) said
+                              WHERE until - bytes < ${MOST_TEXT} OFFSET 0) told) counted
+              WHERE bytes_before < ${MOST_TEXT}) AS messages,
             CASE WHEN t.id IS NULL THEN NULL
                  ELSE json_build_object('id', t.id, 'state', t.state, 'next_seq', t.next_seq) END AS turn,
             (SELECT coalesce(json_agg(json_build_object('seq', seq, 'type', type, 'data', data) ORDER BY seq), '[]')
-               FROM (SELECT seq, type, data, sum(length(data)) OVER (ORDER BY seq) - length(data) AS text_before
+               FROM (SELECT seq, type, data, sum(octet_length(data)) OVER (ORDER BY seq) - octet_length(data) AS bytes_before
                        FROM (SELECT e.seq, e.type, e.data::text AS data
                                FROM turn_events e
                               WHERE e.turn_id = t.id AND e.seq >= CASE WHEN t.id = $3 THEN $4 ELSE 0 END
                               ORDER BY e.seq LIMIT ${MOST_EVENTS}) few) counted
-              WHERE text_before < ${MOST_TEXT}) AS events
+              WHERE bytes_before < ${MOST_TEXT}) AS events
        FROM conversations c
        LEFT JOIN LATERAL (
          -- as in LAST_TURN

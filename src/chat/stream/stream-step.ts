@@ -47,8 +47,8 @@ export function stepOver(cursor: Cursor, { last_sequence, messages, turn, events
 
 /** Whether there may be more messages than were read at once. */
 function isCut(messages: Following['messages']): boolean {
-  const text = messages.reduce((length, { json }) => length + json.length, 0);
-  return messages.length === MOST_MESSAGES || text >= MOST_TEXT;
+  const bytes = messages.reduce((sum, { json, answered }) => sum + Buffer.byteLength(json + (answered ?? '')), 0);
+  return messages.length === MOST_MESSAGES || bytes >= MOST_TEXT;
 }
 
 /** The reader's state is not to be trusted any more: it reads the conversation again with the sync operation. */

@@ -14,7 +14,7 @@ import { endedWithProject, type HeldTurn } from './turns.service.js';
 
 /** Messages that the agent is given, from the newest back. */
 const MOST_MESSAGES = 200;
-/** Bytes of earlier messages and their calls, from the newest back: large results stay out of the process's memory. */
+/** Bytes of earlier messages with all that they hold, from the newest back: large results stay out of the process's memory. */
 const MOST_BYTES = 4 * 1024 * 1024;
 /** Entries of the workspace that the agent is shown without asking. */
 const MOST_ENTRIES = 100;
@@ -73,7 +73,7 @@ export class TurnContexts {
     >;
     const rows: Row[] = await tx.query(
       `SELECT role, content, coalesce(user_name, api_key_name) AS user_name, tool_calls, answer, file_ids, context, turn_id
-         FROM (SELECT *, sum(octet_length(content) + coalesce(octet_length(tool_calls::text), 0))
+         FROM (SELECT *, sum(octet_length(concat(tool_calls, answer, file_ids, context)) + octet_length(content))
                            FILTER (WHERE turn_id <> $2) OVER (ORDER BY sequence DESC) AS bytes
                  FROM (SELECT * FROM messages WHERE conversation_id = $1 AND turn_id IS NOT NULL
                         ORDER BY sequence DESC LIMIT ${MOST_MESSAGES}) newest) counted

@@ -1,11 +1,13 @@
-import type { AgentEvent, AgentOutput, ToolEffect } from '../../agent/agent.js';
+import { type AgentEvent, AgentFailure, type AgentOutput, type ToolEffect } from '../../agent/agent.js';
 import type { Tx } from '../../platform/database/database.js';
 import type { Project } from '../../projects/project.entity.js';
-import { EMPTY_BODY, fold, toBodyEvent } from '../messages/message-body.js';
+import { type BodyEvent, EMPTY_BODY, fold, toBodyEvent } from '../messages/message-body.js';
 import type { Progress } from './turn-journal.service.js';
 
 /** Between two writes lies at least so much time. */
 const PACE_MS = 100;
+/** Most bytes of text and calls in one message, as JSON: each write stores all of them anew. */
+export const MAX_MESSAGE_BYTES = 4 * 1024 ** 2;
 
 /** Where progress goes; called once at a time. */
 export interface ProgressStore {
@@ -20,7 +22,7 @@ export interface ProgressStore {
  * of a tool is stored before {@link accept} resolves, so before the tool runs.
  */
 export class TurnWriter {
-  private progress: Progress;
+  private progress: Progress & { bytes: number };
   private stored = { next_seq: 0, credits: 0 };
   private storedAt = -Infinity;
   private timer: NodeJS.Timeout | undefined;
@@ -36,10 +38,14 @@ export class TurnWriter {
     private readonly journal: ProgressStore,
     private readonly onFailure: (error: unknown) => void,
   ) {
-    this.progress = { body: EMPTY_BODY, next_seq: 0, unstored: [], credits };
+    this.progress = { body: EMPTY_BODY, next_seq: 0, unstored: [], credits, bytes: 0 };
   }
 
-  /** Takes the agent's next event; resolves when the following one may come. */
+  /**
+   * Takes the agent's next event; resolves when the following one may come.
+   *
+   * @throws AgentFailure when the message would become too long; then the event has had no effect.
+   */
   async accept(event: AgentOutput): Promise<void> {
     if (event.type === 'tool_effect') {
       await this.perform(event);
@@ -59,17 +65,22 @@ export class TurnWriter {
     return this.progress;
   }
 
-  private after(progress: Progress, event: AgentEvent): Progress {
+  private after(progress: TurnWriter['progress'], event: AgentEvent): TurnWriter['progress'] {
     const { body, next_seq, unstored, credits } = progress;
     if (event.type === 'usage') return { ...progress, credits: credits + event.credits };
     const step = toBodyEvent(body, event, this.turn_id, new Date());
     if (step === null) return progress;
+    const bytes = progress.bytes + sizeOf(step);
+    if (bytes > MAX_MESSAGE_BYTES) {
+      throw new AgentFailure('The answer was cut off at the greatest length that a message can have.');
+    }
     return {
       body: fold(body, step),
       // The turn's start is its event 0 and is stored with the message.
       next_seq: Math.max(1, next_seq) + 1,
       unstored: [...unstored, step],
       credits,
+      bytes,
     };
   }
 
@@ -113,3 +124,21 @@ export class TurnWriter {
     return this.writing;
   }
 }
+
+/** What a step adds to a message, in bytes of JSON. The end of a call repeats what its start had. */
+function sizeOf(step: BodyEvent): number {
+  switch (step.type) {
+    case 'text.delta':
+      return bytesOf(step.text);
+    case 'tool.started':
+      return bytesOf(step.call);
+    case 'tool.finished': {
+      const { result, error, error_details } = step.call;
+      return bytesOf([result, error, error_details]);
+    }
+    case 'cards.changed':
+      return 0;
+  }
+}
+
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));

@@ -35,12 +35,16 @@ export interface Situation {
   joined: number;
   /** Messages that no turn has taken. */
   waiting: number;
+  /** What these and the joined ones say, in bytes. */
+  bytes: number;
 }
 
 /** For a turn whose project is not found: the turn has ended with it. @throws LeaseLost */
 export function endedWithProject(error: unknown): never {
   throw error instanceof NotFound ? new LeaseLost() : error;
 }
+
+const COUNTED = 'count(*)::integer, coalesce(sum(octet_length(content)), 0) AS bytes';
 
 const HELD = 'id, project_id, conversation_id, company_id, user_id, api_key_id, generation, credits';
 
@@ -76,11 +80,11 @@ export class TurnsService {
   /** What a new message finds in its conversation. */
   async situation(tx: Tx, conversation_id: string): Promise<Situation> {
     const [found]: Situation[] = await tx.query(
-      `SELECT t.id IS NOT NULL AS is_active,
-              CASE t.state WHEN 'dispatched' THEN (SELECT count(*)::integer FROM messages WHERE turn_id = t.id) ELSE 0 END AS joined,
-              (SELECT count(*)::integer FROM messages WHERE conversation_id = $1 AND turn_id IS NULL) AS waiting
+      `SELECT t.id IS NOT NULL AS is_active, joined.count AS joined, waiting.count AS waiting, joined.bytes + waiting.bytes AS bytes
          FROM (SELECT $1::uuid AS conversation_id) c
-         LEFT JOIN turns t ON t.conversation_id = c.conversation_id AND t.state <> 'ended'`,
+         LEFT JOIN turns t ON t.conversation_id = c.conversation_id AND t.state <> 'ended',
+              LATERAL (SELECT ${COUNTED} FROM messages WHERE turn_id = t.id AND t.state = 'dispatched') joined,
+              (SELECT ${COUNTED} FROM messages WHERE conversation_id = $1 AND turn_id IS NULL) waiting`,
       [conversation_id],
     );
     if (found === undefined) throw new Error('A situation has no row');

@@ -40,7 +40,7 @@ export const DateTimeField = (options: Options<Date> = {}): PropertyDecorator =>
 
 /** An array of texts. */
 export const StringArrayField = (
-  options: Options<string[], { maxItems?: number; itemMinLength?: number }> = {},
+  options: Options<string[], { maxItems?: number; itemMinLength?: number; itemMaxLength?: number }> = {},
 ): PropertyDecorator => field(arrayKind(textKind(textBounds(options)), options), options);
 
 /** An object with the fields of a class, which may be the very class that is being declared. */
@@ -71,8 +71,13 @@ export const FreeObjectArrayField = (
 /** Any JSON value. */
 export const AnyField = (options: Options<unknown> = {}): PropertyDecorator => field(anyKind, options);
 
-const textBounds = ({ itemMinLength }: { itemMinLength?: number }): TextBounds =>
-  itemMinLength === undefined ? {} : { minLength: itemMinLength };
+const textBounds = ({
+  itemMinLength,
+  itemMaxLength,
+}: Partial<Record<`item${'Min' | 'Max'}Length`, number>>): TextBounds => ({
+  ...(itemMinLength !== undefined && { minLength: itemMinLength }),
+  ...(itemMaxLength !== undefined && { maxLength: itemMaxLength }),
+});
 
 /** Puts off naming a class until the one being declared is there. */
 const lazily =

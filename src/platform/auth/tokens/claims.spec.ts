@@ -16,12 +16,14 @@ const CLAIMS = { sub: 'ada', 'https://a.b/c': 'acme', iat: 1_700_000_000 };
 
 describe('readClaims', () => {
   it('reads claims by name, also with dots, and by path', () => {
-    expect(readClaims({ ...CLAIMS, x: { roles: ['other', 'admin'] }, name: 'Ada', picture: 'p' }, MAPPING)).toEqual({
+    expect(
+      readClaims({ ...CLAIMS, x: { roles: ['other', 'admin'] }, name: 'Ada', picture: 'https://a.b/p' }, MAPPING),
+    ).toEqual({
       company_id: 'acme',
       id: 'ada',
       display_name: 'Ada',
       email: null,
-      avatar_url: 'p',
+      avatar_url: 'https://a.b/p',
       role: 'company',
       token_issued_at: new Date(1_700_000_000_000),
     });
@@ -34,6 +36,22 @@ describe('readClaims', () => {
       display_name: 'ada',
       email: null,
     });
+  });
+
+  it.each([
+    ['http://a.b/ada.png', true],
+    ['HTTPS://a.b/ada.png?size=9#x', true],
+    ['javascript:alert(1)', false],
+    [' https://a.b/ada.png', false],
+    ['java\nscript://https://a.b', false],
+    ['data:image/svg+xml,<svg/>', false],
+    ['//a.b/ada.png', false],
+    ['/ada.png', false],
+    ['https:', false],
+    [`https://a.b/${'x'.repeat(2_000)}`, false],
+    [{ url: 'https://a.b' }, false],
+  ])('takes the picture %j only as an address of the web', (picture, isTaken) => {
+    expect(readClaims({ ...CLAIMS, picture }, MAPPING)?.avatar_url).toBe(isTaken ? picture : null);
   });
 
   it.each<[string, object]>([

@@ -46,7 +46,7 @@ export function readClaims(payload: JWTPayload, { names, roles }: ClaimMapping):
     id,
     display_name: text('name', NAME_LENGTH) ?? email ?? id,
     email,
-    avatar_url: text('picture', URL_LENGTH),
+    avatar_url: webAddress(text('picture', URL_LENGTH)),
     role,
     token_issued_at: new Date(Math.min(Math.max(0, (payload.iat ?? 0) * 1000), Date.now())),
   };
@@ -71,6 +71,9 @@ function find(payload: JWTPayload, name: string): unknown {
       payload,
     );
 }
+
+/** An address that a browser may load a picture from: others can hold a script, or a picture of any size. */
+const webAddress = (text: string | null): string | null => (text !== null && /^https?:\/\//i.test(text) ? text : null);
 
 /** A claim that can be stored; anything else counts as absent. */
 function storable(claim: unknown, maxLength: number): string | null {
