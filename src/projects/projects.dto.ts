@@ -14,6 +14,7 @@ import {
 import { CompletenessResponse } from './canvas/canvas.dto.js';
 import { WORKSPACE_MODES, type WorkspaceMode } from './project.entity.js';
 
+const COMPONENTS = 'The objectives of the canvas, the first ones where all have more than 16,384 bytes';
 const description = { nullable: true, optional: true, maxLength: 20_000 };
 
 /** Page and filter of the project listing. */
@@ -106,7 +107,7 @@ export class ProjectResponse {
   @StringField({ nullable: true, optional: true, description: 'Snapshot that run mode works on' })
   current_snapshot_id!: string | null;
 
-  @FreeObjectArrayField({ default: [] })
+  @FreeObjectArrayField({ default: [], description: COMPONENTS })
   objective_components!: Record<string, unknown>[];
 
   @BooleanField({ default: false })
@@ -160,7 +161,7 @@ export class ProjectSummary {
   @ObjectField(() => CompletenessResponse, { optional: true })
   completeness!: CompletenessResponse;
 
-  @FreeObjectArrayField({ optional: true })
+  @FreeObjectArrayField({ optional: true, description: COMPONENTS })
   objective_components!: Record<string, unknown>[];
 
   @BooleanField({ optional: true })

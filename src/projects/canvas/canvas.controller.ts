@@ -14,7 +14,8 @@ export class CanvasController {
     tag: 'Projects',
     summary: 'Create card',
     example: { card_type: 'variable', label: 'Chairs', data: { unit: 'pieces', lower: 0 } },
-    description: 'A card may lack anything but type and label; its `gaps` say what it still needs.',
+    description:
+      'A card may lack anything but type and label; its `gaps` say what it still needs. A canvas has at most 500 cards with 4 MiB of data.',
     status: 201,
     response: CardResponse,
     errors: [404, 409],

@@ -79,6 +79,8 @@ export class CardResponse {
 
 /** Most bytes of `data` and of `instance_data`, each, as JSON. */
 const MAX_DATA_BYTES = 32 * 1024;
+/** Most keys of each. */
+const MOST_KEYS = 1_000;
 export const MAX_LABEL_LENGTH = 200;
 
 /** The reason why an object is too large for a card, in words without a full stop. */
@@ -97,6 +99,7 @@ export class CardCreateRequest {
 
   @FreeObjectField({
     optional: true,
+    maxProperties: MOST_KEYS,
     check: dataProblem,
     description: DATA,
     example: { sense: 'maximize', expression: '3x + 2y' },
@@ -105,6 +108,7 @@ export class CardCreateRequest {
 
   @FreeObjectField({
     optional: true,
+    maxProperties: MOST_KEYS,
     check: dataProblem,
     description: 'What a client keeps with the card; never looked at',
   })
@@ -119,10 +123,20 @@ export class CardUpdateRequest {
   @StringField({ optional: true, minLength: 1, maxLength: MAX_LABEL_LENGTH })
   label?: string;
 
-  @FreeObjectField({ optional: true, check: dataProblem, description: 'Keys to set; null removes one, others stay' })
+  @FreeObjectField({
+    optional: true,
+    maxProperties: MOST_KEYS,
+    check: dataProblem,
+    description: 'Keys to set; null removes one, others stay',
+  })
   data?: Record<string, unknown>;
 
-  @FreeObjectField({ optional: true, check: dataProblem, description: 'Keys to set; null removes one, others stay' })
+  @FreeObjectField({
+    optional: true,
+    maxProperties: MOST_KEYS,
+    check: dataProblem,
+    description: 'Keys to set; null removes one, others stay',
+  })
   instance_data?: Record<string, unknown>;
 }
 

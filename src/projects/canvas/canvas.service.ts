@@ -10,6 +10,10 @@ import { modelDigest } from './model-digest.js';
 
 /** Most cards of a project: each change looks at all of them. */
 const MOST_CARDS = 500;
+/** Most bytes of the data of all cards of a project: each post to its chat is answered with all of them. */
+const MOST_BYTES = 4 * 1024 ** 2;
+/** Most bytes of a project's objective components: listings show them of a thousand projects at once. */
+const MOST_COMPONENT_BYTES = 16 * 1024;
 
 export type NewCard = Pick<Card, 'card_type' | 'label'> & Partial<Pick<Card, 'data' | 'instance_data'>>;
 
@@ -56,6 +60,7 @@ export class CanvasService {
   async add(tx: Tx, project_id: string, { card_type, label, data, instance_data }: NewCard): Promise<CanvasChange> {
     const count = await tx.count(Card, { where: { project_id } });
     if (count >= MOST_CARDS) throw new Conflict(`A canvas has at most ${MOST_CARDS} cards`);
+    await this.requireRoom(tx, project_id, bytesOf(data ?? {}, instance_data ?? {}));
     const [added]: Card[] = await tx.query(
       `INSERT INTO cards (project_id, card_type, label, status, data, instance_data, created_at, updated_at)
        SELECT $1, $2, $3, 'draft', $4, $5, moment, moment FROM clock_timestamp() moment RETURNING *`,
@@ -69,7 +74,7 @@ export class CanvasService {
    * Changes a card; an edit that leaves everything as it is changes nothing, its version included.
    *
    * @throws NotFound
-   * @throws Conflict when the card has another version than the edit was made for
+   * @throws Conflict when the card has another version than the edit was made for, or the canvas is full
    * @throws Invalid when the card would become too large
    */
   async edit(tx: Tx, project_id: string, cardId: string, { version, ...edit }: CardEdit): Promise<CanvasChange> {
@@ -91,6 +96,8 @@ export class CanvasService {
       const problem = dataProblem(value);
       if (problem !== undefined) throw new Invalid([invalidValue(['body', field], problem, edit.data ?? null)]);
     }
+    const growth = bytesOf(data, instance_data) - bytesOf(card.data, card.instance_data);
+    if (growth > 0) await this.requireRoom(tx, project_id, growth);
     await tx.query(
       `UPDATE cards SET label = $3, data = $4, instance_data = $5, version = version + 1, updated_at = clock_timestamp()
         WHERE project_id = $1 AND id = $2`,
@@ -104,6 +111,18 @@ export class CanvasService {
     const card = await this.require(tx, project_id, cardId);
     await tx.delete(Card, { project_id, id: card.id });
     return await this.settle(tx, project_id, card, changesModel([card], []));
+  }
+
+  /** @throws Conflict when the cards would hold too much with so many bytes more */
+  private async requireRoom(tx: Tx, project_id: string, bytes: number): Promise<void> {
+    const [held]: { bytes: number }[] = await tx.query(
+      `SELECT coalesce(sum(octet_length(data::text) + octet_length(instance_data::text)), 0) AS bytes
+         FROM cards WHERE project_id = $1`,
+      [project_id],
+    );
+    if ((held?.bytes ?? 0) + bytes > MOST_BYTES) {
+      throw new Conflict(`The cards of a canvas hold at most ${MOST_BYTES} bytes of data together`);
+    }
   }
 
   private async require(tx: Tx, project_id: string, cardId: string): Promise<Card> {
@@ -144,13 +163,22 @@ export class CanvasService {
           SET ${names.map((name, index) => `${name} = $${index + 4}`).join(', ')}, objective_components = $2,
               feasibility_result = CASE WHEN $3 THEN 'unchecked' ELSE feasibility_result END, updated_at = now()
         WHERE id = $1`,
-      [project_id, JSON.stringify(objective_components), isNewModel, ...Object.values(fields)],
+      [project_id, JSON.stringify(fitting(objective_components)), isNewModel, ...Object.values(fields)],
     );
   }
 }
 
 /** Whether the last result says nothing of the cards after a change of some of them. */
 const changesModel = (before: Card[], after: Card[]): boolean => modelDigest(before) !== modelDigest(after);
+
+const bytesOf = (...objects: Card['data'][]): number =>
+  objects.reduce((sum, object) => sum + Buffer.byteLength(JSON.stringify(object)), 0);
+
+/** As many of the first components as are shown. */
+function fitting<Component>(components: Component[]): Component[] {
+  let left = MOST_COMPONENT_BYTES;
+  return components.filter((component) => (left -= Buffer.byteLength(JSON.stringify(component))) >= 0);
+}
 
 /** The object with the keys of another one set; null removes one. */
 function merged(present: Card['data'], given: Card['data'] = {}): Card['data'] {
