@@ -137,9 +137,11 @@ describe('the size of a skill', () => {
     await accepted('many', { ...main, ...many(199) });
     await changingNothing(async () => {
       const files = { ...main, ...many(200) };
-      const msg = 'Value error, a skill has at most 200 files, not 201';
-      const entry = { type: 'value_error', loc: ['body', 'files'], input: files, ctx: { error: {} } };
-      expect(await refusal('own', files)).toEqual([{ ...entry, msg }]);
+      const msg = 'Dictionary should have at most 200 items after validation, not 201';
+      const ctx = { field_type: 'Dictionary', max_length: 200, actual_length: 201 };
+      expect(await refusal('own', files)).toEqual([
+        { type: 'too_long', loc: ['body', 'files'], msg, input: files, ctx },
+      ]);
     });
   });
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { AgentEvent } from '../../agent/agent.js';
+import { type AgentEvent, AgentFailure } from '../../agent/agent.js';
 import type { Tx } from '../../platform/database/database.js';
 import type { Project } from '../../projects/project.entity.js';
 import type { Progress } from './turn-journal.service.js';
-import { type ProgressStore, TurnWriter } from './turn-writer.js';
+import { MAX_MESSAGE_BYTES, type ProgressStore, TurnWriter } from './turn-writer.js';
 
 const text = (value: string): AgentEvent => ({ type: 'text', text: value });
 const started: AgentEvent = { type: 'tool_started', id: 'a', tool: 'read_file', input: {} };
@@ -54,6 +54,34 @@ describe('TurnWriter', () => {
     expect(writes).toHaveLength(2);
     await writer.accept(text('d'));
     expect(writes).toHaveLength(3);
+  });
+
+  it('takes no more than a message can hold; what it had taken until then stays', async () => {
+    const { writer } = make();
+    const quarter = 'x'.repeat(MAX_MESSAGE_BYTES / 4 - 100);
+    await writer.accept(text(quarter));
+    await writer.accept(started);
+    await writer.accept({ type: 'tool_completed', id: 'a', result: quarter });
+    await writer.accept(text('\u0001'.repeat(MAX_MESSAGE_BYTES / 24)));
+    const before = (await writer.close()).body;
+    for (const event of [
+      text('x'.repeat(MAX_MESSAGE_BYTES / 2)),
+      { ...started, id: 'b', input: { content: 'x'.repeat(MAX_MESSAGE_BYTES / 2) } } as AgentEvent,
+    ]) {
+      await expect(writer.accept(event)).rejects.toThrow(AgentFailure);
+    }
+    expect((await writer.close()).body).toEqual(before);
+    await writer.accept(text('short'));
+    expect((await writer.close()).body.content).toMatch(/short$/);
+  });
+
+  it('makes no effect whose end a message cannot hold', async () => {
+    const { writer, writes } = make();
+    await writer.accept(started);
+    const finished: AgentEvent = { type: 'tool_completed', id: 'a', result: 'x'.repeat(MAX_MESSAGE_BYTES) };
+    const effect = writer.accept({ type: 'tool_effect', id: 'a', apply: () => Promise.resolve([finished]) });
+    await expect(effect).rejects.toThrow(AgentFailure);
+    expect(writes.map(({ kind }) => kind)).toEqual(['begin']);
   });
 
   it('has stored the start of a tool before the agent goes on', async () => {

@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import type { ChatMessageListResponse, ConversationSyncResponse } from '../../src/chat/chat.dto.js';
+import { makeProject } from '../factories/make.js';
+import { idle } from '../factories/turns.js';
+import type { Wire } from '../support/client.js';
+import { Bystander, expectUnharmed, HeldRequest } from '../support/hostile.js';
+import { raw } from '../support/raw.js';
+import { useService } from '../support/service.js';
+import type { Session } from '../support/session.js';
+
+const MiB = 1024 ** 2;
+const MOST_BYTES = 16 * MiB;
+/** What an answer has beside its messages. */
+const ENVELOPE = 1_000;
+
+let database: pg.Client;
+// Before the database goes, with the service.
+afterAll(async () => await database.end());
+
+const service = useService();
+let session: Session;
+let project: string;
+
+beforeAll(async () => {
+  session = await service.session();
+  ({ id: project } = await makeProject(session.client));
+  database = new pg.Client(service.surroundings.databaseUrl);
+  await database.connect();
+});
+
+/** Columns of a message as SQL, in which `i` is its sequence. */
+interface Columns {
+  content: string;
+  file_ids?: string;
+  tool_calls?: string;
+}
+
+/** A conversation of so many messages, of users or, with calls, of the agent. */
+async function makeConversation(count: number, { content, file_ids, tool_calls }: Columns): Promise<string> {
+  const { rows } = await database.query<{ id: string }>(
+    'INSERT INTO conversations (project_id, last_sequence) VALUES ($1, $2) RETURNING id',
+    [project, count],
+  );
+  const id = rows[0]?.id as string;
+  await database.query(
+    `WITH turn AS (
+       INSERT INTO turns (project_id, conversation_id, company_id, user_id, state, outcome, due_at, ended_at)
+       VALUES ($1, $2, $4, $5, 'ended', 'completed', NULL, now()) RETURNING id
+     )
+     INSERT INTO messages (project_id, conversation_id, sequence, turn_id, role, content, file_ids, tool_calls,
+                           content_segments, user_id)
+     SELECT $1, $2, i, turn.id, $6, ${content}, ${file_ids ?? 'NULL'}, ${tool_calls ?? 'NULL'}, ${tool_calls ?? 'NULL'},
+            CASE $6 WHEN 'user' THEN $5::text END
+       FROM turn, generate_series(1, $3::integer) i`,
+    [project, id, count, session.company, session.user, tool_calls === undefined ? 'user' : 'assistant'],
+  );
+  return id;
+}
+
+const bearer = () => ({ authorization: `Bearer ${session.token}` });
+
+type Query = Record<string, string | number>;
+const chat = (path: string, query: Query): string =>
+  `${service.url}/api/v1/projects/${project}/chat${path}?${new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))}`;
+
+/** A window with the bytes it came in. Not by the client: it would look at each message. */
+async function read<Answer>(path: string, query: Query): Promise<{ bytes: number; answer: Wire<Answer> }> {
+  const { status, bytes, text } = await raw(chat(path, query), { headers: bearer() });
+  expect(status).toBe(200);
+  return { bytes: bytes.byteLength, answer: JSON.parse(text) as Wire<Answer> };
+}
+
+const history = (query: Query) => read<ChatMessageListResponse>('', query);
+const sync = (query: Query) => read<ConversationSyncResponse>('/sync', query);
+
+/** Sequences from `first` to `last`. */
+const range = (first: number, last: number): number[] =>
+  Array.from({ length: last - first + 1 }, (_, index) => first + index);
+
+const CONTROL = `repeat(E'\\u0001', 100000)`;
+const ASTRAL = `repeat(U&'\\+01F600', 100000)`;
+const CALL = `json_build_array(json_build_object('id', 'a', 'tool', 'read_file', 'status', 'completed', 'result', repeat('x', 2000000)))`;
+
+describe('a window of large messages', () => {
+  it.each<[string, number, Columns]>([
+    ['control characters', 60, { content: CONTROL, file_ids: `ARRAY[repeat(E'\\u0001', 73000)]` }],
+    ['astral characters', 60, { content: ASTRAL }],
+    ['many quotes', 120, { content: `repeat('"', 100000)` }],
+    ['long names of files', 60, { content: `''`, file_ids: `array_fill(repeat(E'\\u0001', 1000), ARRAY[60])` }],
+    ['results of tools that are well compressed', 40, { content: `''`, tool_calls: CALL }],
+    ['a few large among many small', 1_000, { content: `CASE WHEN i % 20 = 0 THEN ${ASTRAL} ELSE 'small' END` }],
+  ])('has its newest messages and at most 16 MiB: %s', async (_, count, columns) => {
+    const conversation_id = await makeConversation(count, columns);
+    const whole = await history({ conversation_id, limit: 1_000 });
+    const { messages } = whole.answer;
+    expect(whole.bytes).toBeLessThan(MOST_BYTES + ENVELOPE);
+    // The one before them would not have fitted: none has more than 4 MiB here.
+    expect(whole.bytes).toBeGreaterThan(MOST_BYTES - 4.1 * MiB);
+    expect(messages.map(({ sequence }) => sequence)).toEqual(range(count - messages.length + 1, count));
+    expect({ ...whole.answer, messages: [] }).toEqual({ messages: [], limit: 1_000, offset: 0, total: count });
+    const live = await sync({ conversation_id });
+    // Beside each other: what is cut depends on bytes alone.
+    expect(live.answer.messages).toEqual(messages.slice(-200));
+    expect(live.answer).toMatchObject({ conversation_id, turn: { state: 'idle' } });
+  });
+
+  it('is paged on by the number of messages received, and each comes once', async () => {
+    const count = 84;
+    const conversation_id = await makeConversation(count, { content: ASTRAL });
+    const pages: number[][] = [];
+    for (let offset = 0; offset < count; offset += pages[0]?.length ?? count) {
+      const { answer } = await history({ conversation_id, offset });
+      expect([answer.offset, answer.total]).toEqual([offset, count]);
+      pages.unshift(answer.messages.map(({ sequence }) => sequence));
+    }
+    expect(pages.flat()).toEqual(range(1, count));
+    expect(pages.length).toBe(3);
+  });
+
+  it('has the newest message alone where that one is too large, and nothing past the end', async () => {
+    const file_ids = `ARRAY[CASE i WHEN 3 THEN repeat(E'\\u0001', 3000000) ELSE 'small' END]`;
+    const conversation_id = await makeConversation(4, { content: `''`, file_ids });
+    const sequences = async (query: Query) =>
+      (await history({ conversation_id, ...query })).answer.messages.map((m) => m.sequence);
+    expect(await sequences({})).toEqual([4]);
+    expect(await sequences({ offset: 1 })).toEqual([3]);
+    expect(await sequences({ offset: 1, limit: 1 })).toEqual([3]);
+    expect(await sequences({ offset: 2 })).toEqual([1, 2]);
+    expect(await sequences({ offset: 4 })).toEqual([]);
+    expect(await sequences({ offset: 2 ** 53 })).toEqual([]);
+  });
+
+  it('is whole where its messages are many and not too large together', async () => {
+    for (const length of [100, 16_000]) {
+      const conversation_id = await makeConversation(1_000, { content: `repeat('x', ${length})` });
+      const { answer } = await history({ conversation_id, limit: 1_000 });
+      expect(answer.messages.map(({ sequence }) => sequence)).toEqual(range(1, 1_000));
+    }
+  });
+});
+
+describe('others', () => {
+  it('are served while clients ask for large windows and read none of them', async () => {
+    const conversation_id = await makeConversation(1_000, { content: `repeat('x', 100000)` });
+    const bystander = await Bystander.start(service);
+    const unread = ['', '/sync'].flatMap((path) =>
+      HeldRequest.startMany(3, chat(path, { conversation_id, limit: 1_000 }), { method: 'GET', headers: bearer() }),
+    );
+    const heads = await Promise.all(unread.map(async (request) => await request.head()));
+    expect(heads.map((head) => head?.status)).toEqual(unread.map(() => 200));
+    await expectUnharmed(service, bystander);
+    for (const request of unread) request.close();
+  });
+
+  it('are served while the largest messages are posted to streams that nobody reads', async () => {
+    const { client } = session;
+    const { id } = await makeProject(client);
+    const bystander = await Bystander.start(service);
+    const streams = HeldRequest.startMany(20, `${service.url}/api/v1/projects/${id}/chat/stream`, {
+      method: 'GET',
+      headers: bearer(),
+    });
+    const heads = await Promise.all(streams.map(async (stream) => await stream.head()));
+    expect(heads.map((head) => head?.status)).toEqual(streams.map(() => 200));
+    const posts = await Promise.all(
+      range(1, 3).map(
+        async () =>
+          await client.send('POST', `/projects/${id}/chat`, { body: { content: '\u{1F600}'.repeat(100_000) } }),
+      ),
+    );
+    expect(new Set(posts.map(({ status }) => status))).toEqual(new Set([202]));
+    await idle(client, id);
+    await expectUnharmed(service, bystander);
+    for (const stream of streams) stream.close();
+  });
+
+  it('are not kept from posting by what waits: more than 8 MiB of it is refused', async () => {
+    const { client } = session;
+    const { id } = await makeProject(client);
+    const { conversation_id } = await idle(client, id);
+    await database.query(
+      `WITH turn AS (
+         INSERT INTO turns (project_id, conversation_id, company_id, user_id) VALUES ($1, $2, $3, $4) RETURNING id
+       ), said AS (UPDATE conversations SET last_sequence = 20 WHERE id = $2),
+          counted AS (UPDATE projects SET active_turns = 1 WHERE id = $1)
+       INSERT INTO messages (project_id, conversation_id, sequence, turn_id, role, content, user_id)
+       SELECT $1, $2, i, turn.id, 'user', ${ASTRAL}, $4 FROM turn, generate_series(1, 20) i`,
+      [id, conversation_id, session.company, session.user],
+    );
+    const post = (content: string) => client.send('POST', `/projects/${id}/chat`, { body: { content } });
+    const { status, headers } = await post('\u{1F600}'.repeat(100_000));
+    expect([status, headers.get('retry-after')]).toEqual([429, '5']);
+    expect((await post('short')).status).toBe(202);
+    await idle(client, id);
+  });
+});
