@@ -62,7 +62,7 @@ const bearer = () => ({ authorization: `Bearer ${session.token}` });
 
 type Query = Record<string, string | number>;
 const chat = (path: string, query: Query): string =>
-  `${service.url}/api/v1/projects/${project}/chat${path}?${new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))}`;
+  `${service.url}/api/v1/projects/${project}/chat${path}?${new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString()}`;
 
 /** A window with the bytes it came in. Not by the client: it would look at each message. */
 async function read<Answer>(path: string, query: Query): Promise<{ bytes: number; answer: Wire<Answer> }> {
@@ -144,11 +144,14 @@ describe('others', () => {
   it('are served while clients ask for large windows and read none of them', async () => {
     const conversation_id = await makeConversation(1_000, { content: `repeat('x', 100000)` });
     const bystander = await Bystander.start(service);
-    const unread = ['', '/sync'].flatMap((path) =>
-      HeldRequest.startMany(3, chat(path, { conversation_id, limit: 1_000 }), { method: 'GET', headers: bearer() }),
-    );
-    const heads = await Promise.all(unread.map(async (request) => await request.head()));
-    expect(heads.map((head) => head?.status)).toEqual(unread.map(() => 200));
+    const unread: HeldRequest[] = [];
+    // One after the other: what they hold adds up, what they cost the database does not.
+    for (const path of ['', '/sync', '', '/sync', '', '/sync']) {
+      const url = chat(path, { conversation_id, limit: 1_000 });
+      const request = HeldRequest.start(url, { method: 'GET', headers: bearer() });
+      unread.push(request);
+      expect((await request.head())?.status).toBe(200);
+    }
     await expectUnharmed(service, bystander);
     for (const request of unread) request.close();
   });
@@ -163,13 +166,10 @@ describe('others', () => {
     });
     const heads = await Promise.all(streams.map(async (stream) => await stream.head()));
     expect(heads.map((head) => head?.status)).toEqual(streams.map(() => 200));
-    const posts = await Promise.all(
-      range(1, 3).map(
-        async () =>
-          await client.send('POST', `/projects/${id}/chat`, { body: { content: '\u{1F600}'.repeat(100_000) } }),
-      ),
-    );
-    expect(new Set(posts.map(({ status }) => status))).toEqual(new Set([202]));
+    for (let count = 0; count < 3; count += 1) {
+      const body = { content: '\u{1F600}'.repeat(100_000) };
+      expect((await client.send('POST', `/projects/${id}/chat`, { body })).status).toBe(202);
+    }
     await idle(client, id);
     await expectUnharmed(service, bystander);
     for (const stream of streams) stream.close();

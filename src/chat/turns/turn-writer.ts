@@ -7,7 +7,7 @@ import type { Progress } from './turn-journal.service.js';
 /** Between two writes lies at least so much time. */
 const PACE_MS = 100;
 /** Most bytes of text and calls in one message, as JSON: each write stores all of them anew. */
-export const MAX_MESSAGE_BYTES = 4 * 1024 ** 2;
+export const MAX_MESSAGE_BYTES = 8 * 1024 ** 2;
 
 /** Where progress goes; called once at a time. */
 export interface ProgressStore {
