@@ -56,7 +56,7 @@ export const listChildren = (place: string): string => `
 
 /** Everything below the directory. */
 export const listBelow = (place: string): string => `
-  ${find(place)}, ${belowIn(CONTAINER)},
+  ${find(place)}, ${belowIn(CONTAINER, '$3::text')},
   page AS MATERIALIZED (SELECT * FROM below ORDER BY kind, path COLLATE "C" LIMIT $4 OFFSET $5)
   SELECT CASE WHEN s.node_id IS NOT NULL THEN (SELECT count(*) FROM below) END AS total,
          (SELECT coalesce(json_agg(${fromRoot('p.path')} ORDER BY p.path COLLATE "C"), '[]')

@@ -5,13 +5,15 @@ import type { ContainerRef } from './containers.service.js';
 import type { FileOrigin } from './node.entity.js';
 import { namesOf } from './paths.js';
 import type { FileContent } from './tree-reader.service.js';
-import { DELETE_EMPTIED, DELETE_SUBTREES, INSERT_CHAIN, INSERT_NODES, WALK_PATHS } from './tree-sql.js';
+import { DELETE_EMPTIED, DELETE_SUBTREES, FIND_NODES, INSERT_CHAIN, INSERT_NODES, WALK_PATH } from './tree-sql.js';
 
 // The steps that changes of trees are made of. All of them run under the lock of the container.
 
 /** A node on the way of a path. */
 export interface Step {
   node_id: number;
+  /** Null for the root. */
+  parent_id: number | null;
   kind: 'directory' | 'file';
   implied: boolean;
   /** How many nodes are directly in it. */
@@ -33,11 +35,6 @@ export class Trail {
   /** The node that the whole path leads to. */
   get end(): Step | undefined {
     return this.steps[this.names.length];
-  }
-
-  /** The directory that the end is in. */
-  get parent(): Step | undefined {
-    return this.steps[this.names.length - 1];
   }
 
   /** The last node there is on the way. */
@@ -64,21 +61,9 @@ export class Trail {
 
 /** Follows a path. */
 export async function walk(tx: Tx, ref: ContainerRef, path: string): Promise<Trail> {
-  const [trail] = await walkAll(tx, ref, [path]);
-  if (trail === undefined) throw new Error('A path has no trail');
-  return trail;
-}
-
-/** Follows paths; the trails come in their order. */
-export async function walkAll(tx: Tx, ref: ContainerRef, paths: readonly string[]): Promise<Trail[]> {
-  const rows: (Step & { ord: number })[] = await tx.query(WALK_PATHS, [ref.container_id, ref.company_id, paths]);
-  const steps = new Map<number, Step[]>();
-  for (const { ord, ...step } of rows) steps.set(ord, [...(steps.get(ord) ?? []), step]);
-  return paths.map((path, index) => {
-    const [root, ...rest] = steps.get(index + 1) ?? [];
-    if (root === undefined) throw new Error(`Container ${ref.container_id} has no root`);
-    return new Trail(path, [root, ...rest]);
-  });
+  const [root, ...rest]: Step[] = await tx.query(WALK_PATH, [ref.container_id, ref.company_id, [path]]);
+  if (root === undefined) throw new Error(`Container ${ref.container_id} has no root`);
+  return new Trail(path, [root, ...rest]);
 }
 
 /** A file to be made. */
@@ -138,22 +123,29 @@ export async function insertFiles(
   await tx.query(INSERT_NODES, [ref.container_id, parent_id, JSON.stringify(nodes), nodes.length]);
 }
 
-/** Deletes nodes with everything below them; resolves with the number of files and explicit directories. */
-export async function deleteSubtrees(tx: Tx, ref: ContainerRef, node_ids: readonly number[]): Promise<number> {
-  if (node_ids.includes(0)) throw new Error('The root of a container cannot be deleted');
-  const [row]: { deleted: number }[] = await tx.query(DELETE_SUBTREES, [ref.container_id, node_ids]);
-  return row?.deleted ?? 0;
+/**
+ * Deletes what paths lead to, with everything below and with the implied directories that are left empty; resolves with the
+ * number of files and explicit directories. Paths that lead nowhere are fine.
+ */
+export async function deletePaths(tx: Tx, ref: ContainerRef, paths: readonly string[]): Promise<number> {
+  const found: { node_id: number; parent_id: number | null }[] = await tx.query(FIND_NODES, [
+    ref.container_id,
+    ref.company_id,
+    paths,
+  ]);
+  return await deleteNodes(tx, ref, found);
 }
 
-/** Deletes those of the directories that are implied and empty, and so on upwards. */
-export async function deleteEmptied(
+/** The same for nodes. */
+export async function deleteNodes(
   tx: Tx,
   ref: ContainerRef,
-  directories: readonly (Step | undefined)[],
-): Promise<void> {
-  let node_ids = directories.flatMap((step) => (step?.implied === true ? [step.node_id] : []));
-  while (node_ids.length > 0) {
-    const rows: { parent_id: number }[] = await tx.query(DELETE_EMPTIED, [ref.container_id, node_ids]);
-    node_ids = rows.map(({ parent_id }) => parent_id);
-  }
+  nodes: readonly { node_id: number; parent_id: number | null }[],
+): Promise<number> {
+  if (nodes.length === 0) return 0;
+  if (nodes.some(({ node_id }) => node_id === 0)) throw new Error('The root of a container cannot be deleted');
+  const ids = nodes.map(({ node_id }) => node_id);
+  const [row]: { deleted: number }[] = await tx.query(DELETE_SUBTREES, [ref.container_id, ids]);
+  await tx.query(DELETE_EMPTIED, [ref.container_id, [...new Set(nodes.map(({ parent_id }) => parent_id))]]);
+  return row?.deleted ?? 0;
 }

@@ -1,3 +1,5 @@
+import { MAX_NAME_BYTES, MAX_PATH_BYTES } from './paths.js';
+
 /**
  * Statements over trees of nodes. `$1` is always the container; every step from a directory to what is in it is a look-up
  * in `nodes_name_key` or `nodes_directories_idx`.
@@ -16,6 +18,14 @@ export const childrenOf = (of: string, name?: string, container = '$1'): string 
 /** The node of the row `of`, looked up in the same way. */
 export const nodeOf = (of: string, container = '$1'): string =>
   `LATERAL (SELECT * FROM nodes c WHERE c.container_id = ${container} AND c.node_id = ${of}.node_id OFFSET 0)`;
+
+/** The directory that the node of the row `of` is in. */
+const parentOf = (of: string): string =>
+  `LATERAL (SELECT * FROM nodes c WHERE c.container_id = $1 AND c.node_id = ${of}.parent_id OFFSET 0)`;
+
+/** Where the row of a node is. A long list of ids would be compared one by one. */
+const rowOf = (of: string): string =>
+  `LATERAL (SELECT c.ctid FROM nodes c WHERE c.container_id = $1 AND c.node_id = ${of}.node_id OFFSET 0)`;
 
 /** Columns of a file for {@link TreeFile}, of a node `n`. */
 export const FILE_COLUMNS = 'n.blob_id, n.size, n.file_id, n.content_type, n.source, n.modified';
@@ -37,19 +47,60 @@ const WALK = `
   ),
   sought AS (SELECT * FROM walk WHERE depth = coalesce(cardinality(names), 0))`;
 
-/** `below`: everything under the one sought directory, with paths relative to it. */
-export const belowIn = (container: string): string => `
+/**
+ * Goes on from a path to a name in it only as far as paths may be. Trees from before moves looked at what they make longer
+ * may be deeper: what no path leads to is not read, as the paths to it would be longer than all else together.
+ */
+const withinPath = (path: string, name: string, above = '0'): string =>
+  `octet_length(${path}) + octet_length(${name}) + ${above} < ${MAX_PATH_BYTES}`;
+
+/** `below`: everything under the one sought directory, whose path is the text `of`, with paths relative to it. */
+export const belowIn = (container: string, of: string): string => `
   below AS (
     SELECT n.node_id, n.kind, n.name::text AS path
       FROM sought s CROSS JOIN ${childrenOf('s', undefined, container)} n
     UNION ALL
     SELECT n.node_id, n.kind, b.path || '/' || n.name
       FROM below b CROSS JOIN ${childrenOf('b', undefined, container)} n
-     WHERE b.kind = 'directory'
+     WHERE b.kind = 'directory' AND ${withinPath('b.path', 'n.name', `(SELECT coalesce(octet_length(nullif(${of}, '') || '/'), 0))`)}
   )`;
 
-/** The nodes that paths lead over. */
-export const WALK_PATHS = `WITH RECURSIVE ${WALK} SELECT ord, node_id, kind, implied, entries FROM walk ORDER BY ord, depth`;
+/** The nodes that a path leads over. */
+export const WALK_PATH = `WITH RECURSIVE ${WALK} SELECT node_id, parent_id, kind, implied, entries FROM walk ORDER BY depth`;
+
+/** The nodes that paths lead to. */
+export const FIND_NODES = `WITH RECURSIVE ${WALK} SELECT node_id, parent_id FROM sought`;
+
+/** The nodes that the paths `$3` lead over from the directories `$2`, by ordinal and depth. */
+export const WALK_FROM = `
+  WITH RECURSIVE walk AS (
+    SELECT w.ord, string_to_array(w.path, '/') AS names, 0 AS depth, w.node_id,
+           'directory' AS kind, false AS implied, 0::bigint AS entries
+      FROM unnest($2::bigint[], $3::text[]) WITH ORDINALITY AS w (node_id, path, ord)
+    UNION ALL
+    SELECT w.ord, w.names, w.depth + 1, n.node_id, n.kind, n.implied, n.entries
+      FROM walk w CROSS JOIN ${childrenOf('w', 'w.names[w.depth + 1]')} n
+  )
+  SELECT ord, node_id, kind, implied, entries FROM walk WHERE depth > 0 ORDER BY ord, depth`;
+
+/**
+ * How many directories are below directory `$2`, itself included, and how many bytes paths have below it: at most so many
+ * where that is within the bytes `$3`, else exactly so many. Names of files are read only where the longest would be too long.
+ */
+export const MEASURE_DIRECTORY = `
+  WITH RECURSIVE below AS (
+    SELECT $2::bigint AS node_id, 0 AS bytes
+    UNION ALL
+    SELECT n.node_id, b.bytes + 1 + octet_length(n.name)
+      FROM below b
+      CROSS JOIN LATERAL (
+        SELECT c.node_id, c.name FROM nodes c
+         WHERE c.container_id = $1 AND c.parent_id = b.node_id AND c.kind = 'directory' OFFSET 0) n
+  )
+  SELECT count(*) AS directories,
+         max(b.bytes + CASE WHEN b.bytes + ${1 + MAX_NAME_BYTES} <= $3 THEN ${1 + MAX_NAME_BYTES} ELSE (
+           SELECT coalesce(1 + max(octet_length(n.name)), 0) FROM ${childrenOf('b')} n) END) AS height
+    FROM below b`;
 
 /** The files that paths lead to, by ordinal of the path. */
 export const FIND_FILES = `
@@ -66,6 +117,7 @@ export const FIND_FILES_BY_ID = `
     UNION ALL
     SELECT u.node_id, p.parent_id, CASE p.node_id WHEN 0 THEN u.path ELSE p.name || '/' || u.path END
       FROM up u CROSS JOIN LATERAL (SELECT * FROM nodes c WHERE c.container_id = $1 AND c.node_id = u.parent_id OFFSET 0) p
+     WHERE ${withinPath('u.path', 'p.name')}
   )
   SELECT u.path, ${FILE_COLUMNS}
     FROM up u
@@ -75,7 +127,7 @@ export const FIND_FILES_BY_ID = `
 
 /** All files below a directory, by path; none when there is no such directory. */
 export const FILES_BELOW = `
-  WITH RECURSIVE ${WALK}, ${belowIn('$1')}
+  WITH RECURSIVE ${WALK}, ${belowIn('$1', '($3::text[])[1]')}
   SELECT b.path, ${FILE_COLUMNS}
     FROM below b CROSS JOIN ${nodeOf('b')} n
    WHERE b.kind = 'file'
@@ -101,7 +153,7 @@ export const FILES_OF = `
     UNION ALL
     SELECT i.ord, i.container_id, n.node_id, n.kind, i.path || '/' || n.name::text COLLATE "default"
       FROM inside i CROSS JOIN ${childrenOf('i', undefined, 'i.container_id')} n
-     WHERE i.kind = 'directory'
+     WHERE i.kind = 'directory' AND ${withinPath('i.path', 'n.name')}
   )
   SELECT i.ord, i.path, ${FILE_COLUMNS}
     FROM inside i CROSS JOIN ${nodeOf('i', 'i.container_id')} n
@@ -116,7 +168,7 @@ export const DIGEST = `
     UNION ALL
     SELECT n.node_id, n.kind, i.path || '/' || n.name::text COLLATE "default"
       FROM inside i CROSS JOIN ${childrenOf('i')} n
-     WHERE i.kind = 'directory'
+     WHERE i.kind = 'directory' AND ${withinPath('i.path', 'n.name')}
   )
   SELECT encode(sha256(convert_to(coalesce(
            string_agg(i.path || E'\\n' || coalesce(encode(b.sha256, 'hex'), b.id::text), E'\\n' ORDER BY i.path COLLATE "C"), ''),
@@ -181,17 +233,54 @@ export const DELETE_SUBTREES = `
   )
   SELECT count(*) FILTER (WHERE NOT implied) AS deleted FROM gone`;
 
-/** Deletes those of the directories `$2` that are implied and empty. */
+/**
+ * Deletes those of the directories `$2` that are implied and empty, and so on upwards. On the way up are all implied
+ * directories above; those stay in which something is that is not on the way itself, with all above them.
+ */
 export const DELETE_EMPTIED = `
-  WITH gone AS (
-    DELETE FROM nodes n
-     WHERE n.container_id = $1 AND n.node_id = ANY ($2::bigint[]) AND n.implied AND n.entries = 0
-    RETURNING n.parent_id
+  WITH RECURSIVE up AS (
+    SELECT n.node_id, n.parent_id, n.entries
+      FROM unnest($2::bigint[]) AS i (node_id) CROSS JOIN ${nodeOf('i')} n
+     WHERE n.implied
+    UNION
+    SELECT n.node_id, n.parent_id, n.entries FROM up u CROSS JOIN ${parentOf('u')} n WHERE n.implied
+  ),
+  kept AS (
+    SELECT u.node_id, u.parent_id
+      FROM up u LEFT JOIN (SELECT parent_id, count(*) AS entries FROM up GROUP BY parent_id) c ON c.parent_id = u.node_id
+     WHERE u.entries > coalesce(c.entries, 0)
+    UNION
+    SELECT n.node_id, n.parent_id FROM kept k CROSS JOIN ${parentOf('k')} n WHERE n.implied
   )
-  SELECT DISTINCT parent_id FROM gone`;
+  DELETE FROM nodes n
+   WHERE n.container_id = $1 AND n.ctid = ANY (ARRAY (
+     SELECT n.ctid FROM (SELECT node_id FROM up EXCEPT SELECT node_id FROM kept) e CROSS JOIN ${rowOf('e')} n))`;
 
-/** Moves node `$2` into directory `$3` under the name `$4`. */
-export const MOVE_NODE = 'UPDATE nodes SET parent_id = $3, name = $4 WHERE container_id = $1 AND node_id = $2';
+/** Deletes the directories `$2`, in which nothing is. */
+export const DELETE_NODES = `
+  DELETE FROM nodes n
+   WHERE n.container_id = $1 AND n.ctid = ANY (ARRAY (
+     SELECT n.ctid FROM unnest($2::bigint[]) AS i (node_id) CROSS JOIN ${rowOf('i')} n))`;
+
+/** Gives the nodes `$2` names that no path can have, until they get their own. */
+export const PARK_NODES = `
+  UPDATE nodes n SET name = E'\\x01' || n.node_id
+   WHERE n.container_id = $1 AND n.ctid = ANY (ARRAY (
+     SELECT n.ctid FROM unnest($2::bigint[]) AS i (node_id) CROSS JOIN ${rowOf('i')} n))`;
+
+/** Moves the nodes `$2` into the directories `$3` under the names `$4`. */
+export const MOVE_NODES = `
+  UPDATE nodes n SET parent_id = m.parent_id, name = m.name
+    FROM (SELECT i.parent_id, i.name, n.ctid AS at
+            FROM unnest($2::bigint[], $3::bigint[], $4::text[]) AS i (node_id, parent_id, name) CROSS JOIN ${rowOf('i')} n) m
+   WHERE n.container_id = $1 AND n.ctid = m.at`;
+
+/** The implied directories `$2` in the directories `$3` under the names `$4`; `$5` is the next free node id then. */
+export const INSERT_DIRECTORIES = `
+  WITH ids AS (UPDATE containers SET next_node = $5 WHERE id = $1)
+  INSERT INTO nodes (container_id, node_id, parent_id, name, kind, implied)
+  SELECT $1, i.node_id, i.parent_id, i.name, 'directory', true
+    FROM unnest($2::bigint[], $3::bigint[], $4::text[]) AS i (node_id, parent_id, name)`;
 
 /**
  * The `$4` nodes of the JSON array `$3` below directory `$2`: files, and the implied directories they are in. `id` and

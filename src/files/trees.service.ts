@@ -4,20 +4,12 @@ import { Conflict, NotFound } from '../platform/errors/errors.js';
 import type { StoredBlob } from './blobs.service.js';
 import type { ContainerKind } from './container.entity.js';
 import { type ContainerRef, ContainersService, type LockedContainer } from './containers.service.js';
+import { type Move, MoveBatch } from './move-batch.js';
 import type { FileOrigin } from './node.entity.js';
-import { isWithin, joinPath } from './paths.js';
-import {
-  deleteEmptied,
-  deleteSubtrees,
-  insertChain,
-  insertFiles,
-  type NewFile,
-  type Trail,
-  walk,
-  walkAll,
-} from './tree-nodes.js';
+import { joinPath } from './paths.js';
+import { deleteNodes, deletePaths, insertChain, insertFiles, type NewFile, walk } from './tree-nodes.js';
 import { type FileContent, toFile, type TreeFile } from './tree-reader.service.js';
-import { COPY_SELECTED, COPY_WHOLE, MAKE_EXPLICIT, MOVE_NODE, REPLACE_FILE } from './tree-sql.js';
+import { COPY_SELECTED, COPY_WHOLE, MAKE_EXPLICIT, REPLACE_FILE } from './tree-sql.js';
 
 /** What is known of a file beside its content; kept in workspaces only. */
 export interface FileDetails {
@@ -25,11 +17,6 @@ export interface FileDetails {
   content_type?: string | null;
   /** Default `upload`. */
   source?: FileOrigin;
-}
-
-export interface Move {
-  source_path: string;
-  dest_path: string;
 }
 
 /** From one container of a company to another one. */
@@ -116,7 +103,7 @@ export class TreesService {
     details: FileDetails = {},
   ): Promise<void> {
     const { kind } = await this.lock(tx, ref);
-    await this.removeEnds(tx, ref, [await walk(tx, ref, path)]);
+    await deletePaths(tx, ref, [path]);
     const trail = await walk(tx, ref, path);
     trail.assertPassable();
     const prefix = trail.missing.join('/');
@@ -138,7 +125,7 @@ export class TreesService {
     const trail = await walk(tx, ref, path);
     if (trail.end === undefined) throw new NotFound('File');
     if (!recursive && trail.end.entries > 0) throw new Conflict('The directory is not empty');
-    return await this.removeEnds(tx, ref, [trail]);
+    return await deleteNodes(tx, ref, [trail.end]);
   }
 
   /**
@@ -147,17 +134,19 @@ export class TreesService {
    */
   async removeAll(tx: Tx, ref: ContainerRef, paths: readonly string[]): Promise<number> {
     await this.lock(tx, ref);
-    return await this.removeEnds(tx, ref, await walkAll(tx, ref, paths));
+    return await deletePaths(tx, ref, paths);
   }
 
   /**
    * Moves in order, each on what the ones before have left. Resolves, for each, with the reason when it could not be
-   * made; that one has changed nothing.
+   * made; that one has changed nothing. No path gets longer than paths may be.
    */
   async moveAll(tx: Tx, ref: ContainerRef, moves: readonly Move[]): Promise<(string | undefined)[]> {
-    await this.lock(tx, ref);
+    const { next_node } = await this.lock(tx, ref);
+    const batch = new MoveBatch(tx, ref, next_node);
     const problems: (string | undefined)[] = [];
-    for (const move of moves) problems.push(await this.move(tx, ref, move));
+    for (const move of moves) problems.push(await batch.move(move));
+    await batch.write();
     return problems;
   }
 
@@ -176,37 +165,6 @@ export class TreesService {
       ? await tx.query(COPY_WHOLE, parameters)
       : await tx.query(COPY_SELECTED, [...parameters, only ?? except, only !== undefined]);
     return row?.files ?? 0;
-  }
-
-  /** Moves one file or directory; resolves with the reason when it cannot be done. */
-  private async move(tx: Tx, ref: ContainerRef, { source_path, dest_path }: Move): Promise<string | undefined> {
-    const [source, dest] = await walkAll(tx, ref, [source_path, dest_path]);
-    if (source?.end === undefined || dest === undefined) return 'File not found';
-    if (dest.end !== undefined) return 'The destination exists already';
-    if (source.end.kind === 'directory' && isWithin(dest_path, source_path))
-      return 'A directory cannot be moved into itself';
-    if (dest.obstacle !== undefined) return dest.obstacle;
-    const above = dest.missing.slice(0, -1);
-    const parent =
-      above.length === 0 ? dest.deepest : await insertChain(tx, ref, dest.deepest.node_id, above, { implied: true });
-    await tx.query(MOVE_NODE, [ref.container_id, source.end.node_id, parent.node_id, dest.missing.at(-1)]);
-    await deleteEmptied(tx, ref, [source.parent]);
-    return undefined;
-  }
-
-  private async removeEnds(tx: Tx, ref: ContainerRef, trails: readonly Trail[]): Promise<number> {
-    const ended = trails.filter(({ end }) => end !== undefined);
-    const deleted = await deleteSubtrees(
-      tx,
-      ref,
-      ended.flatMap(({ end }) => end?.node_id ?? []),
-    );
-    await deleteEmptied(
-      tx,
-      ref,
-      ended.map(({ parent }) => parent),
-    );
-    return deleted;
   }
 
   private async lock(tx: Tx, { company_id, container_id }: ContainerRef): Promise<LockedContainer> {

@@ -58,8 +58,11 @@ describe('statements over trees', () => {
   const one = ['d7/f7'];
   const batch = Array.from({ length: 1000 }, (_, index) => `d${index % 100}/f${index}`);
   it.each<[name: Exclude<keyof typeof sql, 'childrenOf' | 'nodeOf' | 'belowIn'>, parameters: () => unknown[]]>([
-    ['WALK_PATHS', () => [big, company_id, one]],
-    ['WALK_PATHS', () => [big, company_id, batch]],
+    ['WALK_PATH', () => [big, company_id, one]],
+    ['WALK_FROM', () => [big, [0, 7], ['d7/f7', 'f8']]],
+    ['FIND_NODES', () => [big, company_id, batch]],
+    ['MEASURE_DIRECTORY', () => [big, 0, 500]],
+    ['MEASURE_DIRECTORY', () => [big, 0, 10]],
     ['FIND_FILES', () => [big, company_id, one]],
     ['FIND_FILES_BY_ID', () => [big, company_id, ['01234567-89ab-7def-8123-456789abcdef']]],
     ['FILES_BELOW', () => [big, company_id, ['d7']]],
@@ -69,7 +72,12 @@ describe('statements over trees', () => {
     ['REPLACE_FILE', () => [big, 107, '01234567-89ab-7def-8123-456789abcdef', 1, null, 'upload']],
     ['DELETE_SUBTREES', () => [big, [7]]],
     ['DELETE_EMPTIED', () => [big, [7]]],
-    ['MOVE_NODE', () => [big, 7, 8, 'x']],
+    ['DELETE_EMPTIED', () => [big, Array.from({ length: 1000 }, (_, index) => index)]],
+    ['DELETE_NODES', () => [big, [7, 8]]],
+    ['PARK_NODES', () => [big, [7, 8]]],
+    ['MOVE_NODES', () => [big, [7], [8], ['x']]],
+    ['MOVE_NODES', () => [big, [7, 9, 10], [8, 8, 8], ['x', 'y', 'z']]],
+    ['INSERT_DIRECTORIES', () => [big, [40_000, 40_001], [7, 40_000], ['x', 'y'], 40_002]],
     ['COPY_WHOLE', () => [big, other, 'snapshot']],
     ['COPY_SELECTED', () => [big, other, 'workspace', ['d7'], true]],
   ])('%s reads by index alone', async (name, parameters) => {
@@ -87,7 +95,7 @@ describe('the counts of directories', () => {
       await tx.query(sql.COPY_WHOLE, [big, snapshot, 'snapshot']);
       await tx.query(sql.DELETE_SUBTREES, [big, Array.from({ length: 99 }, (_, index) => index + 1)]);
       await tx.query(sql.INSERT_CHAIN, [big, 100, ['x', 'y'], true, null, null, null, null, false]);
-      await tx.query(sql.MOVE_NODE, [big, 30_001, 0, 'z']);
+      await tx.query(sql.MOVE_NODES, [big, [30_001], [0], ['z']]);
       await tx.query(sql.DELETE_SUBTREES, [big, [30_001]]);
       return await tx.query<object[]>("SELECT seq_scan FROM pg_stat_xact_user_tables WHERE relname = 'nodes'");
     });
