@@ -18,6 +18,25 @@ AS $function$
         END
       $function$;
 
+CREATE OR REPLACE FUNCTION public.count_inserted_entries()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_seqscan TO 'off'
+AS $function$
+        BEGIN
+          UPDATE nodes d SET entries = d.entries + c.entries
+            FROM (SELECT container_id, node_id, sum(entries) AS entries
+                    FROM (SELECT container_id, parent_id AS node_id, 1 AS entries FROM changed
+                          UNION ALL
+                          SELECT container_id, node_id, -entries FROM changed WHERE entries > 0) given
+                   GROUP BY container_id, node_id HAVING sum(entries) <> 0) c
+           WHERE d.container_id = c.container_id AND d.node_id = c.node_id;
+          RETURN NULL;
+        END
+      $function$;
+
 CREATE OR REPLACE FUNCTION public.iso_timestamp(moment timestamp with time zone)
  RETURNS text
  LANGUAGE sql
@@ -441,6 +460,15 @@ CREATE TABLE turns (
   CONSTRAINT turns_state_check CHECK ((state = ANY (ARRAY['dispatched'::text, 'streaming'::text, 'ended'::text])))
 ) WITH (fillfactor=80);
 
+CREATE TABLE upload_parts (
+  upload_id uuid NOT NULL,
+  part_number integer NOT NULL,
+  size bigint NOT NULL,
+  CONSTRAINT upload_parts_pkey PRIMARY KEY (upload_id, part_number),
+  CONSTRAINT upload_parts_part_number_check CHECK (((part_number >= 1) AND (part_number <= 10000))),
+  CONSTRAINT upload_parts_size_check CHECK ((size >= 0))
+);
+
 CREATE TABLE uploads (
   id uuid DEFAULT uuidv7() NOT NULL,
   company_id text NOT NULL,
@@ -458,14 +486,19 @@ CREATE TABLE uploads (
   entry jsonb,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   expires_at timestamp(3) with time zone NOT NULL,
+  received bigint DEFAULT 0 NOT NULL,
+  user_id text,
+  api_key_id uuid,
   CONSTRAINT uploads_pkey PRIMARY KEY (id),
   CONSTRAINT uploads_token_hash_key UNIQUE (token_hash),
   CONSTRAINT uploads_blob_check CHECK (((state = ANY (ARRAY['open'::text, 'completing'::text])) = (blob_id IS NOT NULL))),
   CONSTRAINT uploads_content_type_length_check CHECK (((length(content_type) >= 1) AND (length(content_type) <= 255))),
   CONSTRAINT uploads_entry_check CHECK (((state = 'completed'::text) = (entry IS NOT NULL))),
   CONSTRAINT uploads_lease_check CHECK (((state = 'completing'::text) = ((lease_id IS NOT NULL) AND (lease_until IS NOT NULL)))),
+  CONSTRAINT uploads_opener_check CHECK ((num_nonnulls(user_id, api_key_id) <= 1)),
   CONSTRAINT uploads_part_size_check CHECK ((part_size >= 1)),
   CONSTRAINT uploads_path_length_check CHECK (((octet_length(path) >= 1) AND (octet_length(path) <= 1024))),
+  CONSTRAINT uploads_received_check CHECK ((received >= 0)),
   CONSTRAINT uploads_size_check CHECK ((size >= 0)),
   CONSTRAINT uploads_state_check CHECK ((state = ANY (ARRAY['open'::text, 'completing'::text, 'completed'::text, 'aborted'::text]))),
   CONSTRAINT uploads_token_hash_length_check CHECK ((octet_length(token_hash) = 32))
@@ -732,11 +765,17 @@ ALTER TABLE turns ADD CONSTRAINT turns_message_id_fkey FOREIGN KEY (message_id) 
 
 ALTER TABLE turns ADD CONSTRAINT turns_user_fkey FOREIGN KEY (company_id, user_id) REFERENCES users(company_id, id);
 
+ALTER TABLE upload_parts ADD CONSTRAINT upload_parts_upload_id_fkey FOREIGN KEY (upload_id) REFERENCES uploads(id) ON DELETE CASCADE;
+
+ALTER TABLE uploads ADD CONSTRAINT uploads_api_key_fkey FOREIGN KEY (company_id, api_key_id) REFERENCES api_keys(company_id, id);
+
 ALTER TABLE uploads ADD CONSTRAINT uploads_blob_id_fkey FOREIGN KEY (blob_id) REFERENCES blobs(id);
 
 ALTER TABLE uploads ADD CONSTRAINT uploads_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
 
 ALTER TABLE uploads ADD CONSTRAINT uploads_container_id_fkey FOREIGN KEY (container_id) REFERENCES containers(id);
+
+ALTER TABLE uploads ADD CONSTRAINT uploads_user_fkey FOREIGN KEY (company_id, user_id) REFERENCES users(company_id, id);
 
 ALTER TABLE usage_ledger ADD CONSTRAINT usage_ledger_api_key_fkey FOREIGN KEY (company_id, api_key_id) REFERENCES api_keys(company_id, id);
 
@@ -767,7 +806,7 @@ CREATE VIEW usage_days AS
      CROSS JOIN LATERAL unnest(m.credits_to_date) WITH ORDINALITY d(credits_to_date, number))
   WHERE ((d.number % (2)::bigint) = 0);
 
-CREATE TRIGGER nodes_entries_added AFTER INSERT ON public.nodes REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_directory_entries();
+CREATE TRIGGER nodes_entries_added AFTER INSERT ON public.nodes REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_inserted_entries();
 
 CREATE TRIGGER nodes_entries_removed AFTER DELETE ON public.nodes REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_directory_entries();
 

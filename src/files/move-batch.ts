@@ -110,7 +110,10 @@ export class MoveBatch {
       await this.tx.query(PARK_NODES, [container, [...moved, ...doomed].map(idOf)]);
     }
     if (created.length > 0) {
-      await this.tx.query(INSERT_DIRECTORIES, [container, ...placesOf(created), this.nextNode]);
+      const entries = new Map<HeldNode | undefined, number>();
+      for (const { parent } of created) entries.set(parent, (entries.get(parent) ?? 0) + 1);
+      const counts = created.map((node) => entries.get(node) ?? 0);
+      await this.tx.query(INSERT_DIRECTORIES, [container, ...placesOf(created), counts, this.nextNode]);
     }
     if (moved.length > 0) await this.tx.query(MOVE_NODES, [container, ...placesOf(moved)]);
     if (doomed.length > 0) await this.tx.query(DELETE_NODES, [container, doomed.map(idOf)]);
@@ -150,9 +153,9 @@ export class MoveBatch {
     let at = from;
     for (const [index, { node_id, kind, implied, entries }] of steps.entries()) {
       const name = names[index] ?? '';
-      const children = (at.children ??= new Map());
+      const children = (at.children ??= new Map<string, HeldNode | null>());
       const known = children.get(name);
-      const node = known ?? {
+      const node: HeldNode = known ?? {
         node_id,
         parent: at,
         name,

@@ -23,7 +23,10 @@ export const nodeOf = (of: string, container = '$1'): string =>
 const parentOf = (of: string): string =>
   `LATERAL (SELECT * FROM nodes c WHERE c.container_id = $1 AND c.node_id = ${of}.parent_id OFFSET 0)`;
 
-/** Where the row of a node is. A long list of ids would be compared one by one. */
+/**
+ * Where the row of a node is. A long list of ids would be compared one by one, and so would a list of places be where there is
+ * another condition beside it that seems to leave few rows.
+ */
 const rowOf = (of: string): string =>
   `LATERAL (SELECT c.ctid FROM nodes c WHERE c.container_id = $1 AND c.node_id = ${of}.node_id OFFSET 0)`;
 
@@ -192,11 +195,12 @@ export const INSERT_CHAIN = `
       FROM ids, unnest($3::text[]) WITH ORDINALITY AS c (name, ord)
   ),
   n AS (
-    INSERT INTO nodes (container_id, node_id, parent_id, name, kind, implied, blob_id, size, file_id, content_type, source)
+    INSERT INTO nodes (container_id, node_id, parent_id, name, kind, implied, entries, blob_id, size, file_id, content_type, source)
     SELECT $1, node_id, parent_id, name, CASE WHEN is_file THEN 'file' ELSE 'directory' END, $4 AND NOT is_file,
+           CASE WHEN node_id < last THEN 1 ELSE 0 END,
            CASE WHEN is_file THEN $5::uuid END, CASE WHEN is_file THEN $6::bigint END,
            CASE WHEN is_file AND $9 THEN uuidv7() END, CASE WHEN is_file THEN $7 END, CASE WHEN is_file THEN $8 END
-      FROM chain
+      FROM chain, ids
     RETURNING *
   )
   SELECT n.node_id, ${FILE_COLUMNS} FROM n, ids WHERE n.node_id = ids.last`;
@@ -228,7 +232,7 @@ export const DELETE_SUBTREES = `
       CROSS JOIN LATERAL (SELECT c.ctid AS at, c.node_id FROM nodes c WHERE c.container_id = $1 AND c.parent_id = d.node_id OFFSET 0) n
   ),
   gone AS (
-    DELETE FROM nodes n WHERE n.ctid = ANY (ARRAY (SELECT at FROM doomed)) AND n.container_id = $1
+    DELETE FROM nodes n WHERE n.ctid = ANY (ARRAY (SELECT at FROM doomed))
     RETURNING n.implied
   )
   SELECT count(*) FILTER (WHERE NOT implied) AS deleted FROM gone`;
@@ -253,19 +257,19 @@ export const DELETE_EMPTIED = `
     SELECT n.node_id, n.parent_id FROM kept k CROSS JOIN ${parentOf('k')} n WHERE n.implied
   )
   DELETE FROM nodes n
-   WHERE n.container_id = $1 AND n.ctid = ANY (ARRAY (
+   WHERE n.ctid = ANY (ARRAY (
      SELECT n.ctid FROM (SELECT node_id FROM up EXCEPT SELECT node_id FROM kept) e CROSS JOIN ${rowOf('e')} n))`;
 
 /** Deletes the directories `$2`, in which nothing is. */
 export const DELETE_NODES = `
   DELETE FROM nodes n
-   WHERE n.container_id = $1 AND n.ctid = ANY (ARRAY (
+   WHERE n.ctid = ANY (ARRAY (
      SELECT n.ctid FROM unnest($2::bigint[]) AS i (node_id) CROSS JOIN ${rowOf('i')} n))`;
 
 /** Gives the nodes `$2` names that no path can have, until they get their own. */
 export const PARK_NODES = `
   UPDATE nodes n SET name = E'\\x01' || n.node_id
-   WHERE n.container_id = $1 AND n.ctid = ANY (ARRAY (
+   WHERE n.ctid = ANY (ARRAY (
      SELECT n.ctid FROM unnest($2::bigint[]) AS i (node_id) CROSS JOIN ${rowOf('i')} n))`;
 
 /** Moves the nodes `$2` into the directories `$3` under the names `$4`. */
@@ -273,14 +277,17 @@ export const MOVE_NODES = `
   UPDATE nodes n SET parent_id = m.parent_id, name = m.name
     FROM (SELECT i.parent_id, i.name, n.ctid AS at
             FROM unnest($2::bigint[], $3::bigint[], $4::text[]) AS i (node_id, parent_id, name) CROSS JOIN ${rowOf('i')} n) m
-   WHERE n.container_id = $1 AND n.ctid = m.at`;
+   WHERE n.ctid = m.at`;
 
-/** The implied directories `$2` in the directories `$3` under the names `$4`; `$5` is the next free node id then. */
+/**
+ * The implied directories `$2` in the directories `$3` under the names `$4`, with the number of them that are in each at first,
+ * `$5`; `$6` is the next free node id then.
+ */
 export const INSERT_DIRECTORIES = `
-  WITH ids AS (UPDATE containers SET next_node = $5 WHERE id = $1)
-  INSERT INTO nodes (container_id, node_id, parent_id, name, kind, implied)
-  SELECT $1, i.node_id, i.parent_id, i.name, 'directory', true
-    FROM unnest($2::bigint[], $3::bigint[], $4::text[]) AS i (node_id, parent_id, name)`;
+  WITH ids AS (UPDATE containers SET next_node = $6 WHERE id = $1)
+  INSERT INTO nodes (container_id, node_id, parent_id, name, kind, implied, entries)
+  SELECT $1, i.node_id, i.parent_id, i.name, 'directory', true, i.entries
+    FROM unnest($2::bigint[], $3::bigint[], $4::text[], $5::bigint[]) AS i (node_id, parent_id, name, entries)`;
 
 /**
  * The `$4` nodes of the JSON array `$3` below directory `$2`: files, and the implied directories they are in. `id` and
@@ -305,9 +312,9 @@ const copy = (source: string): string => `
     RETURNING old.next_node AS first
   ),
   copied AS (
-    INSERT INTO nodes (container_id, node_id, parent_id, name, kind, implied, blob_id, size, file_id, content_type, source, modified)
+    INSERT INTO nodes (container_id, node_id, parent_id, name, kind, implied, entries, blob_id, size, file_id, content_type, source, modified)
     SELECT $2, first + (c.node).node_id, coalesce(c.into_id, first + (c.node).parent_id), (c.node).name, (c.node).kind, (c.node).implied,
-           (c.node).blob_id, (c.node).size,
+           (c.node).entries, (c.node).blob_id, (c.node).size,
            CASE WHEN (c.node).kind = 'file' THEN CASE $3 WHEN 'workspace' THEN uuidv7() WHEN 'snapshot' THEN (c.node).file_id END END,
            (c.node).content_type,
            CASE WHEN (c.node).kind = 'file' THEN CASE $3 WHEN 'workspace' THEN 'deployment' WHEN 'snapshot' THEN (c.node).source END END,
