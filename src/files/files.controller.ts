@@ -1,4 +1,4 @@
-import { Body, Controller, Post } from '@nestjs/common';
+import { Body, Controller, Post, type StreamableFile } from '@nestjs/common';
 import { Caller } from '../platform/auth/decorators.js';
 import { Principal } from '../platform/auth/principal.js';
 import { RequestOrigin } from '../platform/object-store/request-origin.js';
@@ -47,11 +47,16 @@ export class FilesController {
     tag: 'Files',
     summary: 'Read content',
     example: { ...EXAMPLE_DEPLOYMENT, path: 'AGENTS.md' },
-    description: 'Files that are too large for an answer are downloaded.',
+    description:
+      'Files that are too large for an answer are downloaded, as are those that get more than twice as long as the largest ' +
+      'in JSON, where control characters are escaped.',
     response: FileContentResponse,
     errors: [404, 413],
   })
-  async readContent(@Caller() caller: Principal, @Body() body: FileContentRequest): Promise<FileContentResponse> {
+  async readContent(
+    @Caller() caller: Principal,
+    @Body() body: FileContentRequest,
+  ): Promise<FileContentResponse | StreamableFile> {
     return await this.files.content(caller, body);
   }
 
@@ -114,7 +119,9 @@ export class FilesController {
     tag: 'Files',
     summary: 'Get download URL',
     example: { ...EXAMPLE_DEPLOYMENT, path: 'AGENTS.md' },
-    description: 'A URL of the file for the next 15 minutes.',
+    description:
+      'A URL of the file for the next 15 minutes. On the disk store it ends with the file, its container and the API key that ' +
+      'asked for it.',
     response: FileDownloadResponse,
     errors: [404],
     extension: true,

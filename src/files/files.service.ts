@@ -1,4 +1,5 @@
-import { Injectable } from '@nestjs/common';
+import { Readable } from 'node:stream';
+import { Injectable, StreamableFile } from '@nestjs/common';
 import { Config } from '../config/config.js';
 import type { Principal } from '../platform/auth/principal.js';
 import { Database } from '../platform/database/database.js';
@@ -6,6 +7,7 @@ import { NotFound, TooLarge } from '../platform/errors/errors.js';
 import { BlobsService } from './blobs.service.js';
 import { ContainerDirectory } from './container-directory.js';
 import { decodeText } from './content.js';
+import { jsonOf, measureContent } from './content-answer.js';
 import {
   type BatchDeleteRequest,
   type BatchMoveRequest,
@@ -21,9 +23,14 @@ import {
   type MkdirResponse,
 } from './files.dto.js';
 import { normalizePath } from './paths.js';
-import { TreeReader } from './tree-reader.service.js';
+import { type TreeFile, TreeReader } from './tree-reader.service.js';
 import { TreesService } from './trees.service.js';
 import { WorkspaceChanges } from './workspace-changes.js';
+
+/** Contents up to so many bytes are answered from memory. */
+const IN_MEMORY_BYTES = 256 * 1024;
+/** How much longer than FILES_CONTENT_MAX_BYTES a content may get in JSON: base64 adds a third, escapes up to five times. */
+const MOST_ESCAPED = 2;
 
 /** The file operations of clients. Each finds its container first: NotFound, then Forbidden for writes. */
 @Injectable()
@@ -54,21 +61,44 @@ export class FilesService {
     );
   }
 
-  /** @throws TooLarge for a file that is to be downloaded instead */
-  async content(caller: Principal, body: FileContentRequest): Promise<FileContentResponse> {
+  /**
+   * A small content is answered from memory; a larger one streams, so that what an answer holds does not depend on the file nor
+   * on how fast it is read.
+   *
+   * @throws TooLarge for a file that is to be downloaded instead
+   */
+  async content(caller: Principal, body: FileContentRequest): Promise<FileContentResponse | StreamableFile> {
     const container = await this.directory.find(caller, body);
     const file = await this.reader.find(container, normalizePath(body.path));
     if (file === undefined) throw new NotFound('File');
     const { FILES_CONTENT_MAX_BYTES: limit } = this.config;
-    if (file.size > limit) {
-      throw new TooLarge(
-        `The file has ${file.size} bytes and at most ${limit} are given here; use POST /api/v1/files/download`,
-      );
-    }
+    if (file.size > limit) throw downloadInstead(`The file has ${file.size} bytes and at most ${limit} are given here`);
+    const { content_type } = FileEntry.from(body.source, file);
+    if (file.size > IN_MEMORY_BYTES) return await this.streamed(file, content_type ?? null);
     const [bytes = Buffer.alloc(0)] = await this.blobs.readAll([file]);
     const text = decodeText(bytes) ?? null;
-    const { content_type } = FileEntry.from(body.source, file);
     return { text, base64: text === null ? bytes.toString('base64') : null, content_type };
+  }
+
+  /** The same answer, made while it is sent. The content is read twice: first for what it is and how long it gets. */
+  private async streamed({ blob_id, size }: TreeFile, content_type: string | null): Promise<StreamableFile> {
+    const { form, bytes } = await measureContent(await this.blobs.stream(blob_id));
+    const limit = MOST_ESCAPED * this.config.FILES_CONTENT_MAX_BYTES;
+    if (bytes > limit)
+      throw downloadInstead(`The file has ${size} bytes, ${bytes} in JSON, and at most ${limit} are given here`);
+    const rest = `,"content_type":${JSON.stringify(content_type)}}`;
+    const [before, after] =
+      form === 'text' ? ['{"text":"', `","base64":null${rest}`] : ['{"text":null,"base64":"', `"${rest}`];
+    const { blobs } = this;
+    async function* answer(): AsyncGenerator<string> {
+      yield before;
+      yield* jsonOf(await blobs.stream(blob_id), form);
+      yield after;
+    }
+    return new StreamableFile(Readable.from(answer(), { objectMode: false }), {
+      type: 'application/json',
+      length: Buffer.byteLength(before) + bytes + Buffer.byteLength(after),
+    });
   }
 
   /** @throws Conflict for a directory that is not empty, unless `recursive` */
@@ -106,3 +136,5 @@ export class FilesService {
     return { moved: moves.length - errors.length, errors };
   }
 }
+
+const downloadInstead = (sentence: string): TooLarge => new TooLarge(`${sentence}; use POST /api/v1/files/download`);
