@@ -6,6 +6,7 @@ import { Config } from '../config/config.js';
 import { Database, type Tx } from '../platform/database/database.js';
 import { TooLarge } from '../platform/errors/errors.js';
 import { type ByteRange, ObjectStore } from '../platform/object-store/object-store.js';
+import { KEPT_BYTES } from './uploads/upload-sql.js';
 
 /** Content that is whole in the store, ready to be put into a tree. `size` in bytes. */
 export interface StoredBlob {
@@ -21,6 +22,9 @@ export const BLOBS = 'blobs';
 
 /** Key of a blob's object. */
 export const keyOf = (blob_id: string): string => `${BLOBS}/${blob_id}`;
+
+/** The blob of a key that {@link keyOf} has made. */
+export const blobOf = (key: string): string => key.slice(BLOBS.length + 1);
 
 /**
  * Immutable contents of files. A blob's row comes first, then its object, then the row says `stored`, and only then can
@@ -91,30 +95,41 @@ export class BlobsService {
 
   /** Says that the object of a blob is whole, so that trees can refer to it. @throws TooLarge as {@link store} */
   async finish(tx: Tx, company_id: string, { blob_id, size }: StoredBlob): Promise<void> {
-    await this.reserve(tx, company_id, size);
+    await this.reserve(tx, company_id, size, blob_id);
     await tx.query(`UPDATE blobs SET state = 'stored', size = $2 WHERE id = $1`, [blob_id, size]);
   }
 
   /** A first look, before anything is written. @throws TooLarge when the company may not keep `bytes` more */
   async assertAllowance(company_id: string, bytes: number): Promise<void> {
-    await this.compareWithLimit(this.database.manager, company_id, bytes);
+    if (bytes > (await this.compared(this.database.manager, company_id))) throw this.tooMuch();
   }
 
-  /** The look that counts: one transaction of a company after the other, so that together they keep to the limit. */
-  private async reserve(tx: Tx, company_id: string, bytes: number): Promise<void> {
-    if (this.config.FILES_COMPANY_MAX_BYTES === undefined) return;
+  /**
+   * The look that counts: one transaction of a company after the other, so that together they keep to the limit. `blob_id` is of
+   * the upload that the bytes are of and that is counted already.
+   *
+   * @throws TooLarge when the company may not keep `bytes` more
+   */
+  async reserve(tx: Tx, company_id: string, bytes: number, blob_id: string | null = null): Promise<void> {
+    if (bytes > (await this.left(tx, company_id, blob_id))) throw this.tooMuch();
+  }
+
+  /** Bytes that the company may still keep, which no other transaction takes until this one ends; less than 0 is possible. */
+  async left(tx: Tx, company_id: string, blob_id: string | null = null): Promise<number> {
+    if (this.config.FILES_COMPANY_MAX_BYTES === undefined) return Infinity;
     await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('bytes:' || $1, 0))`, [company_id]);
-    await this.compareWithLimit(tx, company_id, bytes);
+    return await this.compared(tx, company_id, blob_id);
   }
 
-  private async compareWithLimit(tx: Tx, company_id: string, bytes: number): Promise<void> {
+  tooMuch(): TooLarge {
+    return new TooLarge(`The company may keep at most ${this.config.FILES_COMPANY_MAX_BYTES} bytes of files`);
+  }
+
+  private async compared(tx: Tx, company_id: string, blob_id: string | null = null): Promise<number> {
     const limit = this.config.FILES_COMPANY_MAX_BYTES;
-    if (limit === undefined) return;
-    const [row]: { kept: number }[] = await tx.query(
-      'SELECT coalesce(sum(size), 0) AS kept FROM blobs WHERE company_id = $1 AND unreferenced_since IS NULL',
-      [company_id],
-    );
-    if ((row?.kept ?? 0) + bytes > limit) throw new TooLarge(`The company may keep at most ${limit} bytes of files`);
+    if (limit === undefined) return Infinity;
+    const [row]: { kept: number }[] = await tx.query(KEPT_BYTES, [company_id, blob_id]);
+    return limit - Number(row?.kept ?? 0);
   }
 }
 

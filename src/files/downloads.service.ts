@@ -9,6 +9,7 @@ import { ContainerDirectory } from './container-directory.js';
 import { FileEntry, type FileDownloadRequest, type FileDownloadResponse } from './files.dto.js';
 import { normalizePath } from './paths.js';
 import { TreeReader } from './tree-reader.service.js';
+import { scopeOf } from './uploads/part-admission.service.js';
 
 const LIFETIME_MS = 15 * 60 * 1000;
 const UNKNOWN_TYPE = 'application/octet-stream';
@@ -34,6 +35,7 @@ export class DownloadsService {
       key: keyOf(file.blob_id),
       fileName: basename(path),
       contentType: content_type ?? UNKNOWN_TYPE,
+      scope: scopeOf(container.container_id, caller.api_key_id),
       expiresAt: expires_at,
       baseUrl: this.config.PUBLIC_URL ?? origin,
     });

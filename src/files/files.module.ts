@@ -13,6 +13,7 @@ import { Sweeper } from './maintenance/sweeper.service.js';
 import { TreeReader } from './tree-reader.service.js';
 import { TreesService } from './trees.service.js';
 import { CompletionService } from './uploads/completion.service.js';
+import { PartAdmission } from './uploads/part-admission.service.js';
 import { UploadObjects } from './uploads/upload-objects.service.js';
 import { UploadRegistry } from './uploads/upload-registry.service.js';
 import { UploadsController } from './uploads/uploads.controller.js';
@@ -36,6 +37,7 @@ import { WorkspaceChanges } from './workspace-changes.js';
     DownloadsService,
     FilesService,
     MaintenanceJobs,
+    PartAdmission,
     Reconciler,
     Sweeper,
     TreeReader,

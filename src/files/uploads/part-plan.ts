@@ -23,6 +23,14 @@ export function planParts(size: number | null, maxBytes: number): PartPlan {
   return { part_size, parts: Math.max(Math.ceil(size / part_size), 1) };
 }
 
+/**
+ * Most bytes that one part may have. Who has not declared a size may cut the file in another way, and parts that are larger
+ * than planned.
+ */
+export function partLimit({ size, part_size }: { size: number | null; part_size: number }): number {
+  return size === null ? 2 * part_size : Math.min(size, part_size);
+}
+
 function partSize(bytes: number, parts: number): number {
   return Math.max(MIN_PART_SIZE, Math.ceil(bytes / parts / MiB) * MiB);
 }
@@ -45,7 +53,8 @@ export function chooseParts(
   named: readonly PartName[],
   { size: declared, maxBytes }: { size: number | null; maxBytes: number },
 ): ChosenParts {
-  const parts = named.length === 0 ? [...received] : byNumber(named).map((part) => receivedAs(part, received));
+  const byPart = new Map(received.map((part) => [part.part_number, part]));
+  const parts = named.length === 0 ? [...received] : byNumber(named).map((part) => receivedAs(part, byPart));
   const small = parts.slice(0, -1).find(({ size }) => size < MIN_PART_SIZE);
   if (small !== undefined) {
     throw new BadRequest(
@@ -69,8 +78,8 @@ function byNumber(named: readonly PartName[]): PartName[] {
   return parts;
 }
 
-function receivedAs({ part_number, etag }: PartName, received: readonly StoredPart[]): StoredPart {
-  const part = received.find((one) => one.part_number === part_number);
+function receivedAs({ part_number, etag }: PartName, received: ReadonlyMap<number, StoredPart>): StoredPart {
+  const part = received.get(part_number);
   if (part === undefined) throw new BadRequest(`Part ${part_number} was not received; send it to its URL first`);
   if (part.etag !== unquoted(etag)) {
     throw new BadRequest(`The etag of part ${part_number} is not the one the store answered; send the part again`);

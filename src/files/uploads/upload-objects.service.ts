@@ -9,7 +9,7 @@ import {
   UploadMissing,
 } from '../../platform/object-store/object-store.js';
 import { keyOf } from '../blobs.service.js';
-import { chooseParts } from './part-plan.js';
+import { chooseParts, partLimit } from './part-plan.js';
 import type { UploadPartUrl } from './uploads.dto.js';
 
 /** What the store must know of an upload. */
@@ -19,6 +19,7 @@ export interface StoredUpload {
   store_upload_id: string | null;
   /** As declared. */
   size: number | null;
+  part_size: number;
   expires_at: Date;
 }
 
@@ -41,7 +42,7 @@ export class UploadObjects {
     const grant = {
       key,
       uploadId,
-      maxBytes: upload.size ?? this.config.FILES_MAX_BYTES,
+      maxBytes: partLimit(upload),
       expiresAt: upload.expires_at,
       baseUrl: this.config.PUBLIC_URL ?? origin,
     };

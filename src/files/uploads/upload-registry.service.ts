@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../platform/auth/principal.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { Conflict, Gone, NotFound, TooLarge } from '../../platform/errors/errors.js';
 import { BlobsService } from '../blobs.service.js';
@@ -9,6 +10,8 @@ import type { FileEntry } from '../files.dto.js';
 import type { Upload } from './upload.entity.js';
 
 const MAX_OPEN_UPLOADS = 100;
+/** So that no member takes all of them; company-level callers answer for their company. */
+const MAX_OPEN_UPLOADS_OF_MEMBER = 20;
 const LIFETIME = '24 hours';
 /** How long after its end an upload is remembered, so that its token is answered with what became of it. */
 const REMEMBERED = '7 days';
@@ -17,6 +20,8 @@ const LEASE = '15 seconds';
 
 /** A new upload, before the store knows of it. */
 export interface NewUpload extends ContainerRef {
+  /** Who opens it; absent for what no request has asked for. */
+  caller?: Principal;
   path: string;
   content_type: string | null;
   size: number | null;
@@ -53,17 +58,26 @@ export class UploadRegistry {
     private readonly blobs: BlobsService,
   ) {}
 
-  /** Opens an upload of a new blob. @throws TooLarge when the company has too many open */
-  async open({ company_id, container_id, path, content_type, size, part_size }: NewUpload): Promise<OpenedUpload> {
+  /**
+   * Opens an upload of a new blob; a declared size counts as kept from now on.
+   *
+   * @throws TooLarge when the caller or the company has too many open, or the company may not keep as much
+   */
+  async open(upload: NewUpload): Promise<OpenedUpload> {
+    const { caller, company_id, container_id, path, content_type, size, part_size } = upload;
     const token = randomBytes(32).toString('base64url');
     return await this.database.transaction(async (tx) => {
-      await assertFewOpen(tx, company_id);
+      await assertFewOpen(tx, company_id, caller);
+      await this.blobs.reserve(tx, company_id, size ?? 0);
       const blob_id = await this.blobs.begin(tx, company_id);
       const [row]: { id: string; expires_at: Date }[] = await tx.query(
-        `INSERT INTO uploads (token_hash, company_id, container_id, path, content_type, size, part_size, blob_id, expires_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, now() + interval '${LIFETIME}')
+        `INSERT INTO uploads (token_hash, company_id, container_id, path, content_type, size, part_size, blob_id, user_id, api_key_id, expires_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now() + interval '${LIFETIME}')
          RETURNING id, expires_at`,
-        [hashOf(token), company_id, container_id, path, content_type, size, part_size, blob_id],
+        [
+          ...[hashOf(token), company_id, container_id, path, content_type, size, part_size, blob_id],
+          ...[caller?.user_id, caller?.api_key_id],
+        ],
       );
       if (row === undefined) throw new Error('A new upload has no row');
       return { token, blob_id, ...row };
@@ -152,7 +166,7 @@ export class UploadRegistry {
          UPDATE uploads SET state = $3, entry = $4, blob_id = NULL, lease_id = NULL, lease_until = NULL
           WHERE id = $1 AND lease_id = $2
          RETURNING id
-       )
+       ), parts AS (DELETE FROM upload_parts p USING ended WHERE p.upload_id = ended.id)
        SELECT * FROM ended`,
       [id, lease_id, state, entry && JSON.stringify(entry)],
     );
@@ -166,16 +180,19 @@ export function assertAlive({ state, expired }: FoundUpload): void {
   if (state !== 'completed' && expired) throw new Gone('The upload has expired; start a new one');
 }
 
-async function assertFewOpen(tx: Tx, company_id: string): Promise<void> {
-  // One at a time in a company, so that the number is exact.
+async function assertFewOpen(tx: Tx, company_id: string, caller?: Principal): Promise<void> {
+  // One at a time in a company, so that the numbers are exact.
   await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('uploads:' || $1, 0))`, [company_id]);
-  const [row]: { open: number }[] = await tx.query(
-    `SELECT count(*) AS open FROM uploads
+  const [row]: { open: number; own: number }[] = await tx.query(
+    `SELECT count(*) AS open, count(*) FILTER (WHERE user_id = $2 OR api_key_id = $3) AS own FROM uploads
       WHERE company_id = $1 AND state IN ('open', 'completing') AND expires_at > now()`,
-    [company_id],
+    [company_id, caller?.user_id, caller?.api_key_id],
   );
   if ((row?.open ?? 0) >= MAX_OPEN_UPLOADS) {
     throw new TooLarge(`The company has ${MAX_OPEN_UPLOADS} open uploads; complete or abort one first`);
+  }
+  if (caller?.isCompanyLevel === false && (row?.own ?? 0) >= MAX_OPEN_UPLOADS_OF_MEMBER) {
+    throw new TooLarge(`You have ${MAX_OPEN_UPLOADS_OF_MEMBER} open uploads; complete or abort one first`);
   }
 }
 

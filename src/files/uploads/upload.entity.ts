@@ -39,6 +39,18 @@ export class Upload {
   @Column('text', { nullable: true })
   store_upload_id!: string | null;
 
+  /** Bytes of the parts that are there or under way, where they come through this service. */
+  @Column('bigint', { default: 0 })
+  received!: number;
+
+  /** Who has opened it, when it is a user. */
+  @Column('text', { nullable: true })
+  user_id!: string | null;
+
+  /** Who has opened it, when it is an API key. */
+  @Column('uuid', { nullable: true })
+  api_key_id!: string | null;
+
   @Column('text')
   state!: 'open' | 'completing' | 'completed' | 'aborted';
 

@@ -37,7 +37,8 @@ export class UploadsController {
     example: { ...EXAMPLE_WORKSPACE, path: 'data/demand.csv', size: 24, content_type: 'text/csv' },
     description:
       'Answers a token and URLs. Send each part with `PUT` to its URL, `part_size` bytes each but the last, keep the ' +
-      '`ETag` header of each answer, then complete the upload. A URL may be used again until the upload ends.',
+      '`ETag` header of each answer, then complete the upload. A URL may be used again until the upload ends. A member may have ' +
+      '20 uploads open, a company 100. On the disk store a URL ends with the API key that opened the upload as well.',
     status: 201,
     response: UploadStartResponse,
     errors: [403, 404, 413, 507],

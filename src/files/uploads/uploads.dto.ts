@@ -39,6 +39,7 @@ export class UploadCompleteRequest {
 
   @ObjectArrayField(() => CompletedPart, {
     optional: true,
+    maxItems: MAX_PARTS,
     description: 'Absent or empty: all parts that were received',
   })
   parts?: CompletedPart[];
@@ -70,7 +71,7 @@ export class UploadStartRequest {
     optional: true,
     nullable: true,
     minimum: 0,
-    description: 'Bytes of the whole file; checked when it is completed',
+    description: 'Bytes of the whole file; no more are taken, and it has to have them when it is completed',
   })
   size?: number | null;
 
@@ -107,7 +108,7 @@ export class UploadStartResponse extends UploadPartsResponse {
   @StringField({ description: 'Names the upload; keep it secret' })
   upload_token!: string;
 
-  @IntegerField({ description: 'Bytes of every part but the last' })
+  @IntegerField({ description: 'Bytes of every part but the last; up to twice as many where no size was declared' })
   part_size!: number;
 }
 

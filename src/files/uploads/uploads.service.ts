@@ -36,6 +36,7 @@ export class UploadsService {
     await this.blobs.assertAllowance(company_id, size ?? 0);
     const { part_size, parts } = planParts(size, maxBytes);
     const { token, id, blob_id, expires_at } = await this.registry.open({
+      caller,
       company_id,
       container_id,
       path: normalizePath(body.path),
@@ -48,7 +49,7 @@ export class UploadsService {
     return {
       upload_token: token,
       part_size,
-      parts: await this.objects.sign({ blob_id, store_upload_id, size, expires_at }, numbers, origin),
+      parts: await this.objects.sign({ blob_id, store_upload_id, size, part_size, expires_at }, numbers, origin),
       expires_at,
     };
   }

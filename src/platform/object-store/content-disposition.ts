@@ -1,7 +1,11 @@
+/** Signs that are not seen and change the order in which others are shown: a name could look like another one. */
+const DECEPTIVE = /[\p{Bidi_Control}\u206a-\u206f\u2028\u2029]/gu;
+
 /** `Content-Disposition` of a download (RFC 6266): the name in UTF-8 beside a form that old clients read. */
 export function attachment(fileName: string): string {
-  const plain = fileName.replace(/[^\x20-\x7e]|["\\%]/g, '_');
-  const encoded = encodeURIComponent(fileName).replace(
+  const shown = fileName.replace(DECEPTIVE, '_');
+  const plain = shown.replace(/[^\x20-\x7e]|["\\%]/g, '_');
+  const encoded = encodeURIComponent(shown).replace(
     /['()*]/g,
     (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
   );

@@ -34,6 +34,8 @@ import { SignedUrls } from './signed-urls.js';
 
 /** Free space that is always left on the disk, in bytes. */
 const RESERVED_BYTES = 1024 ** 3;
+/** After so many bytes a writer looks at the room that is left. */
+const LOOKED_AT_EVERY = 64 * 1024 ** 2;
 const STALE_DRAFT_MS = 24 * 60 * 60 * 1000;
 
 /**
@@ -46,6 +48,8 @@ const STALE_DRAFT_MS = 24 * 60 * 60 * 1000;
 @Injectable()
 export class DiskStore extends ObjectStore implements OnModuleInit {
   private readonly root: string;
+  /** Bytes that writers expect and have not written yet. */
+  private underway = 0;
 
   constructor(
     config: Config,
@@ -61,15 +65,16 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
   }
 
   async check(): Promise<void> {
-    await this.assertRoom(0);
+    await this.assertRoom();
   }
 
   async put(key: string, body: Buffer | Readable): Promise<number> {
-    await this.assertRoom(Buffer.isBuffer(body) ? body.length : 0);
     const draft = this.draft();
     await mkdir(draft);
     try {
-      const { size, etag } = await writePart(join(draft, 'part'), body, Infinity);
+      const { size, etag } = await this.withRoom(Buffer.isBuffer(body) ? body.length : 0, (progress) =>
+        writePart(join(draft, 'part'), body, Infinity, progress),
+      );
       await rename(join(draft, 'part'), join(draft, partFileName(1, etag)));
       await flushFolder(draft);
       await this.publish(draft, key);
@@ -104,7 +109,7 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
   }
 
   async startUpload(key: string): Promise<string> {
-    await this.assertRoom(0);
+    await this.assertRoom();
     const uploadId = randomUUID();
     const folder = this.uploadFolder('uploads', key, uploadId);
     await mkdir(folder);
@@ -124,6 +129,7 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
    * Receives one part; a part of the same number is replaced by it.
    *
    * @param announcedBytes as far as the sender has said how much will come, else 0
+   * @param progress hears how many bytes have come, again and again
    * @returns the part's etag
    * @throws TooLarge over `maxBytes`
    * @throws UploadMissing
@@ -132,15 +138,20 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
     grant: Omit<PartGrant, 'expiresAt' | 'baseUrl'>,
     body: Readable,
     announcedBytes: number,
+    progress?: (bytes: number) => void,
   ): Promise<string> {
     const { key, uploadId, partNumber, maxBytes } = grant;
     const folder = this.uploadFolder('uploads', key, uploadId);
     if ((await stat(folder).catch(undefinedIfMissing)) === undefined) throw new UploadMissing(uploadId);
     if (announcedBytes > maxBytes) throw tooLarge(maxBytes);
-    await this.assertRoom(announcedBytes);
     const draft = this.draft();
     try {
-      const { etag } = await writePart(draft, body, maxBytes);
+      const { etag } = await this.withRoom(announcedBytes || Math.min(maxBytes, LOOKED_AT_EVERY), (counted) =>
+        writePart(draft, body, maxBytes, async (bytes) => {
+          progress?.(bytes);
+          await counted(bytes);
+        }),
+      );
       await rename(draft, join(folder, partFileName(partNumber, etag)));
       await flushFolder(folder);
       await dropReplaced(folder, partNumber);
@@ -210,9 +221,33 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
     await rm(doomed, { recursive: true, force: true });
   }
 
-  private async assertRoom(bytes: number): Promise<void> {
+  /** What is under way of all writers counts as written, and each looks again while it writes: others fill the disk as well. */
+  private async withRoom<Result>(
+    bytes: number,
+    write: (progress: (bytes: number) => Promise<void>) => Promise<Result>,
+  ): Promise<Result> {
+    let expected = bytes;
+    let unseen = 0;
+    this.underway += expected;
+    try {
+      await this.assertRoom();
+      return await write(async (written) => {
+        const came = Math.min(written, expected);
+        expected -= came;
+        this.underway -= came;
+        unseen += written;
+        if (unseen < LOOKED_AT_EVERY) return;
+        unseen = 0;
+        await this.assertRoom();
+      });
+    } finally {
+      this.underway -= expected;
+    }
+  }
+
+  private async assertRoom(): Promise<void> {
     const { bavail, bsize } = await statfs(this.root);
-    if (bavail * bsize - bytes < RESERVED_BYTES) throw full();
+    if (bavail * bsize - this.underway < RESERVED_BYTES) throw full();
   }
 
   /** Drafts of a process that died; a living one finishes or drops its own far sooner. */

@@ -28,7 +28,7 @@ import { SignedUrls } from './signed-urls.js';
         measured(s3 === undefined ? disk : await minioStore(s3, logger), metrics),
     },
   ],
-  exports: [ObjectStore],
+  exports: [ObjectStore, DiskTransfers],
 })
 export class ObjectStoreModule {}
 

@@ -41,6 +41,8 @@ export interface DownloadGrant {
   key: string;
   fileName: string;
   contentType: string;
+  /** What the URL depends on, in words of whoever gives it; stores with an address of their own cannot look at it. */
+  scope?: string;
   expiresAt: Date;
   baseUrl: string;
 }

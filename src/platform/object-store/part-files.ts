@@ -21,16 +21,19 @@ function moment(): number {
   return latest;
 }
 
+const padded = (partNumber: number): string => String(partNumber).padStart(5, '0');
+
 /** A name for a part received now: its number, the moment and the etag, so that names are in order of number and age. */
 export const partFileName = (partNumber: number, etag: string): string =>
-  `${String(partNumber).padStart(5, '0')}.${String(moment()).padStart(16, '0')}.${etag}`;
+  `${padded(partNumber)}.${String(moment()).padStart(16, '0')}.${etag}`;
 
-/** The files of a folder of parts by number, then age; undefined when there is no such folder. */
-export async function partsIn(folder: string): Promise<PartFile[] | undefined> {
+/** The files of a folder of parts, or those of one part, by number, then age; undefined when there is no such folder. */
+export async function partsIn(folder: string, partNumber?: number): Promise<PartFile[] | undefined> {
+  const prefix = partNumber === undefined ? '' : `${padded(partNumber)}.`;
   const names = await readdir(folder).catch(undefinedIfMissing);
   if (names === undefined) return undefined;
   const parts: PartFile[] = [];
-  for (const name of names.sort()) {
+  for (const name of names.filter((one) => one.startsWith(prefix)).sort()) {
     const [number, , etag] = name.split('.');
     const found = await stat(join(folder, name)).catch(undefinedIfMissing);
     if (etag === undefined || found === undefined) continue;
@@ -46,7 +49,7 @@ export function newest(parts: readonly PartFile[]): PartFile[] {
 
 /** Deletes what a newer file of the same part has replaced; the newest of all stays, whoever else does the same now. */
 export async function dropReplaced(folder: string, partNumber: number): Promise<void> {
-  const versions = ((await partsIn(folder)) ?? []).filter(({ part_number }) => part_number === partNumber);
+  const versions = (await partsIn(folder, partNumber)) ?? [];
   for (const { file } of versions.slice(0, -1)) await rm(file, { force: true });
 }
 
@@ -74,7 +77,8 @@ export async function* readParts(parts: readonly PartFile[], { start, end }: Byt
 }
 
 /**
- * Writes a new file of at most `maxBytes` and flushes it; the etag is the MD5 of its content.
+ * Writes a new file of at most `maxBytes` and flushes it; the etag is the MD5 of its content. `progress` hears of each piece that
+ * was written, and ends the writing by throwing.
  *
  * @throws PartTooLarge and leaves the rest of a stream to be read, so that its sender can still be answered
  */
@@ -82,6 +86,7 @@ export async function writePart(
   file: string,
   body: Buffer | Readable,
   maxBytes: number,
+  progress: (bytes: number) => Promise<void>,
 ): Promise<{ size: number; etag: string }> {
   const hash = createHash('md5');
   let size = 0;
@@ -92,6 +97,7 @@ export async function writePart(
       if (size > maxBytes) throw new PartTooLarge();
       hash.update(chunk);
       await handle.writeFile(chunk);
+      await progress(chunk.length);
     }
     await handle.sync();
   } finally {

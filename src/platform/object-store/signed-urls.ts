@@ -8,7 +8,7 @@ const SECRET = 'signed-urls';
 
 /** What a valid URL allows, as it was signed. */
 export type PartUrl = Omit<PartGrant, 'baseUrl'>;
-export type DownloadUrl = Omit<DownloadGrant, 'baseUrl'>;
+export type DownloadUrl = Required<Omit<DownloadGrant, 'baseUrl'>>;
 
 type Fields = Record<string, string>;
 
@@ -46,19 +46,21 @@ export class SignedUrls {
     };
   }
 
-  async signDownload({ baseUrl, key, fileName, contentType, expiresAt }: DownloadGrant): Promise<string> {
-    return await this.sign('GET', baseUrl, key, { name: fileName, type: contentType, expires: seconds(expiresAt) });
+  async signDownload({ baseUrl, key, fileName, contentType, scope = '', expiresAt }: DownloadGrant): Promise<string> {
+    const fields = { name: fileName, type: contentType, scope, expires: seconds(expiresAt) };
+    return await this.sign('GET', baseUrl, key, fields);
   }
 
   /** @throws Forbidden when the URL was not signed by this service or is over */
   async readDownload(key: string, query: unknown): Promise<DownloadUrl> {
-    const { name, type, expires } = await this.verified('GET', key, query, ['name', 'type', 'expires']);
-    return { key, fileName: name, contentType: type, expiresAt: fromSeconds(expires) };
+    const names: ('name' | 'type' | 'scope' | 'expires')[] = ['name', 'type', 'scope', 'expires'];
+    const { name, type, scope, expires } = await this.verified('GET', key, query, names);
+    return { key, fileName: name, contentType: type, scope, expiresAt: fromSeconds(expires) };
   }
 
   private async sign(method: string, baseUrl: string, key: string, fields: Fields): Promise<string> {
     const signature = (await this.signature(method, key, fields)).toString('base64url');
-    return `${baseUrl.replace(/\/+$/, '')}/store/${key}?${new URLSearchParams({ ...fields, signature }).toString()}`;
+    return `${withoutSlash(baseUrl)}/store/${key}?${new URLSearchParams({ ...fields, signature }).toString()}`;
   }
 
   private async verified<Name extends string>(
@@ -90,3 +92,9 @@ export class SignedUrls {
 /** Rounded up, so that a URL never ends before the moment that was promised. */
 const seconds = (date: Date): string => String(Math.ceil(date.getTime() / 1000));
 const fromSeconds = (text: string): Date => new Date(Number(text) * 1000);
+
+function withoutSlash(url: string): string {
+  let end = url.length;
+  while (url[end - 1] === '/') end -= 1;
+  return url.slice(0, end);
+}
