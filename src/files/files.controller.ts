@@ -120,7 +120,7 @@ export class FilesController {
     summary: 'Get download URL',
     example: { ...EXAMPLE_DEPLOYMENT, path: 'AGENTS.md' },
     description:
-      'A URL of the file for the next 15 minutes. On the disk store it ends with the file, its container and the API key that ' +
+      'A URL of this content for the next 15 minutes. On the disk store it ends with the project or deployment and the API key that ' +
       'asked for it.',
     response: FileDownloadResponse,
     errors: [404],

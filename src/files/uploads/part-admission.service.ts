@@ -22,7 +22,7 @@ interface OpenUpload {
 }
 
 /**
- * What signed URLs of the disk store may still do: they end with the upload, the file, the container or the API key that they
+ * What signed URLs of the disk store may still do: they end with the upload, the container or the API key that they
  * come from. What an upload receives is counted before it is written, so that no upload has more than it has declared and no
  * company more than it may keep.
  */
@@ -70,10 +70,9 @@ export class PartAdmission implements OnModuleInit, TransferRules {
     });
   }
 
-  async mayRead(key: string, scope: string): Promise<boolean> {
+  async mayRead(scope: string): Promise<boolean> {
     const [container_id = '', api_key_id = ''] = scope.split('.');
     const rows: unknown[] = await this.database.manager.query(DOWNLOAD_ALLOWED, [
-      blobOf(key),
       container_id,
       api_key_id === '' ? null : api_key_id,
     ]);

@@ -22,13 +22,11 @@ export const SET_PART_SIZE = `
   )
   UPDATE uploads u SET received = u.received + part.more FROM part WHERE u.id = part.upload_id`;
 
-/** A row when blob `$1` is a file of container `$2` and the API key `$3`, where there is one, is valid. */
+/** A row when container `$1` is there and the API key `$2`, where there is one, is valid. */
 export const DOWNLOAD_ALLOWED = `
   SELECT 1
-   WHERE EXISTS (
-           SELECT FROM nodes n JOIN containers c ON c.id = n.container_id AND c.deleted_at IS NULL
-            WHERE n.blob_id = $1::uuid AND n.container_id = $2::uuid)
-     AND ($3::uuid IS NULL OR EXISTS (SELECT FROM api_keys k WHERE k.id = $3 AND ${VALID_KEY}))`;
+   WHERE EXISTS (SELECT FROM containers c WHERE c.id = $1::uuid AND c.deleted_at IS NULL)
+     AND ($2::uuid IS NULL OR EXISTS (SELECT FROM api_keys k WHERE k.id = $2 AND ${VALID_KEY}))`;
 
 /** Bytes that a company keeps or is about to: what nobody refers to any more is not counted, declared sizes of uploads are. */
 export const KEPT_BYTES = `

@@ -28,8 +28,8 @@ export interface AdmittedPart {
 export interface TransferRules {
   /** @param announced bytes that the sender says will come @throws DomainError when no such part may come any more */
   admitPart(url: PartUrl, announced: number | undefined): Promise<AdmittedPart>;
-  /** Whether an object is still to be read under the scope that the URL was signed with. */
-  mayRead(key: string, scope: string): Promise<boolean>;
+  /** Whether objects are still to be read under the scope that the URL was signed with. */
+  mayRead(scope: string): Promise<boolean>;
 }
 
 /** What signed URLs of the disk store do. */
@@ -75,7 +75,7 @@ export class DiskTransfers {
   /** Opens an object, or a range of it, for its reader. */
   async send(key: string, query: unknown, rangeHeader: string | undefined): Promise<Transfer> {
     const { fileName, contentType, scope } = await this.urls.readDownload(key, query);
-    const size = (await this.rules.mayRead(key, scope)) ? await this.store.size(key) : undefined;
+    const size = (await this.rules.mayRead(scope)) ? await this.store.size(key) : undefined;
     if (size === undefined) throw new NotFound('File');
     const range = parseRange(rangeHeader, size);
     if (range === 'unsatisfiable') {
