@@ -28,12 +28,12 @@ const move = async ({ client, place }: Workspace, moves: [string, string][]): Pr
   });
 
 const list = async ({ client, place }: Workspace, more: object = {}): Promise<FileListResponse> =>
-  (await client.post<FileListResponse>('/files/list', {
+  await client.post<FileListResponse>('/files/list', {
     ...place,
     recursive: true,
     limit: 1000,
     ...more,
-  })) as FileListResponse;
+  });
 
 /** A path of `levels` directories of one letter, below a name of its own. */
 const deep = (number: number, levels = 500): string => `${String(number).padStart(4, '0')}/${'a/'.repeat(levels)}m`;
