@@ -8,8 +8,10 @@ export interface Move {
   dest_path: string;
 }
 
-/** Nodes held in memory before they are written and forgotten. */
-const MAX_HELD = 20_000;
+/** Nodes held in memory before they are written and forgotten: what is done with them holds up everybody else. */
+const MAX_HELD = 5_000;
+/** Directories that one batch makes on the way to where things go: a transaction has its time. */
+const MAX_MADE = 100_000;
 /** Directories that one batch looks through to find out how long the paths in them are. */
 const MAX_MEASURED = 1_000_000;
 
@@ -17,6 +19,7 @@ const NOT_FOUND = 'File not found';
 const EXISTS = 'The destination exists already';
 const INTO_ITSELF = 'A directory cannot be moved into itself';
 const TOO_LONG = `Something in the directory would have a path of more than ${MAX_PATH_BYTES} bytes`;
+const TOO_MANY_MADE = 'This batch makes too many directories; make the move in a request of its own';
 const TOO_MUCH_TO_MEASURE = 'The directories of this batch hold too much; move this one in a request of its own';
 
 /** A node as the moves until now have left it. */
@@ -55,6 +58,7 @@ interface WalkedNode extends Pick<HeldNode, 'kind' | 'implied' | 'entries'> {
 export class MoveBatch {
   private root: HeldNode;
   private held = 0;
+  private made = 0;
   private created: HeldNode[] = [];
   private changed = new Set<HeldNode>();
   /** Bytes that paths in directories have at most below them, by the directory's node. */
@@ -83,6 +87,7 @@ export class MoveBatch {
       const names = namesOf(dest_path);
       return `A file is in the way: ${names.slice(0, names.length - dest.missing.length - 1).join('/')}`;
     }
+    if (this.made + dest.missing.length > MAX_MADE) return TOO_MANY_MADE;
     const room = MAX_PATH_BYTES - Buffer.byteLength(dest_path);
     if (node.kind === 'directory' && Buffer.byteLength(dest_path) > Buffer.byteLength(source_path)) {
       const height = await this.heightOf(node, room);
@@ -180,6 +185,7 @@ export class MoveBatch {
   }
 
   private makeDirectories(above: HeldNode, names: readonly string[]): HeldNode {
+    this.made += names.length;
     let parent = above;
     for (const name of names) {
       const made: HeldNode = {

@@ -4,11 +4,8 @@ export const MAX_PATH_BYTES = 1024;
 /** Longest name of a file or directory, in bytes of UTF-8. */
 export const MAX_NAME_BYTES = 255;
 
-/** Each character of a text in NFC has stood for at most so many times its bytes. */
-const MOST_COMPOSED = 3;
-
-/** So many combining marks in a row are longer than a name may be, composed or not. */
-const MAX_MARKS = 140;
+/** How often shorter NFC is than another form of the same text, at most, in bytes. */
+const NFC_SHORTENS = 3;
 
 /** A text that cannot be a path; the message says why. */
 export class InvalidPath extends Error {}
@@ -20,9 +17,8 @@ export class InvalidPath extends Error {}
  * @throws InvalidPath
  */
 export function normalizePath(text: string, { root = false } = {}): string {
-  // Normalising takes time with the square of the marks in a row, so what is too long anyway is refused before.
-  if (Buffer.byteLength(text) > MAX_PATH_BYTES * MOST_COMPOSED + 1) throw tooLong();
-  if (text.match(/\p{M}+/gu)?.some((marks) => marks.length >= MAX_MARKS) === true) throw nameTooLong();
+  // Normalisation takes quadratic time for long runs of combining marks, so what cannot become short enough stays out.
+  assertLength(text, NFC_SHORTENS);
   const path = text.normalize('NFC').replace(/^\//, '');
   if (path === '') {
     if (root) return path;
@@ -31,17 +27,22 @@ export function normalizePath(text: string, { root = false } = {}): string {
   if (!path.isWellFormed()) throw new InvalidPath('path must be valid Unicode');
   if (path.includes('\\')) throw new InvalidPath('path must not contain a backslash');
   if (/\p{Cc}/u.test(path)) throw new InvalidPath('path must not contain control characters');
-  if (Buffer.byteLength(path) > MAX_PATH_BYTES) throw tooLong();
   for (const name of path.split('/')) {
     if (name === '') throw new InvalidPath('path must not contain empty segments');
     if (name === '.' || name === '..') throw new InvalidPath("path must not contain '.' or '..' segments");
-    if (Buffer.byteLength(name) > MAX_NAME_BYTES) throw nameTooLong();
   }
+  assertLength(path, 1);
   return path;
 }
 
-const tooLong = (): InvalidPath => new InvalidPath(`path must have at most ${MAX_PATH_BYTES} bytes`);
-const nameTooLong = (): InvalidPath => new InvalidPath(`path segments must have at most ${MAX_NAME_BYTES} bytes`);
+function assertLength(path: string, times: number): void {
+  if (Buffer.byteLength(path) > times * MAX_PATH_BYTES) {
+    throw new InvalidPath(`path must have at most ${MAX_PATH_BYTES} bytes`);
+  }
+  if (path.split('/').some((name) => Buffer.byteLength(name) > times * MAX_NAME_BYTES)) {
+    throw new InvalidPath(`path segments must have at most ${MAX_NAME_BYTES} bytes`);
+  }
+}
 
 /** Why a text cannot be a path, in words without a full stop; undefined when it can. */
 export function pathProblem(text: string, options?: { root?: boolean }): string | undefined {

@@ -10,49 +10,51 @@ export const BLANK = '…';
 const LONGEST_REPLY = 80;
 
 /** A statement of a turn's messages. */
-export interface Said {
+export interface Saying {
   /** In the user's words. */
   source: string;
-  reading: Reading;
+  read: () => Reading;
 }
 
 /**
  * What the messages to answer say, in order: chosen options as the statements that they stand for, other words as
- * statements of the grammar or, failing that, as an answer to the question.
+ * statements of the grammar or, failing that, as an answer to the question. Each is read when it is asked for.
  */
-export function statementsIn(messages: readonly AgentMessage[]): Said[] {
-  return messages.flatMap((message, index) => {
-    if (!message.to_answer) return [];
+export function* statementsIn(messages: readonly AgentMessage[]): Generator<Saying> {
+  for (const [index, message] of messages.entries()) {
+    if (!message.to_answer) continue;
     const earlier = messages.slice(0, index);
     const { content, answer } = message;
-    if (answer === null) return sayings(content, openQuestion(earlier), false);
+    if (answer === null) {
+      yield* sayings(content, openQuestion(earlier), false);
+      continue;
+    }
     const question = answeredQuestion(earlier, answer);
     const chosen = Object.values(answer.selections ?? {}).flat();
     const words = answer.other_text ?? '';
+    for (const label of chosen) yield* choice(label, question);
+    // Beside the one option that a question takes, words are no second answer to it.
+    yield* sayings(words, chosen.length === 0 || question?.multi_select === true ? question : undefined, true);
     // Clients repeat in the text what was chosen, and it is not said twice.
     const isRepeated = [...chosen, words, chosen.join(', ')].some((text) => text.trim() === content.trim());
-    return [
-      ...chosen.flatMap((label) => choice(label, question)),
-      // Beside the one option that a question takes, words are no second answer to it.
-      ...sayings(words, chosen.length === 0 || question?.multi_select === true ? question : undefined, true),
-      ...(isRepeated ? [] : sayings(content, undefined, false)),
-    ];
-  });
+    if (!isRepeated) yield* sayings(content, undefined, false);
+  }
 }
 
 /** What a label stands for, under the label's name; a label of no question at all is not understood. */
-function choice(label: string, question: Question | undefined): Said[] {
+function* choice(label: string, question: Question | undefined): Generator<Saying> {
   const statements = question?.options.find((option) => option.label === label)?.description;
-  if (statements === undefined) return [{ source: label, reading: { reason: 'it answers no open question' } }];
-  return splitStatements(statements).map((text) => ({ source: text, reading: readStatement(text) }));
+  if (statements === undefined) yield { source: label, read: () => ({ reason: 'it answers no open question' }) };
+  else for (const text of splitStatements(statements)) yield { source: text, read: () => readStatement(text) };
 }
 
-function sayings(text: string, question: Question | undefined, isAnswer: boolean): Said[] {
-  const lines = splitStatements(text);
-  const mayReply = isAnswer || (lines.length === 1 && text.length <= LONGEST_REPLY && !/[?!]\s*$/.test(text));
+function* sayings(text: string, question: Question | undefined, isAnswer: boolean): Generator<Saying> {
+  const mayReply = isAnswer || (text.length <= LONGEST_REPLY && !/[?!]$/.test(text.trimEnd()) && isSingle(text));
   const pattern = mayReply && question?.id?.includes(BLANK) === true ? question.id : undefined;
-  return lines.map((source) => ({ source, reading: read(source, pattern) }));
+  for (const source of splitStatements(text)) yield { source, read: () => read(source, pattern) };
 }
+
+const isSingle = (text: string): boolean => Array.from(splitStatements(text)).length === 1;
 
 /** A line by itself, or where it says nothing so, put into the pattern of the question's answers. */
 function read(line: string, pattern: string | undefined): Reading {

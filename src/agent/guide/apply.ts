@@ -2,7 +2,7 @@ import { MAX_LABEL_LENGTH } from '../../projects/canvas/canvas.dto.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
 import { isProblem, namesIn, parseFormula } from '../../projects/canvas/formula.js';
 import { classify, confirm, countsData, remove, set } from './card-changes.js';
-import { quote } from './quote.js';
+import { quote, someOf } from './quote.js';
 import { assignmentIn, boundsIn } from './relation-grammar.js';
 import type { CardType, Sketch, SketchCard } from './sketch.js';
 import type { Statement, StatementOf, VariableFacts } from './statement.js';
@@ -15,6 +15,10 @@ const NOTHING_MORE: Partial<Record<CardType, string>> = {
   data: 'Figures in the formulas',
   production_requirement: 'No further requirements',
 };
+
+/** Variables of one statement, and names that a refusal shows. */
+const MOST_NAMES = 100;
+const MOST_SHOWN = 10;
 
 /** What statements are applied to. */
 export interface Application {
@@ -32,7 +36,7 @@ export interface Application {
 export function apply(statement: Statement, { sketch, files }: Application, cause: string): string | undefined {
   switch (statement.kind) {
     case 'several':
-      return join(statement.statements.map((one) => apply(one, { sketch, files }, cause)));
+      return joined(statement.statements.map((one) => apply(one, { sketch, files }, cause)));
     case 'objective':
       return applyObjective(statement, sketch, cause);
     case 'relation':
@@ -116,8 +120,7 @@ function applyObjective(
   const formula = parseFormula(text);
   const isFormula = text !== '' && !isProblem(formula);
   const isWord = isFormula && formula.sides[0].kind === 'name';
-  const isKnown =
-    isFormula && namesIn(formula).every((name) => sketch.variable(name) !== undefined || sketch.values.has(name));
+  const isKnown = isFormula && sketch.knows(namesIn(formula));
   const hasFormula = label === undefined ? isFormula && (!isWord || isKnown) : text !== '';
   if (hasFormula && isProblem(formula)) return formula.problem;
   if (label === undefined && !isFormula && /[\d+*/<>=]/.test(text))
@@ -169,9 +172,14 @@ function applyVariables(
   sketch: Sketch,
   cause: string,
 ): string | undefined {
+  if (names.length > MOST_NAMES) return `one statement is about at most ${MOST_NAMES} variables`;
   const strange = names.filter((name) => !declares && sketch.variable(name) === undefined);
-  if (strange.length > 0) return `no variable is called ${strange.map((name) => quote(name)).join(', ')}`;
-  return join(names.map((name) => state(name, facts, sketch, cause)));
+  if (strange.length > 0)
+    return `no variable is called ${someOf(
+      strange.map((name) => quote(name)),
+      MOST_SHOWN,
+    )}`;
+  return joined(names.map((name) => state(name, facts, sketch, cause)));
 }
 
 /** Notes what is said of a variable. */
@@ -201,7 +209,8 @@ function applyFile(path: string, sketch: Sketch, files: readonly string[], cause
     : `no file ${quote(wanted)} is in the workspace: upload it, then say so again`;
 }
 
-const join = (problems: (string | undefined)[]): string | undefined => {
+/** The first of several problems, each once; undefined where there is none. */
+export function joined(problems: (string | undefined)[]): string | undefined {
   const found = [...new Set(problems.filter((problem) => problem !== undefined))];
   return found.length === 0 ? undefined : found.slice(0, 5).join(', and ');
-};
+}

@@ -1,7 +1,7 @@
 import { MAX_LABEL_LENGTH } from '../../projects/canvas/canvas.dto.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
 import { isName, isProblem, parseFormula } from '../../projects/canvas/formula.js';
-import { quote } from './quote.js';
+import { quote, someOf } from './quote.js';
 import type { Sketch, SketchCard } from './sketch.js';
 import type { Classification, StatementOf } from './statement.js';
 import { figureOf } from './words.js';
@@ -10,6 +10,9 @@ import { figureOf } from './words.js';
  * What statements do to cards that are there already. Each answers, as `apply` does, why it cannot be done.
  */
 
+/** Constraints of one statement, and labels that a refusal shows. */
+const MOST_LABELS = 100;
+const MOST_SHOWN = 10;
 const FIGURES = new Set(['weight', 'lower', 'upper', 'penalty', 'target', 'quantity']);
 
 /** How a constraint counts, as data of its card. */
@@ -36,10 +39,14 @@ function listed(whom: string, sketch: Sketch): SketchCard[] | string {
   const whole = sketch.resolve(whom, ['constraint']);
   if (whole !== undefined) return [whole];
   const labels = whom.split(/ ?, ?(?:and )?| and | & /);
+  if (labels.length > MOST_LABELS) return `one statement is about at most ${MOST_LABELS} constraints`;
   const cards = labels.map((label) => sketch.resolve(label, ['constraint']));
   const missing = labels.filter((_, index) => cards[index] === undefined);
   return missing.length > 0
-    ? `no constraint is called ${missing.map((label) => quote(label, 40)).join(', ')}`
+    ? `no constraint is called ${someOf(
+        missing.map((label) => quote(label, 40)),
+        MOST_SHOWN,
+      )}`
     : cards.filter((card) => card !== undefined);
 }
 

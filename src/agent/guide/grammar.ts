@@ -1,23 +1,27 @@
 import { isProblem, parseFormula } from '../../projects/canvas/formula.js';
 import { readRelation } from './relation-grammar.js';
 import type { Reading, Sense, Statement } from './statement.js';
-import { figureOf, NUMBER, tidy } from './words.js';
+import { figureOf, NUMBER, tidy, without } from './words.js';
 
 /** What may stand behind an objective: `maximize 3x + 2y subject to x + y <= 4`. */
 const SUBJECT_TO = / (?:subject to|such that|s\.t\.)[ :]/i;
 /** Longer statements are not looked at. */
-const MOST_CHARACTERS = 20_000;
+const MOST_CHARACTERS = 2_000;
 
 /**
- * The statements of a text: one a line or between semicolons, without the marks of lists and of code around them.
+ * The statements of a text: one a line or between semicolons (also the Greek one, which NFC makes a plain one), without
+ * the marks of lists and of code around them. Each is read when it is asked for, so that a long text need not be read
+ * at once.
  */
-export function splitStatements(text: string): string[] {
-  return text
-    .normalize('NFC')
-    .split(/[\n\r\u2028\u2029;]/)
-    .flatMap(withoutConstraint)
-    .map((line) => unmarked(line.trim()))
-    .filter((line) => line !== '' && !/^`{3,}\w*$/.test(line));
+export function* splitStatements(text: string): Generator<string> {
+  for (const line of text.split(/[\n\r\u2028\u2029;\u037e]/)) {
+    for (const part of withoutConstraint(line)) {
+      const trimmed = part.trim();
+      // Normalisation takes quadratic time for long runs of combining marks.
+      const statement = trimmed.length > MOST_CHARACTERS ? trimmed : unmarked(trimmed.normalize('NFC'));
+      if (statement !== '' && !/^`{3,}\w*$/.test(statement)) yield statement;
+    }
+  }
 }
 
 /** An objective and the constraint behind it apart. */
@@ -27,7 +31,7 @@ function withoutConstraint(line: string): string[] {
   return /\bm(?:ax|in)(?:imi[sz]e)?\b/i.test(first) ? [first, line.slice(at)] : [line];
 }
 
-/** What a statement says. Takes time in proportion to it, whatever it holds. */
+/** What a statement says. Takes time in proportion to it, whatever it holds: CI checks every pattern here for that. */
 export function readStatement(source: string): Reading {
   if (source.length > MOST_CHARACTERS) return { reason: `a statement has at most ${MOST_CHARACTERS} characters` };
   const text = tidy(source);
@@ -59,7 +63,7 @@ const FIELDS =
 const PENALTY = String.raw`(?:[, ]* ?\(?(?:and |with |at )?(?:an? )?(?:penalty|cost)(?: of| is| =|:)? ?(?<penalty>${NUMBER})(?: (?:per|an?|each) ?\w*)?\)?)?`;
 
 const WEIGHTED = new RegExp(String.raw`^(?<rest>.+?),? \(?weight(?: of| is| =|:)? ?(?<weight>${NUMBER})\)?$`, 'i');
-const AMOUNT = new RegExp(String.raw`^(?:at least )?(?<figure>${NUMBER}) ?(?<product>.*)$`, 'i');
+const AMOUNT = new RegExp(String.raw`^(?:at least )?(?<figure>${NUMBER}) ?(?<product>.*)$`, 'is');
 const CLASSES = [
   String.raw`^(?<whom>.+?),?:?(?: (?:is|are|must be|should be|may be))?(?: an?)?(?: all)? (?<word>hard|soft)(?: constraints?)?${PENALTY}[.!]*$`,
   String.raw`^(?<whom>.+?) (?<word>(?:must|have to|has to)(?: always)? (?:hold|be kept)|(?:may|can|must) (?:never|not) be broken)[.!]*$`,
@@ -89,7 +93,7 @@ const READERS: readonly Reader[] = [
   by(/^confirm (?:the )?(?:objective )?(?<whom>.+)$/i, ({ whom = '' }) => ({ kind: 'confirm', whom })),
   by(/^(?:remove|delete|drop|forget) (?<whom>.+)$/i, ({ whom = '' }) => ({ kind: 'remove', whom })),
   by(
-    new RegExp(String.raw`^set (?<whom>.+?) (?<field>${FIELDS})(?: to |: ?| ?= ?)(?<value>.+)$`, 'i'),
+    new RegExp(String.raw`^set (?<whom>.+?) (?<field>${FIELDS})(?: to |: ?| ?= ?)(?<value>.+)$`, 'is'),
     ({ whom = '', field = '', value = '' }) => ({ kind: 'set', whom, field: field.toLowerCase(), value }),
   ),
   readObjective,
@@ -123,7 +127,7 @@ const READERS: readonly Reader[] = [
   ),
   by(/^(?:the )?data(?: ?:|(?: is)? in| file:?) ?(?<path>[^=<>≤≥]+)$/i, ({ path = '' }) => ({
     kind: 'data_file',
-    path: path.replace(/^["'`]+|["'`]+$/g, '').trim(),
+    path: without(path, `"'\``).trim(),
   })),
   by(
     /^(?:no (?:other |more |further )?(?:production )?requirements?|(?:production )?requirements?:? (?:none|no|nothing|no others?|nothing beyond the constraints))[.!]*$/i,
@@ -141,7 +145,7 @@ function readObjective(text: string): Reading | undefined {
   const match =
     /^(?:(?:objective|goal)s?(?: (?<named>[^:]+?))? ?: ?)?(?:(?:maximi[sz]e|minimi[sz]e|max|min)\b)(?<said>.*)$/i.exec(
       rest,
-    ) ?? /^(?:objective|goal)s?(?: (?<named>[^:=]+?))? ?(?:[:=]|\bis\b) ?(?<said>.+)$/i.exec(rest);
+    ) ?? /^(?:objective|goal)s?(?: (?<named>[^:=]+?))? ?(?:[:=]|\bis\b) ?(?<said>.+)$/is.exec(rest);
   if (match === null) return undefined;
   const { named, said = '' } = match.groups ?? {};
   const verb = /(?:^|: ?)(maximi[sz]e|minimi[sz]e|max|min)\b/i.exec(rest)?.[1] ?? '';
@@ -215,7 +219,7 @@ function requirement(text: string, label?: string): Statement {
 function unmarked(line: string): string {
   const plain = line.replace(/^`+(?=[^`])(.*[^`])`+$/, '$1').trim();
   const bare = plain.replace(/^(?:[-*•+] +|\d{1,4}[.)] +)/, '');
-  if (bare === plain || plain.length > MOST_CHARACTERS) return plain;
+  if (bare === plain) return plain;
   const formula = parseFormula(plain);
   return !isProblem(formula) && formula.relations.length > 0 ? plain : bare;
 }

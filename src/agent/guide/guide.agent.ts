@@ -2,7 +2,6 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import { derive } from '../../projects/canvas/derivation.js';
-import { modelDigest } from '../../projects/canvas/model-digest.js';
 import { Agent, type AgentContext, type AgentOutput } from '../agent.js';
 import { ASK_USER_QUESTION } from '../ask-user-question.js';
 import { type Toolbox, Toolboxes } from '../tools/toolbox.service.js';
@@ -22,7 +21,7 @@ import { nextQuestion } from './questions.js';
 import { bullets } from './quote.js';
 import { Sketch } from './sketch.js';
 import { describeSolve, type Feasibility, type Outcome, whatSolvingLacks } from './solving.js';
-import { draft, filesFor, perform } from './turn-work.js';
+import { draft, filesFor, perform, readAll } from './turn-work.js';
 
 /**
  * The agent that needs neither key nor network: rules alone, and it says so.
@@ -55,15 +54,14 @@ export class GuideAgent extends Agent {
     if (isFirst) yield* say(...describeStart(context));
     yield* say(...describeFiles(context));
 
-    const said = statementsIn(context.messages);
+    const { said, left: unread } = await readAll(statementsIn(context.messages));
     const files = yield* filesFor(context, said, toolbox);
     const drafted = await draft(said, new Sketch(context.cards), files);
     const { sketch, kinds, refused, left } = drafted;
-    const digest = modelDigest(sketch.unchanged);
     yield* say(...describeChanges(yield* perform(drafted, toolbox, context.signal)));
-    yield* say(...describeRefused(refused), ...describeLeft(left));
+    yield* say(...describeRefused(refused), ...describeLeft([...left, ...unread]));
 
-    let feasibility = digest === modelDigest(sketch.contents()) ? context.checklist.feasibility_result : 'unchecked';
+    let feasibility = sketch.changesModel ? 'unchecked' : context.checklist.feasibility_result;
     const lacks = kinds.has('solve') ? whatSolvingLacks(sketch) : [];
     if (lacks.length > 0) yield* say(`It cannot be solved yet:\n${bullets(lacks)}`);
     const solved = kinds.has('solve') && lacks.length === 0 ? yield* solve(toolbox, feasibility) : undefined;

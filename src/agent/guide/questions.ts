@@ -1,6 +1,5 @@
 import type { Gap } from '../../projects/canvas/card.entity.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
-import { isProblem, namesIn, parseFormula } from '../../projects/canvas/formula.js';
 import type { CompletenessResponse } from '../../projects/canvas/canvas.dto.js';
 import type { Question } from '../ask-user-question.js';
 import { BLANK } from './answers.js';
@@ -161,11 +160,7 @@ const plainLabel = ({ label }: SketchCard): string =>
 function askForNames(sketch: Sketch): Question | undefined {
   const { values } = sketch;
   const variables = new Set(sketch.of('variable').map(({ data }) => data['name']));
-  const used = [...sketch.of('objective'), ...sketch.of('constraint')].flatMap(({ data: { expression } }) => {
-    const formula = typeof expression === 'string' ? parseFormula(expression) : undefined;
-    return formula === undefined || isProblem(formula) ? [] : namesIn(formula);
-  });
-  const names = shortList([...new Set(used)].filter((name) => !variables.has(name) && !values.has(name)));
+  const names = shortList([...sketch.names].filter((name) => !variables.has(name) && !values.has(name)));
   const [first] = names;
   if (first === undefined) return undefined;
   const list = names.join(', ');

@@ -1,14 +1,15 @@
 import { type Formula, isName, isProblem, parseFormula, type Relation } from '../../projects/canvas/formula.js';
 import { linearize } from '../../projects/canvas/linear.js';
 import type { Classification, Reading, Statement, VariableFacts } from './statement.js';
-import { figureOf, NUMBER } from './words.js';
+import { figureOf, NUMBER, without } from './words.js';
 
 const NONE: ReadonlyMap<string, number> = new Map();
+const SMALL_WORDS = '(?:(?:is|are|as|an?|and|must be|should be|:) ){0,3}';
 const fact = (
   words: string,
   note: (groups: Partial<Record<string, string>>) => VariableFacts,
 ): { pattern: RegExp; note: typeof note } => ({
-  pattern: new RegExp(`(?<=[ ,])(?:(?:is|are|as|an?|and|must be|should be|:) ){0,3}(?:${words})(?=[ ,])`, 'i'),
+  pattern: new RegExp(`(?<=[ ,])${SMALL_WORDS}(?:${words})(?=[ ,])`, 'i'),
   note,
 });
 const bounds = (lower: string | undefined, upper: string | undefined): VariableFacts => {
@@ -37,10 +38,17 @@ const FACTS = [
   fact('(?:continuous|reals?|fractional|any(?= numbers?))(?: (?:numbers?|variables?|values?))?', () => ({
     domain: 'continuous',
   })),
-  fact(String.raw`(?:measured )?in (?:unit )?(?<unit>[^<>=≤≥,]+?)(?= $)`, ({ unit }) =>
-    unit === undefined ? {} : { unit },
-  ),
 ];
+
+/** What stands before a unit, which is all of the rest. */
+const IN_UNIT = new RegExp(String.raw`(?<=[ ,])${SMALL_WORDS}(?:measured )?in (?:unit )?(?= *[^ ])`, 'gi');
+
+/** The place of a unit and of the words before it; a unit has no relation and no comma in it. */
+function unitIn(text: string): { index: number; unit: string } | undefined {
+  IN_UNIT.lastIndex = Math.max(...Array.from('<>=≤≥,', (sign) => text.lastIndexOf(sign))) + 1;
+  const index = IN_UNIT.exec(text)?.index;
+  return index === undefined ? undefined : { index, unit: text.slice(IN_UNIT.lastIndex).trim() };
+}
 
 const SIGN = /[<>=≤≥]/;
 const COUNTS = new RegExp(
@@ -168,6 +176,11 @@ function readVariables(text: string): Reading | undefined {
     Object.assign(facts, note(match.groups ?? {}));
     rest = `${rest.slice(0, match.index)}${rest.slice(match.index + match[0].length)}`;
   }
+  const measured = unitIn(rest);
+  if (measured !== undefined) {
+    facts.unit = measured.unit;
+    rest = rest.slice(0, measured.index);
+  }
   const subject = withoutEnds(rest);
   const names = namesOf(subject, facts);
   if (names === undefined) return undefined;
@@ -179,14 +192,7 @@ function readVariables(text: string): Reading | undefined {
 }
 
 /** A text without the spaces, commas and small words at its ends. */
-function withoutEnds(text: string): string {
-  let from = 0;
-  let to = text.length;
-  const isGap = (character: string | undefined): boolean => character === ' ' || character === ',';
-  while (from < to && isGap(text[from])) from += 1;
-  while (to > from && isGap(text[to - 1])) to -= 1;
-  return text.slice(from, to).replace(/(?:,? (?:is|are|and)){1,3}$/i, '');
-}
+const withoutEnds = (text: string): string => without(text, ' ,').replace(/(?:,? (?:is|are|and)){1,3}$/i, '');
 
 /** The names in `x, y and z`, or around the relations that bound them: `0 <= x, y <= 10`. */
 function namesOf(subject: string, facts: VariableFacts): string[] | undefined {

@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { CardResponse } from '../../projects/canvas/canvas.dto.js';
 import { CARD_TYPES } from '../../projects/canvas/card.entity.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
-import { isProblem, namesIn, parseFormula } from '../../projects/canvas/formula.js';
+import { namesInText } from '../../projects/canvas/expressions.js';
+import { modelDigest } from '../../projects/canvas/model-digest.js';
 import { type CardContent, type Judgement, judge, valuesOf } from '../../projects/canvas/derivation.js';
 
 export type CardType = (typeof CARD_TYPES)[number];
@@ -31,13 +32,14 @@ export class Sketch {
   readonly cards: SketchCard[];
   private readonly before: SketchCard[];
   private knownValues: ReadonlyMap<string, number> | undefined;
+  private usedNames: ReadonlySet<string> | undefined;
 
   constructor(cards: readonly CardResponse[]) {
     this.cards = cards.flatMap(({ id, version, card_type, label, data }) => {
       const known = CARD_TYPES.find((type) => type === card_type);
       return known === undefined ? [] : [{ id, version, card_type: known, label, data: { ...data }, causes: [] }];
     });
-    this.before = this.cards.map((card) => ({ ...card, data: { ...card.data } }));
+    this.before = this.cards.map((card) => ({ ...card }));
   }
 
   of(type: CardType): SketchCard[] {
@@ -55,10 +57,21 @@ export class Sketch {
 
   /** Whether a formula has the name in it. */
   uses(name: string): boolean {
-    return [...this.of('objective'), ...this.of('constraint')].some((card) => {
-      const formula = parseFormula(fieldOf<string>(card, 'expression') ?? '');
-      return !isProblem(formula) && namesIn(formula).includes(name);
-    });
+    return this.names.has(name);
+  }
+
+  /** Whether each of some names is that of a variable or a value. */
+  knows(names: readonly string[]): boolean {
+    const variables = new Set(this.of('variable').map((card) => fieldOf<string>(card, 'name')));
+    return names.every((name) => variables.has(name) || this.values.has(name));
+  }
+
+  /** The names in all formulas, in the order of their first place: objectives first. */
+  get names(): ReadonlySet<string> {
+    const cards = [...this.of('objective'), ...this.of('constraint')];
+    return (this.usedNames ??= new Set(
+      cards.flatMap((card) => namesInText(fieldOf<string>(card, 'expression') ?? '')),
+    ));
   }
 
   /** The data card that gives a name its value. */
@@ -89,14 +102,14 @@ export class Sketch {
   }
 
   change(card: SketchCard, data: Data, cause: string): SketchCard {
-    if (card.card_type === 'data') this.knownValues = undefined;
+    this.forget(card);
     card.data = Object.fromEntries(Object.entries({ ...card.data, ...data }).filter(([, value]) => value != null));
     if (!card.causes.includes(cause)) card.causes.push(cause);
     return card;
   }
 
   remove(card: SketchCard): void {
-    this.knownValues = undefined;
+    this.forget(card);
     this.cards.splice(this.cards.indexOf(card), 1);
   }
 
@@ -105,9 +118,14 @@ export class Sketch {
     return (this.knownValues ??= valuesOf(this.contents()));
   }
 
-  /** The cards as they were at first. */
-  get unchanged(): readonly SketchCard[] {
-    return this.before;
+  /** Whether a solve would read something else than before; cards that are as they were are not looked at. */
+  get changesModel(): boolean {
+    const kept = new Set(this.before.map(({ data }) => data));
+    const now = new Set(this.cards.map(({ data }) => data));
+    return (
+      modelDigest(this.before.filter(({ data }) => !now.has(data))) !==
+      modelDigest(this.cards.filter(({ data }) => !kept.has(data)))
+    );
   }
 
   /** Gaps and status of each card, in their order. */
@@ -120,7 +138,13 @@ export class Sketch {
     const old = this.before.find(({ id }) => id !== undefined && id === card.id);
     const at = this.cards.indexOf(card);
     this.cards.splice(at < 0 ? this.cards.length : at, at < 0 ? 0 : 1, ...(old === undefined ? [] : [old]));
-    this.knownValues = undefined;
+    this.forget(card);
+  }
+
+  /** What was found out of the cards of a type does not hold any more. */
+  private forget({ card_type }: SketchCard): void {
+    if (card_type === 'data') this.knownValues = undefined;
+    if (card_type === 'objective' || card_type === 'constraint') this.usedNames = undefined;
   }
 
   /** How many cards are not as they were. */

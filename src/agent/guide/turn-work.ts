@@ -1,17 +1,16 @@
-import { setImmediate as breathe } from 'node:timers/promises';
 import type { AgentContext, AgentOutput } from '../agent.js';
 import type { Toolbox } from '../tools/toolbox.service.js';
-import type { Said } from './answers.js';
-import { apply } from './apply.js';
+import type { Saying } from './answers.js';
+import { apply, joined } from './apply.js';
+import { Pauses } from './pauses.js';
 import type { Change, Sketch } from './sketch.js';
-import type { Statement } from './statement.js';
+import type { Reading, Statement } from './statement.js';
 
 /** Of the calls that a turn has, those for cards; the others are for files, the solve and the question. */
 const MOST_CHANGES = 44;
-/** Statements that are applied in one turn. */
+/** Statements that are read, and those that are applied, in one turn. */
+const MOST_READ = 1_000;
 const MOST_STATEMENTS = 500;
-/** Statements after which the other work of the process gets its turn. */
-const AT_ONCE = 25;
 /** Pages of the workspace that are looked through for a file. */
 const MOST_PAGES = 3;
 
@@ -26,10 +25,30 @@ export interface Draft {
   left: string[];
 }
 
+/** A statement that has been read. */
+export interface Said {
+  /** In the user's words. */
+  source: string;
+  reading: Reading;
+}
+
 /** A change of a card, and why it failed where it did. */
 export interface Made {
   change: Change;
   error?: string;
+}
+
+/** Reads statements; those that the turn has no room for are left. */
+export async function readAll(sayings: Iterable<Saying>): Promise<{ said: Said[]; left: string[] }> {
+  const said: Said[] = [];
+  const left: string[] = [];
+  const pauses = new Pauses();
+  for (const { source, read } of sayings) {
+    await pauses.step();
+    if (said.length < MOST_READ) said.push({ source, reading: read() });
+    else left.push(source);
+  }
+  return { said, left };
 }
 
 /** The paths of the files that statements can be about. The workspace is looked through when they name another one. */
@@ -57,9 +76,10 @@ export async function* filesFor(
  */
 export async function draft(said: readonly Said[], sketch: Sketch, files: readonly string[]): Promise<Draft> {
   const result: Draft = { sketch, kinds: new Set(), refused: [], left: [] };
+  const pauses = new Pauses();
   let applied = 0;
-  for (const [index, { source, reading }] of said.entries()) {
-    if (index % AT_ONCE === AT_ONCE - 1) await breathe();
+  for (const { source, reading } of said) {
+    await pauses.step();
     const { statement } = reading;
     if (statement === undefined) {
       result.refused.push({ source, ...(reading.reason !== undefined && { reason: reading.reason }) });
@@ -67,7 +87,12 @@ export async function draft(said: readonly Said[], sketch: Sketch, files: readon
       result.left.push(source);
     } else {
       applied += 1;
-      const reason = apply(statement, { sketch, files }, source);
+      const problems: (string | undefined)[] = [];
+      for (const one of statement.kind === 'several' ? statement.statements : [statement]) {
+        await pauses.step();
+        problems.push(apply(one, { sketch, files }, source));
+      }
+      const reason = joined(problems);
       if (reason === undefined) result.kinds.add(statement.kind);
       else result.refused.push({ source, reason });
     }

@@ -1,9 +1,11 @@
 /** A figure with its sign, as part of a pattern. */
 export const NUMBER = String.raw`[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?`;
 
+const FIGURE = new RegExp(`^${NUMBER}$`, 'i');
+
 /** The figure that a text is; undefined for other texts, and for what is beyond all bounds. */
 export function figureOf(text: string): number | undefined {
-  const figure = new RegExp(`^${NUMBER}$`, 'i').test(text.trim()) ? Number(text) : NaN;
+  const figure = FIGURE.test(text.trim()) ? Number(text) : NaN;
   return Number.isFinite(figure) ? figure : undefined;
 }
 
@@ -19,3 +21,12 @@ export const tidy = (text: string): string =>
     .replace(/,? please[.!]*$/i, '')
     .replace(/(?<=[^.])\.$/, '')
     .trim();
+
+/** A text without certain characters at its ends. */
+export function without(text: string, characters: string): string {
+  let from = 0;
+  let to = text.length;
+  while (from < to && characters.includes(text.charAt(from))) from += 1;
+  while (to > from && characters.includes(text.charAt(to - 1))) to -= 1;
+  return text.slice(from, to);
+}

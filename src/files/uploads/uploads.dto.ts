@@ -11,7 +11,7 @@ import { IdentifierField, identifierGiven, PathField, SourceField } from '../req
 /** Most part URLs asked for at once. */
 const MAX_BATCH = 1000;
 /** A media type with parameters; browsers give an empty one where they know none. */
-const MEDIA_TYPE = /^([\w!#$&^.+-]+\/[\w!#$&^.+-]+( *; *[ -~]+)?)?$/;
+const MEDIA_TYPE = /^([\w!#$&^.+-]+\/[\w!#$&^.+-]+( *;[ -~]+)?)?$/;
 
 /** A part as the store has confirmed it. */
 export class CompletedPart {

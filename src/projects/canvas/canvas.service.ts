@@ -5,12 +5,11 @@ import { Conflict, Invalid, invalidValue, NotFound, parseId } from '../../platfo
 import { projectOf } from '../projects.queries.js';
 import { Card } from './card.entity.js';
 import { dataProblem } from './canvas.dto.js';
-import { derive, judge } from './derivation.js';
+import { type Derived, judgeAndDerive } from './derivation.js';
 import { modelDigest } from './model-digest.js';
 
-/** Most cards of a project: each change looks at all of them. */
+/** Most cards of a project, and bytes of their data as JSON: each change looks at all of them, each post answers them. */
 const MOST_CARDS = 500;
-/** Most bytes of the data of all cards of a project: each post to its chat is answered with all of them. */
 const MOST_BYTES = 4 * 1024 ** 2;
 /** Most bytes of a project's objective components: listings show them of a thousand projects at once. */
 const MOST_COMPONENT_BYTES = 16 * 1024;
@@ -58,15 +57,13 @@ export class CanvasService {
 
   /** @throws Conflict when the canvas is full */
   async add(tx: Tx, project_id: string, { card_type, label, data, instance_data }: NewCard): Promise<CanvasChange> {
-    const count = await tx.count(Card, { where: { project_id } });
-    if (count >= MOST_CARDS) throw new Conflict(`A canvas has at most ${MOST_CARDS} cards`);
-    await this.requireRoom(tx, project_id, bytesOf(data ?? {}, instance_data ?? {}));
     const [added]: Card[] = await tx.query(
       `INSERT INTO cards (project_id, card_type, label, status, data, instance_data, created_at, updated_at)
        SELECT $1, $2, $3, 'draft', $4, $5, moment, moment FROM clock_timestamp() moment RETURNING *`,
       [project_id, card_type, label, merged({}, data), merged({}, instance_data)],
     );
     if (added === undefined) throw new Error('The card was not created');
+    await this.assertRoom(tx, project_id);
     return await this.settle(tx, project_id, added, changesModel([], [added]));
   }
 
@@ -74,7 +71,7 @@ export class CanvasService {
    * Changes a card; an edit that leaves everything as it is changes nothing, its version included.
    *
    * @throws NotFound
-   * @throws Conflict when the card has another version than the edit was made for, or the canvas is full
+   * @throws Conflict when the card has another version than the edit was made for, or the canvas would become too large
    * @throws Invalid when the card would become too large
    */
   async edit(tx: Tx, project_id: string, cardId: string, { version, ...edit }: CardEdit): Promise<CanvasChange> {
@@ -96,13 +93,13 @@ export class CanvasService {
       const problem = dataProblem(value);
       if (problem !== undefined) throw new Invalid([invalidValue(['body', field], problem, edit.data ?? null)]);
     }
-    const growth = bytesOf(data, instance_data) - bytesOf(card.data, card.instance_data);
-    if (growth > 0) await this.requireRoom(tx, project_id, growth);
     await tx.query(
       `UPDATE cards SET label = $3, data = $4, instance_data = $5, version = version + 1, updated_at = clock_timestamp()
         WHERE project_id = $1 AND id = $2`,
       [project_id, card.id, label, data, instance_data],
     );
+    // A canvas that is too large already can still shrink.
+    if (bytesOf({ data, instance_data }) > bytesOf(card)) await this.assertRoom(tx, project_id);
     return await this.settle(tx, project_id, card, changesModel([card], [{ ...card, data }]));
   }
 
@@ -113,15 +110,17 @@ export class CanvasService {
     return await this.settle(tx, project_id, card, changesModel([card], []));
   }
 
-  /** @throws Conflict when the cards would hold too much with so many bytes more */
-  private async requireRoom(tx: Tx, project_id: string, bytes: number): Promise<void> {
-    const [held]: { bytes: number }[] = await tx.query(
-      `SELECT coalesce(sum(octet_length(data::text) + octet_length(instance_data::text)), 0) AS bytes
+  /** @throws Conflict when a canvas holds more than it may, after a change that made it larger */
+  private async assertRoom(tx: Tx, project_id: string): Promise<void> {
+    const [held]: { cards: number; bytes: number }[] = await tx.query(
+      `SELECT count(*)::integer AS cards,
+              sum(octet_length(data::text) + octet_length(instance_data::text))::float8 AS bytes
          FROM cards WHERE project_id = $1`,
       [project_id],
     );
-    if ((held?.bytes ?? 0) + bytes > MOST_BYTES) {
-      throw new Conflict(`The cards of a canvas hold at most ${MOST_BYTES} bytes of data together`);
+    if ((held?.cards ?? 0) > MOST_CARDS) throw new Conflict(`A canvas has at most ${MOST_CARDS} cards`);
+    if ((held?.bytes ?? 0) > MOST_BYTES) {
+      throw new Conflict(`The data and instance_data of a canvas have at most ${MOST_BYTES} bytes together, as JSON`);
     }
   }
 
@@ -134,7 +133,7 @@ export class CanvasService {
   /** Makes everything that follows from the cards agree with them again, after a change of `target`. */
   private async settle(tx: Tx, project_id: string, target: Card, isNewModel: boolean): Promise<CanvasChange> {
     const stored = await this.list(project_id, tx);
-    const judgements = judge(stored);
+    const { judgements, derived } = judgeAndDerive(stored);
     const cards = stored.map((card, index) => ({ ...card, ...judgements[index] }));
     const rejudged = cards.filter(
       ({ gaps, status }, index) => status !== stored[index]?.status || !isDeepStrictEqual(gaps, stored[index].gaps),
@@ -147,7 +146,7 @@ export class CanvasService {
         [project_id, JSON.stringify(rejudged.map(({ id, gaps, status }) => ({ id, gaps, status })))],
       );
     }
-    await this.storeDerived(tx, project_id, cards, isNewModel);
+    await this.storeDerived(tx, project_id, derived, isNewModel);
     const touched = new Set([target.id, ...rejudged.map(({ id }) => id)]);
     return {
       card: cards.find(({ id }) => id === target.id) ?? target,
@@ -155,8 +154,8 @@ export class CanvasService {
     };
   }
 
-  private async storeDerived(tx: Tx, project_id: string, cards: Card[], isNewModel: boolean): Promise<void> {
-    const { objective_components, ...fields } = derive(cards);
+  private async storeDerived(tx: Tx, project_id: string, derived: Derived, isNewModel: boolean): Promise<void> {
+    const { objective_components, ...fields } = derived;
     const names = Object.keys(fields);
     await tx.query(
       `UPDATE projects
@@ -171,8 +170,9 @@ export class CanvasService {
 /** Whether the last result says nothing of the cards after a change of some of them. */
 const changesModel = (before: Card[], after: Card[]): boolean => modelDigest(before) !== modelDigest(after);
 
-const bytesOf = (...objects: Card['data'][]): number =>
-  objects.reduce((sum, object) => sum + Buffer.byteLength(JSON.stringify(object)), 0);
+/** The size of what a client keeps in a card. */
+const bytesOf = ({ data, instance_data }: Pick<Card, 'data' | 'instance_data'>): number =>
+  Buffer.byteLength(JSON.stringify([data, instance_data]));
 
 /** As many of the first components as are shown. */
 function fitting<Component>(components: Component[]): Component[] {

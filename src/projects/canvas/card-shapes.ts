@@ -30,14 +30,19 @@ const name: Content = {
   expects: 'letters, digits and _ and begin with a letter',
   accepts: (value) => typeof value === 'string' && isName(value),
 };
+/** Whether values are figures, of those that were looked at: there can be thousands, and nothing changes them. */
+const knownFigures = new WeakMap<object, boolean>();
 const figures: Content = {
   expects: 'an object of numbers by name',
-  accepts: (value) =>
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    Object.keys(value).length > 0 &&
-    Object.entries(value).every(([key, figure]) => isName(key) && Number.isFinite(figure)),
+  accepts(value) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+    const known = knownFigures.get(value);
+    if (known !== undefined) return known;
+    const entries = Object.entries(value);
+    const accepted = entries.length > 0 && entries.every(([key, figure]) => isName(key) && Number.isFinite(figure));
+    knownFigures.set(value, accepted);
+    return accepted;
+  },
 };
 const oneOf = (...values: string[]): Content => ({
   expects: values.map((value) => `"${value}"`).join(' or '),

@@ -1,8 +1,15 @@
 import type { Project } from '../project.entity.js';
 import type { Card, Gap } from './card.entity.js';
 import { fieldOf, gapsOfShape, isBegun } from './card-shapes.js';
-import { type Formula, type FormulaProblem, isProblem, namesIn, parseFormula } from './formula.js';
-import { linearize, rowsOf } from './linear.js';
+import { namesInText, problemOfText } from './expressions.js';
+import { MAX_FORMULA_LENGTH } from './formula.js';
+import { shortened, someNames } from './names.js';
+
+/** Most values of all data cards; those of further cards are no names in formulas. */
+const MOST_VALUES = 20_000;
+/** Objectives that a project lists, and characters of their descriptions together. */
+const MOST_COMPONENTS = 20;
+const MOST_DESCRIBED = 2_000;
 
 /** What people and agents write of a card; everything else of it is derived. */
 export type CardContent = Pick<Card, 'id' | 'card_type' | 'label' | 'data'>;
@@ -34,6 +41,8 @@ interface Canvas {
   symbols: ReadonlyMap<string, number>;
   /** The figures that names in formulas stand for. */
   values: ReadonlyMap<string, number>;
+  /** The data cards that there is no room for among the {@link MOST_VALUES}. */
+  crowded: ReadonlySet<CardContent>;
 }
 
 /** A judgement, with the names in the card's formula that nothing on the canvas has. */
@@ -49,28 +58,31 @@ interface Reading extends Judgement {
 export const judge = (cards: readonly CardContent[]): Judgement[] =>
   readAll(cards).map(({ gaps, status }) => ({ gaps, status }));
 
+/**
+ * The project's fields that follow from its cards, given oldest first. A flag needs a card of its kind: nothing is
+ * defined by an empty canvas.
+ */
+export const derive = (cards: readonly CardContent[]): Derived => derivedFrom(cards, readAll(cards));
+
+/** Both together, from one reading of the cards. */
+export function judgeAndDerive(cards: readonly CardContent[]): { judgements: Judgement[]; derived: Derived } {
+  const readings = readAll(cards);
+  const judgements = readings.map(({ gaps, status }) => ({ gaps, status }));
+  return { judgements, derived: derivedFrom(cards, readings) };
+}
+
 function readAll(cards: readonly CardContent[]): Reading[] {
   const canvas = survey(cards);
   return cards.map((card) => {
-    const formula = formulaOf(card);
-    const names = formula === undefined || isProblem(formula) ? [] : namesIn(formula);
-    const unknown = names.filter((name) => !canvas.symbols.has(name));
-    const gaps = [
-      ...gapsOfShape(card),
-      ...(formula === undefined ? [] : gapsOfFormula(card, formula, canvas)),
-      ...gapsAmong(card, unknown, canvas),
-    ];
+    const text = expressionOf(card);
+    const unknown = text === undefined ? [] : namesInText(text).filter((name) => !canvas.symbols.has(name));
+    const gaps = [...gapsOfShape(card), ...gapsOfExpression(card, text, canvas), ...gapsAmong(card, unknown, canvas)];
     const isBlocked = gaps.some(({ severity }) => severity === 'blocking');
     return { gaps, status: !isBegun(card) ? 'draft' : isBlocked ? 'needs_input' : 'complete', unknown };
   });
 }
 
-/**
- * The project's fields that follow from its cards, given oldest first. A flag needs a card of its kind: nothing is
- * defined by an empty canvas.
- */
-export function derive(cards: readonly CardContent[]): Derived {
-  const readings = readAll(cards);
+function derivedFrom(cards: readonly CardContent[], readings: readonly Reading[]): Derived {
   const of = (type: Card['card_type']): CardContent[] => cards.filter(({ card_type }) => card_type === type);
   const statuses = (type: Card['card_type']): Judgement['status'][] =>
     readings.filter((_, index) => cards[index]?.card_type === type).map(({ status }) => status);
@@ -85,18 +97,15 @@ export function derive(cards: readonly CardContent[]): Derived {
     data_available: allComplete('data'),
     kpis_defined: allComplete('kpi'),
     production_requirements_defined: allComplete('production_requirement'),
-    objective_components: objectives.map((card) => ({
+    objective_components: objectives.slice(0, MOST_COMPONENTS).map((card) => ({
       card_id: card.id,
       label: card.label,
       sense: fieldOf<string>(card, 'sense') ?? null,
-      expression: fieldOf<string>(card, 'expression') ?? null,
+      expression: shortened(fieldOf<string>(card, 'expression') ?? '', MAX_FORMULA_LENGTH) || null,
       weight: fieldOf<number>(card, 'weight') ?? null,
     })),
     objective_confirmed: every(objectives, (card) => fieldOf<boolean>(card, 'confirmed') === true),
-    objective_description:
-      objectives.length === 0
-        ? null
-        : objectives.map((card) => fieldOf<string>(card, 'description') ?? card.label).join('; '),
+    objective_description: describeAll(objectives),
     objective_type: objectiveType(objectives),
   };
 }
@@ -108,59 +117,64 @@ function gapsAmong(card: CardContent, unknown: string[], canvas: Canvas): Gap[] 
     gaps.push({ field: 'weight', message: 'With several objectives each needs a weight', severity: 'blocking' });
   }
   if (unknown.length > 0) {
-    const message = `No variable or value on the canvas is called ${unknown.join(', ')}`;
+    const message = `No variable or value on the canvas is called ${someNames(unknown)}`;
     gaps.push({ field: 'expression', message, severity: 'warning' });
   }
   if (card.card_type === 'variable') {
     const name = fieldOf<string>(card, 'name');
     if (name !== undefined && isTwice(name, canvas)) {
-      gaps.push({ field: 'name', message: `Something else is called ${name}, too`, severity: 'blocking' });
+      gaps.push({ field: 'name', message: `Something else is called ${shortened(name)}, too`, severity: 'blocking' });
     }
     if ((fieldOf<number>(card, 'lower') ?? -Infinity) > (fieldOf<number>(card, 'upper') ?? Infinity)) {
       gaps.push({ field: 'lower', message: 'The lower bound is above the upper one', severity: 'blocking' });
     }
   }
+  if (canvas.crowded.has(card)) {
+    const message = `The data cards of a canvas have at most ${MOST_VALUES} values together`;
+    gaps.push({ field: 'values', message, severity: 'blocking' });
+    return gaps;
+  }
   const doubled = card.card_type === 'data' ? symbolsGivenBy(card).filter((name) => isTwice(name, canvas)) : [];
   if (doubled.length > 0) {
-    const message = `Something else is called ${doubled.join(', ')}, too`;
+    const message = `Something else is called ${someNames(doubled)}, too`;
     gaps.push({ field: 'values', message, severity: 'blocking' });
   }
   return gaps;
 }
 
 /** What keeps the formula of an objective or constraint from being solved. */
-function gapsOfFormula({ card_type }: CardContent, formula: Formula | FormulaProblem, { values }: Canvas): Gap[] {
-  const gap = (message: string): Gap[] => [{ field: 'expression', message, severity: 'blocking' }];
-  if (isProblem(formula)) return gap(formula.problem);
-  if (card_type === 'objective' && formula.relations.length > 0) {
-    return gap('An objective is a figure: it has no <=, >= or = in it');
-  }
-  const linear = card_type === 'objective' ? linearize(formula.sides[0], values) : rowsOf(formula, values);
-  return isProblem(linear) ? gap(linear.problem) : [];
+function gapsOfExpression({ card_type }: CardContent, text: string | undefined, { values }: Canvas): Gap[] {
+  if (text === undefined) return [];
+  const message = problemOfText(text, card_type === 'objective' ? 'objective' : 'constraint', values);
+  return message === undefined ? [] : [{ field: 'expression', message, severity: 'blocking' }];
 }
 
-/** The formula of an objective or constraint, or why its text is none; undefined where there is no text. */
-function formulaOf(card: CardContent): Formula | FormulaProblem | undefined {
-  if (card.card_type !== 'objective' && card.card_type !== 'constraint') return undefined;
-  const text = fieldOf<string>(card, 'expression');
-  return text === undefined ? undefined : parseFormula(text);
-}
+/** The text of the formula of an objective or constraint. */
+const expressionOf = (card: CardContent): string | undefined =>
+  card.card_type === 'objective' || card.card_type === 'constraint' ? fieldOf<string>(card, 'expression') : undefined;
 
 const isTwice = (name: string, { symbols }: Canvas): boolean => (symbols.get(name) ?? 0) > 1;
 
 function survey(cards: readonly CardContent[]): Canvas {
   const symbols = new Map<string, number>();
-  for (const name of cards.flatMap(symbolsGivenBy)) symbols.set(name, (symbols.get(name) ?? 0) + 1);
-  return {
-    objectives: cards.filter(({ card_type }) => card_type === 'objective').length,
-    symbols,
-    values: valuesOf(cards),
-  };
+  const values = new Map<string, number>();
+  const crowded = new Set<CardContent>();
+  for (const card of cards) {
+    const given = symbolsGivenBy(card);
+    const isData = card.card_type === 'data';
+    if (isData && values.size + given.length > MOST_VALUES) {
+      crowded.add(card);
+      continue;
+    }
+    for (const name of given) symbols.set(name, (symbols.get(name) ?? 0) + 1);
+    if (isData) for (const [name, value] of Object.entries(figuresOf(card))) values.set(name, value);
+  }
+  return { objectives: cards.filter(({ card_type }) => card_type === 'objective').length, symbols, values, crowded };
 }
 
 /** The figures of all data cards, by the names that formulas use. */
-export const valuesOf = (cards: readonly CardContent[]): Map<string, number> =>
-  new Map(cards.flatMap((card) => Object.entries(figuresOf(card))));
+export const valuesOf = (cards: readonly CardContent[]): ReadonlyMap<string, number> =>
+  survey(cards.filter(({ card_type }) => card_type === 'data')).values;
 
 const figuresOf = (card: CardContent): Record<string, number> =>
   (card.card_type === 'data' ? fieldOf<Record<string, number>>(card, 'values') : undefined) ?? {};
@@ -174,6 +188,12 @@ function symbolsGivenBy(card: CardContent): string[] {
 function isClassified(card: CardContent): boolean {
   const classification = fieldOf<string>(card, 'classification');
   return classification === 'hard' || (classification === 'soft' && fieldOf(card, 'penalty') !== undefined);
+}
+
+/** What objectives are about: their descriptions, else their labels. */
+function describeAll(objectives: readonly CardContent[]): string | null {
+  const texts = objectives.map((card) => fieldOf<string>(card, 'description') ?? card.label);
+  return texts.length === 0 ? null : shortened(texts.join('; '), MOST_DESCRIBED);
 }
 
 /** The sense of a single objective, `weighted_sum` for several. */

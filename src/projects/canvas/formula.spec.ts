@@ -129,14 +129,14 @@ describe('a formula', () => {
 
   it('is bounded in depth and length', () => {
     expect(parseFormula(`${'('.repeat(50)}x${')'.repeat(50)}`)).toMatchObject({ relations: [] });
-    expect(parseFormula('('.repeat(9_999))).toMatchObject({ problem: expect.stringContaining('inside of each other') });
-    expect(parseFormula('x'.repeat(20_001))).toEqual({ problem: 'A formula has at most 20000 characters' });
-    const long = parsed(Array.from({ length: 4_000 }, (_, index) => `x${index % 1000}`).join('+'));
-    expect(namesIn(long)).toHaveLength(1000);
-    const chain = parsed(Array.from({ length: 10_000 }, () => 'a').join('<'));
+    expect(parseFormula('('.repeat(1_999))).toMatchObject({ problem: expect.stringContaining('inside of each other') });
+    expect(parseFormula('x'.repeat(2_001))).toEqual({ problem: 'A formula has at most 2000 characters' });
+    const long = parsed(Array.from({ length: 400 }, (_, index) => `x${index % 100}`).join('+'));
+    expect(namesIn(long)).toHaveLength(100);
+    const chain = parsed(Array.from({ length: 1_000 }, () => 'a').join('<'));
     expect(rowsOf(chain, NONE)).toEqual([{ terms: new Map(), lower: -Infinity, upper: 0 }]);
-    expect(isProblem(parseFormula(`${'-'.repeat(19_000)}x`))).toBe(false);
-    expect(isProblem(parseFormula(`x${' '.repeat(19_000)}`))).toBe(false);
+    expect(isProblem(parseFormula(`${'-'.repeat(1_900)}x`))).toBe(false);
+    expect(isProblem(parseFormula(`x${' '.repeat(1_900)}`))).toBe(false);
   });
 
   it('is read or refused whatever the text is, and a refusal names a place in it', () => {

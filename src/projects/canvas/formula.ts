@@ -1,3 +1,5 @@
+import { shortened } from './names.js';
+
 /**
  * Linear formulas and relations as people write them: `3x + 2*y`, `price * x - 5 (y + 1) / 2`, `x + 2 <= 3y - 1`,
  * `0 <= x <= 4`.
@@ -9,8 +11,8 @@
  *   ones. Relations can be chained.
  */
 
-/** Most characters of a formula. */
-const MAX_FORMULA_LENGTH = 20_000;
+/** Most characters of a formula: each change of a canvas may read all of them. */
+export const MAX_FORMULA_LENGTH = 2_000;
 /** Most parentheses inside of each other. */
 const MAX_DEPTH = 50;
 
@@ -42,16 +44,12 @@ export interface FormulaProblem {
 
 const NAME_TEXT = String.raw`[\p{L}_][\p{L}\p{M}\p{N}_]*`;
 const NAME = new RegExp(`^${NAME_TEXT}$`, 'u');
-const TOKEN = new RegExp(
-  [
-    String.raw`\s*(?:(?<number>(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)`,
-    `(?<name>${NAME_TEXT})`,
-    String.raw`(?<relation>[<>]=?|==?[<>]?|[≤≥])`,
-    String.raw`(?<sign>[-+*/()−·×÷])`,
-    String.raw`(?<other>\S))`,
-  ].join('|'),
-  'iuy',
-);
+const NAME_HERE = new RegExp(NAME_TEXT, 'uy');
+/** Names that need no knowledge of Unicode, which takes most of the time. */
+const PLAIN_NAME_HERE = /[a-z_]\w*(?![\w\x80-\uffff])/iy;
+const NUMBER_HERE = /(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?/iy;
+const RELATION_HERE = /[<>]=?|==?[<>]?|[≤≥]/y;
+const SPACE_HERE = /\s+/y;
 const RELATIONS: Record<string, Relation> = {
   '<': '<=',
   '<=': '<=',
@@ -64,17 +62,30 @@ const RELATIONS: Record<string, Relation> = {
   '=': '=',
   '==': '=',
 };
-const SIGNS: Record<string, string> = { '−': '-', '·': '*', '×': '*', '÷': '/' };
-
-const KINDS = ['number', 'name', 'relation', 'sign', 'other'] as const;
+const SIGNS = new Map([
+  ...['+', '-', '*', '/', '(', ')'].map((sign) => [sign, sign] as const),
+  ['−', '-'],
+  ['·', '*'],
+  ['×', '*'],
+  ['÷', '/'],
+]);
 
 interface Token {
-  kind: (typeof KINDS)[number] | 'end';
+  kind: 'number' | 'name' | 'relation' | 'sign' | 'other' | 'end';
   /** Signs as `+ - * / ( )`, everything else as written. */
   text: string;
   position: number;
   written: string;
 }
+
+const isPrintable = (code: number): boolean => code > 0x20 && code < 0x7f;
+
+const PATTERNS = [
+  ['name', PLAIN_NAME_HERE],
+  ['name', NAME_HERE],
+  ['number', NUMBER_HERE],
+  ['relation', RELATION_HERE],
+] as const;
 
 /** Whether a text can be a name in formulas. */
 export const isName = (text: string): boolean => NAME.test(text);
@@ -145,17 +156,20 @@ class Parser {
 
   private product(): Expression {
     const first = this.factor();
-    const factors = [{ divisor: false, of: first }];
+    let factors: Extract<Expression, { kind: 'product' }>['factors'] | undefined;
     for (;;) {
+      let divisor = false;
+      let of: Expression;
       if (this.isSign('*', '/')) {
-        const divisor = this.token.text === '/';
+        divisor = this.token.text === '/';
         this.advance();
-        factors.push({ divisor, of: this.signed() });
+        of = this.signed();
       } else if (this.canMultiply && (this.token.kind === 'name' || this.isSign('('))) {
-        factors.push({ divisor: false, of: this.factor() });
+        of = this.factor();
       } else {
-        return factors.length === 1 ? first : { kind: 'product', factors };
+        return factors === undefined ? first : { kind: 'product', factors };
       }
+      (factors ??= [{ divisor: false, of: first }]).push({ divisor, of });
     }
   }
 
@@ -173,7 +187,7 @@ class Parser {
     const { kind, text } = this.token;
     if (kind === 'number') {
       const value = Number(text);
-      if (!Number.isFinite(value)) this.refuse(`${text} is too large a number`);
+      if (!Number.isFinite(value)) this.refuse(`${shortened(text)} is too large a number`);
       this.advance();
       this.canMultiply = true;
       return { kind, value };
@@ -205,8 +219,8 @@ class Parser {
     return negative;
   }
 
-  private isSign(...signs: string[]): boolean {
-    return this.token.kind === 'sign' && signs.includes(this.token.text);
+  private isSign(sign: string, other?: string): boolean {
+    return this.token.kind === 'sign' && (this.token.text === sign || this.token.text === other);
   }
 
   private advance(): void {
@@ -214,17 +228,31 @@ class Parser {
   }
 
   private read(from: number): Token {
-    TOKEN.lastIndex = from;
-    const groups = (TOKEN.exec(this.text)?.groups ?? {}) as Partial<Record<Token['kind'], string>>;
-    const found = KINDS.find((candidate) => groups[candidate] !== undefined);
-    const written = groups[found ?? 'end'] ?? '';
-    const end = found === undefined ? this.text.length : TOKEN.lastIndex;
-    return { kind: found ?? 'end', text: SIGNS[written] ?? written, written, position: end - written.length };
+    let position = from;
+    while (this.text[position] === ' ') position += 1;
+    // What is no ASCII may be a space as well.
+    if (!isPrintable(this.text.charCodeAt(position))) position += this.match(SPACE_HERE, position).length;
+    const first = this.text[position];
+    if (first === undefined) return { kind: 'end', text: '', written: '', position };
+    const sign = SIGNS.get(first);
+    if (sign !== undefined) return { kind: 'sign', text: sign, written: first, position };
+    for (const [kind, pattern] of PATTERNS) {
+      const written = this.match(pattern, position);
+      if (written !== '') return { kind, text: written, written, position };
+    }
+    const written = String.fromCodePoint(this.text.codePointAt(position) ?? 0);
+    return { kind: 'other', text: written, written, position };
+  }
+
+  /** What of a pattern stands at a place; empty for nothing. */
+  private match(pattern: RegExp, position: number): string {
+    pattern.lastIndex = position;
+    return pattern.test(this.text) ? this.text.slice(position, pattern.lastIndex) : '';
   }
 
   private refuse(problem?: string): never {
     const { kind, written, position } = this.token;
-    const place = `\`${written}\` at character ${position + 1}`;
+    const place = `\`${shortened(written)}\` at character ${position + 1}`;
     const reason = kind === 'end' ? 'The formula ends too early' : `${place} does not fit into a formula`;
     throw new Refusal({ problem: problem ?? reason, position, token: written });
   }

@@ -1,4 +1,5 @@
 import { type Expression, type Formula, type FormulaProblem, isProblem, type Relation } from './formula.js';
+import { shortened } from './names.js';
 
 /** A linear expression: the sum of coefficient times name over {@link terms}, plus the constant. */
 export interface Linear {
@@ -16,6 +17,9 @@ export interface Row {
 }
 
 const TOO_LARGE: FormulaProblem = { problem: 'A number in it becomes too large' };
+/** Most terms that are added or multiplied for one side: each pair of parentheses can go over all terms inside of it. */
+const MOST_STEPS = 5_000;
+const TOO_DEEP: FormulaProblem = { problem: 'Too many terms stand inside of parentheses: write it with fewer of them' };
 
 /**
  * An expression as a linear one. Names that have a value stand for it, all others are variables.
@@ -24,10 +28,11 @@ const TOO_LARGE: FormulaProblem = { problem: 'A number in it becomes too large' 
  * number beyond all bounds.
  */
 export function linearize(expression: Expression, values: ReadonlyMap<string, number>): Linear | FormulaProblem {
-  const linear = toLinear(expression, values);
+  const linear = new Linearization(values).of(expression);
   if (isProblem(linear)) return linear;
-  const isFinite = [linear.constant, ...linear.terms.values()].every(Number.isFinite);
-  return isFinite ? linear : TOO_LARGE;
+  if (!Number.isFinite(linear.constant)) return TOO_LARGE;
+  for (const coefficient of linear.terms.values()) if (!Number.isFinite(coefficient)) return TOO_LARGE;
+  return linear;
 }
 
 /**
@@ -56,66 +61,89 @@ export function rowsOf({ sides, relations }: Formula, values: ReadonlyMap<string
   return rows;
 }
 
-function toLinear(expression: Expression, values: ReadonlyMap<string, number>): Linear | FormulaProblem {
-  switch (expression.kind) {
-    case 'number':
-      return { terms: new Map(), constant: expression.value };
-    case 'name': {
-      const value = values.get(expression.name);
-      return value === undefined
-        ? { terms: new Map([[expression.name, 1]]), constant: 0 }
-        : { terms: new Map(), constant: value };
-    }
-    case 'sum': {
-      const total: Linear = { terms: new Map(), constant: 0 };
-      for (const { negative, of } of expression.parts) {
-        const part = toLinear(of, values);
-        if (isProblem(part)) return part;
-        addTo(total, part, negative ? -1 : 1);
-      }
-      return total;
-    }
-    case 'product':
-      return toLinearProduct(expression.factors, values);
-  }
-}
+/** The reading of one expression, with the steps that it took so far. */
+class Linearization {
+  private steps = 0;
 
-/** At most one factor may have variables; the constants are multiplied first, so that its terms are gone over once. */
-function toLinearProduct(
-  factors: Extract<Expression, { kind: 'product' }>['factors'],
-  values: ReadonlyMap<string, number>,
-): Linear | FormulaProblem {
-  let scale = 1;
-  let variable: Linear | undefined;
-  for (const { divisor, of } of factors) {
-    const factor = toLinear(of, values);
-    if (isProblem(factor)) return factor;
-    const [name] = factor.terms.keys();
-    if (name === undefined) {
-      if (divisor && factor.constant === 0) return { problem: 'It divides by 0' };
-      scale = divisor ? scale / factor.constant : scale * factor.constant;
-      if (!Number.isFinite(scale) || !Number.isFinite(factor.constant)) return TOO_LARGE;
-    } else if (divisor) {
-      return { problem: `It is not linear: it divides by the variable ${name}` };
-    } else if (variable !== undefined) {
-      const [other] = variable.terms.keys();
-      return { problem: `It is not linear: the variables ${other} and ${name} are multiplied` };
-    } else {
-      variable = factor;
+  constructor(private readonly values: ReadonlyMap<string, number>) {}
+
+  of(expression: Expression): Linear | FormulaProblem {
+    switch (expression.kind) {
+      case 'number':
+        return { terms: new Map(), constant: expression.value };
+      case 'name': {
+        const value = this.values.get(expression.name);
+        return value === undefined
+          ? { terms: new Map([[expression.name, 1]]), constant: 0 }
+          : { terms: new Map(), constant: value };
+      }
+      case 'sum':
+        return this.sum(expression.parts);
+      case 'product':
+        return this.product(expression.factors);
     }
   }
-  const product: Linear = { terms: new Map(), constant: 0 };
-  addTo(product, variable ?? { terms: new Map(), constant: 1 }, scale);
-  return product;
+
+  private sum(parts: Extract<Expression, { kind: 'sum' }>['parts']): Linear | FormulaProblem {
+    const total: Linear = { terms: new Map(), constant: 0 };
+    for (const { negative, of } of parts) {
+      const sign = negative ? -1 : 1;
+      if (of.kind === 'name' && !this.values.has(of.name)) {
+        // The most of what is added, without an expression of its own.
+        addTerm(total, of.name, sign);
+        continue;
+      }
+      const part = this.of(of);
+      if (isProblem(part)) return part;
+      if (!this.hasRoomFor(part)) return TOO_DEEP;
+      addTo(total, part, sign);
+    }
+    return total;
+  }
+
+  /** At most one factor may have variables; the constants are multiplied first, so that its terms are gone over once. */
+  private product(factors: Extract<Expression, { kind: 'product' }>['factors']): Linear | FormulaProblem {
+    let scale = 1;
+    let variable: Linear | undefined;
+    for (const { divisor, of } of factors) {
+      const factor = this.of(of);
+      if (isProblem(factor)) return factor;
+      const [name] = factor.terms.keys();
+      if (name === undefined) {
+        if (divisor && factor.constant === 0) return { problem: 'It divides by 0' };
+        scale = divisor ? scale / factor.constant : scale * factor.constant;
+        if (!Number.isFinite(scale) || !Number.isFinite(factor.constant)) return TOO_LARGE;
+      } else if (divisor) {
+        return { problem: `It is not linear: it divides by the variable ${shortened(name)}` };
+      } else if (variable !== undefined) {
+        const [other = ''] = variable.terms.keys();
+        const both = `${shortened(other)} and ${shortened(name)}`;
+        return { problem: `It is not linear: the variables ${both} are multiplied` };
+      } else {
+        variable = factor;
+      }
+    }
+    const product: Linear = { terms: new Map(), constant: 0 };
+    if (variable !== undefined && !this.hasRoomFor(variable)) return TOO_DEEP;
+    addTo(product, variable ?? { terms: new Map(), constant: 1 }, scale);
+    return product;
+  }
+
+  private hasRoomFor({ terms }: Linear): boolean {
+    this.steps += terms.size;
+    return this.steps <= MOST_STEPS;
+  }
 }
 
 function addTo(total: Linear, { terms, constant }: Linear, scale: number): void {
   total.constant += scale * constant;
-  for (const [name, coefficient] of terms) {
-    const sum = (total.terms.get(name) ?? 0) + scale * coefficient;
-    if (sum === 0) total.terms.delete(name);
-    else total.terms.set(name, sum);
-  }
+  for (const [name, coefficient] of terms) addTerm(total, name, scale * coefficient);
+}
+
+function addTerm({ terms }: Linear, name: string, coefficient: number): void {
+  const sum = (terms.get(name) ?? 0) + coefficient;
+  if (sum === 0) terms.delete(name);
+  else terms.set(name, sum);
 }
 
 /** The relation with its variables on one side: on the left one's, where that has any. */

@@ -7,11 +7,13 @@ export interface NumberBounds {
   maximum?: number;
 }
 
-const MAX_DIGITS = 4300;
+/** Most characters of a number, as Python has it. No other pattern looks at longer texts. */
+const MAX_LENGTH = 4300;
 const INTEGER_64 = 2 ** 63;
 /** What pydantic reads as an integer: leading zeros, single `_` between digits, a fraction of zeros. */
 const INTEGER_TEXT = /^[+-]?(?:(?:0[0_]*)?[1-9]\d*(?:_\d+)*|0(?:[0_]*0)?)(?:\.0+)?$/;
-const NUMBER_TEXT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+const NOT_NUMERIC = /[^\d_.+-]/;
+const NUMBER_TEXT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 /** Where pydantic does not look past underscores in a number. */
 const STRAY_UNDERSCORES = /^_|_$|__/;
 const FALSE_TEXTS = new Set(['0', 'f', 'n', 'no', 'off', 'false']);
@@ -63,11 +65,12 @@ function toInteger(input: Json): number | Refused {
   }
   if (typeof input !== 'string') return refuse('int_type', 'Input should be a valid integer', input);
   const text = input.trim();
-  if (!INTEGER_TEXT.test(text)) {
-    return refuse('int_parsing', 'Input should be a valid integer, unable to parse string as an integer', input);
-  }
-  return text.length > MAX_DIGITS ? tooLarge(input) : nearestSafe(Number(text.replaceAll('_', '')));
+  if (text.length > MAX_LENGTH) return NOT_NUMERIC.test(text) ? noInteger(input) : tooLarge(input);
+  return INTEGER_TEXT.test(text) ? nearestSafe(Number(text.replaceAll('_', ''))) : noInteger(input);
 }
+
+const noInteger = (input: Json): Refused =>
+  refuse('int_parsing', 'Input should be a valid integer, unable to parse string as an integer', input);
 
 const tooLarge = (input: Json): Refused =>
   refuse('int_parsing_size', 'Unable to parse input string as an integer, exceeded maximum size', input);
@@ -80,7 +83,7 @@ function toNumber(input: Json): number | Refused {
   if (typeof input === 'boolean' || typeof input === 'bigint') return finite(Number(input), input);
   if (typeof input !== 'string') return refuse('float_type', 'Input should be a valid number', input);
   const text = input.includes('_') && !STRAY_UNDERSCORES.test(input) ? input.replaceAll('_', '') : input.trim();
-  if (!NUMBER_TEXT.test(text)) {
+  if (text.length > MAX_LENGTH || !NUMBER_TEXT.test(text)) {
     return refuse('float_parsing', 'Input should be a valid number, unable to parse string as a number', input);
   }
   return finite(Number(text), input);

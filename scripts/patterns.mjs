@@ -1,0 +1,102 @@
+import './node-version.mjs';
+import { readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { check } from 'recheck';
+import ts from 'typescript';
+import { ROOT, setUpCheckout } from './checkout.mjs';
+
+/*
+ * `npm run patterns`: fails when a regular expression of src or scripts can take more than linear time for some text.
+ * Those that are built from constants are checked as they are once their module is loaded.
+ */
+
+/** Patterns that are quadratic for recheck and are not, with the reason. */
+const ALLOWED = new Map();
+/** What the check has to find, or it finds nothing: quadratic, quadratic only in the end, exponential. */
+const PLANTED = ['/^[+-]?(?:\\d+\\.?\\d*|\\.\\d+)$/', '/\\/+$/', '/^(a|a)*$/'];
+/** For one pattern; recheck takes some seconds for patterns of many words. */
+const TIMEOUT_MS = 120_000;
+const AT_ONCE = 2;
+
+/** The patterns that a source text has as literals, and whether it builds others. */
+function patternsIn(file, text) {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  const literals = [];
+  let built = 0;
+  const visit = (node) => {
+    if (ts.isRegularExpressionLiteral(node)) {
+      const end = node.text.lastIndexOf('/');
+      const line = source.getLineAndCharacterOfPosition(node.getStart()).line + 1;
+      literals.push({ place: `${file}:${line}`, source: node.text.slice(1, end), flags: node.text.slice(end + 1) });
+    }
+    if ((ts.isNewExpression(node) || ts.isCallExpression(node)) && node.expression.getText() === 'RegExp') built += 1;
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return { literals, built };
+}
+
+/** The patterns that a module builds while it is loaded. */
+async function builtBy(file) {
+  const patterns = [];
+  const original = globalThis.RegExp;
+  const place = file.replace(/^src\//, 'dist/').replace(/\.ts$/, '.js');
+  globalThis.RegExp = new Proxy(original, {
+    construct(target, args, newTarget) {
+      const pattern = Reflect.construct(target, args, newTarget);
+      const caller = new Error().stack?.split('\n')[2] ?? '';
+      if (caller.includes(`/${place}:`)) patterns.push({ place: file, source: pattern.source, flags: pattern.flags });
+      return pattern;
+    },
+  });
+  try {
+    // A module that another one has loaded already is loaded anew.
+    await import(`../${place}?patterns`);
+  } finally {
+    globalThis.RegExp = original;
+  }
+  return patterns;
+}
+
+/** What is wrong with a pattern; undefined for nothing. */
+async function problemOf({ place, source, flags }) {
+  const { status, complexity, error, attack } = await check(source, flags, { timeout: TIMEOUT_MS });
+  if (status === 'safe' || ALLOWED.has(source)) return undefined;
+  const what = status === 'vulnerable' ? complexity.summary : `not known to be linear (${error?.kind})`;
+  return `${place}: /${source}/${flags} is ${what}${attack === undefined ? '' : `, as for ${attack.pattern}`}`;
+}
+
+async function problemsOf(patterns) {
+  const problems = [];
+  const waiting = [...patterns];
+  const work = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const problem = await problemOf(next);
+      if (problem !== undefined) problems.push(problem);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return problems;
+}
+
+await setUpCheckout();
+
+const planted = patternsIn('planted.ts', `export default [${PLANTED.join(', ')}];`).literals;
+if ((await problemsOf(planted)).length !== PLANTED.length) throw new Error('The check does not find what is planted');
+
+const files = ts.sys
+  .readDirectory(ROOT, ['.ts', '.mjs'], ['**/*.spec.ts'], ['src/**/*', 'scripts/**/*'])
+  .map((file) => relative(ROOT, file));
+const patterns = [];
+const problems = [];
+for (const file of files) {
+  const { literals, built } = patternsIn(file, readFileSync(join(ROOT, file), 'utf8'));
+  patterns.push(...literals);
+  const found = built === 0 || file === 'scripts/patterns.mjs' ? [] : await builtBy(file);
+  if (found.length < built) problems.push(`${file}: a pattern is built only later, out of what nobody can check`);
+  patterns.push(...found);
+}
+problems.push(...(await problemsOf(patterns)));
+for (const problem of problems) console.error(problem);
+console.log(`${patterns.length} regular expressions, ${problems.length} of them refused`);
+process.exit(problems.length === 0 ? 0 : 1);
