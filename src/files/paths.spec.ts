@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { cpuMs } from '../../test/support/cpu-time.js';
 import { InvalidPath, isWithin, joinPath, namesOf, normalizePath, pathProblem } from './paths.js';
 
 describe('normalizePath', () => {
@@ -36,6 +37,18 @@ describe('normalizePath', () => {
   ])('refuses %j: %s', (text, message) => {
     expect(() => normalizePath(text)).toThrow(new InvalidPath(message));
     expect(pathProblem(text)).toBe(message);
+  });
+
+  it.each([
+    [`a${'\u0301\u0323'.repeat(500_000)}`, 'path must have at most 1024 bytes'],
+    [`a${'\u0301\u0323'.repeat(255)}`, 'path segments must have at most 255 bytes'],
+  ])('refuses long runs of combining marks before it sorts them', (text, message) => {
+    expect(cpuMs(() => pathProblem(text))).toBeLessThan(250);
+    expect(pathProblem(text)).toBe(message);
+  });
+
+  it('counts the bytes of NFC, also where it is a third of what was given', () => {
+    expect(normalizePath('\u03b9\u0308\u0301'.repeat(127))).toBe('\u0390'.repeat(127));
   });
 
   it('takes the root only where it is asked for', () => {

@@ -4,12 +4,15 @@ import type { Classification, Reading, Statement, VariableFacts } from './statem
 import { figureOf, NUMBER, without } from './words.js';
 
 const NONE: ReadonlyMap<string, number> = new Map();
-const SMALL_WORDS = '(?:(?:is|are|as|an?|and|must be|should be|:) ){0,3}';
+/** Words that go with what follows them, at most {@link MOST_SMALL_WORDS} of them. */
+const SMALL_WORDS = ['is ', 'are ', 'as ', 'a ', 'an ', 'and ', 'must be ', 'should be ', ': '];
+const MOST_SMALL_WORDS = 3;
+const LONGEST_SMALL_WORD = Math.max(...SMALL_WORDS.map(({ length }) => length));
 const fact = (
   words: string,
   note: (groups: Partial<Record<string, string>>) => VariableFacts,
 ): { pattern: RegExp; note: typeof note } => ({
-  pattern: new RegExp(`(?<=[ ,])${SMALL_WORDS}(?:${words})(?=[ ,])`, 'i'),
+  pattern: new RegExp(`(?<=[ ,])(?:${words})(?=[ ,])`, 'i'),
   note,
 });
 const bounds = (lower: string | undefined, upper: string | undefined): VariableFacts => {
@@ -41,13 +44,14 @@ const FACTS = [
 ];
 
 /** What stands before a unit, which is all of the rest. */
-const IN_UNIT = new RegExp(String.raw`(?<=[ ,])${SMALL_WORDS}(?:measured )?in (?:unit )?(?= *[^ ])`, 'gi');
+const IN_UNIT = /(?<=[ ,])(?:measured )?in (?:unit (?! *$))?/gi;
 
 /** The place of a unit and of the words before it; a unit has no relation and no comma in it. */
 function unitIn(text: string): { index: number; unit: string } | undefined {
   IN_UNIT.lastIndex = Math.max(...Array.from('<>=≤≥,', (sign) => text.lastIndexOf(sign))) + 1;
   const index = IN_UNIT.exec(text)?.index;
-  return index === undefined ? undefined : { index, unit: text.slice(IN_UNIT.lastIndex).trim() };
+  const unit = index === undefined ? '' : text.slice(IN_UNIT.lastIndex).trim();
+  return index === undefined || unit === '' ? undefined : { index, unit };
 }
 
 const SIGN = /[<>=≤≥]/;
@@ -174,12 +178,12 @@ function readVariables(text: string): Reading | undefined {
     const match = pattern.exec(rest);
     if (match === null) continue;
     Object.assign(facts, note(match.groups ?? {}));
-    rest = `${rest.slice(0, match.index)}${rest.slice(match.index + match[0].length)}`;
+    rest = `${withoutSmallWords(rest.slice(0, match.index))}${rest.slice(match.index + match[0].length)}`;
   }
   const measured = unitIn(rest);
   if (measured !== undefined) {
     facts.unit = measured.unit;
-    rest = rest.slice(0, measured.index);
+    rest = withoutSmallWords(rest.slice(0, measured.index));
   }
   const subject = withoutEnds(rest);
   const names = namesOf(subject, facts);
@@ -189,6 +193,18 @@ function readVariables(text: string): Reading | undefined {
   // A relation alone may as well be about a value, and is looked at when it is known what there is.
   if (!isDeclared && names.length === 1 && facts.unit === undefined && SIGN.test(text)) return undefined;
   return { statement: { kind: 'variables', names, facts, declares: isDeclared || facts.unit === undefined } };
+}
+
+/** A text without the small words at its end. */
+function withoutSmallWords(text: string): string {
+  let shorter = text;
+  for (let count = 0; count < MOST_SMALL_WORDS; count += 1) {
+    const end = shorter.slice(-1 - LONGEST_SMALL_WORD).toLowerCase();
+    const word = SMALL_WORDS.find((one) => end.endsWith(` ${one}`) || end.endsWith(`,${one}`));
+    if (word === undefined) return shorter;
+    shorter = shorter.slice(0, -word.length);
+  }
+  return shorter;
 }
 
 /** A text without the spaces, commas and small words at its ends. */

@@ -81,6 +81,9 @@ describe('a moment', () => {
       ['"999999999999999"', ...date(late)],
       ['"-99999999999999"', ...date(early)],
       ['"99999999999999999999"', ...separator],
+      // Longer than what a pattern looks at.
+      [`"${'1'.repeat(1_000_000)}x"`, ...separator],
+      [`"2024-01-01T00:00:00.${'0'.repeat(1_000_000)}"`, ...extra],
       ['999999999999999', ...moment(late)],
       ['-99999999999999', ...moment(early)],
       ['12345678901234567890123', ...moment(late)],

@@ -48,6 +48,9 @@ describe('an integer', () => {
       ['-0.5', ...fractional],
       ['1e30', ...integerSize],
       [`"${'9'.repeat(4301)}"`, ...integerSize],
+      // Longer than what a pattern can look at.
+      [`"${'1_'.repeat(4_000_000)}1"`, ...integerSize],
+      [`"${'1_'.repeat(4_000_000)}x"`, ...integerText],
     ],
   );
 });
