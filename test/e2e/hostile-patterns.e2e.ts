@@ -50,7 +50,12 @@ describe('texts that a pattern could take minutes for', () => {
           body: { source: 'workspace', project_id: project, limit: `1${'_1'.repeat(450_000)}`, offset: digits(90_000) },
         }),
         refusal('POST', '/files/upload/complete', {
-          body: { upload_token: 'x', parts: [{ part_number: underscored, etag: '"' }] },
+          body: {
+            source: 'workspace',
+            project_id: project,
+            upload_token: 'x',
+            parts: [{ part_number: underscored, etag: '"' }],
+          },
         }),
       ]),
     );
@@ -60,8 +65,9 @@ describe('texts that a pattern could take minutes for', () => {
       [422, `${moment} body.expires_at`],
       [422, `${moment} query.since`, `${moment} query.until`],
       [422, 'int_parsing query.limit', 'int_parsing_size query.offset'],
-      [422, 'int_parsing_size body.limit', 'int_parsing body.offset'],
-      expect.arrayContaining([422, 'int_parsing_size body.parts.0.part_number']),
+      // The value fills the answer, which has no room for a second entry.
+      [422, 'int_parsing_size body.limit'],
+      [422, 'int_parsing_size body.parts.0.part_number'],
     ]);
   });
 
@@ -73,7 +79,7 @@ describe('texts that a pattern could take minutes for', () => {
         refusal('POST', '/files/list', { body: { ...place, path: marks(250_000) } }),
         refusal('POST', '/files/upload/start', { body: { ...place, path: `b/${marks(250_000)}` } }),
         refusal('POST', '/files/content', { body: { ...place, path: '/'.repeat(900_000) } }),
-        refusal('POST', '/files/delete-batch', {
+        refusal('POST', '/files/batch-delete', {
           body: { ...place, paths: Array.from({ length: 150 }, () => marks(1_000)) },
         }),
         refusal('PUT', `/projects/${project}/skills/s`, {
