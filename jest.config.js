@@ -48,10 +48,11 @@ export default {
       ...common,
       displayName: 'e2e',
       testMatch: ['<rootDir>/test/e2e/**/*.e2e.ts'],
-      // They take long and have commands of their own: `npm run test:extending`, `npm run test:faults`.
+      // They take long and have commands of their own: `npm run test:extending`, `npm run test:faults`, `npm run test:hostile`.
       testPathIgnorePatterns: [
         ...(process.env['EXTENDING'] === 'true' ? [] : ['/extending\\.e2e']),
         ...(process.env['FAULTS'] === undefined ? ['/faults\\.e2e'] : []),
+        ...(process.env['HOSTILE_SECONDS'] === undefined ? ['/hostile-fuzz\\.e2e'] : []),
       ],
       globalSetup: '<rootDir>/test/support/global-setup.js',
       globalTeardown: '<rootDir>/test/support/global-teardown.js',

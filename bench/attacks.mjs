@@ -77,9 +77,9 @@ export const ATTACKS = [
     attack: async (target) => await target.send('GET', `/projects/${target.project}/chat/sync?limit=1000`),
   },
   {
-    name: '2 10 windows of 200 such messages that nobody reads, 45 s',
+    name: '2 10 windows of 50 such messages that nobody reads, 45 s',
     prepare: fillConversation,
-    attack: async (target) => await leaveUnread(target, 10, 'GET', `/projects/${target.project}/chat?limit=200`),
+    attack: async (target) => await leaveUnread(target, 10, 'GET', `/projects/${target.project}/chat?limit=50`),
   },
   {
     name: '2 20 contents of 10 MiB that nobody reads, 45 s',

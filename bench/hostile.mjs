@@ -2,7 +2,8 @@
  * What hostile requests do to the service: each attack of attacks.mjs on a service and a database of its own, while
  * somebody of another company sends small requests.
  * `npm run bench:hostile` builds the service and runs this on the build. Arguments: the folder of another checkout with a
- * `dist`, in place of this one; `--json=<file>`; words, of which an attack's name must contain one.
+ * `dist`, in place of this one; `--json=<file>`; `--seconds=<most that an attack may take, default 60>`; words, of which an
+ * attack's name must contain one.
  *
  * The process is watched in /proc: needs Linux.
  */
@@ -23,13 +24,14 @@ import { makeFolder, signToken } from './processes.mjs';
 import { reportAttacks } from './report.mjs';
 import { answerTo, open, query, Target } from './target.mjs';
 
-/** What takes longer is cut off. */
-const LONGEST_MS = 60_000;
 const HERE = resolve(import.meta.dirname, '..');
 const TEMPLATE = 'migrated';
 
 const given = process.argv.slice(2);
-const json = given.find((one) => one.startsWith('--json='))?.slice('--json='.length);
+const option = (name) => given.find((one) => one.startsWith(`--${name}=`))?.slice(name.length + 3);
+const json = option('json');
+/** What takes longer is cut off. */
+const longestMs = Number(option('seconds') ?? 60) * 1000;
 const checkout = resolve(given.find((one) => existsSync(join(one, 'dist/main.js'))) ?? HERE);
 const words = given.filter((one) => !one.startsWith('--') && resolve(one) !== checkout);
 const attacks = ATTACKS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
@@ -71,10 +73,12 @@ async function measure({ name, settings = {}, dataDir: makeDataDir, prepare, att
     const began = performance.now();
     const remark = await Promise.race([
       attack(target).catch((error) => error.message),
-      pause(LONGEST_MS, `cut off after ${LONGEST_MS / 1000} s`, { ref: false }),
+      pause(longestMs, `cut off after ${longestMs / 1000} s`, { ref: false }),
     ]);
     const seconds = (performance.now() - began) / 1000;
     const others = await bystander();
+    // An end that the others noticed first.
+    await pause(1_000);
     const { peak, isAlive } = service.state();
     return {
       name,

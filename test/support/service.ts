@@ -95,6 +95,10 @@ export class Service {
     return this.process.pid as number;
   }
 
+  get isAlive(): boolean {
+    return this.process.exitCode === null && this.process.signalCode === null;
+  }
+
   /** The exit code, once the process has ended by itself. */
   get ended(): Promise<number | null> {
     return (once(this.process, 'exit') as Promise<[number | null]>).then(([code]) => code);
@@ -112,7 +116,7 @@ export class Service {
 
   /** Asks the process to end, as an operator does; answers its exit code. */
   async stop(): Promise<number | null> {
-    if (this.process.exitCode !== null || this.process.signalCode !== null) return this.process.exitCode;
+    if (!this.isAlive) return this.process.exitCode;
     const ended = once(this.process, 'exit') as Promise<[number | null, string | null]>;
     this.process.kill('SIGTERM');
     const patience = setTimeout(() => this.process.kill('SIGKILL'), STOP_MS);
@@ -124,7 +128,7 @@ export class Service {
 
   /** Ends the process without any warning to it. */
   async kill(): Promise<void> {
-    if (this.process.exitCode !== null || this.process.signalCode !== null) return;
+    if (!this.isAlive) return;
     const ended = once(this.process, 'exit');
     this.process.kill('SIGKILL');
     await ended;

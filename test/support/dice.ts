@@ -1,0 +1,39 @@
+/** Random choices that a seed repeats (mulberry32). */
+export class Dice {
+  constructor(private state: number) {}
+
+  /** From 0 to below 1. */
+  next(): number {
+    this.state = (this.state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  /** A whole number from 0 to below `limit`. */
+  below(limit: number): number {
+    return Math.floor(this.next() * limit);
+  }
+
+  /** True in so many of 100 cases. */
+  percent(share: number): boolean {
+    return this.next() * 100 < share;
+  }
+
+  one<Item>(items: readonly Item[]): Item {
+    const item = items[this.below(items.length)];
+    if (item === undefined) throw new Error('There is nothing to choose from');
+    return item;
+  }
+
+  /** One of the keys, each as often as its weight says. */
+  weighted<Key extends string>(weights: Record<Key, number>): Key {
+    const all = Object.entries(weights) as [Key, number][];
+    let left = this.next() * all.reduce((sum, [, weight]) => sum + weight, 0);
+    for (const [key, weight] of all) {
+      left -= weight;
+      if (left < 0) return key;
+    }
+    return all[0]?.[0] as Key;
+  }
+}
