@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import net from 'node:net';
 import { join } from 'node:path';
@@ -272,7 +271,9 @@ export const ATTACKS = [
       const socket = connect(target);
       socket.write('GET /health/live HTTP/1.1\r\nHost: x\r\n');
       const timer = setInterval(() => socket.write('X: 1\r\n'), 1_000);
-      await once(socket, 'close');
+      await new Promise((done) => {
+        socket.once('close', done);
+      });
       clearInterval(timer);
       return `cut off after ${Math.round((performance.now() - began) / 1000)} s`;
     },
@@ -307,9 +308,10 @@ export const ATTACKS = [
   {
     name: '9 `picture` that is a script; a file name that runs backwards',
     attack: async (target) => {
-      const { message } = await target.ask('POST', `/projects/${target.project}/chat`, { content: 'Hello' });
-      await target.upload('a\u202etxt.exe', 'x').catch(() => undefined);
-      return `user_avatar_url: ${message.user_avatar_url}, file: ${JSON.stringify(target.counts)}`;
+      const token = await target.tokenOf('painter', { picture: 'javascript:alert(1)' });
+      const { message } = await target.ask('POST', `/projects/${target.project}/chat`, { content: 'Hello' }, token);
+      const status = await target.statusOf('POST', '/files/mkdir', { ...target.place, path: 'a\u202etxt.exe' }, token);
+      return `user_avatar_url: ${message.user_avatar_url}, the name: ${status}`;
     },
   },
 ];
@@ -374,8 +376,10 @@ async function fillCanvas({ sql, project }, count) {
 }
 
 async function editCards(target, count) {
-  const { cards } = await target.ask('GET', `/projects/${target.project}/cards`);
-  const { version, id } = cards[0];
+  const [{ version, id }] = await target.sql(
+    'SELECT version, id FROM cards WHERE project_id = $1 ORDER BY id LIMIT 1',
+    [target.project],
+  );
   for (let edit = 0; edit < count; edit += 1) {
     const change = { version: version + edit, label: `Limit ${edit}` };
     await target.send('PATCH', `/projects/${target.project}/cards/${id}`, change);

@@ -2,7 +2,7 @@
  * What hostile requests do to the service: each attack of attacks.mjs on a service and a database of its own, while
  * somebody of another company sends small requests.
  * `npm run bench:hostile` builds the service and runs this on the build. Arguments: the folder of another checkout with a
- * `dist`, in place of this one; `--json=<file>`; `--seconds=<most that an attack may take, default 60>`; words, of which an
+ * `dist`, in place of this one; `--json=<file>`, which keeps rows of other attacks; `--seconds=<most that an attack may take, default 60>`; words, of which an
  * attack's name must contain one.
  *
  * The process is watched in /proc: needs Linux.
@@ -42,13 +42,15 @@ const database = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), ep
 try {
   await query(database.url('postgres'), `CREATE DATABASE ${TEMPLATE}`);
   await migrate(database.url(TEMPLATE));
-  const results = [];
+  const known = json !== undefined && existsSync(json) ? JSON.parse(await readFile(json, 'utf8')) : [];
+  const results = new Map(known.map((result) => [result.name, result]));
   for (const attack of attacks) {
-    results.push(await measure(attack));
-    console.log(JSON.stringify(results.at(-1)));
-    if (json !== undefined) await writeFile(json, `${JSON.stringify(results, undefined, 2)}\n`);
+    const result = await measure(attack);
+    results.set(attack.name, result);
+    console.log(JSON.stringify(result));
+    if (json !== undefined) await writeFile(json, `${JSON.stringify([...results.values()], undefined, 2)}\n`);
   }
-  reportAttacks(results);
+  reportAttacks(ATTACKS.flatMap(({ name }) => results.get(name) ?? []));
 } finally {
   await database.stop();
   await rm(folder, { recursive: true, force: true });

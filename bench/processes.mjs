@@ -82,8 +82,8 @@ export async function launch(args, env) {
 }
 
 /** A bearer token of a user, company-level unless said otherwise. */
-export async function signToken(company_id, user, { role = 'company', secret = surroundings.secret } = {}) {
-  return await new SignJWT({ company_id, role, name: user, email: `${user}@example.com` })
+export async function signToken(company_id, user, { role = 'company', secret = surroundings.secret, picture } = {}) {
+  return await new SignJWT({ company_id, role, name: user, email: `${user}@example.com`, picture })
     .setProtectedHeader({ alg: 'HS256' })
     .setSubject(user)
     .setExpirationTime('12h')

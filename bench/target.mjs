@@ -22,13 +22,16 @@ export class Target {
 
   /** A company's member with a project. */
   async signIn() {
-    const token = async (options) =>
-      await signToken('attacker', 'member', { role: 'member', secret: this.secret, ...options });
-    this.token = await token();
-    this.colleague = await signToken('attacker', 'colleague', { role: 'member', secret: this.secret });
-    this.forged = await token({ secret: randomBytes(32).toString('hex') });
+    this.token = await this.tokenOf('member');
+    this.colleague = await this.tokenOf('colleague');
+    this.forged = await this.tokenOf('member', { secret: randomBytes(32).toString('hex') });
     this.project = (await this.ask('POST', '/projects', { name: 'Attack' })).id;
     this.place = { source: 'workspace', project_id: this.project };
+  }
+
+  /** A token of a member of the attacker's company. */
+  async tokenOf(user, options) {
+    return await signToken('attacker', user, { role: 'member', secret: this.secret, ...options });
   }
 
   /** Sends and counts; answers the value of a small answer. */
@@ -77,16 +80,9 @@ export class Target {
   }
 
   async upload(path, content) {
-    const { upload_token, parts, part_size } = await this.ask('POST', '/files/upload/start', { ...this.place, path });
     const bytes = Buffer.from(content);
-    if (bytes.byteLength > part_size) {
-      const part_numbers = Array.from({ length: Math.ceil(bytes.byteLength / part_size) }, (_, index) => index + 1);
-      parts.splice(
-        0,
-        parts.length,
-        ...(await this.ask('POST', '/files/upload/parts', { upload_token, part_numbers })).parts,
-      );
-    }
+    const start = { ...this.place, path, size: bytes.byteLength };
+    const { upload_token, parts, part_size } = await this.ask('POST', '/files/upload/start', start);
     for (const { part_number, url } of parts) {
       const from = (part_number - 1) * part_size;
       await answerTo(open(url, 'PUT', bytes.subarray(from, from + part_size)).request);
