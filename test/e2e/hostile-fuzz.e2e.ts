@@ -1,9 +1,10 @@
-import { randomInt } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { ApiKeyCreateResponse } from '../../src/platform/auth/api-keys/api-keys.dto.js';
 import { makeDeployment, makeFile, makeProject } from '../factories/make.js';
-import { Fuzzer, garbage, type Thing } from '../support/fuzzer.js';
+import { Fuzzer, type Party } from '../support/fuzzer.js';
 import { forgedToken, residentBytes } from '../support/hostile.js';
+import { KnownThings, type Thing } from '../support/known-things.js';
 import { removeSurroundings, Service } from '../support/service.js';
 import type { Session } from '../support/session.js';
 
@@ -11,6 +12,8 @@ import type { Session } from '../support/session.js';
 const SECONDS = Number(process.env['HOSTILE_SECONDS'] ?? 600);
 const seed = Number(process.env['HOSTILE_SEED'] ?? randomInt(2 ** 31));
 const CONNECTIONS = 50;
+/** As each has a share of the requests in progress. */
+const COMPANIES = 6;
 /** The first half of a short run fills caches. */
 const LONG_ENOUGH_SECONDS = 120;
 const MiB = 1024 ** 2;
@@ -65,22 +68,24 @@ it(
   'whatever is sent, nothing fails, nothing ends and nothing grows',
   async () => {
     console.log(`HOSTILE_SEED=${seed}`);
-    const owner = await service.session();
-    const member = await service.session({ company: owner.company, role: 'member' });
-    const stranger = await service.session();
-    const { key } = await owner.client.post<ApiKeyCreateResponse>('/api-keys', { name: 'Fuzzer' });
+    const owners = await Promise.all(Array.from({ length: COMPANIES }, () => service.session()));
+    const forged = `Bearer ${await forgedToken()}`;
+    const parties = await Promise.all(
+      owners.map(async (owner, index): Promise<Party> => {
+        const member = await service.session({ company: owner.company, role: 'member' });
+        const { key } = await owner.client.post<ApiKeyCreateResponse>('/api-keys', { name: 'Fuzzer' });
+        const stranger = owners[(index + 1) % COMPANIES] ?? owner;
+        const bearers = { [owner.token]: 40, [member.token]: 30, [key]: 10, [stranger.token]: 10 };
+        const callers = Object.entries(bearers).map(([token, weight]) => [`Bearer ${token}`, weight] as const);
+        const others = { [forged]: 5, [`Bearer ${randomBytes(300).toString('base64url')}`]: 2, '': 3 };
+        return {
+          known: new KnownThings(await furnish(owner)),
+          callers: { ...Object.fromEntries(callers), ...others },
+        };
+      }),
+    );
     const fuzzer = new Fuzzer({
-      ...{ url: service.url, seed, seconds: SECONDS, connections: CONNECTIONS },
-      callers: [
-        { name: 'company', authorization: `Bearer ${owner.token}`, weight: 40 },
-        { name: 'member', authorization: `Bearer ${member.token}`, weight: 30 },
-        { name: 'key', authorization: `Bearer ${key}`, weight: 10 },
-        { name: 'stranger', authorization: `Bearer ${stranger.token}`, weight: 10 },
-        { name: 'forged', authorization: `Bearer ${await forgedToken()}`, weight: 5 },
-        { name: 'garbage', authorization: garbage(), weight: 2 },
-        { name: 'nobody', weight: 3 },
-      ],
-      things: [...(await furnish(owner)), ...(await furnish(stranger))],
+      ...{ url: service.url, seed, seconds: SECONDS, connections: CONNECTIONS, parties },
       isAlive: () => service.isAlive,
     });
     const { failures, ...report } = await fuzzer.run();
@@ -99,7 +104,7 @@ it(
     };
     process.stdout.write(`${JSON.stringify(told, null, 2)}\n`);
     for (const { what, request, answer, count } of failures) {
-      process.stdout.write(`\n${what}, ${count} times\n  ${request}\n${answer === undefined ? '' : `  ${answer}\n`}`);
+      process.stdout.write(`\n${what}, ${count} times\n  ${request}\n  ${answer}\n`);
     }
     for (const line of errors.slice(0, 20)) process.stdout.write(`${JSON.stringify(line)}\n`);
     expect(failures.map(({ what }) => what)).toEqual([]);

@@ -1,24 +1,26 @@
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import http, { type IncomingMessage } from 'node:http';
+import http from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { committedContract } from './contract.js';
 import { Dice } from './dice.js';
 import { HostileValues, randomValues, type Schema } from './hostile-values.js';
+import type { KnownThings } from './known-things.js';
+import { exchange } from './wire-exchange.js';
 import { disturb, type WireRequest } from './wire-faults.js';
 
 const MiB = 1024 ** 2;
-/** What is not answered in this time is a failure. */
-const ANSWER_MS = 60_000;
-/** A stream is left after at most this time. */
-const STREAM_MS = 2_000;
 /** A refused body may be cut off before its answer is read, unless it fits into the buffers between. */
 const SMALL_BODY = 16 * 1024;
-/** Largest answer that is looked at as a whole. */
-const MAX_CHECKED = 8 * MiB;
-/** How many things of a kind are remembered, the newest. */
-const MAX_KNOWN = 40;
-const MAX_FAILURES = 200;
+/** The document says of these that any operation may answer them. */
+const OF_ANY_OPERATION = [414, 431];
+/** How many of the slowest requests are told. */
+const SLOWEST = 5;
+const WRONG_PARAMETERS = ['%', '%FF', '%00', '%2F', '%2e%2e', '0', 'x'.repeat(5_000)];
+const STRANGE_HEADERS = [
+  ...['range', 'last-event-id', 'accept', 'if-none-match', 'x-request-id', 'x-forwarded-for', 'origin', 'cookie'],
+  ...['content-encoding', 'accept-encoding', 'idempotency-key'],
+];
+const RANGES = ['bytes=0-', 'bytes=-1', 'bytes=5-1', 'bytes=0-0,2-3'];
 
 interface Parameter {
   name: string;
@@ -34,36 +36,32 @@ interface Operation {
 interface Document {
   paths: Record<
     string,
-    Record<string, Omit<Operation, 'body'> & { requestBody?: { content: Record<string, { schema: Schema }> } }>
+    Record<string, { parameters?: Parameter[]; requestBody?: { content: Record<string, { schema: Schema }> } }>
   >;
   components: { schemas: Record<string, Schema> };
 }
 
-/** Somebody who sends. */
-export interface Caller {
-  name: string;
-  /** Absent: no header. */
-  authorization?: string;
-  /** How often compared with others. */
-  weight: number;
+/** A company, and those who ask for its things. */
+export interface Party {
+  known: KnownThings;
+  /** Values of `Authorization`, with how often each is used; the empty one is no header. */
+  callers: Record<string, number>;
 }
-
-/** Parameters of a path that go together, such as a card's id and its project's. */
-export type Thing = Record<string, string>;
 
 export interface Failure {
   what: string;
+  /** The request that caused it, or those that were not answered yet when the process ended. */
   request: string;
-  answer?: string;
+  /** What was answered, or what is wrong with it. */
+  answer: string;
   count: number;
 }
 
 export interface FuzzReport {
   requests: number;
-  /** Answers by status; `closed` and the like where there was none. */
+  /** Answers by status, by the error's code where there was none. */
   statuses: Record<string, number>;
   operations: number;
-  /** Milliseconds, with the request. */
   slowest: { ms: number; request: string }[];
   largest_bytes: number;
   failures: Failure[];
@@ -74,10 +72,17 @@ export interface FuzzOptions {
   seed: number;
   seconds: number;
   connections: number;
-  callers: Caller[];
-  /** What exists at the start, of the callers' company and of another. */
-  things: Thing[];
+  /** Each connection belongs to one of them. */
+  parties: Party[];
   isAlive: () => boolean;
+}
+
+/** What one connection works with. */
+interface Worker {
+  dice: Dice;
+  values: HostileValues;
+  party: Party;
+  agent: http.Agent;
 }
 
 /**
@@ -89,22 +94,15 @@ export interface FuzzOptions {
 export class Fuzzer {
   private readonly operations: Operation[];
   private readonly components: Record<string, Schema>;
-  private readonly random: readonly unknown[];
-  private readonly known = new Map<string, Thing[]>();
-  private readonly urls: string[] = [];
   private readonly failures = new Map<string, Failure>();
-  private readonly statuses: Record<string, number> = {};
+  private readonly report: Omit<FuzzReport, 'operations' | 'failures'>;
+  private readonly used = new Set<Operation>();
   private readonly pending = new Set<string>();
-  private slowest: FuzzReport['slowest'] = [];
-  private largest = 0;
-  private requests = 0;
-  private readonly used = new Set<string>();
   private isOver = false;
 
   constructor(private readonly options: FuzzOptions) {
     const { paths, components } = JSON.parse(readFileSync('openapi.json', 'utf8')) as Document;
     this.components = components.schemas;
-    this.random = randomValues(options.seed);
     this.operations = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, { parameters = [], requestBody }]) => ({
         method: method.toUpperCase(),
@@ -113,61 +111,64 @@ export class Fuzzer {
         body: requestBody?.content['application/json']?.schema,
       })),
     );
-    for (const thing of options.things) this.remember(thing);
+    this.report = { requests: 0, statuses: {}, slowest: [], largest_bytes: 0 };
   }
 
   async run(): Promise<FuzzReport> {
-    const workers = Array.from({ length: this.options.connections }, (_, number) => this.work(number));
-    await pause(this.options.seconds * 1000);
+    const { seed, seconds, connections, parties } = this.options;
+    const random = randomValues(seed);
+    const workers = Array.from({ length: connections }, (_, number) => {
+      const party = parties[number % parties.length] as Party;
+      const dice = new Dice(seed + number);
+      // Mostly of the own company; else of another one.
+      const known = (name: string): readonly string[] =>
+        (dice.percent(90) ? party : dice.one(parties)).known.values(name);
+      const values = new HostileValues(dice, known, this.components, random);
+      return this.work({ dice, values, party, agent: new http.Agent({ keepAlive: true, maxSockets: 1 }) });
+    });
+    await pause(seconds * 1000);
     this.isOver = true;
     await Promise.all(workers);
-    return {
-      requests: this.requests,
-      statuses: this.statuses,
-      operations: this.used.size,
-      slowest: this.slowest,
-      largest_bytes: this.largest,
-      failures: [...this.failures.values()],
-    };
+    return { ...this.report, operations: this.used.size, failures: [...this.failures.values()] };
   }
 
-  private async work(number: number): Promise<void> {
-    const dice = new Dice(this.options.seed + number);
-    const values = new HostileValues(dice, (name) => this.values(name), this.components, this.random);
-    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+  private async work(worker: Worker): Promise<void> {
     while (!this.isOver) {
       if (!this.options.isAlive()) {
-        this.fail('the process has ended', [...this.pending].join('\n    '));
+        this.fail('the process has ended', [...this.pending].join('\n    '), '');
         break;
       }
-      const kind = dice.weighted({ operation: 85, disturbance: 10, storage: 5 });
-      if (kind === 'operation') await this.sendOperation(dice, values, agent);
-      else if (kind === 'disturbance') await this.disturb(dice, values);
-      else await this.useStore(dice, agent);
+      const kind = worker.dice.weighted({ operation: 85, disturbance: 10, storage: 5 });
+      if (kind === 'operation') await this.sendOperation(worker);
+      else if (kind === 'disturbance') await this.disturb(this.compose(this.operation(worker), worker), worker);
+      else await this.useStore(worker);
     }
-    agent.destroy();
+    worker.agent.destroy();
   }
 
-  private async sendOperation(dice: Dice, values: HostileValues, agent: http.Agent): Promise<void> {
+  /** Deletions are rarer, or soon nothing is left to send requests about. */
+  private operation({ dice }: Worker): Operation {
     const operation = dice.one(this.operations);
-    // Else soon nothing is left to send requests about.
-    if (operation.method === 'DELETE' && dice.percent(70)) return;
-    this.used.add(`${operation.method} ${operation.path}`);
-    const request = this.compose(operation, dice, values);
-    await this.send(request, agent, operation);
+    return operation.method === 'DELETE' && dice.percent(70) ? dice.one(this.operations) : operation;
   }
 
-  /** A request to the operation, mostly with things that exist. */
-  private compose({ method, path, parameters, body }: Operation, dice: Dice, values: HostileValues): WireRequest {
-    const names = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => name);
-    const things = this.known.get(names.at(-1) ?? '') ?? [];
-    const thing = things.length > 0 ? dice.one(things) : {};
+  private async sendOperation(worker: Worker): Promise<void> {
+    const operation = this.operation(worker);
+    this.used.add(operation);
+    await this.send(this.compose(operation, worker), worker, operation);
+  }
+
+  /** A request to the operation, mostly about things that exist. */
+  private compose({ method, path, parameters, body }: Operation, { dice, values, party }: Worker): WireRequest {
+    const own = Array.from(path.matchAll(/\{(\w+)\}/g)).at(-1)?.[1] ?? '';
+    const things = party.known.of(own);
+    const thing = things.length > 0 && dice.percent(90) ? dice.one(things) : {};
     const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
-      const own = thing[name] ?? this.values(name)[0];
-      if (own !== undefined && dice.percent(92)) return encodeURIComponent(own);
-      return dice.percent(20)
-        ? dice.one(['%', '%FF', '%00', '%2F', '%2e%2e', '0', 'x'.repeat(5_000)])
-        : encodeURIComponent(values.text().slice(0, 2_000).toWellFormed()) || '0';
+      const [other] = party.known.values(name);
+      const value = thing[name] ?? other;
+      if (value !== undefined && dice.percent(92)) return encodeURIComponent(value);
+      if (dice.percent(20)) return dice.one(WRONG_PARAMETERS);
+      return encodeURIComponent(values.text().slice(0, 2_000).toWellFormed()) || '0';
     });
     const query = parameters
       .filter((one) => one.in === 'query' && dice.percent(50))
@@ -175,262 +176,114 @@ export class Fuzzer {
         const value = dice.percent(70) ? values.valid(schema, name) : values.text().slice(0, 3_000);
         return `${encodeURIComponent(name)}=${encodeURIComponent(String(value).toWellFormed())}`;
       });
-    const text = body === undefined ? (dice.percent(5) ? values.text().slice(0, MiB) : '') : values.body(body);
-    return {
-      method,
-      path: `${filled}${query.length > 0 ? `?${query.join('&')}` : ''}`,
-      headers: this.headers(dice, values, text !== '', parameters),
-      body: text,
-    };
-  }
-
-  private headers(
-    dice: Dice,
-    values: HostileValues,
-    hasBody: boolean,
-    parameters: Parameter[],
-  ): Record<string, string> {
-    const { callers } = this.options;
-    const name = dice.weighted(Object.fromEntries(callers.map((one) => [one.name, one.weight])));
-    const authorization = callers.find((one) => one.name === name)?.authorization;
-    const text = (): string =>
+    const text = body !== undefined ? values.body(body) : dice.percent(5) ? values.text().slice(0, MiB) : '';
+    const authorization = dice.weighted(party.callers);
+    const header = (): string =>
       values
         .text()
         .replace(/[^\x20-\x7e]/g, '?')
         .slice(0, 6_000);
-    const strange = [
-      'range',
-      'last-event-id',
-      'accept',
-      'if-none-match',
-      'x-request-id',
-      'x-forwarded-for',
-      'origin',
-      'cookie',
-    ];
+    const takesHeader = parameters.some((one) => one.in === 'header');
     return {
-      ...(authorization !== undefined && { authorization }),
-      ...(hasBody && { 'content-type': dice.percent(95) ? 'application/json' : text() }),
-      ...(parameters.some((one) => one.in === 'header') && dice.percent(50) && { 'last-event-id': text() }),
-      ...(dice.percent(5) && { [dice.one(strange)]: text() }),
+      method,
+      path: `${filled}${query.length > 0 ? `?${query.join('&')}` : ''}`,
+      headers: {
+        ...(authorization !== '' && { authorization }),
+        ...(text !== '' && { 'content-type': dice.percent(95) ? 'application/json' : header() }),
+        ...(takesHeader && dice.percent(50) && { 'last-event-id': header() }),
+        ...(dice.percent(5) && { [dice.one(STRANGE_HEADERS)]: header() }),
+      },
+      body: text,
     };
   }
 
-  private async disturb(dice: Dice, values: HostileValues): Promise<void> {
-    const request = this.compose(dice.one(this.operations), dice, values);
+  private async disturb(request: WireRequest, { dice, values }: Worker): Promise<void> {
     const told = this.begin(`disturbed ${describe(request)}`);
-    for (const status of await disturb(this.options.url, dice, request, values.length())) this.take(status, told);
+    const statuses = await disturb(this.options.url, dice, request, values.length());
     this.pending.delete(told);
+    for (const status of statuses) this.take(status, told);
   }
 
   /** Uses a signed URL: parts of wrong lengths, ranges, changed signatures. */
-  private async useStore(dice: Dice, agent: http.Agent): Promise<void> {
-    if (this.urls.length === 0) return;
-    const url = new URL(dice.one(this.urls));
+  private async useStore(worker: Worker): Promise<void> {
+    const { dice, party } = worker;
+    if (party.known.urls.length === 0) return;
+    const url = new URL(dice.one(party.known.urls));
     if (dice.percent(20)) url.search = url.search.replace(/[0-9a-f]/, 'x');
-    const sent = dice.one([0, 1, 100, 100_000, dice.percent(3) ? 6 * MiB : 3]);
-    const declared = dice.percent(60) ? sent : dice.one([0, sent + 1, Math.max(0, sent - 1), 2 ** 40]);
     const method = dice.one(['PUT', 'PUT', 'PUT', 'GET', 'HEAD', 'DELETE', 'POST']);
+    const sent = method.startsWith('P') ? dice.one([0, 1, 100, 100_000, dice.percent(3) ? 6 * MiB : 3]) : 0;
+    const declared = dice.percent(60) ? sent : dice.one([0, sent + 1, Math.max(0, sent - 1), 2 ** 40]);
     const request: WireRequest = {
       method,
       path: url.pathname + url.search,
       headers: {
-        ...(method === 'GET' &&
-          dice.percent(50) && { range: dice.one(['bytes=0-', 'bytes=-1', 'bytes=5-1', 'bytes=0-0,2-3']) }),
+        ...(method === 'GET' && dice.percent(50) && { range: dice.one(RANGES) }),
         ...(declared !== sent && { 'content-length': String(declared) }),
       },
-      body: method === 'PUT' || method === 'POST' ? Buffer.alloc(sent, 'x') : '',
+      body: Buffer.alloc(sent, 'x'),
     };
-    if (declared === sent && dice.percent(80)) await this.send(request, agent);
-    else {
-      const told = this.begin(`disturbed ${describe(request)}`);
-      for (const status of await disturb(this.options.url, dice, request, 100)) this.take(status, told);
-      this.pending.delete(told);
-    }
+    if (declared === sent && dice.percent(80)) await this.send(request, worker);
+    else await this.disturb(request, worker);
   }
 
-  private async send(request: WireRequest, agent: http.Agent, operation?: Operation): Promise<void> {
+  private async send(request: WireRequest, { agent, party }: Worker, operation?: Operation): Promise<void> {
     const told = this.begin(describe(request));
     const began = performance.now();
-    const { status, text, contentType, bytes } = await this.exchange(request, agent);
-    this.noteTime(performance.now() - began, told);
+    const { status, text, contentType, bytes } = await exchange(this.options.url, request, agent);
     this.pending.delete(told);
-    this.largest = Math.max(this.largest, bytes);
-    this.take(status, told, text);
+    this.noteTime(performance.now() - began, told);
+    this.report.largest_bytes = Math.max(this.report.largest_bytes, bytes);
+    this.take(status, told, text, operation);
     if (typeof status === 'string') {
       const isCutOff = status !== 'ANSWER_TIMEOUT' && request.body.length > SMALL_BODY;
-      if (this.options.isAlive() && !isCutOff) this.fail(`no answer: ${status}`, told);
+      if (this.options.isAlive() && !isCutOff) this.fail('no answer', told, status, operation);
       return;
     }
-    // The document says of 414 and 431 that any operation may answer them; a stream has no JSON.
-    if (operation === undefined || text === undefined || [414, 431].includes(status)) return;
-    const path = request.path.replace(/\?.*/s, '');
+    if (operation === undefined || text === undefined || OF_ANY_OPERATION.includes(status)) return;
+    const { method, path } = request;
     try {
-      committedContract().check({ method: request.method, path, status, contentType, text });
+      committedContract().check({ method, path: path.replace(/\?.*/s, ''), status, contentType, text });
     } catch (error) {
-      this.fail(
-        `against the document: ${operation.method} ${operation.path} ${status}`,
-        told,
-        (error as Error).message,
-      );
+      this.fail(`${status} against the document`, told, (error as Error).message, operation);
     }
-    if (status < 300 && text !== '') this.learn(operation, request, JSON.parse(text) as Record<string, unknown>);
-  }
-
-  private exchange(
-    { method, path, headers, body }: WireRequest,
-    agent: http.Agent,
-  ): Promise<{ status: number | string; text?: string; contentType: string | null; bytes: number }> {
-    return new Promise((resolve) => {
-      const none = (status: string): void => resolve({ status, contentType: null, bytes: 0 });
-      let request: http.ClientRequest;
-      try {
-        const length = { 'content-length': Buffer.byteLength(body) };
-        request = http.request(this.options.url + path, { method, headers: { ...length, ...headers }, agent });
-      } catch (error) {
-        // Node refuses to send some headers.
-        none((error as { code: string }).code);
-        return;
-      }
-      const patience = setTimeout(
-        () => request.destroy(Object.assign(new Error(), { code: 'ANSWER_TIMEOUT' })),
-        ANSWER_MS,
-      );
-      const over = (): void => clearTimeout(patience);
-      request.once('error', (error: NodeJS.ErrnoException) => {
-        over();
-        none(error.code ?? error.message);
-      });
-      request.once('response', (response: IncomingMessage) => {
-        const contentType = response.headers['content-type'] ?? null;
-        const isStream = contentType?.startsWith('text/event-stream') === true;
-        if (isStream) setTimeout(() => request.destroy(), STREAM_MS * Math.random());
-        const chunks: Buffer[] = [];
-        let bytes = 0;
-        response.on('data', (chunk: Buffer) => {
-          bytes += chunk.length;
-          if (bytes <= MAX_CHECKED) chunks.push(chunk);
-        });
-        response.once('close', () => {
-          over();
-          const isWhole = response.complete && bytes <= MAX_CHECKED && !isStream;
-          if (!response.complete && !isStream) none('CUT_OFF');
-          else
-            resolve({
-              ...{ status: response.statusCode ?? 0, contentType, bytes },
-              ...(isWhole && { text: Buffer.concat(chunks).toString('utf8') }),
-            });
-        });
-        response.on('error', () => undefined);
-      });
-      request.end(body);
-    });
+    if (status < 300 && text !== '')
+      party.known.learn(method, path.replace(/\?.*/s, ''), JSON.parse(text) as Record<string, unknown>);
   }
 
   /** Counts an answer, and fails for what is always wrong. */
-  private take(status: number | string, told: string, text?: string): void {
-    this.statuses[status] = (this.statuses[status] ?? 0) + 1;
+  private take(status: number | string, told: string, text = '', operation?: Operation): void {
+    this.report.statuses[status] = (this.report.statuses[status] ?? 0) + 1;
     // Whether requests should come is another question, to which a busy process may well say no.
     if (status === 500 || (status === 503 && !told.includes(' /health/ready')))
-      this.fail(`answer ${status}`, told, text);
+      this.fail(`answer ${status}`, told, text, operation);
   }
 
-  private begin(told: string): string {
-    this.requests += 1;
-    const numbered = `${this.requests}. ${told}`;
-    this.pending.add(numbered);
-    return numbered;
+  private begin(request: string): string {
+    this.report.requests += 1;
+    const told = `${this.report.requests}. ${request}`;
+    this.pending.add(told);
+    return told;
   }
 
   private noteTime(ms: number, request: string): void {
-    if (this.slowest.length === 5 && ms < (this.slowest.at(-1)?.ms ?? 0)) return;
-    this.slowest = [...this.slowest, { ms: Math.round(ms), request }].sort((a, b) => b.ms - a.ms).slice(0, 5);
+    const all = [...this.report.slowest, { ms: Math.round(ms), request }];
+    this.report.slowest = all.sort((a, b) => b.ms - a.ms).slice(0, SLOWEST);
   }
 
-  /** Notes a failure once for each kind and operation. */
-  private fail(what: string, request: string, answer?: string): void {
-    const key = `${what} ${/^\d+\. (.*?)[?{ ]*$/m.exec(request.replace(/[0-9a-f-]{36}/g, '…').replace(/ body.*/s, ''))?.[1]}`;
+  /** Tells the first failure of a kind, of each operation. */
+  private fail(what: string, request: string, answer: string, operation?: Operation): void {
+    const key = `${what} ${operation?.method} ${operation?.path}`;
     const known = this.failures.get(key);
-    if (known !== undefined) known.count += 1;
-    else if (this.failures.size < MAX_FAILURES)
-      this.failures.set(key, {
-        what,
-        request,
-        ...(answer !== undefined && { answer: answer.slice(0, 1_500) }),
-        count: 1,
-      });
-  }
-
-  /** Remembers what was made. */
-  private learn({ method, path }: Operation, request: WireRequest, answer: Record<string, unknown>): void {
-    const text = (name: string): string | undefined => {
-      const value = answer[name];
-      return typeof value === 'string' ? value : undefined;
-    };
-    const [, project_id] = /\/projects\/([^/?]+)/.exec(request.path) ?? [];
-    const within: Thing = project_id === undefined ? {} : { project_id };
-    const made = (name: string, id = text('id')): void => {
-      if (id !== undefined) this.remember({ ...within, [name]: id });
-    };
-    const parts = answer['parts'];
-    if (path.startsWith('/api/v1/files/upload/') && Array.isArray(parts)) {
-      this.urls.push(...parts.slice(0, 3).map((part) => (part as { url?: string }).url ?? ''));
-    }
-    if (path.endsWith('/files/download')) this.urls.push(text('url') ?? '');
-    this.urls.splice(0, this.urls.length - MAX_KNOWN);
-    if (path.endsWith('/upload/start')) made('upload_token', text('upload_token'));
-    if (method !== 'POST') return;
-    if (path === '/api/v1/projects') made('project_id');
-    else if (path === '/api/v1/deployments') made('name', text('handle'));
-    else if (path.endsWith('/api-keys')) made('api_key_id');
-    else if (path.endsWith('/cards')) made('card_id');
-    else if (path.endsWith('/conversations')) made('conversation_id');
-    else if (path.endsWith('/executions')) made('execution_id');
-    else if (path.endsWith('/snapshots')) made('snapshot_id');
-  }
-
-  private remember(thing: Thing): void {
-    const [name] = Object.keys(thing).slice(-1);
-    if (name === undefined) return;
-    const things = this.known.get(name) ?? [];
-    things.push(thing);
-    // The first ones are the richest, and are kept.
-    if (things.length > MAX_KNOWN) things.splice(MAX_KNOWN / 2, 1);
-    this.known.set(name, things);
-  }
-
-  /** Values that mean something in a field or parameter. */
-  private values(name: string): readonly string[] {
-    const things = this.known.get(ALIASES[name] ?? name) ?? [];
-    if (things.length > 0) return things.map((thing) => thing[ALIASES[name] ?? name] ?? '');
-    return PATHS.has(name) ? FILES : [];
+    if (known === undefined) this.failures.set(key, { what, request, answer: answer.slice(0, 1_500), count: 1 });
+    else known.count += 1;
   }
 }
 
-const ALIASES: Record<string, string> = { deployment_name: 'name', from_deployment: 'name' };
-const PATHS = new Set(['path', 'source_path', 'dest_path', 'file_id', 'input_file_id']);
-const FILES = [
-  'a.txt',
-  'inputs',
-  'inputs/demand.csv',
-  'models/plan.lp',
-  'models',
-  'b',
-  'b/c',
-  'c',
-  'AGENTS.md',
-  'skills/s1/SKILL.md',
-];
-
-/** The request as a failure tells it. */
+/** A request as a failure tells it. */
 function describe({ method, path, headers, body }: WireRequest): string {
-  const { authorization = 'none', ...rest } = headers;
-  const [kind = '', token = ''] = authorization.split(' ');
-  const by = token === '' ? kind : `${kind} ${token.slice(0, 3)}…${token.length}`;
-  const sent = typeof body === 'string' ? body : `${body.length} bytes`;
+  const { authorization = 'nobody', ...rest } = headers;
+  const by = authorization.replace(/^(Bearer .{3}).*$/, (_, start: string) => `${start}…${authorization.length}`);
+  const sent = typeof body === 'string' ? body : `of ${body.length} bytes`;
   const told = sent.length > 400 ? `${sent.slice(0, 300)}…${sent.slice(-80)} (${sent.length} characters)` : sent;
-  return `${method} ${path.slice(0, 300)} by ${by} ${JSON.stringify(rest).slice(0, 200)}${told && ` body ${told}`}`;
+  return `${method} ${path.slice(0, 300)} by ${by} ${JSON.stringify(rest).slice(0, 200)}, body ${told || 'none'}`;
 }
-
-/** A token in the form of the service's own, of nobody. */
-export const garbage = (): string => `Bearer ${randomBytes(300).toString('base64url')}`;

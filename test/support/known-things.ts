@@ -1,0 +1,69 @@
+/** Parameters of a path that go together, such as a card's id and its project's; the last one is the thing's own. */
+export type Thing = Record<string, string>;
+
+/** How many things of a kind are remembered. */
+const MAX_KNOWN = 40;
+const FILES = [
+  ...['a.txt', 'b', 'b/c', 'c', 'inputs', 'inputs/demand.csv', 'models', 'models/plan.lp'],
+  ...['AGENTS.md', 'skills/s1/SKILL.md'],
+];
+const FILE_FIELDS = new Set(['path', 'source_path', 'dest_path', 'file_id', 'input_file_id']);
+/** Fields that hold what a parameter of another name does. */
+const ALIASES: Record<string, string> = { deployment_name: 'name', from_deployment: 'name' };
+/** What the answers to operations name: by the last part of the path of a POST, the parameter and the field. */
+const MADE: Record<string, [string, string]> = {
+  projects: ['project_id', 'id'],
+  deployments: ['name', 'handle'],
+  'api-keys': ['api_key_id', 'id'],
+  cards: ['card_id', 'id'],
+  conversations: ['conversation_id', 'id'],
+  executions: ['execution_id', 'id'],
+  snapshots: ['snapshot_id', 'id'],
+  start: ['upload_token', 'upload_token'],
+};
+
+/** What exists in a company, as far as answers have told. */
+export class KnownThings {
+  /** Signed URLs. */
+  readonly urls: string[] = [];
+  private readonly things = new Map<string, Thing[]>();
+
+  constructor(things: Thing[]) {
+    for (const thing of things) this.remember(thing);
+  }
+
+  /** Things that have the parameter as their own. */
+  of(parameter: string): readonly Thing[] {
+    return this.things.get(parameter) ?? [];
+  }
+
+  /** Values that mean something in a field or parameter. */
+  values(name: string): readonly string[] {
+    if (FILE_FIELDS.has(name)) return FILES;
+    const parameter = ALIASES[name] ?? name;
+    return this.of(parameter).map((thing) => thing[parameter] ?? '');
+  }
+
+  /** Remembers what the answer to a success names. */
+  learn(method: string, path: string, answer: Record<string, unknown>): void {
+    const [parameter, field] = MADE[path.split('/').at(-1) ?? ''] ?? [];
+    const id = answer[field ?? ''];
+    if (method === 'POST' && parameter !== undefined && typeof id === 'string') {
+      const [, project_id] = /\/projects\/([^/]+)/.exec(path) ?? [];
+      this.remember({ ...(project_id !== undefined && { project_id }), [parameter]: id });
+    }
+    if (!path.startsWith('/api/v1/files/')) return;
+    const parts = Array.isArray(answer['parts']) ? (answer['parts'] as Record<string, unknown>[]) : [];
+    for (const { url } of [answer, ...parts.slice(0, 3)]) if (typeof url === 'string') this.urls.push(url);
+    this.urls.splice(0, this.urls.length - MAX_KNOWN);
+  }
+
+  private remember(thing: Thing): void {
+    const parameter = Object.keys(thing).at(-1) ?? '';
+    const known = this.things.get(parameter) ?? [];
+    known.push(thing);
+    // Half of them are those of the start, which have the most in them.
+    if (known.length > MAX_KNOWN) known.splice(MAX_KNOWN / 2, 1);
+    this.things.set(parameter, known);
+  }
+}

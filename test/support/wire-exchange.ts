@@ -1,0 +1,70 @@
+import http from 'node:http';
+import type { WireRequest } from './wire-faults.js';
+
+const MiB = 1024 ** 2;
+/** What is not answered in this time is not answered. */
+const ANSWER_MS = 60_000;
+/** An event stream is left after at most this time. */
+const STREAM_MS = 2_000;
+/** Longer answers are read and not kept. */
+const MAX_KEPT = 8 * MiB;
+
+export interface Exchanged {
+  /** The error's code where there was no answer, or no whole one. */
+  status: number | string;
+  contentType: string | null;
+  /** Of the body. */
+  bytes: number;
+  /** Absent: it was too long to keep, or a stream. */
+  text?: string;
+}
+
+/** Sends a request and reads its answer, whatever becomes of it. */
+export function exchange(
+  url: string,
+  { method, path, headers, body }: WireRequest,
+  agent: http.Agent,
+): Promise<Exchanged> {
+  return new Promise((resolve) => {
+    const none = (status: string): void => resolve({ status, contentType: null, bytes: 0 });
+    let request: http.ClientRequest;
+    try {
+      const length = { 'content-length': Buffer.byteLength(body) };
+      request = http.request(url + path, { method, headers: { ...length, ...headers }, agent });
+    } catch (error) {
+      // Node itself refuses to send some headers.
+      none((error as { code: string }).code);
+      return;
+    }
+    const patience = setTimeout(() => request.destroy(failure('ANSWER_TIMEOUT')), ANSWER_MS);
+    request.once('error', (error: NodeJS.ErrnoException) => {
+      clearTimeout(patience);
+      none(error.code ?? error.message);
+    });
+    request.once('response', (response) => {
+      const contentType = response.headers['content-type'] ?? null;
+      const isStream = contentType?.startsWith('text/event-stream') === true;
+      if (isStream) setTimeout(() => request.destroy(), Math.random() * STREAM_MS);
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      response
+        .on('error', () => undefined)
+        .on('data', (chunk: Buffer) => {
+          bytes += chunk.length;
+          if (bytes <= MAX_KEPT) chunks.push(chunk);
+        });
+      response.once('close', () => {
+        clearTimeout(patience);
+        const isKept = !isStream && bytes <= MAX_KEPT;
+        if (!response.complete && !isStream) none('CUT_OFF');
+        else {
+          const text = isKept ? { text: Buffer.concat(chunks).toString('utf8') } : {};
+          resolve({ status: response.statusCode ?? 0, contentType, bytes, ...text });
+        }
+      });
+    });
+    request.end(body);
+  });
+}
+
+const failure = (code: string): Error => Object.assign(new Error(code), { code });
