@@ -39,7 +39,10 @@ export function exchange(
     const patience = setTimeout(() => request.destroy(failure('ANSWER_TIMEOUT')), ANSWER_MS);
     request.once('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(patience);
-      none(error.code ?? error.message);
+      // The service may close an idle connection at the moment when it is used again: every client sends again then.
+      if (request.reusedSocket && error.code === 'ECONNRESET')
+        resolve(exchange(url, { method, path, headers, body }, agent));
+      else none(error.code ?? error.message);
     });
     request.once('response', (response) => {
       const contentType = response.headers['content-type'] ?? null;

@@ -110,11 +110,11 @@ export async function disturb(url: string, dice: Dice, request: WireRequest, len
       socket.end(dice.percent(70) ? whole : whole.subarray(0, at));
       break;
     case 'pipeline':
-      for (let count = 1 + dice.below(40); count > 0; count -= 1) socket.write(whole);
+      for (let count = 1 + dice.below(10); count > 0; count -= 1) socket.write(whole);
       break;
     case 'unread':
       socket.pause();
-      for (let count = 1 + dice.below(20); count > 0; count -= 1) socket.write(whole);
+      for (let count = 1 + dice.below(5); count > 0; count -= 1) socket.write(whole);
       break;
     case 'slow':
       for (let from = 0; from < Math.min(whole.byteLength, 40); from += 1) {
