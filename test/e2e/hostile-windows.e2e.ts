@@ -61,8 +61,10 @@ async function makeConversation(count: number, { content, file_ids, tool_calls }
 const bearer = () => ({ authorization: `Bearer ${session.token}` });
 
 type Query = Record<string, string | number>;
-const chat = (path: string, query: Query): string =>
-  `${service.url}/api/v1/projects/${project}/chat${path}?${new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString()}`;
+const chat = (path: string, query: Query): string => {
+  const parameters = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
+  return `${service.url}/api/v1/projects/${project}/chat${path}?${new URLSearchParams(parameters).toString()}`;
+};
 
 /** A window with the bytes it came in. Not by the client: it would look at each message. */
 async function read<Answer>(path: string, query: Query): Promise<{ bytes: number; answer: Wire<Answer> }> {
