@@ -27,15 +27,10 @@ export function exchange(
 ): Promise<Exchanged> {
   return new Promise((resolve) => {
     const none = (status: string): void => resolve({ status, contentType: null, bytes: 0 });
-    let request: http.ClientRequest;
-    try {
-      const length = { 'content-length': Buffer.byteLength(body) };
-      request = http.request(url + path, { method, headers: { ...length, ...headers }, agent });
-    } catch (error) {
-      // Node itself refuses to send some headers.
-      none((error as { code: string }).code);
-      return;
-    }
+    const { hostname, port } = new URL(url);
+    const length = { 'content-length': Buffer.byteLength(body) };
+    // With the path apart, as a URL would lose dots.
+    const request = http.request({ hostname, port, path, method, headers: { ...length, ...headers }, agent });
     const patience = setTimeout(() => request.destroy(failure('ANSWER_TIMEOUT')), ANSWER_MS);
     request.once('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(patience);
