@@ -10,7 +10,7 @@ export interface Move {
 
 /** Nodes held in memory before they are written and forgotten: what is done with them holds up everybody else. */
 const MAX_HELD = 5_000;
-/** Directories that one batch makes on the way to where things go: a transaction has its time. */
+/** Directories that one batch makes and leaves: a transaction has its time. */
 const MAX_MADE = 100_000;
 /** Directories that one batch looks through to find out how long the paths in them are. */
 const MAX_MEASURED = 1_000_000;
@@ -229,6 +229,7 @@ export class MoveBatch {
     let at = directory;
     while (at !== undefined && at.implied && at.entries === 0) {
       const { parent } = at;
+      if (at.node_id === undefined) this.made -= 1;
       this.take(at);
       at = parent;
     }
