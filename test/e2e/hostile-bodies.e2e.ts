@@ -96,11 +96,11 @@ describe('bodies of callers who are refused', () => {
 });
 
 describe('bodies of somebody signed in', () => {
-  it.each(BODIES)('of 8 MiB of %s, a dozen at once, are refused and harm nobody', async (_, body) => {
+  it.each(BODIES)('of 8 MiB of %s, six at once, are refused and harm nobody', async (_, body) => {
     const { token } = await service.session();
     const watch = await Bystander.start(service);
     const text = body(8 * MiB);
-    const held = HeldRequest.startMany(12, service.url + COMPLETE, { headers: bearer(token), body: text });
+    const held = HeldRequest.startMany(6, service.url + COMPLETE, { headers: bearer(token), body: text });
     for (const answer of await Promise.all(held.map((request) => request.answer()))) {
       expect([400, 422]).toContain(answer?.status);
       expect(answer?.bytes.length).toBeLessThan(9 * MiB);
@@ -108,10 +108,10 @@ describe('bodies of somebody signed in', () => {
     await expectUnharmed(service, watch);
   });
 
-  it('of 1 MiB on sixty connections, all ended together, are refused and harm nobody', async () => {
+  it('of 1 MiB on thirty connections, all ended together, are refused and harm nobody', async () => {
     const { token } = await service.session();
     const watch = await Bystander.start(service);
-    const held = HeldRequest.startMany(60, service.url + MKDIR, {
+    const held = HeldRequest.startMany(30, service.url + MKDIR, {
       headers: bearer(token),
       body: json.nested(MiB),
       keep: 1,

@@ -39,7 +39,7 @@ function skill(path: (index: number) => string, { most = Infinity, bytes = 8 * M
   const members: string[] = [];
   for (let length = 20, index = 0; index < most; index += 1) {
     const member = `${JSON.stringify(path(index))}:${JSON.stringify(text)}`;
-    length += member.length + 1;
+    length += Buffer.byteLength(member) + 1;
     if (length > bytes) break;
     members.push(member);
   }

@@ -213,7 +213,8 @@ class Parser {
   private skipSpace(): number {
     for (;;) {
       const code = this.text.charCodeAt(this.at);
-      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return code;
+      // Mostly there is no space; behind the end the code is NaN.
+      if (!(code <= 0x20) || (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09)) return code;
       this.at++;
     }
   }
