@@ -50,12 +50,15 @@ const WALK = `
   ),
   sought AS (SELECT * FROM walk WHERE depth = coalesce(cardinality(names), 0))`;
 
+/** Longest path in a tree: those of a skill's files count from the skill's folder, whose own path is short. */
+const MAX_STORED_BYTES = MAX_PATH_BYTES + 128;
+
 /**
  * Goes on from a path to a name in it only as far as paths may be. Trees from before moves looked at what they make longer
  * may be deeper: what no path leads to is not read, as the paths to it would be longer than all else together.
  */
 const withinPath = (path: string, name: string, above = '0'): string =>
-  `octet_length(${path}) + octet_length(${name}) + ${above} < ${MAX_PATH_BYTES}`;
+  `octet_length(${path}) + octet_length(${name}) + ${above} < ${MAX_STORED_BYTES}`;
 
 /** `below`: everything under the one sought directory, whose path is the text `of`, with paths relative to it. */
 export const belowIn = (container: string, of: string): string => `

@@ -44,7 +44,11 @@ const array = (items: JsonSchema, bounds: { maxItems?: number } = {}): JsonSchem
   items,
   ...bounds,
 });
-const mapOf = (values: JsonSchema): JsonSchema => ({ type: 'object', additionalProperties: values });
+const mapOf = (values: JsonSchema, bounds: { maxProperties?: number } = {}): JsonSchema => ({
+  type: 'object',
+  additionalProperties: values,
+  ...bounds,
+});
 /** An object with any keys. Only where the interface says "free-form" (or, for summaries, "array of object"). */
 const freeForm: JsonSchema = { type: 'object', additionalProperties: true };
 const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
@@ -67,7 +71,10 @@ const page = {
 const chatLimit = optional(integer({ minimum: 1, maximum: 1000 }), 200);
 /** Design: no negative offset into the history. */
 const chatOffset = optional(integer({ minimum: 0 }), 0);
-const conversation = optional(string());
+/** Design: clients' texts and lists have limits. */
+const reference = string({ maxLength: 1_024 });
+const conversation = optional(reference);
+const label = string({ maxLength: 1_000 });
 
 export const operations: Operation[] = [
   {
@@ -316,7 +323,7 @@ export const components: Record<string, Component> = {
     fields: {
       ...container,
       upload_token: required(string({ minLength: 1 })),
-      parts: optional(array(ref('CompletedPart'))),
+      parts: optional(array(ref('CompletedPart'), { maxItems: 10_000 })),
       conversation_id: optional(nullable(string())),
     },
   },
@@ -333,18 +340,19 @@ export const components: Record<string, Component> = {
     fields: {
       // Design: the longest message.
       content: required(string({ maxLength: 100_000 })),
-      ...each(optional, nullable(string()), 'conversation_id', 'client_msg_id'),
-      file_ids: optional(array(string())),
-      context: optional(array(ref('ContextRef'))),
+      conversation_id: optional(nullable(reference)),
+      client_msg_id: optional(nullable(string({ maxLength: 100_000 }))),
+      file_ids: optional(array(reference, { maxItems: 1_000 })),
+      context: optional(array(ref('ContextRef'), { maxItems: 1_000 })),
       answer: optional(nullable(ref('AskUserQuestionAnswer'))),
     },
   },
-  ContextRef: { fields: each(required, string(), 'id', 'type') },
+  ContextRef: { fields: each(required, reference, 'id', 'type') },
   AskUserQuestionAnswer: {
     fields: {
-      other_text: optional(string()),
+      other_text: optional(string({ maxLength: 10_000 })),
       // Design: a chosen label, or an array of them.
-      selections: optional(mapOf({ anyOf: [string(), array(string())] })),
+      selections: optional(mapOf({ anyOf: [label, array(label, { maxItems: 100 })] }, { maxProperties: 100 })),
     },
   },
   ChatResponse: {
@@ -439,7 +447,7 @@ export const components: Record<string, Component> = {
   ProjectUpdate: {
     fields: {
       name: optional(nullable(string({ minLength: 1, maxLength: 100 }))),
-      ...each(optional, nullable(string()), 'description', 'short_description'),
+      ...each(optional, nullable(string({ maxLength: 20_000 })), 'description', 'short_description'),
       workspace_mode: optional(nullable(oneOf('define', 'run'))),
     },
   },
@@ -480,7 +488,7 @@ export const components: Record<string, Component> = {
   },
   ProjectSummaryListResponse: { fields: { ...listing, projects: required(array(ref('ProjectSummary'))) } },
 
-  SkillWriteRequest: { fields: { files: required(mapOf(string())) } },
+  SkillWriteRequest: { fields: { files: required(mapOf(string(), { maxProperties: 200 })) } },
   SkillSummary: { fields: { ...each(required, string(), 'name', 'description'), files: required(array(string())) } },
   ProjectSkillDetail: {
     fields: {
@@ -495,7 +503,7 @@ export const components: Record<string, Component> = {
   AgentInstructionsResponse: { fields: { content: required(string()) } },
   AgentConfigPullRequest: {
     fields: {
-      from_deployment: optional(string()),
+      from_deployment: optional(reference),
       instructions: optional(boolean, true),
       skills: optional(boolean, true),
     },

@@ -1,6 +1,6 @@
 import type { ExpressAdapter, NestExpressApplication } from '@nestjs/platform-express';
 import type { Application, RequestHandler, Response } from 'express';
-import { type ConnectionLimits, limitConnections, limitRequests } from './connection-limits.js';
+import { type ConnectionLimits, limitConnections, limitRequests, serveInTurn } from './connection-limits.js';
 import { JsonText } from './json-text.js';
 
 /**
@@ -19,6 +19,7 @@ export function configureHttp(app: NestExpressApplication, limits: ConnectionLim
   adapter.setNotFoundHandler = (handler: RequestHandler) => server.use(handler);
   (server as unknown as { response: Response }).response.json = sendJson;
   limitConnections(app.getHttpServer(), limits);
+  app.use(serveInTurn);
   app.use(limitRequests);
 }
 

@@ -91,6 +91,37 @@ function limitAddresses(server: Server, limit: number): void {
   });
 }
 
+/** Requests that a connection may send before it has its answers. */
+const MAX_PIPELINED = 16;
+
+/** The newest request of a connection, and how many wait for those before them. */
+const newest = new WeakMap<Socket, { response: ServerResponse; waiting: number }>();
+
+/**
+ * Serves the requests of a connection one after the other, as their answers go out one after the other. A response that waits
+ * for others never hears that its connection is gone, so nothing is begun or held for it.
+ */
+export const serveInTurn: RequestHandler = (request, response, next) => {
+  const { socket } = request;
+  const before = newest.get(socket);
+  if (before === undefined || before.response.closed) {
+    newest.set(socket, { response, waiting: 0 });
+    next();
+    return;
+  }
+  const waiting = before.waiting + 1;
+  if (waiting > MAX_PIPELINED) {
+    socket.destroy();
+    return;
+  }
+  newest.set(socket, { response, waiting });
+  before.response.once('close', () => {
+    const last = newest.get(socket);
+    if (last !== undefined) last.waiting -= 1;
+    if (!socket.destroyed) next();
+  });
+};
+
 /** Refuses heads that no client sends, and hangs up on clients that go on sending what nobody reads or read nothing. */
 export const limitRequests: RequestHandler = (request, response, next) => {
   if (hasBody(request)) {

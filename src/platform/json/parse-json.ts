@@ -36,6 +36,10 @@ export function parseJson(text: string, maxLength = text.length): Json {
 }
 
 const QUOTE = 0x22;
+const MINUS = 0x2d;
+const POINT = 0x2e;
+const ZERO = 0x30;
+const NINE = 0x39;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 const BACKSLASH = 0x5c;
@@ -45,7 +49,6 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 const HEX_DIGITS = '0123456789abcdefABCDEF';
-const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
 const ESCAPED = '"\\/bfnrt';
 const LITERALS: readonly (readonly [string, Json])[] = [
   ['null', null],
@@ -188,19 +191,45 @@ class Parser {
   }
 
   private number(): number | bigint {
-    NUMBER.lastIndex = this.at;
-    const match = NUMBER.exec(this.text);
-    if (match === null) return this.fail('Expecting value');
-    const [text, fraction, exponent] = match;
-    const value = Number(text);
-    if (fraction === undefined && exponent === undefined) {
-      if (text.replace('-', '').length > MAX_INTEGER_DIGITS) throw new JsonLimitError('integer too long');
-      this.at += text.length;
+    const start = this.at;
+    const digits = this.text.charCodeAt(start) === MINUS ? start + 1 : start;
+    const end = this.text.charCodeAt(digits) === ZERO ? digits + 1 : this.endOfDigits(digits);
+    if (end === digits) return this.fail('Expecting value');
+    const rest = this.endOfExponent(this.endOfFraction(end));
+    const text = this.text.slice(start, rest);
+    if (rest === end) {
+      if (end - digits > MAX_INTEGER_DIGITS) throw new JsonLimitError('integer too long');
+      const value = Number(text);
+      this.at = end;
       return Number.isSafeInteger(value) ? value + 0 : BigInt(text);
     }
+    const value = Number(text);
     if (!Number.isFinite(value)) this.fail('Expecting value');
-    this.at += text.length;
+    this.at = rest;
     return value;
+  }
+
+  /** Where a fraction that begins here ends; here when there is none. */
+  private endOfFraction(at: number): number {
+    if (this.text.charCodeAt(at) !== POINT) return at;
+    const end = this.endOfDigits(at + 1);
+    return end === at + 1 ? at : end;
+  }
+
+  /** Where an exponent that begins here ends; here when there is none. */
+  private endOfExponent(at: number): number {
+    if (!['e', 'E'].includes(this.text.charAt(at))) return at;
+    const digits = ['+', '-'].includes(this.text.charAt(at + 1)) ? at + 2 : at + 1;
+    const end = this.endOfDigits(digits);
+    return end === digits ? at : end;
+  }
+
+  /** A pattern would need a stack that grows with the digits. */
+  private endOfDigits(from: number): number {
+    for (let at = from; ; at++) {
+      const code = this.text.charCodeAt(at);
+      if (!(code >= ZERO && code <= NINE)) return at;
+    }
   }
 
   /** Goes past one character and the space behind it. */
