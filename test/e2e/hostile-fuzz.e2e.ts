@@ -90,11 +90,13 @@ it(
     });
     const { failures, ...report } = await fuzzer.run();
     const heap = service.log.flatMap(({ msg, heap_bytes }) => (msg === 'heap' ? [Number(heap_bytes) / MiB] : []));
+    const standstills_ms = service.log.flatMap(({ msg, ms }) => (msg === 'standstill' ? [Number(ms)] : []));
     const quarter = Math.floor(heap.length / 4);
     const [second, last] = [median(heap.slice(quarter, 2 * quarter)), median(heap.slice(-quarter))];
     const errors = service.log.filter(({ level, route }) => level >= ERROR_LEVEL && route !== '/health/ready');
     const peak = service.isAlive ? Math.round((await residentBytes(service.pid)).peak / MiB) : undefined;
     const told = {
+      standstills_ms,
       seed,
       ...report,
       heap_mib: heap.map(Math.round),
@@ -110,6 +112,7 @@ it(
     expect(failures.map(({ what }) => what)).toEqual([]);
     expect(errors).toEqual([]);
     expect(service.isAlive).toBe(true);
+    expect(standstills_ms).toEqual([]);
     if (SECONDS >= LONG_ENOUGH_SECONDS) expect(last).toBeLessThan(second * 1.1 + 10);
   },
   (SECONDS + 180) * 1000,

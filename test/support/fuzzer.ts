@@ -11,6 +11,8 @@ import { disturb, type WireRequest } from './wire-faults.js';
 const MiB = 1024 ** 2;
 /** A refused body may be cut off before its answer is read, unless it fits into the buffers between. */
 const SMALL_BODY = 16 * 1024;
+/** What an error adds at most to what it repeats of the request. */
+const MAX_ERROR = 256 * 1024;
 /** The document says of these that any operation may answer them. */
 const OF_ANY_OPERATION = [414, 431];
 /** How many of the slowest requests are told. */
@@ -88,8 +90,8 @@ interface Worker {
 /**
  * Sends random requests to every operation of `openapi.json` and disturbs connections, from many connections at once.
  *
- * A failure is: an answer 500 or 503, where nothing is out of reach, an answer that the document does not have, none at
- * all, or the end of the process.
+ * A failure is: an answer 500 or 503, where nothing is out of reach, an answer that the document does not have or that is
+ * an error longer than its request, none at all, or the end of the process.
  */
 export class Fuzzer {
   private readonly operations: Operation[];
@@ -239,6 +241,8 @@ export class Fuzzer {
       if (this.options.isAlive() && !isCutOff) this.fail('no answer', told, status, operation);
       return;
     }
+    if (status >= 400 && bytes > Buffer.byteLength(request.body) + MAX_ERROR)
+      this.fail('an error that is much longer than its request', told, `${bytes} bytes`, operation);
     if (operation === undefined || text === undefined || OF_ANY_OPERATION.includes(status)) return;
     const { method, path } = request;
     try {

@@ -4,12 +4,14 @@ import type { Dice } from './dice.js';
 export type Schema = Record<string, unknown>;
 
 /** Lengths of repeated things; long ones are rare, or 50 connections are busy with nothing else. */
-const LENGTHS = { 1: 20, 30: 30, 300: 20, 3_000: 10, 30_000: 3, 300_000: 0.6, 1_500_000: 0.1 };
+const LENGTHS = { 1: 20, 30: 25, 300: 20, 3_000: 10, 30_000: 5, 300_000: 2, 1_500_000: 0.5 };
+/** Of so many of 100 bodies, many fields are as long as a body may be. */
+const HEAVY_PERCENT = 3;
+const HEAVY_LENGTHS = [50_000, 300_000, 900_000];
 const RANDOM_VALUES = 2_000;
 
 /** Texts that a pattern, a parser or a path rule may take long for, or take for something else; `n` is how long they get. */
-const TEXTS: ((n: number) => string)[] = [
-  // Numbers and moments.
+const NUMBER_TEXTS: ((n: number) => string)[] = [
   (n) => `${'1'.repeat(n)}x`,
   (n) => `1${'_1'.repeat(n)}`,
   (n) => `-${'0'.repeat(n)}.${'0'.repeat(n)}`,
@@ -18,6 +20,9 @@ const TEXTS: ((n: number) => string)[] = [
   () => '0001-01-01T00:00+14:00',
   () => '9999-12-31T23:59:60.999999999-23:59',
   () => '1e400',
+];
+const TEXTS: ((n: number) => string)[] = [
+  ...NUMBER_TEXTS,
   // Paths and names.
   (n) => '../'.repeat(n),
   (n) => '/'.repeat(n) + 'x',
@@ -100,6 +105,8 @@ export const randomValues = (seed: number): unknown[] =>
 
 /** Makes values that a schema allows, and breaks them. */
 export class HostileValues {
+  private isHeavy = false;
+
   constructor(
     private readonly dice: Dice,
     /** Values by the name of a field or parameter, such as ids that exist. */
@@ -109,6 +116,7 @@ export class HostileValues {
   ) {}
 
   length(): number {
+    if (this.isHeavy) return this.dice.one(HEAVY_LENGTHS);
     return Number(this.dice.weighted(LENGTHS));
   }
 
@@ -130,6 +138,11 @@ export class HostileValues {
     if (typeof $ref === 'string') return this.valid(this.component($ref), name, depth);
     if (Array.isArray(anyOf)) return this.valid(this.dice.one(anyOf as Schema[]), name, depth);
     if (options !== undefined) return this.dice.one(options);
+    if (this.isHeavy && depth > 0 && (type === 'object' || type === 'array') && this.dice.percent(20)) return MARK;
+    if (type !== 'object' && type !== 'array' && this.dice.percent(this.isHeavy ? 40 : 3)) {
+      const isNumber = type === 'integer' || schema['format'] === 'date-time';
+      return this.dice.one(isNumber ? NUMBER_TEXTS : TEXTS)(this.length());
+    }
     const known = this.known(name);
     if (type === 'string' && known.length > 0 && this.dice.percent(85)) return this.dice.one(known);
     if (example !== undefined && this.dice.percent(50)) return example;
@@ -154,12 +167,19 @@ export class HostileValues {
 
   /** JSON text of a value that is valid, or broken at one place or several. */
   body(schema: Schema): string {
+    this.isHeavy = this.dice.percent(HEAVY_PERCENT);
+    const text = this.bodyText(schema);
+    this.isHeavy = false;
+    return text;
+  }
+
+  private bodyText(schema: Schema): string {
     let value = this.valid(schema);
-    if (this.dice.percent(30)) return JSON.stringify(value);
-    for (let changes = this.dice.below(3); changes >= 0; changes -= 1) value = this.broken(value);
+    const changes = this.isHeavy || this.dice.percent(30) ? 0 : 1 + this.dice.below(3);
+    for (let change = 0; change < changes; change += 1) value = this.broken(value);
     const text = JSON.stringify(value);
     if (text.includes(MARK)) return text.replaceAll(JSON.stringify(MARK), () => this.dice.one(TOKENS)(this.length()));
-    return this.dice.percent(5) ? this.brokenText(text) : text;
+    return changes > 0 && this.dice.percent(5) ? this.brokenText(text) : text;
   }
 
   private component($ref: string): Schema {

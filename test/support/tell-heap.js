@@ -1,10 +1,14 @@
+import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /*
  * Loaded into a process of the service before it starts: it logs the size of its heap after a collection, every
- * TELL_HEAP_MS.
+ * TELL_HEAP_MS, and each time that its event loop stood still for more than a second of the processor's time, which
+ * other programs on the machine do not change. Needs Linux.
  */
+const TICK_MS = 100;
+const STANDSTILL_MS = 1_000;
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc');
 
@@ -15,3 +19,25 @@ const tell = () => {
   setTimeout(tell, Number(process.env.TELL_HEAP_MS)).unref();
 };
 setTimeout(tell, Number(process.env.TELL_HEAP_MS)).unref();
+
+/** Processor time of the main thread in ms; Linux counts in hundredths of a second. */
+const worked = () => {
+  const fields = readFileSync(`/proc/self/task/${process.pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  return 10 * (Number(fields[11]) + Number(fields[12]));
+};
+let last;
+const tick = () => {
+  const now = worked();
+  if (now - last > STANDSTILL_MS) {
+    process.stdout.write(`${JSON.stringify({ level: 30, msg: 'standstill', at: Date.now(), ms: now - last })}\n`);
+  }
+  last = now;
+  setTimeout(tick, TICK_MS).unref();
+};
+// Not the loading of the service.
+setTimeout(() => {
+  last = worked();
+  tick();
+}, 5_000).unref();
