@@ -2,9 +2,11 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { ApiKeyCreateResponse } from '../../src/platform/auth/api-keys/api-keys.dto.js';
 import { makeDeployment, makeFile, makeProject } from '../factories/make.js';
+import { eventually } from '../support/eventually.js';
 import { Fuzzer, type Party } from '../support/fuzzer.js';
 import { forgedToken, residentBytes } from '../support/hostile.js';
 import { KnownThings, type Thing } from '../support/known-things.js';
+import { metrics } from '../support/operators.js';
 import { removeSurroundings, Service } from '../support/service.js';
 import type { Session } from '../support/session.js';
 
@@ -18,6 +20,8 @@ const COMPANIES = 6;
 const LONG_ENOUGH_SECONDS = 120;
 const MiB = 1024 ** 2;
 const ERROR_LEVEL = 50;
+/** What is zero when nobody asks for anything. */
+const HELD = ['pws_requests_in_progress', 'pws_requests_waiting', 'pws_stream_readers'];
 
 let service: Service;
 beforeAll(async () => {
@@ -26,6 +30,7 @@ beforeAll(async () => {
     LOG_LEVEL: 'info',
     TELL_HEAP_MS: String(Math.max(1_000, (SECONDS * 1000) / 60)),
     SOLVE_TIME_LIMIT_SECONDS: '2',
+    METRICS: 'true',
   };
   service = await Service.start({ settings, preload: ['test/support/tell-heap.js'] });
 }, 60_000);
@@ -113,6 +118,13 @@ it(
     expect(errors).toEqual([]);
     expect(service.isAlive).toBe(true);
     expect(standstills_ms).toEqual([]);
+    const held = async (): Promise<[string, number | undefined][]> => {
+      const values = await metrics(service.url);
+      return HELD.map((name) => [name, values.get(name)]);
+    };
+    await eventually(held, (all) => all.every(([, value]) => value === 0), {
+      until: 'nothing is held for connections that are gone',
+    });
     if (SECONDS >= LONG_ENOUGH_SECONDS) expect(last).toBeLessThan(second * 1.1 + 10);
   },
   (SECONDS + 180) * 1000,
