@@ -21,7 +21,7 @@ const LONG_ENOUGH_SECONDS = 120;
 const MiB = 1024 ** 2;
 const ERROR_LEVEL = 50;
 /** What is zero when nobody asks for anything. */
-const HELD = ['pws_requests_in_progress', 'pws_requests_waiting', 'pws_stream_readers'];
+const HELD = ['pws_requests_in_progress', 'pws_requests_waiting', 'pws_stream_readers', 'pws_body_bytes_held'];
 
 let service: Service;
 beforeAll(async () => {

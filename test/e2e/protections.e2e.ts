@@ -17,6 +17,8 @@ const service = useService({
     RATE_LIMIT_PER_MINUTE: String(LIMIT),
     RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE: String(REFUSALS),
     TRUSTED_PROXIES: '1',
+    METRICS: 'true',
+    METRICS_TOKEN: 'a-token-for-metrics',
   },
 });
 
@@ -183,6 +185,13 @@ describe('callers', () => {
     // Somebody behind the same address who has a token, never seen before.
     const { client } = await service.session();
     expect((await client.send('GET', '/me', { headers: from('192.0.2.1') })).status).toBe(200);
+  });
+
+  it('who guess the token of the metrics are limited by address as well', async () => {
+    const guess = () =>
+      raw(`${service.url}/metrics`, { headers: { authorization: 'Bearer guessed', ...from('192.0.2.3') } });
+    const guesses = await Promise.all(Array.from({ length: REFUSALS + 5 }, guess));
+    expect(statuses(guesses)).toEqual({ 401: REFUSALS, 429: 5 });
   });
 
   it('find the limit in openapi.json at every operation that has callers', async () => {

@@ -5,6 +5,8 @@ export type Schema = Record<string, unknown>;
 
 /** Lengths of repeated things; long ones are rare, or 50 connections are busy with nothing else. */
 const LENGTHS = { 1: 20, 30: 25, 300: 20, 3_000: 10, 30_000: 5, 300_000: 2, 1_500_000: 0.5 };
+/** Most bytes of a body, about: more than any operation takes. */
+const MAX_BODY = 12 * 1024 ** 2;
 /** Of so many of 100 bodies, many fields are as long as a body may be. */
 const HEAVY_PERCENT = 3;
 const HEAVY_LENGTHS = [50_000, 300_000, 900_000];
@@ -106,6 +108,8 @@ export const randomValues = (seed: number): unknown[] =>
 /** Makes values that a schema allows, and breaks them. */
 export class HostileValues {
   private isHeavy = false;
+  /** What the body that is being made may still have. */
+  private left = MAX_BODY;
 
   constructor(
     private readonly dice: Dice,
@@ -116,8 +120,10 @@ export class HostileValues {
   ) {}
 
   length(): number {
-    if (this.isHeavy) return this.dice.one(HEAVY_LENGTHS);
-    return Number(this.dice.weighted(LENGTHS));
+    const length = this.isHeavy ? this.dice.one(HEAVY_LENGTHS) : Number(this.dice.weighted(LENGTHS));
+    // Some texts are several times as long.
+    this.left -= 4 * length;
+    return this.left > 0 ? length : 1;
   }
 
   text(): string {
@@ -168,6 +174,7 @@ export class HostileValues {
   /** JSON text of a value that is valid, or broken at one place or several. */
   body(schema: Schema): string {
     this.isHeavy = this.dice.percent(HEAVY_PERCENT);
+    this.left = MAX_BODY;
     const text = this.bodyText(schema);
     this.isHeavy = false;
     return text;
@@ -220,8 +227,10 @@ export class HostileValues {
   private broken(value: unknown): unknown {
     if (Array.isArray(value) && value.length > 0 && this.dice.percent(70)) {
       const at = this.dice.below(value.length);
-      if (this.dice.percent(15))
-        return Array.from({ length: Math.min(this.length(), 30_000) }, () => value[at] as unknown);
+      if (this.dice.percent(15)) {
+        const room = MAX_BODY / (1 + JSON.stringify(value[at] ?? null).length);
+        return Array.from({ length: Math.min(this.length(), 30_000, Math.floor(room)) }, () => value[at] as unknown);
+      }
       return value.map((item, index) => (index === at ? this.broken(item) : (item as unknown)));
     }
     if (typeof value === 'object' && value !== null && !Array.isArray(value) && this.dice.percent(85)) {

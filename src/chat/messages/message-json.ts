@@ -37,8 +37,8 @@ export const emptyMessageJson = (from: string): string =>
 export const MOST_WINDOW_BYTES = 16 * 1024 ** 2;
 /** Messages that are made into JSON at once where a window may have to be cut. */
 const STEP = 10;
-/** A column stored in less is taken for small: compressed, it is at most a hundred times as long. */
-const SMALL_BYTES = 500;
+/** An array stored in less is taken for small: compressed, it is at most a hundred times as long. */
+const SMALL_BYTES = 100;
 
 /** Which messages of a conversation are wanted, as SQL of type bigint: those from `first` to `last`, at most `limit`. */
 interface Window {
@@ -56,9 +56,13 @@ interface Window {
  */
 export const windowJson = ({ first, last, limit }: Window): string => {
   const share = `${MOST_WINDOW_BYTES / 8} / ${limit}`;
-  const isLarge = ['content_segments', 'tool_calls', 'file_ids', 'client_msg_id']
-    .map((column) => `pg_column_size(${column}) > ${SMALL_BYTES} AND octet_length(${column}::text) > ${share}`)
-    .join(' OR ');
+  // The length of a text is known without reading it; that of an array is not.
+  const isLarge = [
+    ...['content', 'content_segments', 'tool_calls', 'client_msg_id'].map(
+      (column) => `octet_length(${column}::text) > ${share}`,
+    ),
+    `pg_column_size(file_ids) > ${SMALL_BYTES} AND octet_length(file_ids::text) > ${share}`,
+  ].join(' OR ');
   // Fenced by OFFSET, or each use of the text would make it anew.
   const made = (range: string, left = 'false'): string => `
     SELECT message.sequence, CASE WHEN ${left} THEN NULL ELSE row_to_json(message)::text END AS json
@@ -78,5 +82,5 @@ export const windowJson = ({ first, last, limit }: Window): string => {
      ) SELECT string_agg(json, ',' ORDER BY since) FROM part) END, '') || ']'
      FROM (SELECT string_agg(json, ',' ORDER BY sequence) AS json,
                   sum(coalesce(octet_length(json), ${MOST_WINDOW_BYTES} + 1)) AS bytes
-             FROM (${made(`m.sequence >= ${first} AND m.sequence <= ${last}`, `octet_length(content) > ${share} OR ${isLarge}`)}) every) whole)`;
+             FROM (${made(`m.sequence >= ${first} AND m.sequence <= ${last}`, isLarge)}) every) whole)`;
 };

@@ -33,6 +33,8 @@ export class Reconciler {
   /** Looks at every object and every row; what has come or gone meanwhile is no discrepancy. */
   async compare(): Promise<Discrepancies> {
     return await this.database.transaction(async (tx) => {
+      // A large store takes longer than a request may; no lock is held meanwhile.
+      await tx.query(`SELECT set_config('transaction_timeout', '0', true), set_config('statement_timeout', '0', true)`);
       await tx.query('CREATE TEMPORARY TABLE listed (key text PRIMARY KEY) ON COMMIT DROP');
       await this.list(tx);
       const orphans = await this.keys(

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
 import { MetricsModule } from '../metrics/metrics.module.js';
 import { ObjectStoreModule } from '../object-store/object-store.module.js';
+import { ThrottlingModule } from '../throttling/throttling.module.js';
 import { HealthController } from './health.controller.js';
 import { HealthService } from './health.service.js';
 import { MetricsAccess } from './metrics-access.service.js';
@@ -10,7 +11,7 @@ import { MetricsController } from './metrics.controller.js';
 /** What every process answers to those who run it, whatever its role. */
 @Module({
   // Each part's failure is logged where it is seen.
-  imports: [TerminusModule.forRoot({ logger: false }), MetricsModule, ObjectStoreModule],
+  imports: [TerminusModule.forRoot({ logger: false }), MetricsModule, ObjectStoreModule, ThrottlingModule],
   controllers: [HealthController, MetricsController],
   providers: [HealthService, MetricsAccess],
 })

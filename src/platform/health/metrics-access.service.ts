@@ -4,6 +4,7 @@ import { collectDefaultMetrics } from 'prom-client';
 import { Config } from '../../config/config.js';
 import { DomainError, NotAuthenticated } from '../errors/errors.js';
 import { Metrics } from '../metrics/metrics.service.js';
+import { UnauthenticatedLimit } from '../throttling/unauthenticated-limit.service.js';
 
 /** Metrics for those who may have them. They name routes and numbers, no tenant and no person. */
 @Injectable()
@@ -11,6 +12,7 @@ export class MetricsAccess implements OnApplicationBootstrap {
   constructor(
     private readonly config: Config,
     private readonly metrics: Metrics,
+    private readonly refusals: UnauthenticatedLimit,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -18,12 +20,18 @@ export class MetricsAccess implements OnApplicationBootstrap {
     if (this.config.METRICS) collectDefaultMetrics({ register: this.metrics.registry });
   }
 
-  /** @throws DomainError 404 where metrics are off, NotAuthenticated without the token that is asked for */
-  async scrape(authorization: string | undefined): Promise<string> {
+  /**
+   * @param address of who asks
+   * @throws DomainError 404 where metrics are off, NotAuthenticated without the token that is asked for, TooManyRequests
+   * where there were too many of those
+   */
+  async scrape(authorization: string | undefined, address: string | undefined): Promise<string> {
     const { METRICS, METRICS_TOKEN } = this.config;
     if (!METRICS) throw new DomainError(404, 'Not Found');
-    if (METRICS_TOKEN !== undefined && !isSame(authorization ?? '', `Bearer ${METRICS_TOKEN}`))
+    if (METRICS_TOKEN !== undefined && !isSame(authorization ?? '', `Bearer ${METRICS_TOKEN}`)) {
+      this.refusals.count(address);
       throw new NotAuthenticated('Invalid authentication credentials');
+    }
     return await this.metrics.scrape();
   }
 }

@@ -1,4 +1,4 @@
-import { Controller, Get, Header, Headers } from '@nestjs/common';
+import { Controller, Get, Header, Headers, Ip } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Public } from '../auth/decorators.js';
 import { MetricsAccess } from './metrics-access.service.js';
@@ -13,7 +13,10 @@ export class MetricsController {
   @Get()
   @Header('Cache-Control', 'no-store')
   @Header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')
-  async getMetrics(@Headers('authorization') authorization: string | undefined): Promise<string> {
-    return await this.access.scrape(authorization);
+  async getMetrics(
+    @Headers('authorization') authorization: string | undefined,
+    @Ip() address: string | undefined,
+  ): Promise<string> {
+    return await this.access.scrape(authorization, address);
   }
 }

@@ -3,10 +3,11 @@ import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { ROUTE_ARGS_METADATA, RouteParamtypes } from '@nestjs/common/internal';
 import { Reflector } from '@nestjs/core';
 import type { AuthenticatedRequest } from '../auth/decorators.js';
+import { BadRequest } from '../errors/errors.js';
 import type { Json } from '../json/json.js';
 import { FairShares, type Share } from '../throttling/fair-shares.js';
 import { sharesOf } from '../throttling/limits.js';
-import { readBody } from './read-body.js';
+import { assertLength, readBody } from './read-body.js';
 import { announcedBytes } from './unread-body.js';
 
 const KiB = 1024;
@@ -32,6 +33,11 @@ export class BodyReader {
 
   constructor(private readonly reflector: Reflector) {}
 
+  /** Bytes of larger bodies that are held or on their way. */
+  get held(): number {
+    return this.shares.taken;
+  }
+
   /** Most bytes of a body that the handler takes; undefined when it takes none. */
   limitOf(context: ExecutionContext): number | undefined {
     const handler = context.getHandler();
@@ -52,9 +58,12 @@ export class BodyReader {
    * @throws what {@link readBody} throws, and TooManyRequests
    */
   async read(request: AuthenticatedRequest, response: ServerResponse, limit: number): Promise<Json | undefined> {
-    const bytes = Math.min(announcedBytes(request) ?? limit, limit);
+    assertLength(request, limit);
+    const bytes = announcedBytes(request) ?? limit;
     if (bytes > SMALL && request.caller !== undefined) {
       const shares = sharesOf(request.caller, { caller: MAX_HELD_OF_CALLER, company: MAX_HELD_OF_COMPANY });
+      // It has closed already and will not do so again.
+      if (response.closed) throw new BadRequest('The body was cut off');
       const ticket = this.shares.take(bytes, shares);
       response.once('close', () => ticket.leave());
       await ticket.granted;

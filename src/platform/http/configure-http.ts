@@ -48,7 +48,7 @@ function sendJson(this: Response, body: unknown): Response {
     return this.end(text);
   }
   const bytes = Buffer.from(text);
-  if (bytes.length > LONG_BYTES) {
+  if (bytes.length > LONG_BYTES && !this.closed) {
     const deadline = setTimeout(() => this.destroy(), DEADLINE_MS);
     this.once('close', () => clearTimeout(deadline));
   }

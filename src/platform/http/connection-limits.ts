@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { RequestHandler } from 'express';
 import { BadRequest, DomainError } from '../errors/errors.js';
+import { keyOfAddress } from '../throttling/limits.js';
 import { expectContinue, leaveUnread } from './unread-body.js';
 
 /** Longest wait for the head of a request. */
@@ -79,13 +80,13 @@ export function limitConnections(server: Server, limits: ConnectionLimits = {}):
 function limitAddresses(server: Server, limit: number): void {
   const open = new Map<string, number>();
   server.on('connection', (socket: Socket) => {
-    const { remoteAddress = '' } = socket;
-    const count = (open.get(remoteAddress) ?? 0) + 1;
-    open.set(remoteAddress, count);
+    const key = keyOfAddress(socket.remoteAddress ?? '');
+    const count = (open.get(key) ?? 0) + 1;
+    open.set(key, count);
     socket.once('close', () => {
-      const left = (open.get(remoteAddress) ?? 0) - 1;
-      if (left > 0) open.set(remoteAddress, left);
-      else open.delete(remoteAddress);
+      const left = (open.get(key) ?? 0) - 1;
+      if (left > 0) open.set(key, left);
+      else open.delete(key);
     });
     if (count > limit) socket.destroy();
   });

@@ -29,7 +29,7 @@ export async function readBody(
 ): Promise<Json | undefined> {
   const encoding = request.headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity') throw new UnsupportedMediaType('The body must not be compressed');
-  if ((announcedBytes(request) ?? 0) > limit) throw tooLarge(limit);
+  assertLength(request, limit);
   askForBody(request);
   const bytes = await collect(request, limit, patienceMs);
   if (bytes.length === 0) return undefined;
@@ -44,6 +44,11 @@ function turn(): Promise<void> {
 }
 
 let lastTurn: Promise<void> = Promise.resolve();
+
+/** @throws TooLarge when the head of a request says that its body is */
+export function assertLength(request: IncomingMessage, limit: number): void {
+  if ((announcedBytes(request) ?? 0) > limit) throw tooLarge(limit);
+}
 
 const tooLarge = (limit: number): TooLarge => new TooLarge(`The body may have at most ${limit} bytes`);
 
@@ -78,6 +83,8 @@ function collect(request: IncomingMessage, limit: number, patienceMs: number): P
     request.on('close', () => {
       if (!request.readableEnded) cutOff();
     });
+    // It has closed already and will not do so again.
+    if (request.destroyed) cutOff();
   });
 }
 

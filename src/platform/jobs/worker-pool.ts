@@ -1,9 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
+import { faultAnswer } from '../errors/faults.js';
 
 /** Rest between two attempts. */
 const RETRY_MS = 1_000;
+/** Attempts between two log lines. */
+const LOGGED_EVERY = 60;
 
 /** What graphile-worker asks once, by name or text: to store how a job ended, and the numbers of its tasks. */
 const ASKED_ONCE = /^(complete|fail)_job|\b_private_tasks as tasks\b/;
@@ -54,13 +57,15 @@ export class WorkerPool extends pg.Pool {
     return lent as unknown as pg.PoolClient;
   }
 
-  /** Runs a statement until it succeeds. */
+  /** Runs a statement until the database can be reached. */
   private async insist(statement: string | pg.QueryConfig): Promise<pg.QueryResult> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.query(statement);
       } catch (err) {
-        if (attempt === 1) this.logger.warn({ err }, 'the state of jobs cannot be stored for a moment');
+        // What would fail again for ever is graphile-worker's; its runner gives up then and gets a successor.
+        if (faultAnswer(err)?.status !== 503) throw err;
+        if (attempt % LOGGED_EVERY === 1) this.logger.warn({ err }, 'the state of jobs cannot be stored for a moment');
         if (this.stopping.aborted) return new pg.Result('text', pg.types);
       }
       await pause(RETRY_MS, undefined, { signal: this.stopping }).catch(() => undefined);

@@ -62,6 +62,35 @@ describe('shares', () => {
     expect(shares.taken).toBe(0);
   });
 
+  it('are not taken from others by one who leaves twice, or after it was refused', async () => {
+    const shares = new FairShares(1, 500);
+    const held = shares.take(1, of('a'));
+    const late = shares.take(1, of('b'));
+    const refused = expect(late.granted).rejects.toThrow(TooManyRequests);
+    jest.advanceTimersByTime(500);
+    await refused;
+    const { got, watch } = watched();
+    watch('b', shares.take(1, of('b')));
+    late.leave();
+    held.leave();
+    held.leave();
+    await Promise.resolve();
+    expect(got).toEqual(['b']);
+    expect(shares.taken).toBe(1);
+  });
+
+  it('go to who is behind one that was too large and leaves', async () => {
+    const shares = new FairShares(10);
+    const { got, watch } = watched();
+    const share: [Share] = [{ key: 'a', limit: 10 }];
+    shares.take(8, share);
+    const large = watch('large', shares.take(9, share));
+    watch('small', shares.take(1, share));
+    large.leave();
+    await Promise.resolve();
+    expect(got).toEqual(['small']);
+  });
+
   it('give one who takes nothing yet even more than the limit, so that nobody waits for ever', () => {
     const shares = new FairShares(4);
     const ticket = shares.take(9, of('a'));

@@ -104,9 +104,12 @@ export class FairShares {
       };
       leave = () => {
         clearTimeout(patience);
-        const place = queue.indexOf(waiting);
-        if (place >= 0) queue.splice(place, 1);
+        // Once only: later the key may have another queue.
+        leave = () => undefined;
+        queue.splice(queue.indexOf(waiting), 1);
         if (queue.length === 0) this.queues.delete(key);
+        // Who is behind may fit where this one did not.
+        else this.grantWaiting();
       };
       queue.push(waiting);
     });
