@@ -64,7 +64,7 @@ export class WorkerPool extends pg.Pool {
         return await this.query(statement);
       } catch (err) {
         // What would fail again for ever is graphile-worker's; its runner gives up then and gets a successor.
-        if (faultAnswer(err)?.status !== 503) throw err;
+        if (err instanceof pg.DatabaseError && faultAnswer(err)?.status !== 503) throw err;
         if (attempt % LOGGED_EVERY === 1) this.logger.warn({ err }, 'the state of jobs cannot be stored for a moment');
         if (this.stopping.aborted) return new pg.Result('text', pg.types);
       }
