@@ -463,8 +463,11 @@ CREATE TABLE turns (
 CREATE TABLE upload_parts (
   upload_id uuid NOT NULL,
   part_number integer NOT NULL,
-  size bigint NOT NULL,
+  size bigint DEFAULT 0 NOT NULL,
+  expected bigint DEFAULT 0 NOT NULL,
+  put_id uuid,
   CONSTRAINT upload_parts_pkey PRIMARY KEY (upload_id, part_number),
+  CONSTRAINT upload_parts_expected_check CHECK ((expected >= 0)),
   CONSTRAINT upload_parts_part_number_check CHECK (((part_number >= 1) AND (part_number <= 10000))),
   CONSTRAINT upload_parts_size_check CHECK ((size >= 0))
 );

@@ -5,7 +5,7 @@ import type { FileDownloadResponse } from '../../src/files/files.dto.js';
 import type { UploadPartsResponse, UploadStartResponse } from '../../src/files/uploads/uploads.dto.js';
 import { makeFile, makeProject, type Place, sendParts } from '../factories/make.js';
 import { Client } from '../support/client.js';
-import { Bystander, expectUnharmed } from '../support/hostile.js';
+import { Bystander, expectUnharmed, HeldRequest } from '../support/hostile.js';
 import { raw } from '../support/raw.js';
 import { removeSurroundings, Service } from '../support/service.js';
 
@@ -47,6 +47,17 @@ const put = async (url: string | undefined, bytes: number, chunked = false): Pro
     return 'closed';
   }
 };
+/** A part that stays under way; resolves when it has been admitted. */
+const hold = async (url: string | undefined, bytes: number): Promise<HeldRequest> =>
+  await new Promise((resolve) => {
+    const held: HeldRequest = HeldRequest.start(url ?? '', {
+      method: 'PUT',
+      headers: { expect: '100-continue' },
+      body: Buffer.alloc(bytes),
+      keep: 1,
+      onContinue: () => resolve(held),
+    });
+  });
 const urlsOf = ({ parts }: Upload): string[] => parts.map(({ url }) => url);
 
 describe('what an upload receives', () => {
@@ -124,6 +135,47 @@ describe('what an upload receives', () => {
   });
 });
 
+describe('one part that is sent more than once at a time', () => {
+  it('counts as what is there, not as what breaks off', async () => {
+    const { client, place } = await makeWorkspace();
+    const [first, ...urls] = urlsOf(await start(client, place, 'a'));
+    const held = await hold(first, 9 * MiB);
+    expect(await put(first, 9 * MiB)).toBe(200);
+    held.close();
+    for (const url of urls.slice(0, 3)) expect(await put(url, 9 * MiB)).toBe(200);
+    expect(await put(urls[3], 9 * MiB)).toBe(413);
+    expect(await put(first, 9 * MiB)).toBe(200);
+  });
+
+  it('is what was sent last, and the others are told', async () => {
+    const { client, place } = await makeWorkspace();
+    const { upload_token, parts } = await start(client, place, 'a');
+    const older = [await hold(parts[0]?.url, 9 * MiB), await hold(parts[0]?.url, 1), await hold(parts[0]?.url, MiB)];
+    const last = await hold(parts[0]?.url, 5 * MiB);
+    for (const held of older) held.release();
+    for (const held of older) {
+      expect(await held.answer()).toMatchObject({
+        status: 409,
+        text: JSON.stringify({ detail: 'The part is being sent again, or its upload is over' }),
+      });
+    }
+    last.release();
+    expect(await last.answer()).toMatchObject({ status: 200 });
+    for (const { url } of parts.slice(1, 4)) expect(await put(url, 9 * MiB)).toBe(200);
+    expect(await put(parts[4]?.url, 9 * MiB)).toBe(413);
+    expect(await put(parts[4]?.url, 8 * MiB)).toBe(200);
+    expect(await client.post('/files/upload/complete', { ...place, upload_token })).toMatchObject({ size: 40 * MiB });
+  });
+});
+
+it('what a company may not keep any more is refused as such, chunked too', async () => {
+  const { client, place } = await makeWorkspace();
+  const { parts } = await start(client, place, 'a');
+  for (const { url } of parts.slice(0, 4)) expect(await put(url, ALLOWED / 4)).toBe(200);
+  const { status, text } = await raw(parts[4]?.url ?? '', { method: 'PUT', body: Readable.from([Buffer.alloc(1)]) });
+  expect([status, text]).toEqual([413, `{"detail":"The company may keep at most ${ALLOWED} bytes of files"}`]);
+});
+
 describe('open uploads', () => {
   it('of a member are twenty, and leave the others theirs', async () => {
     const { client, company, place } = await makeWorkspace();
@@ -136,7 +188,20 @@ describe('open uploads', () => {
     const { client: another } = await service.session({ company, role: 'member' });
     await start(another, place, 'of-another');
     const { key } = await client.post<{ key: string }>('/api-keys', { name: 'Key' });
-    await start(new Client(service.url, key), place, 'of-a-key');
+    const ofKey = await new Client(service.url, key).send('POST', '/files/upload/start', {
+      body: { ...place, path: 'of-a-key' },
+    });
+    expect(ofKey).toMatchObject({ status: 413 });
+  }, 60_000);
+
+  it('of a member are twenty with all keys together', async () => {
+    const { client, place } = await makeWorkspace();
+    for (let number = 0; number < 5; number += 1) {
+      const { key } = await client.post<{ key: string }>('/api-keys', { name: `Key ${number}` });
+      for (let file = 0; file < 4; file += 1) await start(new Client(service.url, key), place, `${number}-${file}`);
+    }
+    const refused = await client.send('POST', '/files/upload/start', { body: { ...place, path: 'more' } });
+    expect(refused).toMatchObject({ status: 413 });
   }, 60_000);
 });
 

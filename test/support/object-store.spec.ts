@@ -26,6 +26,11 @@ describeObjectStore('the disk', async () => {
   const store = new DiskStore(Object.assign(new Config(), { DATA_DIR: directory }), urls);
   await store.onModuleInit();
   const transfers = new DiskTransfers(store, urls);
+  transfers.provide({
+    admitPart: ({ maxBytes }) =>
+      Promise.resolve({ maxBytes, keep: () => Promise.resolve(), release: () => Promise.resolve() }),
+    mayRead: () => Promise.resolve(true),
+  });
   // What the controller does, without the application around it.
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');

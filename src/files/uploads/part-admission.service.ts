@@ -1,15 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import { Database, type Tx } from '../../platform/database/database.js';
-import { Forbidden, NotFound, TooLarge } from '../../platform/errors/errors.js';
+import { Conflict, Forbidden, NotFound, TooLarge } from '../../platform/errors/errors.js';
 import {
   type AdmittedPart,
   DiskTransfers,
+  SENT_AGAIN,
   type TransferRules,
 } from '../../platform/object-store/disk-transfers.service.js';
 import type { PartUrl } from '../../platform/object-store/signed-urls.js';
 import { blobOf, BlobsService } from '../blobs.service.js';
-import { DOWNLOAD_ALLOWED, PART_SIZE, SET_PART_SIZE, UPLOAD_OF_PART } from './upload-sql.js';
+import { COUNTED_OF_PART, DOWNLOAD_ALLOWED, END_PART, EXPECT_PART, UPLOAD_OF_PART } from './upload-sql.js';
 // Known to the data source, though rows are never loaded as objects.
 import './upload-part.entity.js';
 
@@ -24,7 +26,8 @@ interface OpenUpload {
 /**
  * What signed URLs of the disk store may still do: they end with the upload, the container or the API key that they
  * come from. What an upload receives is counted before it is written, so that no upload has more than it has declared and no
- * company more than it may keep.
+ * company more than it may keep. What a process that dies was receiving stays counted until the part is sent again or the
+ * upload ends.
  */
 @Injectable()
 export class PartAdmission implements OnModuleInit, TransferRules {
@@ -48,8 +51,8 @@ export class PartAdmission implements OnModuleInit, TransferRules {
       if (upload === undefined) throw new NotFound('Upload');
       if (upload.is_revoked) throw new Forbidden('The API key that has opened this upload is not valid any more');
       const { id, size: declared } = upload;
-      const [replaced]: { size: number }[] = await tx.query(PART_SIZE, [id, partNumber]);
-      const before = replaced?.size ?? 0;
+      const [replaced]: { counted: number }[] = await tx.query(COUNTED_OF_PART, [id, partNumber]);
+      const before = replaced?.counted ?? 0;
       const total = declared ?? this.config.FILES_MAX_BYTES;
       const room = Math.min(maxBytes, total - upload.received + before);
       if ((announced ?? 0) > room) {
@@ -60,11 +63,19 @@ export class PartAdmission implements OnModuleInit, TransferRules {
         );
       }
       const allowed = await this.allowance(tx, upload, before, room, announced);
-      await tx.query(SET_PART_SIZE, [id, partNumber, announced ?? allowed]);
+      const put_id = randomUUID();
+      await tx.query(EXPECT_PART, [id, partNumber, put_id, announced ?? allowed]);
+      const end = async (size: number | null): Promise<boolean> => {
+        const ended: unknown[] = await this.database.manager.query(END_PART, [id, partNumber, put_id, size]);
+        return ended.length > 0;
+      };
       return {
         maxBytes: allowed,
-        settle: async (size) => {
-          await this.database.manager.query(SET_PART_SIZE, [id, partNumber, size ?? before]);
+        keep: async (size) => {
+          if (!(await end(size))) throw new Conflict(SENT_AGAIN);
+        },
+        release: async () => {
+          await end(null);
         },
       };
     });
@@ -85,12 +96,13 @@ export class PartAdmission implements OnModuleInit, TransferRules {
     { company_id, size }: OpenUpload,
     before: number,
     room: number,
-    announced = 0,
+    announced: number | undefined,
   ): Promise<number> {
     if (size !== null) return room;
     const left = (await this.blobs.left(tx, company_id)) + before;
-    if (announced > left) throw this.blobs.tooMuch();
-    return Math.max(Math.min(room, left), 0);
+    // Without a length there is at least one byte to come, as far as one can tell.
+    if ((announced ?? 1) > left) throw this.blobs.tooMuch();
+    return Math.min(room, left);
   }
 }
 

@@ -9,7 +9,15 @@ export class UploadPart {
   @PrimaryColumn('integer')
   part_number!: number;
 
-  /** Bytes. */
-  @Column('bigint')
+  /** Bytes that are there. */
+  @Column('bigint', { default: 0 })
   size!: number;
+
+  /** Bytes that the newest request may bring in their place. */
+  @Column('bigint', { default: 0 })
+  expected!: number;
+
+  /** That request, while it is under way. */
+  @Column('uuid', { nullable: true })
+  put_id!: string | null;
 }

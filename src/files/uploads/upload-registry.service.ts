@@ -10,7 +10,7 @@ import type { FileEntry } from '../files.dto.js';
 import type { Upload } from './upload.entity.js';
 
 const MAX_OPEN_UPLOADS = 100;
-/** So that no member takes all of them; company-level callers answer for their company. */
+/** So that no member takes all of them, with keys or without; company-level callers answer for their company. */
 const MAX_OPEN_UPLOADS_OF_MEMBER = 20;
 const LIFETIME = '24 hours';
 /** How long after its end an upload is remembered, so that its token is answered with what became of it. */
@@ -184,8 +184,11 @@ async function assertFewOpen(tx: Tx, company_id: string, caller?: Principal): Pr
   // One at a time in a company, so that the numbers are exact.
   await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('uploads:' || $1, 0))`, [company_id]);
   const [row]: { open: number; own: number }[] = await tx.query(
-    `SELECT count(*) AS open, count(*) FILTER (WHERE user_id = $2 OR api_key_id = $3) AS own FROM uploads
-      WHERE company_id = $1 AND state IN ('open', 'completing') AND expires_at > now()`,
+    `SELECT count(*) AS open,
+            count(*) FILTER (WHERE coalesce(u.user_id, k.created_by) = coalesce($2,
+              (SELECT created_by FROM api_keys WHERE company_id = $1 AND id = $3))) AS own
+       FROM uploads u LEFT JOIN api_keys k ON k.company_id = u.company_id AND k.id = u.api_key_id
+      WHERE u.company_id = $1 AND u.state IN ('open', 'completing') AND u.expires_at > now()`,
     [company_id, caller?.user_id, caller?.api_key_id],
   );
   if ((row?.open ?? 0) >= MAX_OPEN_UPLOADS) {

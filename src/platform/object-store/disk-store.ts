@@ -129,7 +129,7 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
    * Receives one part; a part of the same number is replaced by it.
    *
    * @param announcedBytes as far as the sender has said how much will come, else 0
-   * @param progress hears how many bytes have come, again and again
+   * @param keep hears how many bytes have come before they become the part, and leaves all as it was by throwing
    * @returns the part's etag
    * @throws TooLarge over `maxBytes`
    * @throws UploadMissing
@@ -138,7 +138,7 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
     grant: Omit<PartGrant, 'expiresAt' | 'baseUrl'>,
     body: Readable,
     announcedBytes: number,
-    progress?: (bytes: number) => void,
+    keep?: (size: number) => Promise<void>,
   ): Promise<string> {
     const { key, uploadId, partNumber, maxBytes } = grant;
     const folder = this.uploadFolder('uploads', key, uploadId);
@@ -146,13 +146,13 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
     if (announcedBytes > maxBytes) throw tooLarge(maxBytes);
     const draft = this.draft();
     try {
-      const { etag } = await this.withRoom(announcedBytes || Math.min(maxBytes, LOOKED_AT_EVERY), (counted) =>
-        writePart(draft, body, maxBytes, async (bytes) => {
-          progress?.(bytes);
-          await counted(bytes);
-        }),
+      const { size, etag } = await this.withRoom(announcedBytes || Math.min(maxBytes, LOOKED_AT_EVERY), (progress) =>
+        writePart(draft, body, maxBytes, progress),
       );
-      await rename(draft, join(folder, partFileName(partNumber, etag)));
+      // Named first: whatever is kept after this one is newer.
+      const file = join(folder, partFileName(partNumber, etag));
+      await keep?.(size);
+      await rename(draft, file);
       await flushFolder(folder);
       await dropReplaced(folder, partNumber);
       return etag;

@@ -20,9 +20,14 @@ export interface Transfer {
 /** A part that may come now. */
 export interface AdmittedPart {
   maxBytes: number;
-  /** To be called when it is over: with the bytes that came, or without when nothing was kept. */
-  settle: (size?: number) => Promise<void>;
+  /** To be called when all of it has come, before it becomes the part. @throws Conflict when the part is being sent again */
+  keep: (size: number) => Promise<void>;
+  /** To be called when it comes to nothing. */
+  release: () => Promise<void>;
 }
+
+/** What a request is told whose part a later one brings. */
+export const SENT_AGAIN = 'The part is being sent again, or its upload is over';
 
 /** What became of what URLs were signed for; a valid signature alone says what once was. */
 export interface TransferRules {
@@ -35,19 +40,21 @@ export interface TransferRules {
 /** What signed URLs of the disk store do. */
 @Injectable()
 export class DiskTransfers {
-  private rules: TransferRules = {
-    admitPart: ({ maxBytes }) => Promise.resolve({ maxBytes, settle: () => Promise.resolve() }),
-    mayRead: () => Promise.resolve(true),
-  };
+  private given?: TransferRules;
 
   constructor(
     private readonly store: DiskStore,
     private readonly urls: SignedUrls,
   ) {}
 
-  /** Lets the module that has URLs signed say what they may still do; without rules a signature is enough. */
+  /** Lets the module that has URLs signed say what they may still do; without rules they do nothing. */
   provide(rules: TransferRules): void {
-    this.rules = rules;
+    this.given = rules;
+  }
+
+  private get rules(): TransferRules {
+    if (this.given === undefined) throw new Error('Nobody says what signed URLs may do');
+    return this.given;
   }
 
   /** Receives one part of an upload; resolves with its etag in quotes, as the header has it. */
@@ -55,20 +62,15 @@ export class DiskTransfers {
     const url = await this.urls.readPart(key, query);
     const length = request.headers['content-length'];
     const announced = length === undefined ? undefined : Number(length);
-    const { maxBytes, settle } = await this.rules.admitPart(url, announced);
-    let size = 0;
-    let kept = false;
+    const { maxBytes, keep, release } = await this.rules.admitPart(url, announced);
     askForBody(request);
     try {
-      const etag = await this.store.putPart({ ...url, maxBytes }, request, announced ?? 0, (bytes) => (size += bytes));
-      kept = true;
-      return `"${etag}"`;
+      return `"${await this.store.putPart({ ...url, maxBytes }, request, announced ?? 0, keep)}"`;
     } catch (error) {
+      await release();
       if (error instanceof UploadMissing) throw new NotFound('Upload');
       if (hasCode(error, 'ECONNRESET')) throw new BadRequest('The body was cut off');
       throw error;
-    } finally {
-      await settle(kept ? size : undefined);
     }
   }
 
