@@ -168,6 +168,31 @@ describe('one part that is sent more than once at a time', () => {
   });
 });
 
+describe('many parts at once', () => {
+  it('leave the database to the others, whatever becomes of them', async () => {
+    const { client, place } = await makeWorkspace();
+    const { parts } = await start(client, place, 'a');
+    const bystander = await Bystander.start(service);
+    const many = Array.from({ length: 300 }, (_, index) => put(parts[index % 4]?.url, 1));
+    const statuses = new Set(await Promise.all(many));
+    expect([...statuses].filter((status) => ![200, 409, 429].includes(Number(status)))).toEqual([]);
+    expect(statuses).toContain(200);
+    await expectUnharmed(service, bystander);
+  }, 60_000);
+
+  it('that stand still are so many of an upload, and further ones are told to wait', async () => {
+    const { client, place } = await makeWorkspace();
+    const { parts } = await start(client, place, 'a');
+    const other = await start(client, place, 'b');
+    const held = await Promise.all(Array.from({ length: 16 }, () => hold(parts[0]?.url, 2)));
+    const further = raw(parts[1]?.url ?? '', { method: 'PUT', body: Buffer.alloc(1) });
+    expect(await put(other.parts[0]?.url, 1)).toBe(200);
+    expect(await further).toMatchObject({ status: 429, headers: { 'retry-after': '1' } });
+    for (const one of held) one.close();
+    expect(await put(parts[1]?.url, 1)).toBe(200);
+  }, 60_000);
+});
+
 it('what a company may not keep any more is refused as such, chunked too', async () => {
   const { client, place } = await makeWorkspace();
   const { parts } = await start(client, place, 'a');

@@ -25,7 +25,7 @@ describeObjectStore('the disk', async () => {
   const urls = new SignedUrls({ get: () => Promise.resolve(Buffer.alloc(32)) } as unknown as SecretsService);
   const store = new DiskStore(Object.assign(new Config(), { DATA_DIR: directory }), urls);
   await store.onModuleInit();
-  const transfers = new DiskTransfers(store, urls);
+  const transfers = new DiskTransfers(store, urls, new Config());
   transfers.provide({
     admitPart: ({ maxBytes }) =>
       Promise.resolve({ maxBytes, keep: () => Promise.resolve(), release: () => Promise.resolve() }),

@@ -1,9 +1,10 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Config } from '../../config/config.js';
@@ -183,5 +184,19 @@ describe('uploads on the disk', () => {
     const uploadId = await store.startUpload(key);
     const grant = { key, uploadId, partNumber: 1, maxBytes: Number.MAX_SAFE_INTEGER };
     await expect(store.putPart(grant, Readable.from([]), Number.MAX_SAFE_INTEGER)).rejects.toThrow(InsufficientStorage);
+  });
+
+  it('take nothing from others for bytes that are announced and do not come', async () => {
+    const key = newKey();
+    const uploadId = await store.startUpload(key);
+    const { bavail, bsize } = await statfs(directory);
+    const announced = Math.floor((bavail * bsize - 1024 ** 3) * 0.6);
+    const grant = { key, uploadId, maxBytes: Number.MAX_SAFE_INTEGER };
+    const idle = new PassThrough();
+    const waiting = store.putPart({ ...grant, partNumber: 1 }, idle, announced);
+    while ((await leftIn('drafts')).length === 0) await setImmediate();
+    await store.putPart({ ...grant, partNumber: 2 }, Readable.from([Buffer.alloc(1)]), announced);
+    idle.end();
+    await waiting;
   });
 });

@@ -34,8 +34,8 @@ import { SignedUrls } from './signed-urls.js';
 
 /** Free space that is always left on the disk, in bytes. */
 const RESERVED_BYTES = 1024 ** 3;
-/** After so many bytes a writer looks at the room that is left. */
-const LOOKED_AT_EVERY = 64 * 1024 ** 2;
+/** After so many bytes a writer looks at the room that is left: a thousand writers cannot fill it between two looks. */
+const LOOKED_AT_EVERY = 1024 ** 2;
 const STALE_DRAFT_MS = 24 * 60 * 60 * 1000;
 
 /**
@@ -48,8 +48,6 @@ const STALE_DRAFT_MS = 24 * 60 * 60 * 1000;
 @Injectable()
 export class DiskStore extends ObjectStore implements OnModuleInit {
   private readonly root: string;
-  /** Bytes that writers expect and have not written yet. */
-  private underway = 0;
 
   constructor(
     config: Config,
@@ -72,9 +70,8 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
     const draft = this.draft();
     await mkdir(draft);
     try {
-      const { size, etag } = await this.withRoom(Buffer.isBuffer(body) ? body.length : 0, (progress) =>
-        writePart(join(draft, 'part'), body, Infinity, progress),
-      );
+      await this.assertRoom(Buffer.isBuffer(body) ? body.length : 0);
+      const { size, etag } = await writePart(join(draft, 'part'), body, Infinity, this.lookingForRoom());
       await rename(join(draft, 'part'), join(draft, partFileName(1, etag)));
       await flushFolder(draft);
       await this.publish(draft, key);
@@ -136,7 +133,7 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
    */
   async putPart(
     grant: Omit<PartGrant, 'expiresAt' | 'baseUrl'>,
-    body: Readable,
+    body: AsyncIterable<Buffer>,
     announcedBytes: number,
     keep?: (size: number) => Promise<void>,
   ): Promise<string> {
@@ -146,9 +143,8 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
     if (announcedBytes > maxBytes) throw tooLarge(maxBytes);
     const draft = this.draft();
     try {
-      const { size, etag } = await this.withRoom(announcedBytes || Math.min(maxBytes, LOOKED_AT_EVERY), (progress) =>
-        writePart(draft, body, maxBytes, progress),
-      );
+      await this.assertRoom(announcedBytes);
+      const { size, etag } = await writePart(draft, body, maxBytes, this.lookingForRoom());
       // Named first: whatever is kept after this one is newer.
       const file = join(folder, partFileName(partNumber, etag));
       await keep?.(size);
@@ -221,33 +217,21 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
     await rm(doomed, { recursive: true, force: true });
   }
 
-  /** What is under way of all writers counts as written, and each looks again while it writes: others fill the disk as well. */
-  private async withRoom<Result>(
-    bytes: number,
-    write: (progress: (bytes: number) => Promise<void>) => Promise<Result>,
-  ): Promise<Result> {
-    let expected = bytes;
+  /** For a writer to look again and again, as others fill the disk as well. Nothing is held for bytes that may never come. */
+  private lookingForRoom(): (written: number) => Promise<void> {
     let unseen = 0;
-    this.underway += expected;
-    try {
+    return async (written) => {
+      unseen += written;
+      if (unseen < LOOKED_AT_EVERY) return;
+      unseen = 0;
       await this.assertRoom();
-      return await write(async (written) => {
-        const came = Math.min(written, expected);
-        expected -= came;
-        this.underway -= came;
-        unseen += written;
-        if (unseen < LOOKED_AT_EVERY) return;
-        unseen = 0;
-        await this.assertRoom();
-      });
-    } finally {
-      this.underway -= expected;
-    }
+    };
   }
 
-  private async assertRoom(): Promise<void> {
+  /** @param bytes that are to be written */
+  private async assertRoom(bytes = 0): Promise<void> {
     const { bavail, bsize } = await statfs(this.root);
-    if (bavail * bsize - this.underway < RESERVED_BYTES) throw full();
+    if (bavail * bsize - bytes < RESERVED_BYTES) throw full();
   }
 
   /** Drafts of a process that died; a living one finishes or drops its own far sooner. */

@@ -1,14 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
+import { Config } from '../../config/config.js';
 import { BadRequest, DomainError, NotFound } from '../errors/errors.js';
 import { askForBody } from '../http/unread-body.js';
+import { FairShares } from '../throttling/fair-shares.js';
 import { parseRange } from './byte-range.js';
 import { attachment } from './content-disposition.js';
 import { DiskStore } from './disk-store.js';
 import { ObjectMissing, UploadMissing } from './object-store.js';
-import { hasCode } from './part-files.js';
+import { movingBody } from './moving-body.js';
 import { type PartUrl, SignedUrls } from './signed-urls.js';
+
+/** Most parts of one upload that are received at once; further ones wait. */
+const PARTS_AT_ONCE = 16;
 
 /** An answer whose body is streamed. */
 export interface Transfer {
@@ -41,15 +46,32 @@ export interface TransferRules {
 @Injectable()
 export class DiskTransfers {
   private given?: TransferRules;
+  private readonly receiving = new FairShares(Infinity);
+  /** Signed URLs name no caller, so all of them together have what one caller has of the database. */
+  private readonly asking: FairShares;
 
   constructor(
     private readonly store: DiskStore,
     private readonly urls: SignedUrls,
-  ) {}
+    { requestsInProgress }: Config,
+  ) {
+    this.asking = new FairShares(requestsInProgress.caller);
+  }
 
   /** Lets the module that has URLs signed say what they may still do; without rules they do nothing. */
   provide(rules: TransferRules): void {
     this.given = rules;
+  }
+
+  /** Questions to the rules, one at a time of an object, which would wait for each other in the database. */
+  private async ask<Answer>(key: string, question: () => Promise<Answer>): Promise<Answer> {
+    const turn = this.asking.take(1, [{ key, limit: 1 }]);
+    try {
+      await turn.granted;
+      return await question();
+    } finally {
+      turn.leave();
+    }
   }
 
   private get rules(): TransferRules {
@@ -60,16 +82,30 @@ export class DiskTransfers {
   /** Receives one part of an upload; resolves with its etag in quotes, as the header has it. */
   async receive(key: string, query: unknown, request: IncomingMessage): Promise<string> {
     const url = await this.urls.readPart(key, query);
+    const place = this.receiving.take(1, [{ key, limit: PARTS_AT_ONCE }]);
+    try {
+      await place.granted;
+      return await this.receivePart(url, request);
+    } finally {
+      place.leave();
+    }
+  }
+
+  private async receivePart(url: PartUrl, request: IncomingMessage): Promise<string> {
+    const { key } = url;
     const length = request.headers['content-length'];
     const announced = length === undefined ? undefined : Number(length);
-    const { maxBytes, keep, release } = await this.rules.admitPart(url, announced);
+    const { maxBytes, keep, release } = await this.ask(key, () => this.rules.admitPart(url, announced));
     askForBody(request);
     try {
-      return `"${await this.store.putPart({ ...url, maxBytes }, request, announced ?? 0, keep)}"`;
+      const etag = await this.store.putPart({ ...url, maxBytes }, movingBody(request), announced ?? 0, (size) =>
+        this.ask(key, () => keep(size)),
+      );
+      return `"${etag}"`;
     } catch (error) {
-      await release();
+      await this.ask(key, release);
       if (error instanceof UploadMissing) throw new NotFound('Upload');
-      if (hasCode(error, 'ECONNRESET')) throw new BadRequest('The body was cut off');
+      if (request.destroyed && !request.complete) throw new BadRequest('The body was cut off');
       throw error;
     }
   }
@@ -77,7 +113,7 @@ export class DiskTransfers {
   /** Opens an object, or a range of it, for its reader. */
   async send(key: string, query: unknown, rangeHeader: string | undefined): Promise<Transfer> {
     const { fileName, contentType, scope } = await this.urls.readDownload(key, query);
-    const size = (await this.rules.mayRead(scope)) ? await this.store.size(key) : undefined;
+    const size = (await this.ask(key, () => this.rules.mayRead(scope))) ? await this.store.size(key) : undefined;
     if (size === undefined) throw new NotFound('File');
     const range = parseRange(rangeHeader, size);
     if (range === 'unsatisfiable') {

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
 import type { ByteRange, PartName, StoredPart } from './object-store.js';
 
 /** A file of a folder of parts. */
@@ -80,11 +79,11 @@ export async function* readParts(parts: readonly PartFile[], { start, end }: Byt
  * Writes a new file of at most `maxBytes` and flushes it; the etag is the MD5 of its content. `progress` hears of each piece that
  * was written, and ends the writing by throwing.
  *
- * @throws PartTooLarge and leaves the rest of a stream to be read, so that its sender can still be answered
+ * @throws PartTooLarge
  */
 export async function writePart(
   file: string,
-  body: Buffer | Readable,
+  body: Buffer | AsyncIterable<Buffer>,
   maxBytes: number,
   progress: (bytes: number) => Promise<void>,
 ): Promise<{ size: number; etag: string }> {
@@ -92,7 +91,7 @@ export async function writePart(
   let size = 0;
   const handle = await open(file, 'wx');
   try {
-    for await (const chunk of chunksOf(body)) {
+    for await (const chunk of Buffer.isBuffer(body) ? [body] : body) {
       size += chunk.length;
       if (size > maxBytes) throw new PartTooLarge();
       hash.update(chunk);
@@ -124,8 +123,4 @@ export function undefinedIfMissing(error: unknown): undefined {
 
 export function hasCode(error: unknown, code: string): boolean {
   return (error as NodeJS.ErrnoException | undefined)?.code === code;
-}
-
-function chunksOf(body: Buffer | Readable): Iterable<Buffer> | AsyncIterable<Buffer> {
-  return Buffer.isBuffer(body) ? [body] : (body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>);
 }

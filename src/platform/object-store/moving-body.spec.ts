@@ -1,0 +1,59 @@
+import { PassThrough, Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { movingBody } from './moving-body.js';
+
+async function all(pieces: AsyncIterable<Buffer>): Promise<Buffer[]> {
+  const read: Buffer[] = [];
+  for await (const piece of pieces) read.push(piece);
+  return read;
+}
+
+describe('a body', () => {
+  it('is read to its end while it moves', async () => {
+    const pieces = [Buffer.from('one'), Buffer.from('two')];
+    expect(await all(movingBody(Readable.from(pieces), 1_000))).toEqual(pieces);
+  });
+
+  it('is given up when it stands still, and its end later disturbs nobody', async () => {
+    const body = new PassThrough();
+    body.write('one');
+    const pieces = movingBody(body, 20);
+    expect((await pieces.next()).value).toEqual(Buffer.from('one'));
+    await expect(pieces.next()).rejects.toMatchObject({ status: 408, headers: { Connection: 'close' } });
+    expect(body.destroyed).toBe(false);
+    body.destroy(new Error('Cut off'));
+    await new Promise((resolve) => {
+      body.once('close', resolve);
+    });
+  });
+
+  it('is not late while nobody reads', async () => {
+    const body = new PassThrough();
+    body.write('one');
+    const pieces = movingBody(body, 20);
+    await pieces.next();
+    await setTimeout(40);
+    body.end('two');
+    expect((await pieces.next()).value).toEqual(Buffer.from('two'));
+    expect(await pieces.next()).toMatchObject({ done: true });
+  });
+
+  it('that is not wanted any more is left unread', async () => {
+    const body = new PassThrough();
+    body.write('one');
+    const pieces = movingBody(body);
+    expect((await pieces.next()).value).toEqual(Buffer.from('one'));
+    await pieces.return(undefined);
+    expect(body.destroyed).toBe(false);
+    body.end('two');
+    expect(await all(body)).toEqual([Buffer.from('two')]);
+  });
+
+  it('that breaks off says so', async () => {
+    const body = new PassThrough();
+    const reading = movingBody(body).next();
+    body.destroy(new Error('Broken off'));
+    await expect(reading).rejects.toThrow('Broken off');
+  });
+});
