@@ -50,25 +50,25 @@ const WALK = `
   ),
   sought AS (SELECT * FROM walk WHERE depth = coalesce(cardinality(names), 0))`;
 
-/** Longest path in a tree: those of a skill's files count from the skill's folder, whose own path is short. */
+/** Longest path of a skill's file in its tree: it counts from the skill's folder, whose own path is short. */
 const MAX_STORED_BYTES = MAX_PATH_BYTES + 128;
 
 /**
  * Goes on from a path to a name in it only as far as paths may be. Trees from before moves looked at what they make longer
  * may be deeper: what no path leads to is not read, as the paths to it would be longer than all else together.
  */
-const withinPath = (path: string, name: string, above = '0'): string =>
-  `octet_length(${path}) + octet_length(${name}) + ${above} < ${MAX_STORED_BYTES}`;
+const withinPath = (path: string, name: string, { above = '0', max = MAX_PATH_BYTES } = {}): string =>
+  `octet_length(${path}) + octet_length(${name}) + ${above} < ${max}`;
 
 /** `below`: everything under the one sought directory, whose path is the text `of`, with paths relative to it. */
-export const belowIn = (container: string, of: string): string => `
+export const belowIn = (container: string, of: string, max = MAX_PATH_BYTES): string => `
   below AS (
     SELECT n.node_id, n.kind, n.name::text AS path
       FROM sought s CROSS JOIN ${childrenOf('s', undefined, container)} n
     UNION ALL
     SELECT n.node_id, n.kind, b.path || '/' || n.name
       FROM below b CROSS JOIN ${childrenOf('b', undefined, container)} n
-     WHERE b.kind = 'directory' AND ${withinPath('b.path', 'n.name', `(SELECT coalesce(octet_length(nullif(${of}, '') || '/'), 0))`)}
+     WHERE b.kind = 'directory' AND ${withinPath('b.path', 'n.name', { above: `(SELECT coalesce(octet_length(nullif(${of}, '') || '/'), 0))`, max })}
   )`;
 
 /** The nodes that a path leads over. */
@@ -133,7 +133,7 @@ export const FIND_FILES_BY_ID = `
 
 /** All files below a directory, by path; none when there is no such directory. */
 export const FILES_BELOW = `
-  WITH RECURSIVE ${WALK}, ${belowIn('$1', '($3::text[])[1]')}
+  WITH RECURSIVE ${WALK}, ${belowIn('$1', '($3::text[])[1]', MAX_STORED_BYTES)}
   SELECT b.path, ${FILE_COLUMNS}
     FROM below b CROSS JOIN ${nodeOf('b')} n
    WHERE b.kind = 'file'
@@ -159,7 +159,7 @@ export const FILES_OF = `
     UNION ALL
     SELECT i.ord, i.container_id, n.node_id, n.kind, i.path || '/' || n.name::text COLLATE "default"
       FROM inside i CROSS JOIN ${childrenOf('i', undefined, 'i.container_id')} n
-     WHERE i.kind = 'directory' AND ${withinPath('i.path', 'n.name')}
+     WHERE i.kind = 'directory' AND ${withinPath('i.path', 'n.name', { max: MAX_STORED_BYTES })}
   )
   SELECT i.ord, i.path, ${FILE_COLUMNS}
     FROM inside i CROSS JOIN ${nodeOf('i', 'i.container_id')} n
@@ -174,7 +174,7 @@ export const DIGEST = `
     UNION ALL
     SELECT n.node_id, n.kind, i.path || '/' || n.name::text COLLATE "default"
       FROM inside i CROSS JOIN ${childrenOf('i')} n
-     WHERE i.kind = 'directory' AND ${withinPath('i.path', 'n.name')}
+     WHERE i.kind = 'directory' AND ${withinPath('i.path', 'n.name', { max: MAX_STORED_BYTES })}
   )
   SELECT encode(sha256(convert_to(coalesce(
            string_agg(i.path || E'\\n' || coalesce(encode(b.sha256, 'hex'), b.id::text), E'\\n' ORDER BY i.path COLLATE "C"), ''),
