@@ -124,6 +124,8 @@ it(
     };
     await eventually(held, (all) => all.every(([, value]) => value === 0), {
       until: 'nothing is held for connections that are gone',
+      // A stream gives its reader 10 s to take something and 5 s to take the end, and looks after it each 15 s.
+      deadlineMs: 40_000,
     });
     if (SECONDS >= LONG_ENOUGH_SECONDS) expect(last).toBeLessThan(second * 1.1 + 10);
   },
