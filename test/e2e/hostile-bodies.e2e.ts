@@ -51,7 +51,7 @@ describe('bodies of callers who are refused', () => {
     await expectUnharmed(service, watch);
   });
 
-  it.each(BODIES)('of 8 MiB of %s, sent at once, harm nobody', async (_, body) => {
+  it.each(BODIES.slice(0, 5))('of 8 MiB of %s, sent at once, harm nobody', async (_, body) => {
     const watch = await Bystander.start(service);
     const text = body(8 * MiB);
     const held = HeldRequest.startMany(8, service.url + COMPLETE, { headers: bearer(forged), body: text, keep: 1 });
