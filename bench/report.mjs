@@ -94,7 +94,7 @@ export function reportAttacks(attacks) {
       counts(others.statuses, String),
       number(seconds, 1),
       counts(answers, ({ count, bytes }) => `${count} (${number(bytes)} B)`),
-      remark,
+      typeof remark === 'string' ? remark : JSON.stringify(remark).slice(0, 100),
     ]),
   );
 }

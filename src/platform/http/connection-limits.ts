@@ -12,8 +12,8 @@ const HEAD_MS = 20_000;
 const REQUEST_MS = 60 * 60_000;
 /** How often Node looks for requests that are late. */
 const CHECK_MS = 1_000;
-/** A client that takes nothing of its answer for so long is cut off. */
-const STALL_MS = 30_000;
+/** A client that takes nothing of its answer is cut off after 30 s: at the second look that finds it as the one before. */
+const LOOK_MS = 15_000;
 /** What a client gets to finish sending after it was answered. */
 const LINGER_MS = 10_000;
 /** Longest path and query. The head altogether has at most 16 KiB, which is Node's default. */
@@ -39,7 +39,7 @@ export interface ConnectionLimits {
 export function limitConnections(server: Server, limits: ConnectionLimits = {}): void {
   server.headersTimeout = HEAD_MS;
   server.requestTimeout = REQUEST_MS;
-  server.timeout = STALL_MS;
+  server.timeout = LOOK_MS;
   if (limits.connections !== undefined) server.maxConnections = limits.connections;
   // Options of `createServer`, which Nest does not pass on.
   Object.assign(server, { connectionsCheckingInterval: CHECK_MS, requireHostHeader: false });
