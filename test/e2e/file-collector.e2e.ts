@@ -46,7 +46,7 @@ beforeAll(async () => {
   registry = new UploadRegistry(db.database, blobs);
   const objects = new UploadObjects(store, config);
   const directory = undefined as unknown as ContainerDirectory;
-  sweeper = new Sweeper(registry, new UploadsService(registry, objects, directory, blobs, config));
+  sweeper = new Sweeper(registry, new UploadsService(registry, objects, directory, config));
   reconciler = new Reconciler(db.database, store);
   await db.database.manager.query('INSERT INTO companies (id) VALUES ($1)', [company_id]);
 });

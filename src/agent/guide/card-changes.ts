@@ -1,7 +1,8 @@
 import { MAX_LABEL_LENGTH } from '../../projects/canvas/canvas.dto.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
 import { isName, isProblem, parseFormula } from '../../projects/canvas/formula.js';
-import { quote, someOf } from './quote.js';
+import { someOf } from '../../projects/canvas/names.js';
+import { quote } from './quote.js';
 import type { Sketch, SketchCard } from './sketch.js';
 import type { Classification, StatementOf } from './statement.js';
 import { figureOf } from './words.js';

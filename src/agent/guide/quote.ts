@@ -19,12 +19,6 @@ export function quote(text: string, most = MOST_CHARACTERS): string {
   return isFenceSafe ? `${fence}${shown}${fence}` : `${fence} ${shown} ${fence}`;
 }
 
-/** The first items of a list, and how many more there are. */
-export function someOf(items: string[], most: number): string {
-  const more = items.length > most ? ` and ${items.length - most} more` : '';
-  return `${items.slice(0, most).join(', ')}${more}`;
-}
-
 export const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
 
 const MOST_LISTED = 20;

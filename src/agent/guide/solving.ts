@@ -1,5 +1,6 @@
 import type { CompletenessResponse } from '../../projects/canvas/canvas.dto.js';
-import { counted, quote, someOf } from './quote.js';
+import { someOf } from '../../projects/canvas/names.js';
+import { counted, quote } from './quote.js';
 import type { Sketch } from './sketch.js';
 
 export type Feasibility = CompletenessResponse['feasibility_result'];

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import type { Principal } from '../../platform/auth/principal.js';
 import { Conflict, TooLarge } from '../../platform/errors/errors.js';
-import { BlobsService } from '../blobs.service.js';
 import { assertWritable, ContainerDirectory } from '../container-directory.js';
 import { normalizePath } from '../paths.js';
 import { planParts } from './part-plan.js';
@@ -23,7 +22,6 @@ export class UploadsService {
     private readonly registry: UploadRegistry,
     private readonly objects: UploadObjects,
     private readonly directory: ContainerDirectory,
-    private readonly blobs: BlobsService,
     private readonly config: Config,
   ) {}
 
@@ -33,7 +31,6 @@ export class UploadsService {
     const { FILES_MAX_BYTES: maxBytes } = this.config;
     const size = body.size ?? null;
     if (size !== null && size > maxBytes) throw new TooLarge(`A file may have at most ${maxBytes} bytes`);
-    await this.blobs.assertAllowance(company_id, size ?? 0);
     const { part_size, parts } = planParts(size, maxBytes);
     const { token, id, blob_id, expires_at } = await this.registry.open({
       caller,

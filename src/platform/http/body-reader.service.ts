@@ -8,20 +8,17 @@ import type { Json } from '../json/json.js';
 import { FairShares, type Share } from '../throttling/fair-shares.js';
 import { sharesOf } from '../throttling/limits.js';
 import { assertLength, readBody } from './read-body.js';
-import { announcedBytes } from './unread-body.js';
+import { announcedBytes, SMALL_BODY } from './unread-body.js';
 
-const KiB = 1024;
 const MiB = 1024 ** 2;
 
 /** Most bytes of a handler's body, where 1 MiB is not enough. */
 export const BodyLimit = Reflector.createDecorator<number | undefined>();
 
-/** Most bytes of bodies that are held at once: what is read of one takes a few times as much. */
+/** Most bytes of bodies that are held at once, small ones not counted: what is read of one takes a few times as much. */
 const MAX_HELD = 64 * MiB;
 const MAX_HELD_OF_CALLER = 16 * MiB;
 const MAX_HELD_OF_COMPANY = 32 * MiB;
-/** Bodies of this size and smaller ones are not counted: connections are. */
-const SMALL = 16 * KiB;
 /** Bodies of callers who are refused are held only as far as this goes. */
 const REFUSED: Share = { key: 'refused', limit: 4 * MiB };
 
@@ -60,7 +57,7 @@ export class BodyReader {
   async read(request: AuthenticatedRequest, response: ServerResponse, limit: number): Promise<Json | undefined> {
     assertLength(request, limit);
     const bytes = announcedBytes(request) ?? limit;
-    if (bytes > SMALL && request.caller !== undefined) {
+    if (bytes > SMALL_BODY && request.caller !== undefined) {
       const shares = sharesOf(request.caller, { caller: MAX_HELD_OF_CALLER, company: MAX_HELD_OF_COMPANY });
       // It has closed already and will not do so again.
       if (response.closed) throw new BadRequest('The body was cut off');
@@ -81,7 +78,7 @@ export class BodyReader {
     const limit = this.limitOf(context);
     const request = context.switchToHttp().getRequest<IncomingMessage>();
     const bytes = announcedBytes(request);
-    if (limit === undefined || bytes === undefined || bytes === 0 || bytes > SMALL) return;
+    if (limit === undefined || bytes === undefined || bytes === 0 || bytes > SMALL_BODY) return;
     const ticket = this.shares.takeNow(bytes, [REFUSED]);
     if (ticket === undefined) return;
     try {

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { RequestHandler } from 'express';
 import { BadRequest, DomainError } from '../errors/errors.js';
 import { keyOfAddress } from '../throttling/limits.js';
-import { expectContinue, leaveUnread } from './unread-body.js';
+import { announcedBytes, expectContinue, leaveUnread } from './unread-body.js';
 
 /** Longest wait for the head of a request. */
 const HEAD_MS = 20_000;
@@ -125,7 +125,7 @@ export const serveInTurn: RequestHandler = (request, response, next) => {
 
 /** Refuses heads that no client sends, and hangs up on clients that go on sending what nobody reads or read nothing. */
 export const limitRequests: RequestHandler = (request, response, next) => {
-  if (hasBody(request)) {
+  if (announcedBytes(request) !== 0) {
     response.once('finish', () => {
       if (!request.complete) setTimeout(() => request.complete || request.socket.destroy(), LINGER_MS).unref();
     });
@@ -138,9 +138,6 @@ export const limitRequests: RequestHandler = (request, response, next) => {
   if (!hasHost(request)) throw new BadRequest('The Host header is missing or is no host');
   next();
 };
-
-const hasBody = ({ headers }: IncomingMessage): boolean =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /** HTTP/1.0, which some monitors speak, needs no Host. */
 const hasHost = ({ headers: { host }, httpVersion }: IncomingMessage): boolean =>

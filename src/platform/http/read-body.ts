@@ -4,13 +4,10 @@ import { BadRequest, DomainError, Invalid, TooLarge, UnsupportedMediaType } from
 import type { Json } from '../json/json.js';
 import { JsonLimitError, JsonSyntaxError, parseJson } from '../json/parse-json.js';
 import { decodeText, UndecodableText } from './decode-text.js';
-import { announcedBytes, askForBody } from './unread-body.js';
+import { announcedBytes, askForBody, SMALL_BODY } from './unread-body.js';
 
 /** `application/json` and `application/<anything>+json`, parameters ignored. */
 const JSON_TYPE = /^\s*application\/(?:[^;/]*\+)?json\s*(?:;|$)/i;
-
-/** Bodies above this size take noticeable time to read. */
-const LARGE = 16 * 1024;
 
 /** What a client gets to send all of its JSON: a few MiB on a slow line. */
 const PATIENCE_MS = 60_000;
@@ -33,13 +30,13 @@ export async function readBody(
   askForBody(request);
   const bytes = await collect(request, limit, patienceMs);
   if (bytes.length === 0) return undefined;
-  if (bytes.length > LARGE) await turn();
+  if (bytes.length > SMALL_BODY) await turn();
   return JSON_TYPE.test(request.headers['content-type'] ?? '') ? parse(bytes, limit) : bytes.toString();
 }
 
 /** Resolves when this is the next large body to be read: one in each round of the event loop, with everything else between. */
 function turn(): Promise<void> {
-  lastTurn = lastTurn.then(async () => await nextRound());
+  lastTurn = lastTurn.then(() => nextRound());
   return lastTurn;
 }
 

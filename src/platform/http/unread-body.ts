@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** What a client gets to read its answer before the connection is cut, when the rest of its body stays unread. */
 const LINGER_MS = 2_000;
-/** Unread bodies up to this size are read and dropped, and the connection goes on. */
-const SMALL = 16 * 1024;
+/** Bodies up to this size, in bytes, take no noticeable memory or time: unread ones are dropped and the connection goes on. */
+export const SMALL_BODY = 16 * 1024;
 
 /** Requests whose clients wait to be asked for the body. */
 const waiting = new WeakMap<IncomingMessage, ServerResponse>();
@@ -29,7 +29,7 @@ export function announcedBytes({ headers }: IncomingMessage): number | undefined
  * it off the line, and cutting the connection at once could cost the client its answer.
  */
 export function leaveUnread(request: IncomingMessage, response: ServerResponse): void {
-  if (request.complete || (announcedBytes(request) ?? Infinity) <= SMALL) return;
+  if (request.complete || (announcedBytes(request) ?? Infinity) <= SMALL_BODY) return;
   const { socket } = request;
   response.setHeader('Connection', 'close');
   // Node drops the rest of a body that nobody has begun to read.

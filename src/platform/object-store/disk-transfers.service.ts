@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import { BadRequest, DomainError, NotFound } from '../errors/errors.js';
-import { askForBody } from '../http/unread-body.js';
+import { announcedBytes, askForBody } from '../http/unread-body.js';
 import { FairShares } from '../throttling/fair-shares.js';
 import { parseRange } from './byte-range.js';
 import { attachment } from './content-disposition.js';
@@ -93,8 +93,7 @@ export class DiskTransfers {
 
   private async receivePart(url: PartUrl, request: IncomingMessage): Promise<string> {
     const { key } = url;
-    const length = request.headers['content-length'];
-    const announced = length === undefined ? undefined : Number(length);
+    const announced = announcedBytes(request);
     const { maxBytes, keep, release } = await this.ask(key, () => this.rules.admitPart(url, announced));
     askForBody(request);
     try {

@@ -10,7 +10,14 @@ export function shortened(text: string, most = MOST_CHARACTERS): string {
 }
 
 /** The first of some names, and how many more there are. */
-export function someNames(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_NAMES).map((name) => shortened(name));
-  return shown.join(', ') + (names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '');
+export const someNames = (names: readonly string[]): string =>
+  someOf(
+    names.map((name) => shortened(name)),
+    MOST_NAMES,
+  );
+
+/** The first items of a list, and how many more there are. */
+export function someOf(items: readonly string[], most: number): string {
+  const more = items.length > most ? ` and ${items.length - most} more` : '';
+  return items.slice(0, most).join(', ') + more;
 }
