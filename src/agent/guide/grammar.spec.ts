@@ -180,7 +180,8 @@ describe('a model in words', () => {
         const written = solveModel(solver, readLp(lp), 10);
         expect(spoken.status).toBe(written.status);
         outcomes.add(written.objective_value ?? written.status);
-        if (written.status === 'optimal') expect(spoken.objective_value).toBeCloseTo(written.objective_value ?? NaN, 6);
+        // The solver takes a row that is missed by 1e-6 as kept, which the order of the rows may use or not.
+        if (written.status === 'optimal') expect(spoken.objective_value).toBeCloseTo(written.objective_value ?? NaN, 4);
         else expect([spoken.conflict.length, written.conflict.length]).not.toContain(0);
       }),
       { numRuns: 40 },
