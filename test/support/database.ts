@@ -1,24 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll } from '@jest/globals';
-import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { createDataSource } from '../../src/platform/database/data-source.js';
 import { Database } from '../../src/platform/database/database.js';
-import { testRun } from './run.js';
-
-/** Makes a migrated, empty database of its own; answers its URL. */
-export async function createDatabase(): Promise<string> {
-  const name = `test_${randomBytes(8).toString('hex')}`;
-  const url = new URL(testRun().admin);
-  await administrate(`CREATE DATABASE ${name} TEMPLATE ${testRun().template}`);
-  url.pathname = `/${name}`;
-  return url.href;
-}
-
-/** Drops a database of {@link createDatabase}, whoever is still connected. */
-export async function dropDatabase(url: string): Promise<void> {
-  await administrate(`DROP DATABASE ${new URL(url).pathname.slice(1)} WITH (FORCE)`);
-}
+import { createDatabase, dropDatabase } from './databases.js';
 
 /** A database as services see it, for tests below the HTTP interface. */
 export interface TestDatabase {
@@ -58,14 +42,4 @@ export function useDatabase({ poolSize = 10 } = {}): TestDatabase {
       return ready(held.database);
     },
   };
-}
-
-async function administrate(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: testRun().admin });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
 }

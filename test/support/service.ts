@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import { Client } from './client.js';
-import { createDatabase, dropDatabase } from './database.js';
+import { createDatabase, dropDatabase } from './databases.js';
 import { testRun } from './run.js';
 import { keepSecret, logFolder } from './secrets.js';
 import { type Session, type SessionOptions, signIn } from './session.js';

@@ -1,0 +1,27 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { testRun } from './run.js';
+
+/** Makes a migrated, empty database of its own; answers its URL. */
+export async function createDatabase(): Promise<string> {
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  const url = new URL(testRun().admin);
+  await administrate(`CREATE DATABASE ${name} TEMPLATE ${testRun().template}`);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/** Drops a database of {@link createDatabase}, whoever is still connected. */
+export async function dropDatabase(url: string): Promise<void> {
+  await administrate(`DROP DATABASE ${new URL(url).pathname.slice(1)} WITH (FORCE)`);
+}
+
+async function administrate(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: testRun().admin });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
