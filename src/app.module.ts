@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
+import { APP_GUARD } from '@nestjs/core';
 import type { Logger } from 'pino';
 import { AgentModule } from './agent/agent.module.js';
 import { ChatModule } from './chat/chat.module.js';
@@ -20,7 +20,7 @@ import { JobsModule } from './platform/jobs/jobs.module.js';
 import { LoggingModule } from './platform/logging/logging.module.js';
 import { MetricsModule } from './platform/metrics/metrics.module.js';
 import { NotifyModule } from './platform/notify/notify.module.js';
-import { FairShareInterceptor } from './platform/throttling/fair-share.interceptor.js';
+import { FairShareGuard } from './platform/throttling/fair-share.guard.js';
 import { RateLimitGuard } from './platform/throttling/rate-limit.guard.js';
 import { ThrottlingModule } from './platform/throttling/throttling.module.js';
 import { ProjectsModule } from './projects/projects.module.js';
@@ -36,7 +36,7 @@ export interface Surroundings {
 }
 
 /** What a request passes on its way to its handler, in this order. */
-const GUARDS = [RoutingGuard, AuthGuard, RateLimitGuard, BodyGuard, RoleGuard];
+const GUARDS = [RoutingGuard, AuthGuard, RateLimitGuard, BodyGuard, RoleGuard, FairShareGuard];
 
 @Module({})
 export class AppModule {
@@ -63,11 +63,7 @@ export class AppModule {
         AgentModule,
         ChatModule,
       ],
-      providers: [
-        ...GUARDS.map((guard) => ({ provide: APP_GUARD, useClass: guard })),
-        // Behind them, as it sees the end of a handler's work too.
-        { provide: APP_INTERCEPTOR, useClass: FairShareInterceptor },
-      ],
+      providers: GUARDS.map((guard) => ({ provide: APP_GUARD, useClass: guard })),
     };
   }
 }

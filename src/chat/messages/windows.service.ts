@@ -7,6 +7,43 @@ import type { ChatHistoryQuery, ChatSyncQuery } from '../chat.dto.js';
 import { named } from '../conversations/conversations.service.js';
 import { windowJson } from './message-json.js';
 
+/** The text of a statement, by how its conversation is named ({@link named}). Long ones are made once. */
+type Statement = (condition: string) => string;
+
+/** A SELECT from conversations `c` for the one that is meant; its own parameters begin with $4. */
+function ofConversation(select: string): Statement {
+  const texts = new Map<string, string>();
+  return (condition) => {
+    const known = texts.get(condition);
+    if (known !== undefined) return known;
+    const text = `${select} WHERE ${condition} AND c.project_id = ${projectOf('$3', '$1')}`;
+    texts.set(condition, text);
+    return text;
+  };
+}
+
+const HISTORY = ofConversation(`
+  SELECT concat('{"messages":', ${windowJson({
+    first: 'c.last_sequence - $5::bigint - $4::bigint + 1',
+    last: 'c.last_sequence - $5::bigint',
+    limit: '$4::bigint',
+  })},
+                ',"limit":', $4::bigint, ',"offset":', $5::bigint, ',"total":', c.last_sequence, '}') AS json
+    FROM conversations c`);
+
+const SYNC = ofConversation(`
+  SELECT concat('{"conversation_id":"', c.id, '","messages":', ${windowJson({
+    first: 'c.last_sequence - $4::bigint + 1',
+    last: 'c.last_sequence::bigint',
+    limit: '$4::bigint',
+  })},
+                ',"turn":', (SELECT row_to_json(live) FROM
+                  (SELECT coalesce(t.state, 'idle') AS state, t.message_id, t.id AS turn_id, coalesce(t.next_seq, 0) AS next_seq) live),
+                '}') AS json
+    FROM conversations c
+    LEFT JOIN LATERAL (
+      SELECT * FROM turns active WHERE active.conversation_id = c.id AND active.state <> 'ended' OFFSET 0) t ON true`);
+
 /**
  * Reads of conversations, each one statement and so of one moment. Answers are JSON text that the database makes: to put
  * a long text together once more would cost as much as to send it. Where a window would be too long, it lacks its older
@@ -25,58 +62,30 @@ export class WindowsService {
     projectId: string,
     { conversation_id, limit, offset }: ChatHistoryQuery,
   ): Promise<string> {
-    return await this.read(
-      company_id,
-      projectId,
-      conversation_id,
-      `SELECT concat('{"messages":', ${windowJson({
-        first: 'c.last_sequence - $5::bigint - $4::bigint + 1',
-        last: 'c.last_sequence - $5::bigint',
-        limit: '$4::bigint',
-      })},
-                     ',"limit":', $4::bigint, ',"offset":', $5::bigint, ',"total":', c.last_sequence, '}') AS json
-         FROM conversations c`,
-      [limit, offset],
-    );
+    return await this.read(HISTORY, company_id, projectId, conversation_id, [limit, offset]);
   }
 
   /** JSON text of a ConversationSyncResponse. @throws NotFound */
   async sync(company_id: string, projectId: string, { conversation_id, limit }: ChatSyncQuery): Promise<string> {
-    return await this.read(
-      company_id,
-      projectId,
-      conversation_id,
-      `SELECT concat('{"conversation_id":"', c.id, '","messages":',
-                     ${windowJson({ first: 'c.last_sequence - $4::bigint + 1', last: 'c.last_sequence::bigint', limit: '$4::bigint' })},
-                     ',"turn":', (SELECT row_to_json(live) FROM
-                       (SELECT coalesce(t.state, 'idle') AS state, t.message_id, t.id AS turn_id, coalesce(t.next_seq, 0) AS next_seq) live),
-                     '}') AS json
-         FROM conversations c
-         LEFT JOIN LATERAL (
-           SELECT * FROM turns active WHERE active.conversation_id = c.id AND active.state <> 'ended' OFFSET 0) t ON true`,
-      [limit],
-    );
+    return await this.read(SYNC, company_id, projectId, conversation_id, [limit]);
   }
 
-  /**
-   * The one column `json` of a SELECT from conversations `c` for the one that is meant; its own parameters begin with $4.
-   *
-   * @throws NotFound
-   */
+  /** The one column `json` that a statement answers. @throws NotFound */
   private async read(
+    statement: Statement,
     company_id: string,
     projectId: string,
     conversationId: string | undefined,
-    select: string,
     more: number[],
   ): Promise<string> {
     const project_id = parseId(projectId, 'Project');
     try {
       const { condition, parameters } = named(project_id, conversationId);
-      const [row]: { json: string }[] = await this.database.manager.query(
-        `${select} WHERE ${condition} AND c.project_id = ${projectOf('$3', '$1')}`,
-        [...parameters, company_id, ...more],
-      );
+      const [row]: { json: string }[] = await this.database.manager.query(statement(condition), [
+        ...parameters,
+        company_id,
+        ...more,
+      ]);
       if (row !== undefined) return row.json;
       throw new NotFound('Conversation');
     } catch (error) {

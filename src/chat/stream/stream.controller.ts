@@ -4,7 +4,7 @@ import { ApiExtraModels, ApiHeader, ApiResponse, getSchemaPath } from '@nestjs/s
 import { Caller } from '../../platform/auth/decorators.js';
 import { Principal } from '../../platform/auth/principal.js';
 import { Operation } from '../../platform/openapi/operation.js';
-import { StaysOpen } from '../../platform/throttling/fair-share.interceptor.js';
+import { StaysOpen } from '../../platform/throttling/fair-share.guard.js';
 import {
   CardsChangedData,
   ChatStreamQuery,

@@ -1,5 +1,6 @@
 import type { ExpressAdapter, NestExpressApplication } from '@nestjs/platform-express';
 import type { Application, RequestHandler, Response } from 'express';
+import { endAnswered } from './answered.js';
 import { type ConnectionLimits, limitConnections, limitRequests, serveInTurn } from './connection-limits.js';
 import { JsonText } from './json-text.js';
 
@@ -17,7 +18,7 @@ export function configureHttp(app: NestExpressApplication, limits: ConnectionLim
   (server.router as unknown as { caseSensitive: boolean }).caseSensitive = true;
   // Nest would leave unknown paths outside the global prefix to Express.
   adapter.setNotFoundHandler = (handler: RequestHandler) => server.use(handler);
-  (server as unknown as { response: Response }).response.json = sendJson;
+  Object.assign((server as unknown as { response: Response }).response, { json: sendJson, end: endAnswered });
   limitConnections(app.getHttpServer(), limits);
   app.use(serveInTurn);
   app.use(limitRequests);

@@ -95,18 +95,20 @@ function limitAddresses(server: Server, limit: number): void {
 /** Requests that a connection may send before it has its answers. */
 const MAX_PIPELINED = 16;
 
+const NEWEST = Symbol('newest request');
+
 /** The newest request of a connection, and how many wait for those before them. */
-const newest = new WeakMap<Socket, { response: ServerResponse; waiting: number }>();
+type ServedSocket = Socket & { [NEWEST]?: { response: ServerResponse; waiting: number } };
 
 /**
  * Serves the requests of a connection one after the other, as their answers go out one after the other. A response that waits
  * for others never hears that its connection is gone, so nothing is begun or held for it.
  */
 export const serveInTurn: RequestHandler = (request, response, next) => {
-  const { socket } = request;
-  const before = newest.get(socket);
+  const socket: ServedSocket = request.socket;
+  const before = socket[NEWEST];
   if (before === undefined || before.response.closed) {
-    newest.set(socket, { response, waiting: 0 });
+    socket[NEWEST] = { response, waiting: 0 };
     next();
     return;
   }
@@ -115,9 +117,9 @@ export const serveInTurn: RequestHandler = (request, response, next) => {
     socket.destroy();
     return;
   }
-  newest.set(socket, { response, waiting });
+  socket[NEWEST] = { response, waiting };
   before.response.once('close', () => {
-    const last = newest.get(socket);
+    const last = socket[NEWEST];
     if (last !== undefined) last.waiting -= 1;
     if (!socket.destroyed) next();
   });

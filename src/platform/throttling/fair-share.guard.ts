@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
-import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { finalize, type Observable } from 'rxjs';
 import { Config } from '../../config/config.js';
 import type { AuthenticatedRequest } from '../auth/decorators.js';
 import { Unavailable } from '../errors/errors.js';
+import { onceAnswered } from '../http/answered.js';
 import { BodyReader } from '../http/body-reader.service.js';
 import { Metrics } from '../metrics/metrics.service.js';
 import { FairShares } from './fair-shares.js';
@@ -19,7 +19,7 @@ export const StaysOpen = Reflector.createDecorator<void, boolean>({ transform: (
  * others. A client that goes away ends its place in the queue, and work that has begun keeps its share.
  */
 @Injectable()
-export class FairShareInterceptor implements NestInterceptor {
+export class FairShareGuard implements CanActivate {
   private readonly shares = new FairShares(Infinity);
   private readonly limits: { caller: number; company: number };
 
@@ -45,26 +45,27 @@ export class FairShareInterceptor implements NestInterceptor {
   }
 
   /** @throws TooManyRequests when no place comes in time; Unavailable when the client has gone before */
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> | Promise<Observable<unknown>> {
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const http = context.switchToHttp();
     const { caller } = http.getRequest<AuthenticatedRequest>();
-    if (caller === undefined || this.reflector.get(StaysOpen, context.getHandler()) === true) return next.handle();
+    if (caller === undefined || this.reflector.get(StaysOpen, context.getHandler()) === true) return true;
     const response = http.getResponse<ServerResponse>();
     // It has closed already and will not do so again.
     if (response.closed) throw new Unavailable();
     const ticket = this.shares.take(1, sharesOf(caller, this.limits));
-    let isAtWork = false;
+    let isAtWork = ticket.granted === undefined;
     response.once('close', () => {
       if (!isAtWork) ticket.leave();
     });
-    const work = (): Observable<unknown> => {
-      isAtWork = true;
-      const rest = (): void => {
-        isAtWork = false;
-        if (response.closed) ticket.leave();
-      };
-      return next.handle().pipe(finalize(rest));
-    };
-    return ticket.granted === undefined ? work() : ticket.granted.then(work);
+    onceAnswered(response, () => {
+      isAtWork = false;
+      if (response.closed) ticket.leave();
+    });
+    return (
+      ticket.granted?.then(() => {
+        isAtWork = true;
+        return true;
+      }) ?? true
+    );
   }
 }
