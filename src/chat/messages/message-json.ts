@@ -37,7 +37,7 @@ export const emptyMessageJson = (from: string): string =>
 export const MOST_WINDOW_BYTES = 16 * 1024 ** 2;
 /** Messages that are made into JSON at once where a window may have to be cut. */
 const STEP = 10;
-/** An array stored in less is taken for small: compressed, it is at most a hundred times as long. */
+/** A value stored in less is taken for small: compressed, it is at most a hundred times as long. */
 const SMALL_BYTES = 100;
 
 /** Which messages of a conversation are wanted, as SQL of type bigint: those from `first` to `last`, at most `limit`. */
@@ -56,17 +56,18 @@ interface Window {
  */
 export const windowJson = ({ first, last, limit }: Window): string => {
   const share = `${MOST_WINDOW_BYTES / 8} / ${limit}`;
-  // The length of a text is known without reading it; that of an array is not.
+  // The length of a text is known without reading it; that of anything else is not.
   const isLarge = [
-    ...['content', 'content_segments', 'tool_calls', 'client_msg_id'].map(
-      (column) => `octet_length(${column}::text) > ${share}`,
+    ...['content', 'client_msg_id'].map((column) => `octet_length(${column}) > ${share}`),
+    ...['content_segments', 'tool_calls', 'file_ids'].map(
+      (column) => `pg_column_size(${column}) > ${SMALL_BYTES} AND octet_length(${column}::text) > ${share}`,
     ),
-    `pg_column_size(file_ids) > ${SMALL_BYTES} AND octet_length(file_ids::text) > ${share}`,
   ].join(' OR ');
-  // Fenced by OFFSET, or each use of the text would make it anew.
+  // Fenced by OFFSET, or each use of the text would make it anew; in the order of the index, or all texts would be sorted.
   const made = (range: string, left = 'false'): string => `
     SELECT message.sequence, CASE WHEN ${left} THEN NULL ELSE row_to_json(message)::text END AS json
-      FROM (SELECT ${WHOLE} FROM messages m WHERE m.conversation_id = c.id AND ${range}) message OFFSET 0`;
+      FROM (SELECT ${WHOLE} FROM messages m WHERE m.conversation_id = c.id AND ${range}) message
+     ORDER BY message.sequence OFFSET 0`;
   return `
   (SELECT '[' || coalesce(CASE WHEN bytes <= ${MOST_WINDOW_BYTES} THEN json ELSE (
      WITH RECURSIVE part AS (
