@@ -19,45 +19,55 @@ const AT_ONCE = 2;
 const TRIED_CHARACTERS = 20_000;
 const MOST_MS = 100;
 
-/** The patterns that a source text has as literals, and whether it builds others. */
+/** The patterns that a source text has as literals, and the places (line:column) where it builds others. */
 function patternsIn(file, text) {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const literals = [];
-  let built = 0;
+  const building = [];
+  const placeOf = (node) => {
+    const { line, character } = source.getLineAndCharacterOfPosition(node.getStart());
+    return { line: line + 1, column: character + 1 };
+  };
   const visit = (node) => {
     if (ts.isRegularExpressionLiteral(node)) {
       const end = node.text.lastIndexOf('/');
-      const line = source.getLineAndCharacterOfPosition(node.getStart()).line + 1;
-      literals.push({ place: `${file}:${line}`, source: node.text.slice(1, end), flags: node.text.slice(end + 1) });
+      const place = `${file}:${placeOf(node).line}`;
+      literals.push({ place, source: node.text.slice(1, end), flags: node.text.slice(end + 1) });
     }
-    if ((ts.isNewExpression(node) || ts.isCallExpression(node)) && node.expression.getText() === 'RegExp') built += 1;
+    if ((ts.isNewExpression(node) || ts.isCallExpression(node)) && node.expression.getText() === 'RegExp') {
+      const { line, column } = placeOf(node);
+      building.push(`${line}:${column}`);
+    }
     ts.forEachChild(node, visit);
   };
   visit(source);
-  return { literals, built };
+  return { literals, building };
 }
 
-/** The patterns that a module builds while it is loaded. */
+/** The patterns that a module builds while it is loaded, and the places of those that it may build later. */
 async function builtBy(file) {
-  const patterns = [];
+  const compiled = file.replace(/^src\//, 'dist/').replace(/\.ts$/, '.js');
+  const { building } = patternsIn(compiled, readFileSync(join(ROOT, compiled), 'utf8'));
+  if (building.length === 0) return { built: [], late: [] };
+  const built = [];
+  const seen = new Set();
   const original = globalThis.RegExp;
-  const place = file.replace(/^src\//, 'dist/').replace(/\.ts$/, '.js');
   globalThis.RegExp = new Proxy(original, {
     construct(target, args, newTarget) {
       const pattern = Reflect.construct(target, args, newTarget);
-      const caller = new Error().stack?.split('\n')[2] ?? '';
-      if (caller.includes(`/${place}?patterns:`))
-        patterns.push({ place: file, source: pattern.source, flags: pattern.flags });
+      const [, place] = /\?patterns:(\d+:\d+)/.exec(new Error().stack?.split('\n')[2] ?? '') ?? [];
+      if (place !== undefined) built.push({ place: file, source: pattern.source, flags: pattern.flags });
+      seen.add(place);
       return pattern;
     },
   });
   try {
     // A module that another one has loaded already is loaded anew.
-    await import(`../${place}?patterns`);
+    await import(`../${compiled}?patterns`);
   } finally {
     globalThis.RegExp = original;
   }
-  return patterns;
+  return { built, late: building.filter((place) => !seen.has(place)) };
 }
 
 /** What is wrong with a pattern; undefined for nothing. */
@@ -103,12 +113,11 @@ const files = ts.sys
 const patterns = [];
 const problems = [];
 for (const file of files) {
-  const { literals, built } = patternsIn(file, readFileSync(join(ROOT, file), 'utf8'));
-  patterns.push(...literals);
-  const found = built === 0 || !file.startsWith('src/') ? [] : await builtBy(file);
-  if (file.startsWith('src/') && found.length < built)
-    problems.push(`${file}: a pattern is built only later, out of what nobody can check`);
-  patterns.push(...found);
+  patterns.push(...patternsIn(file, readFileSync(join(ROOT, file), 'utf8')).literals);
+  if (!file.startsWith('src/')) continue;
+  const { built, late } = await builtBy(file);
+  patterns.push(...built);
+  if (late.length > 0) problems.push(`${file}: a pattern is built only later, out of what nobody can check`);
 }
 problems.push(...(await problemsOf(patterns)));
 for (const problem of problems) console.error(problem);

@@ -11,16 +11,18 @@ const FILE_FIELDS = new Set(['path', 'source_path', 'dest_path', 'file_id', 'inp
 /** Fields that hold what a parameter of another name does. */
 const ALIASES: Record<string, string> = { deployment_name: 'name', from_deployment: 'name' };
 /** What the answers to operations name: by the last part of the path of a POST, the parameter and the field. */
-const MADE: Record<string, [string, string]> = {
-  projects: ['project_id', 'id'],
-  deployments: ['name', 'handle'],
-  'api-keys': ['api_key_id', 'id'],
-  cards: ['card_id', 'id'],
-  conversations: ['conversation_id', 'id'],
-  executions: ['execution_id', 'id'],
-  snapshots: ['snapshot_id', 'id'],
-  start: ['upload_token', 'upload_token'],
-};
+const MADE = new Map<string, [string, string]>(
+  Object.entries({
+    projects: ['project_id', 'id'],
+    deployments: ['name', 'handle'],
+    'api-keys': ['api_key_id', 'id'],
+    cards: ['card_id', 'id'],
+    conversations: ['conversation_id', 'id'],
+    executions: ['execution_id', 'id'],
+    snapshots: ['snapshot_id', 'id'],
+    start: ['upload_token', 'upload_token'],
+  }),
+);
 
 /** What exists in a company, as far as answers have told. */
 export class KnownThings {
@@ -46,7 +48,7 @@ export class KnownThings {
 
   /** Remembers what the answer to a success names. */
   learn(method: string, path: string, answer: Record<string, unknown>): void {
-    const [parameter, field] = MADE[path.split('/').at(-1) ?? ''] ?? [];
+    const [parameter, field] = MADE.get(path.split('/').at(-1) ?? '') ?? [];
     const id = answer[field ?? ''];
     if (method === 'POST' && parameter !== undefined && typeof id === 'string') {
       const [, project_id] = /\/projects\/([^/]+)/.exec(path) ?? [];
