@@ -175,6 +175,31 @@ describe('requests that are sent before the answers to others', () => {
     expect((await session.client.send('GET', '/me')).status).toBe(200);
   });
 
+  it.each([
+    ['an expectation that cannot be met', 'POST / HTTP/1.1\r\nHost: x\r\nExpect: x\r\nTransfer-Encoding: chunked'],
+    [
+      'a preflight',
+      'OPTIONS / HTTP/1.1\r\nHost: x\r\nOrigin: x\r\nAccess-Control-Request-Method: GET\r\nTransfer-Encoding: chunked',
+    ],
+  ])('give everything back behind %s', async (_, between) => {
+    const session = await service.session();
+    const own = `Host: x\r\nAuthorization: Bearer ${session.token}`;
+    const post = `POST /api/v1/projects HTTP/1.1\r\n${own}\r\nContent-Type: application/json\r\nContent-Length: 1000000`;
+    for (const last of [`GET /api/v1/projects HTTP/1.1\r\n${own}`, post]) {
+      const one = net.connect(Number(new URL(service.url).port), '127.0.0.1');
+      one.on('error', () => undefined);
+      one.write(`GET /api/v1/projects HTTP/1.1\r\n${own}\r\n\r\n${between}\r\n\r\n1\r\na\r\n0\r\n\r\n${last}\r\n\r\n`);
+      await once(one, 'data');
+      one.end();
+      await once(one.resume(), 'close');
+    }
+    await eventually(
+      async () => await metrics(service.url),
+      (values) => values.get('pws_requests_in_progress') === 0 && values.get('pws_body_bytes_held') === 0,
+      { until: 'all places are given back' },
+    );
+  });
+
   it('end the connection when they are too many', async () => {
     const socket = await pipeline(await service.session(), '/projects', 300);
     await new Promise((resolve) => {

@@ -95,33 +95,34 @@ function limitAddresses(server: Server, limit: number): void {
 /** Requests that a connection may send before it has its answers. */
 const MAX_PIPELINED = 16;
 
-const NEWEST = Symbol('newest request');
+const WAITING = Symbol('requests that wait');
 
-/** The newest request of a connection, and how many wait for those before them. */
-type ServedSocket = Socket & { [NEWEST]?: { response: ServerResponse; waiting: number } };
+/** A connection, and how many of its requests wait for the answers before theirs. */
+type ServedSocket = Socket & { [WAITING]?: number };
 
 /**
- * Serves the requests of a connection one after the other, as their answers go out one after the other. A response that waits
- * for others never hears that its connection is gone, so nothing is begun or held for it.
+ * Begins a request when its answer has its turn on the connection. A response that waits for others never hears that its
+ * connection is gone, so nothing is begun or held for it; nor for one behind the last answer that the connection can take.
  */
 export const serveInTurn: RequestHandler = (request, response, next) => {
   const socket: ServedSocket = request.socket;
-  const before = socket[NEWEST];
-  if (before === undefined || before.response.closed) {
-    socket[NEWEST] = { response, waiting: 0 };
-    next();
+  const begin = (): void => {
+    if (socket.writable && !response.closed) next();
+  };
+  if (response.socket !== null) {
+    begin();
     return;
   }
-  const waiting = before.waiting + 1;
+  const waiting = (socket[WAITING] ?? 0) + 1;
   if (waiting > MAX_PIPELINED) {
     socket.destroy();
     return;
   }
-  socket[NEWEST] = { response, waiting };
-  before.response.once('close', () => {
-    const last = socket[NEWEST];
-    if (last !== undefined) last.waiting -= 1;
-    if (!socket.destroyed) next();
+  socket[WAITING] = waiting;
+  response.once('socket', () => {
+    socket[WAITING] = (socket[WAITING] ?? 1) - 1;
+    // Node has more to do with a response that gets its socket.
+    process.nextTick(begin);
   });
 };
 

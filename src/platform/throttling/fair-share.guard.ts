@@ -55,7 +55,8 @@ export class FairShareGuard implements CanActivate {
     const ticket = this.shares.take(1, sharesOf(caller, this.limits));
     let isAtWork = ticket.granted === undefined;
     response.once('close', () => {
-      if (!isAtWork) ticket.leave();
+      // A cut answer has no end.
+      if (!isAtWork || response.headersSent) ticket.leave();
     });
     onceAnswered(response, () => {
       isAtWork = false;
