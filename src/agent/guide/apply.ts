@@ -1,8 +1,8 @@
 import { MAX_LABEL_LENGTH } from '../../projects/canvas/canvas.dto.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
 import { isProblem, namesIn, parseFormula } from '../../projects/canvas/formula.js';
-import { classify, confirm, countsData, remove, set } from './card-changes.js';
 import { someOf } from '../../projects/canvas/names.js';
+import { classify, confirm, countsData, remove, set } from './card-changes.js';
 import { quote } from './quote.js';
 import { assignmentIn, boundsIn } from './relation-grammar.js';
 import type { CardType, Sketch, SketchCard } from './sketch.js';

@@ -1,7 +1,7 @@
 import type { CompletenessResponse } from '../../projects/canvas/canvas.dto.js';
+import { someOf } from '../../projects/canvas/names.js';
 import type { AgentContext } from '../agent.js';
 import { type ChecklistItem, readChecklist } from './checklist.js';
-import { someOf } from '../../projects/canvas/names.js';
 import { bullets, counted, quote } from './quote.js';
 import type { SketchCard } from './sketch.js';
 import type { Made } from './turn-work.js';

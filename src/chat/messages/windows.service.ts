@@ -7,31 +7,17 @@ import type { ChatHistoryQuery, ChatSyncQuery } from '../chat.dto.js';
 import { named } from '../conversations/conversations.service.js';
 import { windowJson } from './message-json.js';
 
-/** The text of a statement, by how its conversation is named ({@link named}). Long ones are made once. */
-type Statement = (condition: string) => string;
-
-/** A SELECT from conversations `c` for the one that is meant; its own parameters begin with $4. */
-function ofConversation(select: string): Statement {
-  const texts = new Map<string, string>();
-  return (condition) => {
-    const known = texts.get(condition);
-    if (known !== undefined) return known;
-    const text = `${select} WHERE ${condition} AND c.project_id = ${projectOf('$3', '$1')}`;
-    texts.set(condition, text);
-    return text;
-  };
-}
-
-const HISTORY = ofConversation(`
+// SELECTs from conversations `c`, for `read` to say which one is meant. Each is made once: they are long.
+const HISTORY = `
   SELECT concat('{"messages":', ${windowJson({
     first: 'c.last_sequence - $5::bigint - $4::bigint + 1',
     last: 'c.last_sequence - $5::bigint',
     limit: '$4::bigint',
   })},
                 ',"limit":', $4::bigint, ',"offset":', $5::bigint, ',"total":', c.last_sequence, '}') AS json
-    FROM conversations c`);
+    FROM conversations c`;
 
-const SYNC = ofConversation(`
+const SYNC = `
   SELECT concat('{"conversation_id":"', c.id, '","messages":', ${windowJson({
     first: 'c.last_sequence - $4::bigint + 1',
     last: 'c.last_sequence::bigint',
@@ -42,7 +28,7 @@ const SYNC = ofConversation(`
                 '}') AS json
     FROM conversations c
     LEFT JOIN LATERAL (
-      SELECT * FROM turns active WHERE active.conversation_id = c.id AND active.state <> 'ended' OFFSET 0) t ON true`);
+      SELECT * FROM turns active WHERE active.conversation_id = c.id AND active.state <> 'ended' OFFSET 0) t ON true`;
 
 /**
  * Reads of conversations, each one statement and so of one moment. Answers are JSON text that the database makes: to put
@@ -70,9 +56,13 @@ export class WindowsService {
     return await this.read(SYNC, company_id, projectId, conversation_id, [limit]);
   }
 
-  /** The one column `json` that a statement answers. @throws NotFound */
+  /**
+   * The one column `json` of a SELECT from conversations `c` for the one that is meant; its own parameters begin with $4.
+   *
+   * @throws NotFound
+   */
   private async read(
-    statement: Statement,
+    select: string,
     company_id: string,
     projectId: string,
     conversationId: string | undefined,
@@ -81,11 +71,10 @@ export class WindowsService {
     const project_id = parseId(projectId, 'Project');
     try {
       const { condition, parameters } = named(project_id, conversationId);
-      const [row]: { json: string }[] = await this.database.manager.query(statement(condition), [
-        ...parameters,
-        company_id,
-        ...more,
-      ]);
+      const [row]: { json: string }[] = await this.database.manager.query(
+        `${select} WHERE ${condition} AND c.project_id = ${projectOf('$3', '$1')}`,
+        [...parameters, company_id, ...more],
+      );
       if (row !== undefined) return row.json;
       throw new NotFound('Conversation');
     } catch (error) {

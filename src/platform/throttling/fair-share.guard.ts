@@ -62,11 +62,6 @@ export class FairShareGuard implements CanActivate {
       isAtWork = false;
       if (response.closed) ticket.leave();
     });
-    return (
-      ticket.granted?.then(() => {
-        isAtWork = true;
-        return true;
-      }) ?? true
-    );
+    return ticket.granted?.then(() => (isAtWork = true)) ?? true;
   }
 }

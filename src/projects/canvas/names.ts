@@ -10,14 +10,10 @@ export function shortened(text: string, most = MOST_CHARACTERS): string {
 }
 
 /** The first of some names, and how many more there are. */
-export const someNames = (names: readonly string[]): string =>
-  someOf(
-    names.map((name) => shortened(name)),
-    MOST_NAMES,
-  );
+export const someNames = (names: readonly string[]): string => someOf(names, MOST_NAMES, (name) => shortened(name));
 
-/** The first items of a list, and how many more there are. */
-export function someOf(items: readonly string[], most: number): string {
+/** The first items of a list as `show` has them, and how many more there are. */
+export function someOf(items: readonly string[], most: number, show = (item: string): string => item): string {
   const more = items.length > most ? ` and ${items.length - most} more` : '';
-  return items.slice(0, most).join(', ') + more;
+  return items.slice(0, most).map(show).join(', ') + more;
 }
