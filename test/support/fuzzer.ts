@@ -11,7 +11,7 @@ import { disturb, type WireRequest } from './wire-faults.js';
 const MiB = 1024 ** 2;
 /** A refused body may be cut off before its answer is read, unless it fits into the buffers between. */
 const SMALL_BODY = 16 * 1024;
-/** What an error adds at most to what it repeats of the request. */
+/** What an error adds at most to what it repeats of the request ({@link bytesRepeated}). */
 const MAX_ERROR = 256 * 1024;
 /** The document says of these that any operation may answer them. */
 const OF_ANY_OPERATION = [414, 431];
@@ -241,7 +241,7 @@ export class Fuzzer {
       if (this.options.isAlive() && !isCutOff) this.fail('no answer', told, status, operation);
       return;
     }
-    if (status >= 400 && bytes > Buffer.byteLength(request.body) + MAX_ERROR)
+    if (status >= 400 && bytes > bytesRepeated(request.body) + MAX_ERROR)
       this.fail('an error that is much longer than its request', told, `${bytes} bytes`, operation);
     if (operation === undefined || text === undefined || OF_ANY_OPERATION.includes(status)) return;
     const { method, path } = request;
@@ -291,3 +291,7 @@ function describe({ method, path, headers, body }: WireRequest): string {
   const told = sent.length > 400 ? `${sent.slice(0, 300)}…${sent.slice(-80)} (${sent.length} characters)` : sent;
   return `${method} ${path.slice(0, 300)} by ${by} ${JSON.stringify(rest).slice(0, 200)}, body ${told || 'none'}`;
 }
+
+/** How long a body is in an answer that repeats it: a body that is no JSON is repeated as one string. */
+const bytesRepeated = (body: WireRequest['body']): number =>
+  Math.max(body.length, Buffer.byteLength(JSON.stringify(Buffer.from(body).toString())));

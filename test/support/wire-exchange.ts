@@ -9,6 +9,9 @@ const STREAM_MS = 2_000;
 /** Longer answers are read and not kept. */
 const MAX_KEPT = 8 * MiB;
 
+/** What a connection that the other side has closed makes of a write. */
+const CLOSED = ['ECONNRESET', 'EPIPE'];
+
 export interface Exchanged {
   /** The error's code where there was no answer, or no whole one. */
   status: number | string;
@@ -35,7 +38,7 @@ export function exchange(
     request.once('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(patience);
       // The service may close an idle connection at the moment when it is used again: every client sends again then.
-      if (request.reusedSocket && error.code === 'ECONNRESET')
+      if (request.reusedSocket && CLOSED.includes(error.code ?? ''))
         resolve(exchange(url, { method, path, headers, body }, agent));
       else none(error.code ?? error.message);
     });

@@ -30,7 +30,7 @@ export class DatabaseModule {
         DatabaseProbe,
         DatabaseWatch,
       ],
-      exports: [Database, DatabaseUrl, DatabaseProbe, DatabaseWatch],
+      exports: [DataSource, Database, DatabaseUrl, DatabaseProbe, DatabaseWatch],
     };
   }
 }
