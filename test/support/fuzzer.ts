@@ -9,8 +9,8 @@ import { exchange } from './wire-exchange.js';
 import { disturb, type WireRequest } from './wire-faults.js';
 
 const MiB = 1024 ** 2;
-/** A refused body may be cut off before its answer is read, unless it fits into the buffers between. */
-const SMALL_BODY = 16 * 1024;
+/** A refused request may be cut off before its answer is read, unless it fits into the buffers between. */
+const SMALL_REQUEST = 16 * 1024;
 /** What an error adds at most to what it repeats of the request ({@link bytesRepeated}). */
 const MAX_ERROR = 256 * 1024;
 /** The document says of these that any operation may answer them. */
@@ -237,7 +237,7 @@ export class Fuzzer {
     this.report.largest_bytes = Math.max(this.report.largest_bytes, bytes);
     this.take(status, told, text, operation);
     if (typeof status === 'string') {
-      const isCutOff = status !== 'ANSWER_TIMEOUT' && request.body.length > SMALL_BODY;
+      const isCutOff = status !== 'ANSWER_TIMEOUT' && request.path.length + request.body.length > SMALL_REQUEST;
       if (this.options.isAlive() && !isCutOff) this.fail('no answer', told, status, operation);
       return;
     }
