@@ -10,6 +10,7 @@ const rows = [
   ['files', 'usage'],
   ['platform'],
   ['config'],
+  ['embedded-postgres'],
 ];
 
 /** Modules that a module of a row must not import: its neighbours in the row and everything above. */

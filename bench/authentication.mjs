@@ -19,7 +19,7 @@ import { AuthGuard } from '../dist/platform/auth/auth.guard.js';
 import { Credentials } from '../dist/platform/auth/credentials.service.js';
 import { IdentitiesService } from '../dist/platform/auth/identities.service.js';
 import { TokensService } from '../dist/platform/auth/tokens/tokens.service.js';
-import { startEmbeddedPostgres } from '../dist/platform/database/embedded/embedded-postgres.js';
+import { startEmbeddedPostgres } from '../dist/embedded-postgres/embedded-postgres.js';
 import { migrate } from '../dist/platform/database/migrate.js';
 import { makeFolder } from './processes.mjs';
 

@@ -14,7 +14,7 @@ import { createInterface } from 'node:readline';
 import { clearInterval, setInterval } from 'node:timers';
 import { SignJWT } from 'jose';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../dist/platform/database/embedded/embedded-postgres.js';
+import { startEmbeddedPostgres } from '../dist/embedded-postgres/embedded-postgres.js';
 import { migrate } from '../dist/platform/database/migrate.js';
 import { makeFolder } from './processes.mjs';
 

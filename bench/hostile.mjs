@@ -18,7 +18,7 @@ import { createInterface } from 'node:readline';
 import { clearInterval, setInterval } from 'node:timers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { startEmbeddedPostgres } from '../dist/platform/database/embedded/embedded-postgres.js';
+import { startEmbeddedPostgres } from '../dist/embedded-postgres/embedded-postgres.js';
 import { ATTACKS } from './attacks.mjs';
 import { makeFolder, signToken } from './processes.mjs';
 import { reportAttacks } from './report.mjs';

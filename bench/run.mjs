@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
-import { startEmbeddedPostgres } from '../dist/platform/database/embedded/embedded-postgres.js';
+import { startEmbeddedPostgres } from '../dist/embedded-postgres/embedded-postgres.js';
 import { migrate } from '../dist/platform/database/migrate.js';
 import { COMPANY, makeData, POSTS_COMPANY, SIZES, USER } from './data.mjs';
 import { measureGrowth } from './growth.mjs';

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { URLSearchParams } from 'node:url';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../dist/platform/database/embedded/embedded-postgres.js';
+import { startEmbeddedPostgres } from '../dist/embedded-postgres/embedded-postgres.js';
 import { migrate } from '../dist/platform/database/migrate.js';
 import { makeFolder, signToken, startService, surroundings } from './processes.mjs';
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { startEmbeddedPostgres } from './platform/database/embedded/embedded-postgres.js';
+import { startEmbeddedPostgres } from './embedded-postgres/embedded-postgres.js';
 import { migrate } from './platform/database/migrate.js';
 import { dumpSchema } from './platform/database/schema-dump.js';
 

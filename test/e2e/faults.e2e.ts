@@ -6,10 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { ConversationSyncResponse } from '../../src/chat/chat.dto.js';
-import {
-  type EmbeddedPostgres,
-  startEmbeddedPostgres,
-} from '../../src/platform/database/embedded/embedded-postgres.js';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js';
 import type { HealthOfParts, LivenessResponse, ReadinessResponse } from '../../src/platform/health/health.dto.js';
 import { makeProject } from '../factories/make.js';
 import type { Client } from '../support/client.js';

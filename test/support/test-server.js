@@ -3,7 +3,7 @@ import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../../dist/platform/database/embedded/embedded-postgres.js';
+import { startEmbeddedPostgres } from '../../dist/embedded-postgres/embedded-postgres.js';
 import { migrate } from '../../dist/platform/database/migrate.js';
 
 /**
