@@ -14,10 +14,10 @@ import { loadConfig } from '../dist/config/load-config.js';
 import { createApp } from '../dist/configure-app.js';
 import { ApiKeysController } from '../dist/platform/auth/api-keys/api-keys.controller.js';
 import { ApiKeysService } from '../dist/platform/auth/api-keys/api-keys.service.js';
-import { Revocations } from '../dist/platform/auth/api-keys/revocations.service.js';
+import { RevocationsChannel } from '../dist/platform/auth/api-keys/revocations.channel.js';
 import { AuthGuard } from '../dist/platform/auth/auth.guard.js';
 import { Credentials } from '../dist/platform/auth/credentials.service.js';
-import { IdentitiesService } from '../dist/platform/auth/identities.service.js';
+import { IdentitiesService } from '../dist/platform/auth/identities/identities.service.js';
 import { TokensService } from '../dist/platform/auth/tokens/tokens.service.js';
 import { startEmbeddedPostgres } from '../dist/embedded-postgres/embedded-postgres.js';
 import { migrate } from '../dist/platform/database/migrate.js';
@@ -81,7 +81,7 @@ function through(app, credentials) {
 }
 
 function another(app) {
-  const parts = [TokensService, IdentitiesService, ApiKeysService, Revocations];
+  const parts = [TokensService, IdentitiesService, ApiKeysService, RevocationsChannel];
   return new Credentials(...parts.map((part) => app.get(part, { strict: false })));
 }
 

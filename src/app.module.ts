@@ -19,7 +19,6 @@ import { RoutingGuard } from './platform/http/routing.guard.js';
 import { JobsModule } from './platform/jobs/jobs.module.js';
 import { LoggingModule } from './platform/logging/logging.module.js';
 import { MetricsModule } from './platform/metrics/metrics.module.js';
-import { NotifyModule } from './platform/notify/notify.module.js';
 import { FairShareGuard } from './platform/throttling/fair-share.guard.js';
 import { RateLimitGuard } from './platform/throttling/rate-limit.guard.js';
 import { ThrottlingModule } from './platform/throttling/throttling.module.js';
@@ -47,7 +46,6 @@ export class AppModule {
         ConfigModule.with(config),
         LoggingModule.with(logger),
         DatabaseModule.at(databaseUrl),
-        NotifyModule,
         JobsModule,
         MetricsModule,
         HttpModule,

@@ -3,7 +3,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Config } from '../config/config.js';
-import { IdentitiesService } from '../platform/auth/identities.service.js';
+import { IdentitiesService } from '../platform/auth/identities/identities.service.js';
 import { Principal, type Role } from '../platform/auth/principal.js';
 import { TokensService } from '../platform/auth/tokens/tokens.service.js';
 import { createDemo } from './demo.js';

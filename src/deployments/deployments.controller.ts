@@ -3,7 +3,7 @@ import { CompanyCaller, type CompanyPrincipal } from '../platform/auth/company-l
 import { Caller, CompanyLevel } from '../platform/auth/decorators.js';
 import { Principal } from '../platform/auth/principal.js';
 import type { JsonText } from '../platform/http/json-text.js';
-import { listingJson } from '../platform/listing/json-page.js';
+import { listingJson } from '../platform/listing/listing-json.js';
 import { PageQuery } from '../platform/listing/page.query.js';
 import { Operation } from '../platform/openapi/operation.js';
 import { DeploymentCreateRequest, DeploymentListResponse, DeploymentResponse } from './deployments.dto.js';

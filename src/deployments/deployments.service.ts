@@ -5,7 +5,7 @@ import { ContainersService } from '../files/containers.service.js';
 import { type CompanyPrincipal, companyLevel } from '../platform/auth/company-level.js';
 import { Database, type Tx } from '../platform/database/database.js';
 import { Conflict, NotFound } from '../platform/errors/errors.js';
-import { type JsonPage, readJsonPage } from '../platform/listing/json-page.js';
+import { type JsonPage, readJsonPage } from '../platform/database/json-page.js';
 import type { PageQuery } from '../platform/listing/page.query.js';
 import { Deployment } from './deployment.entity.js';
 import type { DeploymentCreateRequest } from './deployments.dto.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Principal } from '../platform/auth/principal.js';
 import { Database, type Tx } from '../platform/database/database.js';
 import { Conflict, NotFound, parseId, TooManyRequests } from '../platform/errors/errors.js';
-import type { JsonPage } from '../platform/listing/json-page.js';
+import type { JsonPage } from '../platform/database/json-page.js';
 import type { PageQuery } from '../platform/listing/page.query.js';
 import type { Project } from '../projects/project.entity.js';
 import { type ProjectRows, ProjectsService } from '../projects/projects.service.js';

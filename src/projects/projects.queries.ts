@@ -2,7 +2,7 @@ import type { ContainerLookup } from '../files/container-directory.js';
 import type { Tx } from '../platform/database/database.js';
 import { parseId } from '../platform/errors/errors.js';
 import { JsonText } from '../platform/http/json-text.js';
-import { type JsonPage, readJsonPage } from '../platform/listing/json-page.js';
+import { type JsonPage, readJsonPage } from '../platform/database/json-page.js';
 import type { ProjectQuery } from './projects.dto.js';
 
 /** SQL of the id of a company's project, null when it has none of this id: for reads of the modules above. */

@@ -7,7 +7,7 @@ import type { Principal } from '../platform/auth/principal.js';
 import { Database, type Tx } from '../platform/database/database.js';
 import { NotFound, parseId } from '../platform/errors/errors.js';
 import type { JsonText } from '../platform/http/json-text.js';
-import { type JsonPage, readJsonPage } from '../platform/listing/json-page.js';
+import { type JsonPage, readJsonPage } from '../platform/database/json-page.js';
 import type { PageQuery } from '../platform/listing/page.query.js';
 import { CanvasService } from './canvas/canvas.service.js';
 import type { Card } from './canvas/card.entity.js';

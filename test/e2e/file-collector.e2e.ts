@@ -19,6 +19,7 @@ import { UploadRegistry } from '../../src/files/uploads/upload-registry.service.
 import { UploadsService } from '../../src/files/uploads/uploads.service.js';
 import { DiskStore } from '../../src/platform/object-store/disk-store.js';
 import { UploadMissing } from '../../src/platform/object-store/object-store.js';
+import { SecretsRepository } from '../../src/platform/object-store/secrets.repository.js';
 import { SecretsService } from '../../src/platform/object-store/secrets.service.js';
 import { SignedUrls } from '../../src/platform/object-store/signed-urls.js';
 import { useDatabase } from '../support/database.js';
@@ -38,7 +39,7 @@ let reconciler: Reconciler;
 
 beforeAll(async () => {
   config.DATA_DIR = await mkdtemp(join(tmpdir(), 'file-collector-'));
-  store = new DiskStore(config, new SignedUrls(new SecretsService(db.database)));
+  store = new DiskStore(config, new SignedUrls(new SecretsService(new SecretsRepository(db.source))));
   await store.onModuleInit();
   blobs = new BlobsService(db.database, store, config);
   reader = new TreeReader(db.database, blobs);

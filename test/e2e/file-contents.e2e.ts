@@ -10,6 +10,7 @@ import { TreeReader } from '../../src/files/tree-reader.service.js';
 import { TreesService } from '../../src/files/trees.service.js';
 import { TooLarge } from '../../src/platform/errors/errors.js';
 import { DiskStore } from '../../src/platform/object-store/disk-store.js';
+import { SecretsRepository } from '../../src/platform/object-store/secrets.repository.js';
 import { SecretsService } from '../../src/platform/object-store/secrets.service.js';
 import { SignedUrls } from '../../src/platform/object-store/signed-urls.js';
 import { useDatabase } from '../support/database.js';
@@ -24,7 +25,7 @@ let reader: TreeReader;
 
 beforeAll(async () => {
   config.DATA_DIR = await mkdtemp(join(tmpdir(), 'file-contents-'));
-  store = new DiskStore(config, new SignedUrls(new SecretsService(db.database)));
+  store = new DiskStore(config, new SignedUrls(new SecretsService(new SecretsRepository(db.source))));
   await store.onModuleInit();
   blobs = new BlobsService(db.database, store, config);
   reader = new TreeReader(db.database, blobs);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { Conflict, NotFound } from '../../platform/errors/errors.js';
-import type { JsonPage } from '../../platform/listing/json-page.js';
+import type { JsonPage } from '../../platform/database/json-page.js';
 import type { PageQuery } from '../../platform/listing/page.query.js';
 import { type ProjectRows, ProjectsService } from '../../projects/projects.service.js';
 import { StopsService } from '../turns/stops.service.js';

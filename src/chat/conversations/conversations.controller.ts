@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestj
 import { Caller } from '../../platform/auth/decorators.js';
 import { Principal } from '../../platform/auth/principal.js';
 import type { JsonText } from '../../platform/http/json-text.js';
-import { listingJson } from '../../platform/listing/json-page.js';
+import { listingJson } from '../../platform/listing/listing-json.js';
 import { PageQuery } from '../../platform/listing/page.query.js';
 import { Operation } from '../../platform/openapi/operation.js';
 import { ConversationListResponse, ConversationResponse, ConversationWriteRequest } from './conversations.dto.js';

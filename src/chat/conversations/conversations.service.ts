@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { NotFound, parseId } from '../../platform/errors/errors.js';
-import { Notifications } from '../../platform/notify/notifications.service.js';
+import { Notifications } from '../../platform/database/notifications.service.js';
 import { projectOf } from '../../projects/projects.queries.js';
 import { ProjectsService } from '../../projects/projects.service.js';
 import { CONVERSATIONS } from '../notices.js';

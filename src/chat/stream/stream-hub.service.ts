@@ -3,7 +3,7 @@ import { Inject, Injectable, type OnModuleDestroy, type OnModuleInit } from '@ne
 import type { Logger } from 'pino';
 import { Database } from '../../platform/database/database.js';
 import { LOGGER } from '../../platform/logging/logging.module.js';
-import { Notifications } from '../../platform/notify/notifications.service.js';
+import { Notifications } from '../../platform/database/notifications.service.js';
 import { CONVERSATIONS } from '../notices.js';
 import { eventId } from './position.js';
 import { type Cursor, type Following, readFollowing, readHeads } from './stream-reads.js';

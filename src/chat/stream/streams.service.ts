@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { Revocations } from '../../platform/auth/api-keys/revocations.service.js';
+import { RevocationsChannel } from '../../platform/auth/api-keys/revocations.channel.js';
 import type { Principal } from '../../platform/auth/principal.js';
 import { Database } from '../../platform/database/database.js';
 import { TooManyRequests, Unavailable } from '../../platform/errors/errors.js';
@@ -41,7 +41,7 @@ export class StreamsService implements OnModuleDestroy {
     private readonly projects: ProjectsService,
     private readonly conversations: ConversationsService,
     private readonly hub: StreamHub,
-    private readonly revocations: Revocations,
+    private readonly revocations: RevocationsChannel,
     @Inject(LOGGER) private readonly logger: Logger,
     metrics: Metrics,
   ) {

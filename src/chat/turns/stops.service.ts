@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { NotFound, parseId } from '../../platform/errors/errors.js';
-import { Notifications } from '../../platform/notify/notifications.service.js';
+import { Notifications } from '../../platform/database/notifications.service.js';
 import { ProjectsService } from '../../projects/projects.service.js';
 import type { ChatStopRequest, ChatStopResponse } from '../chat.dto.js';
 import { ConversationsService } from '../conversations/conversations.service.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, pipelined, type Tx } from '../../platform/database/database.js';
 import { LeaseLost } from '../../platform/leases/lease.js';
-import { Notifications } from '../../platform/notify/notifications.service.js';
+import { Notifications } from '../../platform/database/notifications.service.js';
 import { ProjectsService } from '../../projects/projects.service.js';
 import { UsageService } from '../../usage/usage.service.js';
 import { AnswersService } from '../messages/answers.service.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { LEASE, LeaseLost } from '../../platform/leases/lease.js';
-import { Notifications } from '../../platform/notify/notifications.service.js';
+import { Notifications } from '../../platform/database/notifications.service.js';
 import type { Project } from '../../projects/project.entity.js';
 import { ProjectsService } from '../../projects/projects.service.js';
 import type { BodyEvent, MessageBody } from '../messages/message-body.js';

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { NotFound } from '../../platform/errors/errors.js';
-import { addNewJob, Jobs } from '../../platform/jobs/jobs.service.js';
+import { addNewJob } from '../../platform/jobs/jobs.repository.js';
+import { Jobs } from '../../platform/jobs/jobs.service.js';
 import { LEASE, LeaseLost } from '../../platform/leases/lease.js';
 import { adjustProject } from '../../projects/projects.queries.js';
 import type { ConversationHead } from '../conversations/conversations.service.js';

@@ -1,9 +1,12 @@
 import { Global, Module } from '@nestjs/common';
 import { ApiKeysController } from './api-keys/api-keys.controller.js';
+import { ApiKeysRepository } from './api-keys/api-keys.repository.js';
 import { ApiKeysService } from './api-keys/api-keys.service.js';
-import { Revocations } from './api-keys/revocations.service.js';
+import { RevocationsChannel } from './api-keys/revocations.channel.js';
 import { Credentials } from './credentials.service.js';
-import { IdentitiesService } from './identities.service.js';
+import { CompaniesRepository } from './identities/companies.repository.js';
+import { IdentitiesService } from './identities/identities.service.js';
+import { UsersRepository } from './identities/users.repository.js';
 import { MeController } from './me.controller.js';
 import { TokensService } from './tokens/tokens.service.js';
 
@@ -11,7 +14,16 @@ import { TokensService } from './tokens/tokens.service.js';
 @Global()
 @Module({
   controllers: [MeController, ApiKeysController],
-  providers: [TokensService, IdentitiesService, ApiKeysService, Revocations, Credentials],
-  exports: [TokensService, IdentitiesService, Revocations, Credentials],
+  providers: [
+    TokensService,
+    CompaniesRepository,
+    UsersRepository,
+    IdentitiesService,
+    ApiKeysRepository,
+    ApiKeysService,
+    RevocationsChannel,
+    Credentials,
+  ],
+  exports: [TokensService, CompaniesRepository, IdentitiesService, RevocationsChannel, Credentials],
 })
 export class AuthModule {}

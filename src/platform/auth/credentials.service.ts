@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { ApiKeysService } from './api-keys/api-keys.service.js';
 import { isKey } from './api-keys/key-text.js';
-import { Revocations } from './api-keys/revocations.service.js';
-import { IdentitiesService } from './identities.service.js';
+import { RevocationsChannel } from './api-keys/revocations.channel.js';
+import { IdentitiesService } from './identities/identities.service.js';
 import { Principal } from './principal.js';
 import { TokensService } from './tokens/tokens.service.js';
 
@@ -22,7 +22,7 @@ export class Credentials implements OnModuleInit {
     private readonly tokens: TokensService,
     private readonly identities: IdentitiesService,
     private readonly apiKeys: ApiKeysService,
-    private readonly revocations: Revocations,
+    private readonly revocations: RevocationsChannel,
   ) {}
 
   onModuleInit(): void {

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { DataSource, getMetadataArgsStorage } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
-import { PreparingClient } from './preparing-client.js';
+import { PreparedClient } from './prepared-client.js';
 
 // Sums and counters of this service stay far below 2^53 and credits need no more than a double shows, so bigint and
 // numeric reach the code as numbers, as they leave it in JSON.
@@ -38,7 +38,7 @@ export function createDataSource(url: string, poolSize: number, migrations: stri
     extra: {
       options: OPTIONS + (isMigrating ? '' : ` -c transaction_timeout=${TRANSACTION_MS}`),
       application_name: 'project-workspace-service',
-      Client: PreparingClient,
+      Client: PreparedClient,
       pipeline: true,
       // A server that hangs is out of reach; only migrations may take as long as they need. What waits for others that went
       // out before it is waited for as well.

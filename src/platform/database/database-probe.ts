@@ -29,6 +29,11 @@ export class DatabaseProbe implements OnApplicationShutdown {
     this.pool.on('error', (err) => logger.debug({ err }, 'a connection for probes was lost'));
   }
 
+  /** Resolves when the database answers. @throws as {@link read} */
+  async ping(): Promise<void> {
+    await this.pool.query('SELECT 1');
+  }
+
   /** The rows of one cheap read. @throws within four seconds, when the database is out of reach. */
   async read<Row extends pg.QueryResultRow>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
     return (await this.pool.query<Row>(sql, [...parameters])).rows;

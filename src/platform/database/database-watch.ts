@@ -9,7 +9,7 @@ import { DatabaseProbe } from './database-probe.js';
 
 const INTERVAL_MS = 2_000;
 /** Failed looks in a row after which connections are given up: a single one can be this process that was busy. */
-const MOST_FAILURES = 3;
+const MAX_FAILURES = 3;
 
 /**
  * Notices a database that has fallen silent: a frozen server, or a network that swallows packets. No connection would
@@ -58,15 +58,15 @@ export class DatabaseWatch implements OnApplicationBootstrap, BeforeApplicationS
     const { signal } = this.stopping;
     for (let failures = 0; !signal.aborted;) {
       failures = (await this.answers()) ? 0 : failures + 1;
-      if (failures === MOST_FAILURES) this.logger.error('the database is silent: its connections are given up');
-      if (failures >= MOST_FAILURES) for (const give of this.cuts) give();
+      if (failures === MAX_FAILURES) this.logger.error('the database is silent: its connections are given up');
+      if (failures >= MAX_FAILURES) for (const give of this.cuts) give();
       await pause(INTERVAL_MS, undefined, { signal }).catch(() => undefined);
     }
   }
 
   private async answers(): Promise<boolean> {
     try {
-      await this.probe.read('SELECT 1');
+      await this.probe.ping();
       return true;
     } catch (error) {
       this.logger.debug({ err: error }, 'the database does not answer');

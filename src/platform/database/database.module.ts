@@ -8,8 +8,9 @@ import { DatabaseMetrics } from './database-metrics.js';
 import { DatabaseProbe } from './database-probe.js';
 import { DatabaseUrl } from './database-url.js';
 import { DatabaseWatch } from './database-watch.js';
+import { Notifications } from './notifications.service.js';
 
-/** Connects to an already migrated database and offers {@link Database} everywhere. */
+/** Connects to an already migrated database and offers {@link Database} and {@link Notifications} everywhere. */
 @Global()
 @Module({})
 export class DatabaseModule {
@@ -29,8 +30,9 @@ export class DatabaseModule {
         DatabaseMetrics,
         DatabaseProbe,
         DatabaseWatch,
+        Notifications,
       ],
-      exports: [DataSource, Database, DatabaseUrl, DatabaseProbe, DatabaseWatch],
+      exports: [DataSource, Database, DatabaseUrl, DatabaseProbe, DatabaseWatch, Notifications],
     };
   }
 }

@@ -5,7 +5,7 @@ import { DataSource, type EntityManager, QueryFailedError } from 'typeorm';
 export type Tx = EntityManager;
 
 /**
- * Deadlock, serialisation failure, and statements prepared before a migration ({@link PreparingClient}): the transaction
+ * Deadlock, serialisation failure, and statements prepared before a migration ({@link PreparedClient}): the transaction
  * had no effect and can run again.
  */
 const RETRIED_CODES = new Set(['40P01', '40001', '0A000']);

@@ -34,7 +34,7 @@ export class HealthService implements OnModuleDestroy {
   ) {
     this.looks = {
       database: async () => {
-        await probe.read('SELECT 1');
+        await probe.ping();
         return {};
       },
       object_store: async () => {

@@ -1,15 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DatabaseProbe } from '../database/database-probe.js';
 import { Metrics } from '../metrics/metrics.service.js';
-
-/** Jobs of one task that are due and that no worker has taken up. */
-export interface Backlog {
-  task: string;
-  /** Counted up to 10,000 of all tasks together. */
-  waiting: number;
-  /** How long the first of them has been due. */
-  oldest_seconds: number;
-}
+import { BACKLOG, type Backlog } from './jobs.repository.js';
 
 /** Turns are jobs too and may take an hour. */
 const BUCKETS = [0.01, 0.05, 0.25, 1, 5, 15, 60, 300, 1800];
@@ -49,16 +41,9 @@ export class JobMetrics {
     );
   }
 
-  /** What waits, tasks without waiting jobs left out. Read from graphile-worker's index of available jobs. */
+  /** What waits; tasks without waiting jobs are left out. */
   async backlog(): Promise<Backlog[]> {
-    return await this.probe.read<Backlog & Record<string, unknown>>(
-      `SELECT t.identifier AS task, count(*)::integer AS waiting,
-              extract(epoch FROM clock_timestamp() - min(j.run_at))::double precision AS oldest_seconds
-         FROM (SELECT task_id, run_at FROM graphile_worker._private_jobs
-                WHERE is_available AND run_at <= now() ORDER BY priority, run_at LIMIT 10000) j
-         JOIN graphile_worker._private_tasks t ON t.id = j.task_id
-        GROUP BY t.identifier`,
-    );
+    return await this.probe.read<Backlog & Record<string, unknown>>(BACKLOG);
   }
 
   /** Runs a job and measures it. */

@@ -7,28 +7,13 @@ import { Config } from '../../config/config.js';
 import { DatabaseUrl } from '../database/database-url.js';
 import { DatabaseWatch } from '../database/database-watch.js';
 import type { Tx } from '../database/database.js';
+import { WorkerPool } from '../database/worker-pool.js';
 import { LOGGER } from '../logging/logging.module.js';
 import { JobMetrics } from './job-metrics.js';
-import { WorkerPool } from './worker-pool.js';
+import { addJob, type JobOptions } from './jobs.repository.js';
 
 /** Does one job. A throw makes graphile-worker try the job again later, with growing delays. */
 export type JobHandler<Payload = unknown> = (payload: Payload) => Promise<void>;
-
-export interface JobOptions {
-  /** Earliest start; default now. */
-  runAt?: Date;
-  /** A waiting job with the same key is replaced instead of doubled. */
-  jobKey?: string;
-  /** Tries before the job is given up; default 25. */
-  maxAttempts?: number;
-}
-
-/**
- * SQL that adds a job under a new key, for statements that do more than that; each value is SQL. Where the key may be known,
- * {@link Jobs.add} looks for the job to replace, and may read all there are as long as the planner knows little of them.
- */
-export const addNewJob = (task: string, { payload, jobKey }: { payload: string; jobKey: string }): string =>
-  `graphile_worker.add_job(${task}, payload := ${payload}, job_key := ${jobKey}, job_key_mode := 'unsafe_dedupe')`;
 
 /** Jobs of all tasks together that have no number of their own. */
 const CONCURRENT_JOBS = 16;
@@ -111,11 +96,8 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
   }
 
   /** Adds a job; it becomes visible to workers when `tx` commits. */
-  async add(tx: Tx, task: string, payload: object, { runAt, jobKey, maxAttempts }: JobOptions = {}): Promise<void> {
-    await tx.query(
-      'SELECT graphile_worker.add_job($1, payload := $2::json, run_at := $3, job_key := $4, max_attempts := $5)',
-      [task, JSON.stringify(payload), runAt ?? null, jobKey ?? null, maxAttempts ?? null],
-    );
+  async add(tx: Tx, task: string, payload: object, options: JobOptions = {}): Promise<void> {
+    await addJob(tx, task, payload, options);
   }
 
   async onApplicationBootstrap(): Promise<void> {

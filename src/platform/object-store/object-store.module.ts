@@ -9,6 +9,7 @@ import { DiskStoreController } from './disk-store.controller.js';
 import { DiskTransfers } from './disk-transfers.service.js';
 import { measured } from './measured-store.js';
 import { ObjectStore } from './object-store.js';
+import { SecretsRepository } from './secrets.repository.js';
 import { SecretsService } from './secrets.service.js';
 import { SignedUrls } from './signed-urls.js';
 
@@ -17,6 +18,7 @@ import { SignedUrls } from './signed-urls.js';
   imports: [MetricsModule],
   controllers: [DiskStoreController],
   providers: [
+    SecretsRepository,
     SecretsService,
     SignedUrls,
     DiskStore,

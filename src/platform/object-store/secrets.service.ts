@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database.js';
+import { SecretsRepository } from './secrets.repository.js';
 
 const SECRET_BYTES = 32;
 
@@ -9,7 +9,7 @@ const SECRET_BYTES = 32;
 export class SecretsService {
   private readonly known = new Map<string, Buffer>();
 
-  constructor(private readonly database: Database) {}
+  constructor(private readonly secrets: SecretsRepository) {}
 
   /** The secret of that name, made when it is first asked for. */
   async get(name: string): Promise<Buffer> {
@@ -19,15 +19,7 @@ export class SecretsService {
   }
 
   private async read(name: string): Promise<Buffer> {
-    await this.database.manager.query(
-      'INSERT INTO platform_secrets (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING',
-      [name, randomBytes(SECRET_BYTES)],
-    );
-    const [row]: { value: Buffer }[] = await this.database.manager.query(
-      'SELECT value FROM platform_secrets WHERE name = $1',
-      [name],
-    );
-    if (row === undefined) throw new Error(`The secret ${name} is gone`);
-    return row.value;
+    await this.secrets.add(name, randomBytes(SECRET_BYTES));
+    return await this.secrets.value(name);
   }
 }

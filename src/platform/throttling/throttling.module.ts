@@ -1,11 +1,12 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { Jobs } from '../jobs/jobs.service.js';
+import { RequestCountsRepository } from './request-counts.repository.js';
 import { SharedCounts } from './shared-counts.service.js';
 import { UnauthenticatedLimit } from './unauthenticated-limit.service.js';
 
 /** Counts of requests, which guards limit. */
 @Module({
-  providers: [SharedCounts, UnauthenticatedLimit],
+  providers: [RequestCountsRepository, SharedCounts, UnauthenticatedLimit],
   exports: [SharedCounts, UnauthenticatedLimit],
 })
 export class ThrottlingModule implements OnModuleInit {

@@ -1,5 +1,5 @@
 import type { JWTPayload } from 'jose';
-import type { KnownUser } from '../identities.service.js';
+import type { KnownUser } from '../identities/user.entity.js';
 import type { Role } from '../principal.js';
 
 const ID_LENGTH = 200;

@@ -4,7 +4,7 @@ import { JOSEError } from 'jose/errors';
 import type { Logger } from 'pino';
 import { Config } from '../../../config/config.js';
 import { LOGGER } from '../../logging/logging.module.js';
-import type { KnownUser } from '../identities.service.js';
+import type { KnownUser } from '../identities/user.entity.js';
 import { type ClaimMapping, readClaims } from './claims.js';
 import { providerKeys } from './provider-keys.js';
 import { OWN_ALGORITHM, signToken, type TokenClaims } from './sign-token.js';

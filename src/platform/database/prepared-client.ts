@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import pg from 'pg';
 
 /** Most texts that are prepared: those of the service are fewer, and each takes memory in every connection's backend. */
-const MOST_STATEMENTS = 500;
+const MAX_STATEMENTS = 500;
 /** A prepared statement would answer other columns than before: a migration has run meanwhile. */
 const STALE_PLAN = '0A000';
 /** How TypeORM begins every transaction. */
@@ -24,7 +24,7 @@ let generation = 0;
  *
  * Needs the setting `pipeline` of pg.
  */
-export class PreparingClient extends pg.Client {
+export class PreparedClient extends pg.Client {
   /** The start of a transaction that no statement has followed yet. */
   private started: Promise<unknown> | undefined;
   private isGathering = false;
@@ -119,7 +119,7 @@ async function follow(started: Promise<unknown>, first: Promise<pg.QueryResult>)
 
 function nameOf(text: string): string | undefined {
   const known = names.get(text);
-  if (known !== undefined || names.size >= MOST_STATEMENTS) return known;
+  if (known !== undefined || names.size >= MAX_STATEMENTS) return known;
   const name = `s${generation}_${names.size}`;
   names.set(text, name);
   return name;

@@ -1,24 +1,24 @@
 import { Inject, Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { Database } from '../../database/database.js';
+import { Notifications } from '../../database/notifications.service.js';
 import { LOGGER } from '../../logging/logging.module.js';
-import { Notifications } from '../../notify/notifications.service.js';
+import { ApiKeysRepository } from './api-keys.repository.js';
 
-/** Channel that tells the ids of API keys that were revoked. */
+/** Channel of the ids of API keys that were revoked. */
 const REVOKED_API_KEYS = 'revoked_api_keys';
-/** Notices can get lost, so keys in use are looked at so often. */
+/** Notifications can get lost, so keys in use are checked at this interval. */
 const CHECK_MS = 15_000;
 
-/** Tells this process at once when an API key has been revoked, wherever it was. */
+/** Revocations of API keys: every process hears of each at once, wherever it was made. */
 @Injectable()
-export class Revocations implements OnModuleInit, OnModuleDestroy {
+export class RevocationsChannel implements OnModuleInit, OnModuleDestroy {
   private readonly listeners = new Set<(id: string | null) => void>();
   /** What ends with a key, by its id. */
   private readonly watched = new Map<string, Set<() => void>>();
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly database: Database,
+    private readonly apiKeys: ApiKeysRepository,
     private readonly notifications: Notifications,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -32,8 +32,8 @@ export class Revocations implements OnModuleInit, OnModuleDestroy {
     clearInterval(this.timer);
   }
 
-  /** Tells every process, once the revocation is committed. */
-  announce(id: string): void {
+  /** Lets every process hear of a revocation; called once it is committed. */
+  send(id: string): void {
     this.hear(id);
     this.notifications.send(REVOKED_API_KEYS, id);
   }
@@ -69,11 +69,7 @@ export class Revocations implements OnModuleInit, OnModuleDestroy {
     const ids = [...this.watched.keys()];
     if (ids.length === 0) return;
     try {
-      const revoked: { id: string }[] = await this.database.manager.query(
-        'SELECT id FROM api_keys WHERE id = ANY ($1::uuid[]) AND revoked_at IS NOT NULL',
-        [ids],
-      );
-      for (const { id } of revoked) this.end(id);
+      for (const id of await this.apiKeys.revokedOf(ids)) this.end(id);
     } catch (error) {
       this.logger.warn({ err: error }, 'API keys could not be looked at');
     }

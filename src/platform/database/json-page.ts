@@ -1,6 +1,5 @@
-import type { Tx } from '../database/database.js';
-import { JsonText } from '../http/json-text.js';
-import type { PageQuery } from './page.query.js';
+import type { PageQuery } from '../listing/page.query.js';
+import type { Tx } from './database.js';
 
 /** What a listing is made of, as SQL over the same parameters. */
 export interface Listing {
@@ -11,7 +10,7 @@ export interface Listing {
   parameters: unknown[];
 }
 
-/** One page of a listing; `items` is the JSON text of an array. Sent by {@link listingJson}. */
+/** One page of a listing; `items` is the JSON text of an array. */
 export interface JsonPage {
   items: string;
   total: number;
@@ -33,7 +32,3 @@ export async function readJsonPage(
   if (page === undefined) throw new Error('A page has no row');
   return page;
 }
-
-/** The answer of a listing, whose items are under `name`. */
-export const listingJson = (name: string, { items, total }: JsonPage, { limit, offset }: PageQuery): JsonText =>
-  new JsonText(`{"${name}":${items},"limit":${limit},"offset":${offset},"total":${total}}`);

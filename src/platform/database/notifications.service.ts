@@ -2,9 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { DatabaseUrl } from '../database/database-url.js';
-import { DatabaseWatch } from '../database/database-watch.js';
 import { LOGGER } from '../logging/logging.module.js';
+import { DatabaseUrl } from './database-url.js';
+import { DatabaseWatch } from './database-watch.js';
 
 /** Hears that something has changed: the key says what, null that anything may have, as messages can have been missed. */
 export type Listener = (key: string | null) => void;
@@ -12,7 +12,7 @@ export type Listener = (key: string | null) => void;
 /** Between two sendings lies at least so much time. */
 const PACE_MS = 10;
 /** PostgreSQL takes payloads of less than 8,000 bytes. */
-const MOST_BYTES = 7_900;
+const MAX_BYTES = 7_900;
 const RECONNECT_MS = 500;
 const TIMEOUT_MS = 5_000;
 const SEPARATOR = ',';
@@ -48,7 +48,7 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
     this.listeners.set(channel, known.add(listener));
   }
 
-  /** Tells every process, this one included, soon. A key must not hold a comma. */
+  /** Wakes the listeners of every process, this one included, soon. A key must not hold a comma. */
   send(channel: string, key: string): void {
     const keys = this.waiting.get(channel) ?? new Set();
     this.waiting.set(channel, keys.add(key));
@@ -101,7 +101,7 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
     client.on('error', () => this.drop(client));
     client.on('end', () => this.drop(client));
     client.on('notification', ({ channel, payload = '' }) => {
-      for (const key of payload.split(SEPARATOR)) this.tell(channel, key);
+      for (const key of payload.split(SEPARATOR)) this.deliver(channel, key);
     });
     this.connection = client;
     try {
@@ -113,7 +113,7 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
       return;
     }
     // What was sent before is lost.
-    for (const channel of this.listeners.keys()) this.tell(channel, null);
+    for (const channel of this.listeners.keys()) this.deliver(channel, null);
     if (this.waiting.size > 0) this.sending ??= this.sendWaiting();
   }
 
@@ -129,7 +129,7 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
     );
   }
 
-  private tell(channel: string, key: string | null): void {
+  private deliver(channel: string, key: string | null): void {
     for (const listener of this.listeners.get(channel) ?? []) listener(key);
   }
 }
@@ -139,7 +139,7 @@ function pack(keys: Iterable<string>): string[] {
   const packed: string[] = [];
   let text = '';
   for (const key of keys) {
-    if (text !== '' && text.length + SEPARATOR.length + key.length > MOST_BYTES) {
+    if (text !== '' && text.length + SEPARATOR.length + key.length > MAX_BYTES) {
       packed.push(text);
       text = '';
     }

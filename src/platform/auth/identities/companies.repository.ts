@@ -1,0 +1,15 @@
+import { EntityRepository } from '../../database/entity-repository.js';
+import { Company } from './company.entity.js';
+
+/** Companies. */
+export class CompaniesRepository extends EntityRepository(Company) {
+  /** Adds a company unless it is known. */
+  async add(id: string): Promise<void> {
+    await this.query('INSERT INTO companies (id) VALUES ($1) ON CONFLICT DO NOTHING', [id]);
+  }
+
+  /** Locks a company until the transaction ends: what is counted or looked up in it stays so. */
+  async lock(id: string): Promise<void> {
+    await this.query('SELECT FROM companies WHERE id = $1 FOR NO KEY UPDATE', [id]);
+  }
+}
