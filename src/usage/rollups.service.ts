@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Database } from '../platform/database/database.js';
 import { Jobs } from '../platform/jobs/jobs.service.js';
-import { API_KEYS, rollUpPage, type SpenderKind, USERS } from './spend-sql.js';
+import { UsageRepository } from './usage.repository.js';
 
 /** Rows of the ledger that one transaction takes into the sums. */
 const PAGE = 5_000;
@@ -17,6 +17,7 @@ const PAGE = 5_000;
 export class Rollups implements OnModuleInit {
   constructor(
     private readonly database: Database,
+    private readonly entries: UsageRepository,
     private readonly jobs: Jobs,
   ) {}
 
@@ -26,15 +27,14 @@ export class Rollups implements OnModuleInit {
 
   /** Takes all that is pending into the sums, `page` rows at a time; any number of processes may do so at once. */
   async rollUp(page = PAGE): Promise<void> {
-    for (const kind of [USERS, API_KEYS]) while ((await this.rollUpSome(kind, page)) === page);
+    for (const kind of ['users', 'api_keys'] as const) while ((await this.rollUpSome(kind, page)) === page);
   }
 
-  private async rollUpSome(kind: SpenderKind, page: number): Promise<number> {
+  private async rollUpSome(kind: 'users' | 'api_keys', page: number): Promise<number> {
     return await this.database.transaction(async (tx) => {
-      // The statement after it sees what the one before has done.
-      await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('usage_months', 0))`);
-      const [taken]: { rows: number }[] = await tx.query(rollUpPage(kind), [page]);
-      return taken?.rows ?? 0;
+      const entries = tx.withRepository(this.entries);
+      await entries.lockSums();
+      return await entries.rollUp(kind, page);
     });
   }
 }

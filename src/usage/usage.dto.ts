@@ -8,7 +8,7 @@ import {
   ObjectField,
   StringField,
 } from '../platform/validation/fields.js';
-import type { ApiKeyUsageRow, UserUsageRow } from './usage.service.js';
+import type { ApiKeyUsageRow, UserUsageRow } from './usage.repository.js';
 
 /** Page and time span of a usage listing. */
 export class UsageQuery extends PageQuery {

@@ -7,6 +7,7 @@ import type { Tx } from '../../src/platform/database/database.js';
 import type { Jobs } from '../../src/platform/jobs/jobs.service.js';
 import type { Page } from '../../src/platform/listing/page.js';
 import { Rollups } from '../../src/usage/rollups.service.js';
+import { UsageRepository } from '../../src/usage/usage.repository.js';
 import { UsageService } from '../../src/usage/usage.service.js';
 import { useDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
@@ -42,8 +43,9 @@ let usage: UsageService;
 let rollups: Rollups;
 
 beforeAll(async () => {
-  usage = new UsageService(db.database);
-  rollups = new Rollups(db.database, undefined as unknown as Jobs);
+  const entries = new UsageRepository(db.source);
+  usage = new UsageService(db.database, entries);
+  rollups = new Rollups(db.database, entries, undefined as unknown as Jobs);
   const { manager } = db.database;
   await manager.query(`INSERT INTO companies (id) VALUES ($1), ('other')`, [company_id]);
   await manager.query(

@@ -1,12 +1,11 @@
-/** Where spenders of a kind are kept, their column in the tables of spend, and what listings show of them. */
-export interface SpenderKind {
-  table: 'users' | 'api_keys';
-  column: 'user_id' | 'api_key_id';
-  shown: string;
-}
+/** The table of spenders of a kind. */
+export type SpenderKind = 'users' | 'api_keys';
 
-export const USERS: SpenderKind = { table: 'users', column: 'user_id', shown: 's.display_name, s.email' };
-export const API_KEYS: SpenderKind = { table: 'api_keys', column: 'api_key_id', shown: 's.name, s.prefix' };
+/** The column of the spenders of a kind in the tables of spend, and what listings show of them. */
+const KINDS = {
+  users: { column: 'user_id', shown: 's.display_name, s.email' },
+  api_keys: { column: 'api_key_id', shown: 's.name, s.prefix' },
+} as const satisfies Record<SpenderKind, object>;
 
 /** Whom a listing shows, as a condition on the column of the spender with the parameter $10; null shows everyone. */
 export type Visible =
@@ -27,7 +26,8 @@ export type Visible =
  * $1 company; $2 to $7 seconds: half days from and until, edge before from and until, edge after from and until, where an
  * edge that ends before it begins is taken away; $8 limit, $9 offset, $10 the caller where `visible` names one.
  */
-export const spendPage = ({ table, column, shown }: SpenderKind, visible: Visible): string => {
+export const spendPage = (kind: SpenderKind, visible: Visible): string => {
+  const { column, shown } = KINDS[kind];
   const of = (source: string): string => `
        FROM ${source} r
       WHERE r.company_id = $1 AND r.${column} ${visible ?? 'IS NOT NULL'}`;
@@ -68,7 +68,7 @@ export const spendPage = ({ table, column, shown }: SpenderKind, visible: Visibl
   SELECT page.id, ${shown}, page.credits, counted.total
     FROM (SELECT count(*) AS total FROM spent WHERE credits > 0) counted
     LEFT JOIN page ON true
-    LEFT JOIN ${table} s ON s.company_id = $1 AND s.id = page.id
+    LEFT JOIN ${kind} s ON s.company_id = $1 AND s.id = page.id
    ORDER BY page.credits DESC, page.id`;
 };
 
@@ -78,7 +78,9 @@ export const spendPage = ({ table, column, shown }: SpenderKind, visible: Visibl
  * Every part of the statement sees the sums as they were before it: the months of the half days that were taken, and all
  * that are there after them, are made of what they were, or else of the month before, and of what was added until each half.
  */
-export const rollUpPage = ({ column }: SpenderKind): string => `
+export const rollUpPage = (kind: SpenderKind): string => {
+  const { column } = KINDS[kind];
+  return `
   WITH taken AS (
     DELETE FROM usage_pending
      WHERE ledger_id IN (SELECT ledger_id FROM usage_pending WHERE ${column} IS NOT NULL ORDER BY created_at LIMIT $1)
@@ -115,3 +117,4 @@ export const rollUpPage = ({ column }: SpenderKind): string => `
     DO UPDATE SET credits_to_date = excluded.credits_to_date
   )
   SELECT count(*) AS rows FROM taken`;
+};
