@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { FilesModule } from '../files/files.module.js';
 import { DeploymentsController } from './deployments.controller.js';
+import { DeploymentsRepository } from './deployments.repository.js';
 import { DeploymentsService } from './deployments.service.js';
 import { TemplatesService } from './templates.service.js';
 
@@ -8,7 +9,7 @@ import { TemplatesService } from './templates.service.js';
 @Module({
   imports: [FilesModule],
   controllers: [DeploymentsController],
-  providers: [DeploymentsService, TemplatesService],
+  providers: [DeploymentsRepository, DeploymentsService, TemplatesService],
   exports: [DeploymentsService, TemplatesService],
 })
 export class DeploymentsModule {}

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Logger as QueryLogger } from 'typeorm';
 import { ConversationListingService } from '../../src/chat/conversations/conversation-listing.service.js';
-import { DeploymentsService } from '../../src/deployments/deployments.service.js';
+import { DeploymentsRepository } from '../../src/deployments/deployments.repository.js';
 import { findDetails, findSummaries } from '../../src/projects/projects.queries.js';
 import { ProjectsService } from '../../src/projects/projects.service.js';
 import { useDatabase } from '../support/database.js';
@@ -98,8 +98,8 @@ describe('reads of projects', () => {
 
 describe('listings', () => {
   it('of deployments read the first page in the order of the index and sort nothing', async () => {
-    const deployments = new DeploymentsService(db.database, unused, unused, unused);
-    for (const plan of await plansOf(() => deployments.list(company_id, page))) {
+    const deployments = new DeploymentsRepository(db.source);
+    for (const plan of await plansOf(() => deployments.page(company_id, page))) {
       expect(plan).toMatch(/Index Scan using deployments_listing_idx/);
       expect(plan).not.toMatch(/Sort|Seq Scan on deployments/);
     }
