@@ -5,9 +5,10 @@ import { Config } from '../config/config.js';
 import { NotFound } from '../platform/errors/errors.js';
 import { Lease, LeaseLost } from '../platform/leases/lease.js';
 import { LOGGER } from '../platform/logging/logging.module.js';
-import { ExecutionEndings, INTERRUPTED } from './execution-endings.service.js';
-import { ExecutionNews } from './execution-news.service.js';
-import { ExecutionQueue, type HeldExecution } from './execution-queue.service.js';
+import { ExecutionEndedChannel } from './execution-ended.channel.js';
+import { ExecutionOutcomes, INTERRUPTED } from './execution-outcomes.service.js';
+import { ExecutionQueue } from './execution-queue.service.js';
+import type { HeldExecution } from './executions.repository.js';
 import { InputsService } from './inputs.service.js';
 import { Solver } from './solver/solver.js';
 
@@ -26,14 +27,15 @@ export class ExecutionRunner implements OnModuleInit, OnModuleDestroy {
     private readonly queue: ExecutionQueue,
     private readonly inputs: InputsService,
     private readonly solver: Solver,
-    private readonly endings: ExecutionEndings,
-    private readonly news: ExecutionNews,
+    private readonly outcomes: ExecutionOutcomes,
+    private readonly ended: ExecutionEndedChannel,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   onModuleInit(): void {
     // A process that does not hear of an end learns it from its next renewal.
-    this.news.listen((id) => this.running.get(id)?.abort(new LeaseLost()));
+    this.ended.listen((id) => this.running.get(id)?.abort(new LeaseLost()));
+    this.queue.handle(async (id) => await this.run(id), this.config.solvesAtOnce);
   }
 
   /** Claims nothing further, and leaves what runs to other processes. */
@@ -57,7 +59,7 @@ export class ExecutionRunner implements OnModuleInit, OnModuleDestroy {
     if (this.stopping.signal.aborted) lease.abort(new ShuttingDown());
     try {
       await this.perform(held, lease.signal);
-      this.news.tell(execution_id);
+      this.ended.send(execution_id);
     } catch (error) {
       if (error instanceof ShuttingDown) await this.queue.release(held);
       else if (error instanceof LeaseLost || error instanceof NotFound)
@@ -72,12 +74,12 @@ export class ExecutionRunner implements OnModuleInit, OnModuleDestroy {
 
   private async perform(held: HeldExecution & { isLast: boolean }, signal: AbortSignal): Promise<void> {
     if (held.isLast) {
-      await this.endings.end(held, { kind: 'failed', failure: INTERRUPTED });
+      await this.outcomes.end(held, { kind: 'failed', failure: INTERRUPTED });
       return;
     }
     const { SOLVE_TIME_LIMIT_SECONDS: seconds, SOLVE_MEMORY_MIB: memoryMiB } = this.config;
     const source = await this.inputs.read(held);
     const outcome = await this.solver.solve({ source, seconds, memoryMiB }, signal);
-    await this.endings.end(held, outcome);
+    await this.outcomes.end(held, outcome);
   }
 }

@@ -2,16 +2,17 @@ import { Module } from '@nestjs/common';
 import { FilesModule } from '../files/files.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { UsageModule } from '../usage/usage.module.js';
+import { ExecutionEndedChannel } from './execution-ended.channel.js';
 import { ExecutionEndings } from './execution-endings.service.js';
-import { ExecutionJobs } from './execution-jobs.js';
-import { ExecutionNews } from './execution-news.service.js';
+import { ExecutionOutcomes } from './execution-outcomes.service.js';
 import { ExecutionQueue } from './execution-queue.service.js';
 import { ExecutionReaper } from './execution-reaper.service.js';
 import { ExecutionRunner } from './execution-runner.service.js';
 import { ExecutionsController } from './executions.controller.js';
+import { ExecutionsRepository } from './executions.repository.js';
 import { ExecutionsService } from './executions.service.js';
 import { InputsService } from './inputs.service.js';
-import { ProjectEnd } from './project-end.service.js';
+import { ProjectCleanup } from './project-cleanup.service.js';
 import { ResultFiles } from './result-files.service.js';
 import { Solver } from './solver/solver.js';
 
@@ -20,15 +21,16 @@ import { Solver } from './solver/solver.js';
   imports: [FilesModule, ProjectsModule, UsageModule],
   controllers: [ExecutionsController],
   providers: [
+    ExecutionEndedChannel,
     ExecutionEndings,
-    ExecutionJobs,
-    ExecutionNews,
+    ExecutionOutcomes,
     ExecutionQueue,
     ExecutionReaper,
     ExecutionRunner,
+    ExecutionsRepository,
     ExecutionsService,
     InputsService,
-    ProjectEnd,
+    ProjectCleanup,
     ResultFiles,
     { provide: Solver, useFactory: () => new Solver() },
   ],

@@ -1,29 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../platform/auth/principal.js';
 import { Database, type Tx } from '../platform/database/database.js';
-import { Conflict, NotFound, parseId, TooManyRequests } from '../platform/errors/errors.js';
 import type { JsonPage } from '../platform/database/json-page.js';
+import { Conflict, parseId, TooManyRequests } from '../platform/errors/errors.js';
 import type { PageQuery } from '../platform/listing/page.query.js';
 import type { Project } from '../projects/project.entity.js';
-import { type ProjectRows, ProjectsService } from '../projects/projects.service.js';
+import { ProjectsService } from '../projects/projects.service.js';
+import { ExecutionEndedChannel } from './execution-ended.channel.js';
 import { ExecutionEndings } from './execution-endings.service.js';
-import { ExecutionNews } from './execution-news.service.js';
 import { ExecutionQueue } from './execution-queue.service.js';
-import { Execution, isOver } from './execution.entity.js';
+import { type Execution, isOver } from './execution.entity.js';
 import type { ExecutionCreateRequest } from './executions.dto.js';
+import { type Ending, ExecutionsRepository, LISTED } from './executions.repository.js';
 import { InputsService } from './inputs.service.js';
 import { type Trigger, triggerOf } from './trigger.js';
 
 /** Most executions of a company that wait for a worker. */
-const MOST_QUEUED = 20;
+const MAX_QUEUED = 20;
 const RETRY_SECONDS = 10;
-
-/** As ExecutionResponse, most recent first. */
-const LISTED: ProjectRows = {
-  table: 'executions',
-  columns: 'id, project_id, status, triggered_by, iso_timestamp(created_at) AS created_at, input_file_ids, is_test',
-  order: 'executions.created_at DESC, executions.id DESC',
-};
+const CANCELED: Ending = { status: 'canceled' };
 
 /** What is to be solved, and for whom. */
 export interface NewExecution extends Trigger {
@@ -36,11 +31,12 @@ export interface NewExecution extends Trigger {
 export class ExecutionsService {
   constructor(
     private readonly database: Database,
+    private readonly executions: ExecutionsRepository,
     private readonly projects: ProjectsService,
     private readonly inputs: InputsService,
     private readonly queue: ExecutionQueue,
     private readonly endings: ExecutionEndings,
-    private readonly news: ExecutionNews,
+    private readonly ended: ExecutionEndedChannel,
   ) {}
 
   /** A project's executions as ExecutionResponse, most recent first. @throws NotFound */
@@ -51,7 +47,7 @@ export class ExecutionsService {
   /** @throws NotFound */
   async get(company_id: string, projectId: string, executionId: string): Promise<Execution> {
     const { id } = await this.projects.require(company_id, projectId);
-    return await this.find(this.database.manager, id, executionId);
+    return await this.executions.require(id, parseId(executionId, 'Execution'));
   }
 
   /** Starts an execution. @throws NotFound, and as {@link start} */
@@ -72,50 +68,38 @@ export class ExecutionsService {
   async start(tx: Tx, project: Project, execution: NewExecution): Promise<Execution> {
     const { id: project_id, company_id } = project;
     const { triggered_by, spender, input_file_ids, is_test } = execution;
+    const executions = tx.withRepository(this.executions);
     const pinned = await this.inputs.pin(tx, project, input_file_ids ?? []);
     // One transaction of a company after the other counts, so that together they keep to the limit.
-    await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('solves:' || $1, 0))`, [company_id]);
-    if ((await tx.countBy(Execution, { company_id, status: 'queued' })) >= MOST_QUEUED) {
-      throw new TooManyRequests(`The company has ${MOST_QUEUED} executions waiting already`, RETRY_SECONDS);
+    await executions.lockStarts(company_id);
+    if ((await executions.countBy({ company_id, status: 'queued' })) >= MAX_QUEUED) {
+      throw new TooManyRequests(`The company has ${MAX_QUEUED} executions waiting already`, RETRY_SECONDS);
     }
-    const [created]: Pick<Execution, 'id'>[] = await tx.query(
-      `INSERT INTO executions
-         (project_id, company_id, triggered_by, user_id, api_key_id, input_file_ids, is_test, cards, inputs_id)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`,
-      [
-        project_id,
-        company_id,
-        triggered_by,
-        spender.user_id,
-        spender.api_key_id,
-        input_file_ids,
-        is_test,
-        pinned.cards === null ? null : JSON.stringify(pinned.cards),
-        pinned.inputs_id,
-      ],
-    );
-    if (created === undefined) throw new Error('The execution was not created');
+    const { user_id, api_key_id } = spender;
+    const row = { project_id, company_id, triggered_by, user_id, api_key_id, input_file_ids, is_test, ...pinned };
+    const id = await executions.add(row);
     await this.projects.adjust(tx, project_id, { active_solves: 1 });
-    await this.queue.wake(tx, created.id);
-    return await this.find(tx, project_id, created.id);
+    await this.queue.wake(tx, id);
+    return await executions.require(project_id, id);
   }
 
   /** Number of executions that a trigger has started in a project. */
   async countOf(tx: Tx, project_id: string, { triggered_by }: Trigger): Promise<number> {
-    return await tx.countBy(Execution, { project_id, triggered_by });
+    return await tx.withRepository(this.executions).countBy({ project_id, triggered_by });
   }
 
   /** Ends an execution that is not over, wherever it runs. @throws NotFound @throws Conflict when it is over */
   async cancel(company_id: string, projectId: string, executionId: string): Promise<Execution> {
     const execution = await this.database.transaction(async (tx) => {
       const { id: project_id } = await this.projects.lock(tx, company_id, projectId);
-      const { id } = await this.find(tx, project_id, executionId);
-      const [canceled] = await this.endings.cancel(tx, [id]);
-      const now = await this.find(tx, project_id, id);
+      const executions = tx.withRepository(this.executions);
+      const { id } = await executions.require(project_id, parseId(executionId, 'Execution'));
+      const [canceled] = await this.endings.finish(tx, [id], CANCELED);
+      const now = await executions.require(project_id, id);
       if (canceled === undefined) throw new Conflict(`The execution is over: ${now.status}`);
       return now;
     });
-    this.news.tell(execution.id);
+    this.ended.send(execution.id);
     return execution;
   }
 
@@ -124,19 +108,12 @@ export class ExecutionsService {
    * {@link announce}, called after the commit, or from their next renewal.
    */
   async endAll(tx: Tx, project_id: string): Promise<string[]> {
-    const active: Pick<Execution, 'id'>[] = await tx.query(
-      `SELECT id FROM executions WHERE project_id = $1 AND status IN ('queued', 'running') ORDER BY id`,
-      [project_id],
-    );
-    return await this.endings.cancel(
-      tx,
-      active.map(({ id }) => id),
-    );
+    return await this.endings.finish(tx, await tx.withRepository(this.executions).activeOf(project_id), CANCELED);
   }
 
   /** Tells everybody of executions that were ended, once the transaction has committed. */
   announce(ids: readonly string[]): void {
-    this.news.tell(...ids);
+    this.ended.send(...ids);
   }
 
   /** The execution once it is over. @throws the signal's reason when it aborts before */
@@ -145,15 +122,6 @@ export class ExecutionsService {
       const execution = await this.get(company_id, project_id, id);
       return isOver(execution.status) ? execution : undefined;
     };
-    return await this.news.until(id, look, signal);
-  }
-
-  private async find(tx: Tx, project_id: string, executionId: string): Promise<Execution> {
-    const [execution]: Execution[] = await tx.query('SELECT * FROM executions WHERE project_id = $1 AND id = $2', [
-      project_id,
-      parseId(executionId, 'Execution'),
-    ]);
-    if (execution === undefined) throw new NotFound('Execution');
-    return execution;
+    return await this.ended.until(id, look, signal);
   }
 }

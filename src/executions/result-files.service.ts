@@ -4,7 +4,7 @@ import { TreesService } from '../files/trees.service.js';
 import type { Tx } from '../platform/database/database.js';
 import { Conflict, TooLarge } from '../platform/errors/errors.js';
 import type { Project } from '../projects/project.entity.js';
-import type { HeldExecution } from './execution-queue.service.js';
+import type { HeldExecution } from './executions.repository.js';
 
 /** Where a project finds the result of an execution. */
 const resultPath = (execution_id: string): string => `results/${execution_id}.json`;

@@ -18,7 +18,7 @@ const SPACE = /[^\S\n]{1,1000}/y;
 const RELATION = /<=|=<|<|>=|=>|>|=/y;
 const WORD_AFTER = /\s{1,1000}(to|that)(?![^\s\\])/iy;
 const CONTINUOUS_AFTER = /-continuous/iy;
-const MOST_SHOWN = 40;
+const MAX_SHOWN = 40;
 
 /** Words that begin a section, wherever they stand; no variable can be called so. */
 const SECTIONS: Record<string, string> = {
@@ -125,7 +125,7 @@ const mayBeSpace = (character: string): boolean => character <= ' ' || character
 
 /** What is wrong with a token, with its line. */
 export function problemAt({ text, line }: Pick<LpToken, 'text' | 'line'>, reason: string): ModelProblem {
-  const beginning = [...text.slice(0, 2 * MOST_SHOWN)].slice(0, MOST_SHOWN).join('');
+  const beginning = [...text.slice(0, 2 * MAX_SHOWN)].slice(0, MAX_SHOWN).join('');
   const shown = beginning.length < text.length ? `${beginning}...` : text;
   return new ModelProblem('invalid_model', `Line ${line}, \`${shown}\`: ${reason}`);
 }

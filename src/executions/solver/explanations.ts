@@ -18,7 +18,7 @@ interface Demand {
 type Relaxable = ModelData & Record<'colLower' | 'colUpper' | 'rowLower' | 'rowUpper', Float64Array>;
 
 /** Most names in a sentence. */
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 const LEAST_STEP = 1e-7;
 /** A trial that takes longer tells nothing. */
 const TRIAL_SECONDS = 2;
@@ -171,6 +171,6 @@ function clashMessage(conflict: readonly string[], isLeast: boolean): string {
 }
 
 function listed(names: readonly string[]): string {
-  const more = names.length - MOST_NAMED;
-  return more > 0 ? `${names.slice(0, MOST_NAMED).join(', ')} and ${more} more` : names.join(', ');
+  const more = names.length - MAX_NAMED;
+  return more > 0 ? `${names.slice(0, MAX_NAMED).join(', ')} and ${more} more` : names.join(', ');
 }

@@ -3,12 +3,12 @@ import { Notifications } from '../platform/database/notifications.service.js';
 
 /** Channel of executions that have ended; the key is the execution's id. */
 const ENDED_EXECUTIONS = 'ended_executions';
-/** Who waits looks by itself so often: news can get lost. */
+/** Who waits also looks at this interval: notifications can get lost. */
 const POLL_MS = 2_000;
 
-/** Tells every process of executions that have ended. */
+/** Ends of executions, of which every process hears. */
 @Injectable()
-export class ExecutionNews implements OnModuleInit {
+export class ExecutionEndedChannel implements OnModuleInit {
   private readonly listeners = new Set<(id: string) => void>();
 
   constructor(private readonly notifications: Notifications) {}
@@ -19,12 +19,13 @@ export class ExecutionNews implements OnModuleInit {
     });
   }
 
+  /** Lets `listener` hear the id of each execution that has ended. */
   listen(listener: (id: string) => void): void {
     this.listeners.add(listener);
   }
 
-  /** Call it once the transaction that ended them has committed. */
-  tell(...ids: string[]): void {
+  /** Lets every process hear of ends; called once the transaction that ended them has committed. */
+  send(...ids: string[]): void {
     for (const id of ids) this.notifications.send(ENDED_EXECUTIONS, id);
   }
 

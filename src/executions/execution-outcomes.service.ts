@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Tx } from '../platform/database/database.js';
+import { LeaseLost } from '../platform/leases/lease.js';
+import { CanvasService } from '../projects/canvas/canvas.service.js';
+import { modelDigest } from '../projects/canvas/model-digest.js';
+import { ProjectsService } from '../projects/projects.service.js';
+import { ExecutionEndings } from './execution-endings.service.js';
+import type { ExecutionError } from './execution.entity.js';
+import { ExecutionsRepository, type HeldExecution } from './executions.repository.js';
+import { ResultFiles } from './result-files.service.js';
+import type { SolveOutcome } from './solver/task.js';
+
+/** The end of an execution whose processes went away again and again. */
+export const INTERRUPTED: ExecutionError = {
+  code: 'interrupted',
+  message: 'The solve was interrupted several times and is not tried again',
+};
+
+/** What came of executions: one transaction for the outcome, its file, the charge and what follows for the project. */
+@Injectable()
+export class ExecutionOutcomes {
+  constructor(
+    private readonly database: Database,
+    private readonly executions: ExecutionsRepository,
+    private readonly projects: ProjectsService,
+    private readonly canvas: CanvasService,
+    private readonly results: ResultFiles,
+    private readonly endings: ExecutionEndings,
+  ) {}
+
+  /** Ends a running execution with what came of it. @throws LeaseLost when it is not the caller's any more */
+  async end(held: HeldExecution, outcome: SolveOutcome | { kind: 'failed'; failure: ExecutionError }): Promise<void> {
+    const blob = outcome.kind === 'solved' ? await this.results.store(held, outcome.json) : null;
+    await this.database.transaction(async (tx) => {
+      const project = await this.projects.lock(tx, held.company_id, held.project_id);
+      if (!(await tx.withRepository(this.executions).lockHeld(held))) throw new LeaseLost();
+      if (outcome.kind === 'failed') {
+        await this.endings.finish(tx, [held.id], { status: 'failed', error: outcome.failure });
+        return;
+      }
+      const feasibility_result = outcome.status === 'infeasible' || outcome.status === 'unbounded' ? 'fail' : 'pass';
+      const tells = !held.is_test && (await this.isOfCanvas(tx, held));
+      const file_path = await this.results.put(tx, project, held.id, blob);
+      await this.endings.finish(tx, [held.id], {
+        status: 'succeeded',
+        result: `${outcome.json.slice(0, -1)},"file_path":${JSON.stringify(file_path)}}`,
+        ...(tells && { feasibility_result }),
+      });
+    });
+  }
+
+  /** Whether the outcome holds for the canvas: its cards were solved, and are as they were. A model file is another model. */
+  private async isOfCanvas(tx: Tx, { project_id, cards }: HeldExecution): Promise<boolean> {
+    return cards !== null && modelDigest(cards) === modelDigest(await this.canvas.list(project_id, tx));
+  }
+}

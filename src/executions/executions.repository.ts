@@ -1,0 +1,191 @@
+import { EntityRepository } from '../platform/database/entity-repository.js';
+import { NotFound } from '../platform/errors/errors.js';
+import { LEASE } from '../platform/leases/lease.js';
+import type { ProjectRows } from '../projects/projects.service.js';
+import { before, Execution, type ExecutionError } from './execution.entity.js';
+
+/** What a new execution is stored with; the rest has defaults. */
+export type NewRow = Pick<
+  Execution,
+  | 'project_id'
+  | 'company_id'
+  | 'triggered_by'
+  | 'user_id'
+  | 'api_key_id'
+  | 'input_file_ids'
+  | 'is_test'
+  | 'cards'
+  | 'inputs_id'
+>;
+
+/** What the owner of a running execution knows of it; `generation` makes its writes its own. */
+export type HeldExecution = Pick<
+  Execution,
+  'id' | 'project_id' | 'company_id' | 'generation' | 'is_test' | 'cards' | 'inputs_id'
+>;
+
+/** The last step of an execution. */
+export interface Ending {
+  status: 'succeeded' | 'failed' | 'canceled';
+  /** JSON text. */
+  result?: string;
+  error?: ExecutionError;
+}
+
+/** An execution that was ended just now; `inputs_id` is what it had pinned until then. */
+export type EndedExecution = Pick<
+  Execution,
+  'id' | 'project_id' | 'company_id' | 'user_id' | 'api_key_id' | 'spent_ms' | 'inputs_id'
+>;
+
+/** As ExecutionResponse, most recent first. */
+export const LISTED: ProjectRows = {
+  table: 'executions',
+  columns: 'id, project_id, status, triggered_by, iso_timestamp(created_at) AS created_at, input_file_ids, is_test',
+  order: 'executions.created_at DESC, executions.id DESC',
+};
+
+/** Condition that an execution is still held, whose parameters $1 and $2 are id and generation. */
+const HELD = `id = $1 AND generation = $2 AND status = 'running' AND owner IS NOT NULL`;
+
+const WOKEN_AT_ONCE = 100;
+
+/**
+ * Executions. Their status changes along the steps that {@link before} knows. They are started and ended under the lock of
+ * their project, whose counter of active solves goes with them; claims and leases go by the row alone.
+ */
+export class ExecutionsRepository extends EntityRepository(Execution) {
+  /** Locks the starts of a company's executions until the transaction ends, so that those that wait can be counted. */
+  async lockStarts(company_id: string): Promise<void> {
+    await this.query(`SELECT pg_advisory_xact_lock(hashtextextended('solves:' || $1, 0))`, [company_id]);
+  }
+
+  /** Adds a queued execution; answers its id. */
+  async add(row: NewRow): Promise<string> {
+    const [created]: Pick<Execution, 'id'>[] = await this.query(
+      `INSERT INTO executions
+         (project_id, company_id, triggered_by, user_id, api_key_id, input_file_ids, is_test, cards, inputs_id)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`,
+      [
+        row.project_id,
+        row.company_id,
+        row.triggered_by,
+        row.user_id,
+        row.api_key_id,
+        row.input_file_ids,
+        row.is_test,
+        row.cards === null ? null : JSON.stringify(row.cards),
+        row.inputs_id,
+      ],
+    );
+    if (created === undefined) throw new Error('The execution was not created');
+    return created.id;
+  }
+
+  /** The execution of a project with all that there is of it. @throws NotFound */
+  async require(project_id: string, id: string): Promise<Execution> {
+    const [execution]: Execution[] = await this.query('SELECT * FROM executions WHERE project_id = $1 AND id = $2', [
+      project_id,
+      id,
+    ]);
+    if (execution === undefined) throw new NotFound('Execution');
+    return execution;
+  }
+
+  /** The ids of a project's executions that are not over, in the order in which they were started. */
+  async activeOf(project_id: string): Promise<string[]> {
+    const active: Pick<Execution, 'id'>[] = await this.query(
+      `SELECT id FROM executions WHERE project_id = $1 AND status IN ('queued', 'running') ORDER BY id`,
+      [project_id],
+    );
+    return active.map(({ id }) => id);
+  }
+
+  /**
+   * Makes `owner` the one who runs an execution that is queued, or that nobody runs any more; undefined when there is
+   * nothing to claim. `attempts` counts this one.
+   */
+  async claim(id: string, owner: string): Promise<(HeldExecution & { attempts: number }) | undefined> {
+    const [[claimed]]: [(HeldExecution & { attempts: number })[], number] = await this.query(
+      // Of an attempt whose process went away, what is known to have passed is the time until its last sign of life.
+      `UPDATE executions
+          SET status = 'running', owner = $2, generation = generation + 1, attempts = attempts + 1,
+              spent_ms = spent_ms + CASE WHEN started_at IS NULL THEN 0
+                ELSE greatest(0, 1000 * extract(epoch FROM due_at - ${LEASE} - started_at))::bigint END,
+              started_at = clock_timestamp(), due_at = clock_timestamp() + ${LEASE}
+        WHERE id = $1 AND status = ANY ($3) AND (status = 'queued' OR due_at <= clock_timestamp())
+      RETURNING id, project_id, company_id, generation, is_test, cards, inputs_id, attempts`,
+      [id, owner, before('running')],
+    );
+    return claimed;
+  }
+
+  /** Extends the lease of a held execution; false when it is not held any more. */
+  async renew({ id, generation }: HeldExecution): Promise<boolean> {
+    const [, count]: [unknown[], number] = await this.query(
+      `UPDATE executions SET due_at = clock_timestamp() + ${LEASE} WHERE ${HELD}`,
+      [id, generation],
+    );
+    return count > 0;
+  }
+
+  /** Gives a held execution up without its attempt: it can be claimed at once. False when it is not held any more. */
+  async release({ id, generation }: HeldExecution): Promise<boolean> {
+    const [, count]: [unknown[], number] = await this.query(
+      `UPDATE executions
+          SET owner = NULL, attempts = attempts - 1, due_at = clock_timestamp(), started_at = NULL,
+              spent_ms = spent_ms + (1000 * extract(epoch FROM clock_timestamp() - started_at))::bigint
+        WHERE ${HELD}`,
+      [id, generation],
+    );
+    return count > 0;
+  }
+
+  /** Executions whose wake-up or owner is lost, a number of them at a time. Queued ones count as woken from now on. */
+  async takeAbandoned(): Promise<Pick<Execution, 'id' | 'created_at'>[]> {
+    const [executions]: [Pick<Execution, 'id' | 'created_at'>[], number] = await this.query(
+      // A running one stays due, so that it can be claimed.
+      `UPDATE executions
+          SET due_at = CASE status WHEN 'queued' THEN clock_timestamp() + ${LEASE} ELSE due_at END
+        WHERE id IN (SELECT id FROM executions WHERE status IN ('queued', 'running') AND due_at < clock_timestamp()
+                      ORDER BY status DESC, due_at LIMIT ${WOKEN_AT_ONCE} FOR NO KEY UPDATE SKIP LOCKED)
+      RETURNING id, created_at`,
+    );
+    return executions;
+  }
+
+  /** Locks a held execution until the transaction ends; false when it is not held any more. */
+  async lockHeld({ id, generation }: HeldExecution): Promise<boolean> {
+    const found: unknown[] = await this.query(`SELECT id FROM executions WHERE ${HELD} FOR NO KEY UPDATE`, [
+      id,
+      generation,
+    ]);
+    return found.length > 0;
+  }
+
+  /** Ends those of the executions that may end so now; answers these, with all the time that they have taken. */
+  async finish(ids: readonly string[], { status, result, error }: Ending): Promise<EndedExecution[]> {
+    const [ended]: [EndedExecution[], number] = await this.query(
+      `UPDATE executions
+          SET status = $2, result = $3, error = $4, owner = NULL, due_at = NULL, ended_at = clock_timestamp(),
+              cards = NULL, inputs_id = NULL,
+              -- of an attempt whose process went away, what is known to have passed
+              spent_ms = spent_ms + CASE WHEN owner IS NULL THEN 0
+                ELSE greatest(0, 1000 * extract(epoch FROM
+                  CASE WHEN due_at < clock_timestamp() THEN due_at - ${LEASE} ELSE clock_timestamp() END - started_at))::bigint END
+        WHERE id = ANY ($1::uuid[]) AND status = ANY ($5)
+      RETURNING id, project_id, company_id, user_id, api_key_id, spent_ms, OLD.inputs_id`,
+      [ids, status, result ?? null, error === undefined ? null : JSON.stringify(error), before(status)],
+    );
+    return ended;
+  }
+
+  /** Deletes up to `limit` executions of a project; false when it had none. */
+  async removeSome(project_id: string, limit: number): Promise<boolean> {
+    const [, rows]: [unknown[], number] = await this.query(
+      'DELETE FROM executions WHERE id IN (SELECT id FROM executions WHERE project_id = $1 LIMIT $2)',
+      [project_id, limit],
+    );
+    return rows > 0;
+  }
+}
