@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { ContainerDirectory } from '../files/container-directory.js';
-import { ContainersService } from '../files/containers.service.js';
+import { ContainerResolver } from '../files/container-resolver.js';
+import { ContainersService } from '../files/tree/containers.service.js';
 import { type CompanyPrincipal, companyLevel } from '../platform/auth/company-level.js';
 import { CompaniesRepository } from '../platform/auth/identities/companies.repository.js';
 import { Database, type Tx } from '../platform/database/database.js';
@@ -24,12 +24,12 @@ export class DeploymentsService implements OnModuleInit {
     private readonly deployments: DeploymentsRepository,
     private readonly companies: CompaniesRepository,
     private readonly containers: ContainersService,
-    private readonly directory: ContainerDirectory,
+    private readonly resolver: ContainerResolver,
     private readonly templates: TemplatesService,
   ) {}
 
   onModuleInit(): void {
-    this.directory.provide('deployment', DEPLOYMENT_CONTAINERS);
+    this.resolver.provide('deployment', DEPLOYMENT_CONTAINERS);
   }
 
   /** The company's deployments as DeploymentResponse, newest first. */

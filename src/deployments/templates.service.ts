@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { ContainerRef } from '../files/containers.service.js';
-import { TreeReader } from '../files/tree-reader.service.js';
-import { TreesService } from '../files/trees.service.js';
+import type { ContainerRef } from '../files/tree/container-ref.js';
+import { TreeReader } from '../files/tree/tree-reader.service.js';
+import { TreesService } from '../files/tree/trees.service.js';
 import type { Tx } from '../platform/database/database.js';
 import { Invalid, invalidValue } from '../platform/errors/errors.js';
 import { AGENT_CONFIG_NAMES, configProblems } from './template.js';

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { BlobsService } from '../files/blobs.service.js';
-import { type ContainerRef, ContainersService } from '../files/containers.service.js';
-import { type TreeFile, TreeReader } from '../files/tree-reader.service.js';
-import { TreesService } from '../files/trees.service.js';
+import { BlobsService } from '../files/blobs/blobs.service.js';
+import type { ContainerRef } from '../files/tree/container-ref.js';
+import { ContainersService } from '../files/tree/containers.service.js';
+import type { TreeFile } from '../files/tree/tree-file.js';
+import { TreeReader } from '../files/tree/tree-reader.service.js';
+import { TreesService } from '../files/tree/trees.service.js';
 import type { Tx } from '../platform/database/database.js';
 import { Invalid, invalidValue } from '../platform/errors/errors.js';
 import { CanvasService } from '../projects/canvas/canvas.service.js';

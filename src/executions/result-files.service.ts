@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { BlobsService, type StoredBlob } from '../files/blobs.service.js';
-import { TreesService } from '../files/trees.service.js';
+import { BlobsService, type StoredBlob } from '../files/blobs/blobs.service.js';
+import { TreesService } from '../files/tree/trees.service.js';
 import type { Tx } from '../platform/database/database.js';
 import { Conflict, TooLarge } from '../platform/errors/errors.js';
 import type { Project } from '../projects/project.entity.js';

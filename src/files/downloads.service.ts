@@ -4,12 +4,12 @@ import { Config } from '../config/config.js';
 import type { Principal } from '../platform/auth/principal.js';
 import { NotFound } from '../platform/errors/errors.js';
 import { ObjectStore } from '../platform/object-store/object-store.js';
-import { keyOf } from './blobs.service.js';
-import { ContainerDirectory } from './container-directory.js';
+import { keyOf } from './blobs/blobs.service.js';
+import { ContainerResolver } from './container-resolver.js';
+import { writeScope } from './download-scope.js';
 import { FileEntry, type FileDownloadRequest, type FileDownloadResponse } from './files.dto.js';
-import { normalizePath } from './paths.js';
-import { TreeReader } from './tree-reader.service.js';
-import { scopeOf } from './uploads/part-admission.service.js';
+import { normalizePath } from './tree/paths.js';
+import { TreeReader } from './tree/tree-reader.service.js';
 
 const LIFETIME_MS = 15 * 60 * 1000;
 const UNKNOWN_TYPE = 'application/octet-stream';
@@ -18,7 +18,7 @@ const UNKNOWN_TYPE = 'application/octet-stream';
 @Injectable()
 export class DownloadsService {
   constructor(
-    private readonly directory: ContainerDirectory,
+    private readonly resolver: ContainerResolver,
     private readonly reader: TreeReader,
     private readonly store: ObjectStore,
     private readonly config: Config,
@@ -26,7 +26,7 @@ export class DownloadsService {
 
   /** `origin` is where the client has reached this service. @throws NotFound */
   async sign(caller: Principal, body: FileDownloadRequest, origin: string): Promise<FileDownloadResponse> {
-    const container = await this.directory.find(caller, body);
+    const container = await this.resolver.find(caller, body);
     const file = await this.reader.find(container, normalizePath(body.path));
     if (file === undefined) throw new NotFound('File');
     const { path, content_type } = FileEntry.from(body.source, file);
@@ -35,7 +35,7 @@ export class DownloadsService {
       key: keyOf(file.blob_id),
       fileName: basename(path),
       contentType: content_type ?? UNKNOWN_TYPE,
-      scope: scopeOf(container.container_id, caller.api_key_id),
+      scope: writeScope({ container_id: container.container_id, api_key_id: caller.api_key_id }),
       expiresAt: expires_at,
       baseUrl: this.config.PUBLIC_URL ?? origin,
     });

@@ -8,11 +8,11 @@ import {
   StringField,
 } from '../platform/validation/fields.js';
 import { Rule } from '../platform/validation/rule.js';
-import type { FileSource } from './container-directory.js';
-import { contentTypeByName } from './content.js';
-import { pathProblem } from './paths.js';
+import { contentTypeByName } from './blobs/content.js';
+import type { FileSource } from './container-resolver.js';
 import { IdentifierField, identifierGiven, PathField, pathsValid, SourceField } from './request-rules.js';
-import type { ListedFile, TreeFile, TreePage } from './tree-reader.service.js';
+import { pathProblem } from './tree/paths.js';
+import type { ListedFile, TreeFile, TreePage } from './tree/tree-file.js';
 
 /** Most items of a batch. */
 const MAX_BATCH = 1000;

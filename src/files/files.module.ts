@@ -1,52 +1,68 @@
 import { Module } from '@nestjs/common';
 import { ObjectStoreModule } from '../platform/object-store/object-store.module.js';
-import { BlobsService } from './blobs.service.js';
-import { ContainerDirectory } from './container-directory.js';
-import { ContainersService } from './containers.service.js';
+import { BlobsRepository } from './blobs/blobs.repository.js';
+import { BlobsService } from './blobs/blobs.service.js';
+import { DoomedObjectsRepository } from './blobs/doomed-objects.repository.js';
+import { ContainerResolver } from './container-resolver.js';
 import { DownloadsService } from './downloads.service.js';
 import { FilesController } from './files.controller.js';
 import { FilesService } from './files.service.js';
 import { Collector } from './maintenance/collector.service.js';
-import { MaintenanceJobs } from './maintenance/maintenance-jobs.js';
+import { ContainerEmptier } from './maintenance/container-emptier.service.js';
+import { ListedObjectsRepository } from './maintenance/listed-objects.repository.js';
 import { Reconciler } from './maintenance/reconciler.service.js';
 import { Sweeper } from './maintenance/sweeper.service.js';
-import { TreeReader } from './tree-reader.service.js';
-import { TreesService } from './trees.service.js';
+import { ContainersRepository } from './tree/containers.repository.js';
+import { ContainersService } from './tree/containers.service.js';
+import { FileTreeRepository } from './tree/file-tree.repository.js';
+import { TreeReader } from './tree/tree-reader.service.js';
+import { TreesService } from './tree/trees.service.js';
 import { CompletionService } from './uploads/completion.service.js';
 import { PartAdmission } from './uploads/part-admission.service.js';
 import { UploadObjects } from './uploads/upload-objects.service.js';
+import { UploadPartsRepository } from './uploads/upload-parts.repository.js';
 import { UploadRegistry } from './uploads/upload-registry.service.js';
 import { UploadsController } from './uploads/uploads.controller.js';
+import { UploadsRepository } from './uploads/uploads.repository.js';
 import { UploadsService } from './uploads/uploads.service.js';
 import { WorkspaceChanges } from './workspace-changes.js';
 
 /**
  * Files and directories of deployments, workspaces and snapshots. Other modules make containers and work on trees through
- * what is exported; they say where requests find their containers ({@link ContainerDirectory}) and who hears of changes in
+ * what is exported; they say where requests find their containers ({@link ContainerResolver}) and who hears of changes in
  * the name of a conversation ({@link WorkspaceChanges}).
+ *
+ * Imports between the folders go one way: maintenance, uploads, the files beside this one, tree, blobs.
  */
 @Module({
   imports: [ObjectStoreModule],
   controllers: [UploadsController, FilesController],
   providers: [
+    BlobsRepository,
     BlobsService,
     Collector,
     CompletionService,
-    ContainerDirectory,
+    ContainerEmptier,
+    ContainerResolver,
+    ContainersRepository,
     ContainersService,
+    DoomedObjectsRepository,
     DownloadsService,
     FilesService,
-    MaintenanceJobs,
+    FileTreeRepository,
+    ListedObjectsRepository,
     PartAdmission,
     Reconciler,
     Sweeper,
     TreeReader,
     TreesService,
     UploadObjects,
+    UploadPartsRepository,
     UploadRegistry,
+    UploadsRepository,
     UploadsService,
     WorkspaceChanges,
   ],
-  exports: [BlobsService, ContainerDirectory, ContainersService, TreeReader, TreesService, WorkspaceChanges],
+  exports: [BlobsService, ContainerResolver, ContainersService, TreeReader, TreesService, WorkspaceChanges],
 })
 export class FilesModule {}

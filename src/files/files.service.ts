@@ -4,9 +4,9 @@ import { Config } from '../config/config.js';
 import type { Principal } from '../platform/auth/principal.js';
 import { Database } from '../platform/database/database.js';
 import { NotFound, TooLarge } from '../platform/errors/errors.js';
-import { BlobsService } from './blobs.service.js';
-import { ContainerDirectory } from './container-directory.js';
-import { decodeText } from './content.js';
+import { BlobsService } from './blobs/blobs.service.js';
+import { decodeText } from './blobs/content.js';
+import { ContainerResolver } from './container-resolver.js';
 import { jsonOf, measureContent } from './content-answer.js';
 import {
   type BatchDeleteRequest,
@@ -22,22 +22,23 @@ import {
   type MkdirRequest,
   type MkdirResponse,
 } from './files.dto.js';
-import { normalizePath } from './paths.js';
-import { type TreeFile, TreeReader } from './tree-reader.service.js';
-import { TreesService } from './trees.service.js';
+import { normalizePath } from './tree/paths.js';
+import type { TreeFile } from './tree/tree-file.js';
+import { TreeReader } from './tree/tree-reader.service.js';
+import { TreesService } from './tree/trees.service.js';
 import { WorkspaceChanges } from './workspace-changes.js';
 
 /** Contents up to so many bytes are answered from memory. */
 const IN_MEMORY_BYTES = 256 * 1024;
 /** How much longer than FILES_CONTENT_MAX_BYTES a content may get in JSON: base64 adds a third, escapes up to five times. */
-const MOST_ESCAPED = 2;
+const MAX_ESCAPED = 2;
 
 /** The file operations of clients. Each finds its container first: NotFound, then Forbidden for writes. */
 @Injectable()
 export class FilesService {
   constructor(
     private readonly database: Database,
-    private readonly directory: ContainerDirectory,
+    private readonly resolver: ContainerResolver,
     private readonly trees: TreesService,
     private readonly reader: TreeReader,
     private readonly blobs: BlobsService,
@@ -47,14 +48,14 @@ export class FilesService {
 
   /** @throws Conflict when a file is in the way */
   async makeDirectory(caller: Principal, body: MkdirRequest): Promise<MkdirResponse> {
-    const container = await this.directory.findForWriting(caller, body);
+    const container = await this.resolver.findForWriting(caller, body);
     const path = normalizePath(body.path, { root: true });
     const created = await this.database.transaction((tx) => this.trees.makeDirectory(tx, container, path));
     return { created, path };
   }
 
   async list(caller: Principal, body: FileListRequest): Promise<FileListResponse> {
-    const container = this.directory.seek(caller, body);
+    const container = this.resolver.seek(caller, body);
     return FileListResponse.from(
       await this.reader.list(container, normalizePath(body.path, { root: true }), body),
       body,
@@ -68,7 +69,7 @@ export class FilesService {
    * @throws TooLarge for a file that is to be downloaded instead
    */
   async content(caller: Principal, body: FileContentRequest): Promise<FileContentResponse | StreamableFile> {
-    const container = await this.directory.find(caller, body);
+    const container = await this.resolver.find(caller, body);
     const file = await this.reader.find(container, normalizePath(body.path));
     if (file === undefined) throw new NotFound('File');
     const { FILES_CONTENT_MAX_BYTES: limit } = this.config;
@@ -83,7 +84,7 @@ export class FilesService {
   /** The same answer, made while it is sent. The content is read twice: first for what it is and how long it gets. */
   private async streamed({ blob_id, size }: TreeFile, content_type: string | null): Promise<StreamableFile> {
     const { form, bytes } = await measureContent(await this.blobs.stream(blob_id));
-    const limit = MOST_ESCAPED * this.config.FILES_CONTENT_MAX_BYTES;
+    const limit = MAX_ESCAPED * this.config.FILES_CONTENT_MAX_BYTES;
     if (bytes > limit)
       throw downloadInstead(`The file has ${size} bytes, ${bytes} in JSON, and at most ${limit} are given here`);
     const rest = `,"content_type":${JSON.stringify(content_type)}}`;
@@ -103,7 +104,7 @@ export class FilesService {
 
   /** @throws Conflict for a directory that is not empty, unless `recursive` */
   async delete(caller: Principal, body: FileDeleteRequest): Promise<DeleteResponse> {
-    const { project_id, ...container } = await this.directory.findForWriting(caller, body);
+    const { project_id, ...container } = await this.resolver.findForWriting(caller, body);
     const path = normalizePath(body.path);
     const { conversation_id, recursive = false } = body;
     const deleted = await this.database.transaction(async (tx) => {
@@ -116,14 +117,14 @@ export class FilesService {
   }
 
   async deleteAll(caller: Principal, body: BatchDeleteRequest): Promise<DeleteResponse> {
-    const container = await this.directory.findForWriting(caller, body);
+    const container = await this.resolver.findForWriting(caller, body);
     const paths = (body.paths ?? []).map((path) => normalizePath(path));
     return { deleted: await this.database.transaction((tx) => this.trees.removeAll(tx, container, paths)) };
   }
 
   /** Moves that cannot be made are told and leave the others alone. */
   async moveAll(caller: Principal, body: BatchMoveRequest): Promise<BatchMoveResponse> {
-    const container = await this.directory.findForWriting(caller, body);
+    const container = await this.resolver.findForWriting(caller, body);
     const moves = body.moves.map((move) => ({
       source_path: normalizePath(move.source_path),
       dest_path: normalizePath(move.dest_path),

@@ -1,8 +1,8 @@
 import { type ErrorEntry, invalidValue, missing } from '../platform/errors/errors.js';
 import type { JsonObject } from '../platform/json/json.js';
-import { type ContainerFields, FILE_SOURCES, IDENTIFIERS } from './container-directory.js';
+import { type ContainerFields, FILE_SOURCES, IDENTIFIERS } from './container-resolver.js';
 import { EnumField, StringField } from '../platform/validation/fields.js';
-import { pathProblem } from './paths.js';
+import { pathProblem } from './tree/paths.js';
 
 /** Which container is meant. */
 export const SourceField = (): PropertyDecorator =>

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ContainersService, SWEEP_UPLOADS } from '../files/containers.service.js';
+import { ContainersService, SWEEP_UPLOADS } from '../files/tree/containers.service.js';
 import type { Principal } from '../platform/auth/principal.js';
 import { Database, type Tx } from '../platform/database/database.js';
 import { Forbidden } from '../platform/errors/errors.js';

@@ -1,6 +1,6 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { DeploymentsModule } from '../deployments/deployments.module.js';
-import { ContainerDirectory } from '../files/container-directory.js';
+import { ContainerResolver } from '../files/container-resolver.js';
 import { FilesModule } from '../files/files.module.js';
 import { CanvasController } from './canvas/canvas.controller.js';
 import { CanvasService } from './canvas/canvas.service.js';
@@ -30,10 +30,10 @@ import { SNAPSHOT_TREES, SnapshotsService } from './snapshots.service.js';
   exports: [ProjectsService, ProjectDeletion, ProjectPurge, CanvasService, SnapshotsService],
 })
 export class ProjectsModule implements OnModuleInit {
-  constructor(private readonly directory: ContainerDirectory) {}
+  constructor(private readonly resolver: ContainerResolver) {}
 
   onModuleInit(): void {
-    this.directory.provide('workspace', WORKSPACES);
-    this.directory.provide('snapshot', SNAPSHOT_TREES);
+    this.resolver.provide('workspace', WORKSPACES);
+    this.resolver.provide('snapshot', SNAPSHOT_TREES);
   }
 }

@@ -1,4 +1,4 @@
-import type { ContainerLookup } from '../files/container-directory.js';
+import type { ContainerLookup } from '../files/container-resolver.js';
 import type { Tx } from '../platform/database/database.js';
 import { parseId } from '../platform/errors/errors.js';
 import { JsonText } from '../platform/http/json-text.js';

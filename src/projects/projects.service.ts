@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AGENT_CONFIG_NAMES } from '../deployments/template.js';
 import { DeploymentsService } from '../deployments/deployments.service.js';
 import { TemplatesService } from '../deployments/templates.service.js';
-import { ContainersService } from '../files/containers.service.js';
+import { ContainersService } from '../files/tree/containers.service.js';
 import type { Principal } from '../platform/auth/principal.js';
 import { Database, type Tx } from '../platform/database/database.js';
 import { NotFound, parseId } from '../platform/errors/errors.js';

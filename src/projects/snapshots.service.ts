@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { ContainerLookup } from '../files/container-directory.js';
-import { ContainersService } from '../files/containers.service.js';
-import { TreesService } from '../files/trees.service.js';
+import type { ContainerLookup } from '../files/container-resolver.js';
+import { ContainersService } from '../files/tree/containers.service.js';
+import { TreesService } from '../files/tree/trees.service.js';
 import { Database, type Tx } from '../platform/database/database.js';
 import { Conflict, NotFound, parseId } from '../platform/errors/errors.js';
 import type { Page } from '../platform/listing/page.js';

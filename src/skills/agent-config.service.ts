@@ -3,7 +3,7 @@ import type { Deployment } from '../deployments/deployment.entity.js';
 import { DeploymentsService } from '../deployments/deployments.service.js';
 import { AGENT_CONFIG_NAMES, INSTRUCTIONS_FILE, SKILLS_FOLDER } from '../deployments/template.js';
 import { TemplatesService } from '../deployments/templates.service.js';
-import { ContainersService } from '../files/containers.service.js';
+import { ContainersService } from '../files/tree/containers.service.js';
 import { Database, type Tx } from '../platform/database/database.js';
 import { Conflict } from '../platform/errors/errors.js';
 import type { Project } from '../projects/project.entity.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Deployment } from '../deployments/deployment.entity.js';
 import { DeploymentsService } from '../deployments/deployments.service.js';
-import type { ContainerRef } from '../files/containers.service.js';
+import type { ContainerRef } from '../files/tree/container-ref.js';
 import type { CompanyPrincipal } from '../platform/auth/company-level.js';
 import { Database } from '../platform/database/database.js';
 import { NotFound } from '../platform/errors/errors.js';

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { DeploymentsService } from '../deployments/deployments.service.js';
 import { INSTRUCTIONS_FILE, MAX_INSTRUCTIONS_BYTES } from '../deployments/template.js';
-import { BlobsService } from '../files/blobs.service.js';
-import { TreeReader } from '../files/tree-reader.service.js';
-import { TreesService } from '../files/trees.service.js';
+import { BlobsService } from '../files/blobs/blobs.service.js';
+import { TreeReader } from '../files/tree/tree-reader.service.js';
+import { TreesService } from '../files/tree/trees.service.js';
 import type { CompanyPrincipal } from '../platform/auth/company-level.js';
 import { Database } from '../platform/database/database.js';
 import { Invalid, invalidValue, NotFound } from '../platform/errors/errors.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { INSTRUCTIONS_FILE, SKILLS_FOLDER } from '../deployments/template.js';
-import { TreeReader } from '../files/tree-reader.service.js';
+import { TreeReader } from '../files/tree/tree-reader.service.js';
 import type { Project } from '../projects/project.entity.js';
 import { mountedAmong } from './skill-files.js';
 import { SkillSetsService } from './skill-sets.service.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { SKILLS_FOLDER } from '../deployments/template.js';
-import type { ContainerRef } from '../files/containers.service.js';
-import { TreeReader } from '../files/tree-reader.service.js';
+import type { ContainerRef } from '../files/tree/container-ref.js';
+import { TreeReader } from '../files/tree/tree-reader.service.js';
 import { Database } from '../platform/database/database.js';
 import { NotFound } from '../platform/errors/errors.js';
 import type { Project } from '../projects/project.entity.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { TreeFile } from '../files/tree-reader.service.js';
+import type { TreeFile } from '../files/tree/tree-file.js';
 import { Invalid } from '../platform/errors/errors.js';
 import { checkSkill, isSkillName, skillsAmong } from './skill-files.js';
 

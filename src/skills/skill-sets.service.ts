@@ -1,11 +1,12 @@
 import { buffer } from 'node:stream/consumers';
 import { Injectable } from '@nestjs/common';
 import { MAX_SKILLS, SKILLS_FOLDER } from '../deployments/template.js';
-import { BlobsService, type StoredBlob } from '../files/blobs.service.js';
-import type { ContainerRef } from '../files/containers.service.js';
-import { decodeTextLoosely } from '../files/content.js';
-import { type TreeFile, TreeReader } from '../files/tree-reader.service.js';
-import { TreesService } from '../files/trees.service.js';
+import { BlobsService, type StoredBlob } from '../files/blobs/blobs.service.js';
+import { decodeTextLoosely } from '../files/blobs/content.js';
+import type { ContainerRef } from '../files/tree/container-ref.js';
+import type { TreeFile } from '../files/tree/tree-file.js';
+import { TreeReader } from '../files/tree/tree-reader.service.js';
+import { TreesService } from '../files/tree/trees.service.js';
 import type { Tx } from '../platform/database/database.js';
 import { Invalid, invalidValue, NotFound } from '../platform/errors/errors.js';
 import { describeSkill, HEAD_BYTES } from './description.js';

@@ -1,4 +1,4 @@
-import type { TreeFile } from '../files/tree-reader.service.js';
+import type { TreeFile } from '../files/tree/tree-file.js';
 import type { SkillFiles } from './skill-files.js';
 
 /** A skill as a tree has it, by path relative to its directory. The contents are unread and never change. */

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { TreeReader } from '../../src/files/tree-reader.service.js';
+import { TreeReader } from '../../src/files/tree/tree-reader.service.js';
 import type { MountedSkill } from '../../src/skills/skill.js';
 import { makeDeployment, makeProject } from '../factories/make.js';
 import { idle } from '../factories/turns.js';

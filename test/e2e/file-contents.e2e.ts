@@ -4,21 +4,23 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Config } from '../../src/config/config.js';
-import { BlobsService } from '../../src/files/blobs.service.js';
-import { type ContainerRef, ContainersService } from '../../src/files/containers.service.js';
-import { TreeReader } from '../../src/files/tree-reader.service.js';
-import { TreesService } from '../../src/files/trees.service.js';
+import type { BlobsService } from '../../src/files/blobs/blobs.service.js';
+import type { ContainerRef } from '../../src/files/tree/container-ref.js';
+import type { ContainersService } from '../../src/files/tree/containers.service.js';
+import type { TreeReader } from '../../src/files/tree/tree-reader.service.js';
+import type { TreesService } from '../../src/files/tree/trees.service.js';
 import { TooLarge } from '../../src/platform/errors/errors.js';
 import { DiskStore } from '../../src/platform/object-store/disk-store.js';
 import { SecretsRepository } from '../../src/platform/object-store/secrets.repository.js';
 import { SecretsService } from '../../src/platform/object-store/secrets.service.js';
 import { SignedUrls } from '../../src/platform/object-store/signed-urls.js';
 import { useDatabase } from '../support/database.js';
+import { fileServices } from '../support/file-services.js';
 
 const db = useDatabase();
 const config = new Config();
-const containers = new ContainersService();
-const trees = new TreesService(containers);
+let containers: ContainersService;
+let trees: TreesService;
 let blobs: BlobsService;
 let store: DiskStore;
 let reader: TreeReader;
@@ -27,8 +29,7 @@ beforeAll(async () => {
   config.DATA_DIR = await mkdtemp(join(tmpdir(), 'file-contents-'));
   store = new DiskStore(config, new SignedUrls(new SecretsService(new SecretsRepository(db.source))));
   await store.onModuleInit();
-  blobs = new BlobsService(db.database, store, config);
-  reader = new TreeReader(db.database, blobs);
+  ({ containers, trees, reader, blobs } = fileServices(db, store, config));
   await db.database.manager.query(`INSERT INTO companies (id) VALUES ('one'), ('two'), ('three')`);
 });
 afterAll(async () => await rm(config.DATA_DIR, { recursive: true, force: true }));
@@ -115,7 +116,8 @@ describe('blobs', () => {
   });
 
   it('are counted against what the company may keep', async () => {
-    const limited = new BlobsService(db.database, store, Object.assign(new Config(), { FILES_COMPANY_MAX_BYTES: 10 }));
+    const settings = Object.assign(new Config(), { FILES_COMPANY_MAX_BYTES: 10 });
+    const { blobs: limited } = fileServices(db, store, settings);
     await limited.store('two', 'sixsix');
     const objects = async (): Promise<number> =>
       (await readdir(join(config.DATA_DIR, 'objects/blobs'), { recursive: true })).length;

@@ -1,20 +1,23 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { ContainersService } from '../../src/files/containers.service.js';
-import { listBelow, listChildren } from '../../src/files/listing-sql.js';
-import * as maintenance from '../../src/files/maintenance/maintenance-sql.js';
-import * as sql from '../../src/files/tree-sql.js';
+import * as blobs from '../../src/files/blobs/blobs.sql.js';
+import type { ContainersService } from '../../src/files/tree/containers.service.js';
+import { DELETED_CONTAINERS } from '../../src/files/tree/containers.sql.js';
+import { listBelow, listChildren } from '../../src/files/tree/file-listing.sql.js';
+import * as sql from '../../src/files/tree/file-tree.sql.js';
 import { WORKSPACES } from '../../src/projects/projects.queries.js';
 import { SNAPSHOT_TREES } from '../../src/projects/snapshots.service.js';
 import { useDatabase } from '../support/database.js';
+import { fileServices } from '../support/file-services.js';
 
 const company_id = 'company';
 const db = useDatabase();
-const containers = new ContainersService();
+let containers: ContainersService;
 let big = '';
 let other = '';
 
 /** 100 directories of 200 files each in one container, and as much again in others. */
 beforeAll(async () => {
+  ({ containers } = fileServices(db));
   const { manager } = db.database;
   await manager.query('INSERT INTO companies (id) VALUES ($1)', [company_id]);
   const made: string[] = [];
@@ -126,8 +129,9 @@ describe('listings', () => {
 });
 
 describe('statements that clear up', () => {
+  const clearing = { ...blobs, DELETED_CONTAINERS, DELETE_LEAVES: sql.DELETE_LEAVES };
   const [first, last] = ['00000000-0000-0000-0000-000000000000', '01234567-89ab-7def-8123-456789abcdef'];
-  it.each<[name: keyof typeof maintenance, parameters: () => unknown[]]>([
+  it.each<[name: keyof typeof clearing, parameters: () => unknown[]]>([
     ['PAGE_OF_BLOBS', () => [first, 1000]],
     ['CLEAR_MARKS', () => [first, last]],
     ['MARK_BLOBS', () => [first, last]],
@@ -137,7 +141,7 @@ describe('statements that clear up', () => {
     ['DELETED_CONTAINERS', () => [86_400]],
     ['DELETE_LEAVES', () => [other, 1000]],
   ])('%s reads by index alone', async (name, parameters) => {
-    const plan = await planOf(maintenance[name], parameters());
+    const plan = await planOf(clearing[name], parameters());
     expect(plan).toMatch(/Index/);
     expect(plan).not.toMatch(/Seq Scan on (nodes|blobs|containers)/);
   });

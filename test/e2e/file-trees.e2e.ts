@@ -1,27 +1,29 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { BlobsService, StoredBlob } from '../../src/files/blobs.service.js';
-import { type ContainerRef, ContainersService } from '../../src/files/containers.service.js';
-import { TreeReader } from '../../src/files/tree-reader.service.js';
-import { TreesService } from '../../src/files/trees.service.js';
+import type { StoredBlob } from '../../src/files/blobs/blobs.service.js';
+import type { ContainerRef } from '../../src/files/tree/container-ref.js';
+import type { ContainersService } from '../../src/files/tree/containers.service.js';
+import type { TreeReader } from '../../src/files/tree/tree-reader.service.js';
+import type { TreesService } from '../../src/files/tree/trees.service.js';
 import { CountDirectoryEntries1760000000250 } from '../../src/migrations/1760000000250-count-directory-entries.js';
 import type { Tx } from '../../src/platform/database/database.js';
 import { DomainError } from '../../src/platform/errors/errors.js';
 import { useDatabase } from '../support/database.js';
+import { fileServices } from '../support/file-services.js';
 import { type ModelMove, ModelTree, Refusal } from './file-trees.model.js';
 
 const company_id = 'company';
 const db = useDatabase();
-const containers = new ContainersService();
-const trees = new TreesService(containers);
+let containers: ContainersService;
+let trees: TreesService;
 let reader: TreeReader;
 /** Blobs by the one letter that tests know a content as; no operation of a tree looks at the object. */
 const blobs = new Map<string, StoredBlob>();
 const blobOf = (content: string): StoredBlob => blobs.get(content) ?? { blob_id: '', size: 0 };
 
 beforeAll(async () => {
-  reader = new TreeReader(db.database, undefined as unknown as BlobsService);
+  ({ containers, trees, reader } = fileServices(db));
   await db.database.manager.query('INSERT INTO companies (id) VALUES ($1)', [company_id]);
   for (const [size, content] of ['x', 'y', 'z'].entries()) {
     const [row] = await db.database.manager.query<{ id: string }[]>(

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DeploymentResponse } from '../../src/deployments/deployments.dto.js';
-import { TreeReader } from '../../src/files/tree-reader.service.js';
+import { TreeReader } from '../../src/files/tree/tree-reader.service.js';
 import type { ProjectResponse } from '../../src/projects/projects.dto.js';
 import type { MountedSkill } from '../../src/skills/skill.js';
 import type { AgentConfigPullResponse, ProjectSkillDetail } from '../../src/skills/skills.dto.js';

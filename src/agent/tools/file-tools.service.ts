@@ -1,13 +1,15 @@
 import { buffer } from 'node:stream/consumers';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { BlobsService } from '../../files/blobs.service.js';
-import { ContainerDirectory } from '../../files/container-directory.js';
-import { type ContainerRef, ContainersService } from '../../files/containers.service.js';
-import { contentTypeByName, decodeText } from '../../files/content.js';
-import { normalizePath, pathProblem } from '../../files/paths.js';
-import { type TreeFile, TreeReader } from '../../files/tree-reader.service.js';
-import { TreesService } from '../../files/trees.service.js';
+import { BlobsService } from '../../files/blobs/blobs.service.js';
+import { contentTypeByName, decodeText } from '../../files/blobs/content.js';
+import { ContainerResolver } from '../../files/container-resolver.js';
+import type { ContainerRef } from '../../files/tree/container-ref.js';
+import { ContainersService } from '../../files/tree/containers.service.js';
+import { normalizePath, pathProblem } from '../../files/tree/paths.js';
+import type { TreeFile } from '../../files/tree/tree-file.js';
+import { TreeReader } from '../../files/tree/tree-reader.service.js';
+import { TreesService } from '../../files/tree/trees.service.js';
 import type { AgentContext } from '../agent.js';
 import { namesFile } from './named-files.js';
 import { refusing } from './problem.js';
@@ -85,7 +87,7 @@ export class FileTools {
   };
 
   constructor(
-    private readonly directory: ContainerDirectory,
+    private readonly resolver: ContainerResolver,
     private readonly containers: ContainersService,
     private readonly reader: TreeReader,
     private readonly trees: TreesService,
@@ -93,7 +95,7 @@ export class FileTools {
   ) {}
 
   private async workspace({ principal, project_id }: AgentContext): Promise<ContainerRef> {
-    const { company_id, container_id } = await this.directory.findForWriting(principal, {
+    const { company_id, container_id } = await this.resolver.findForWriting(principal, {
       source: 'workspace',
       project_id,
     });

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { TreeReader } from '../../files/tree-reader.service.js';
+import { TreeReader } from '../../files/tree/tree-reader.service.js';
 import { type Tool, ToolFailure } from './tool.js';
 
 const input = z.strictObject({

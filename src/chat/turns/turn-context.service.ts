@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { AgentContext, AgentMessage, WorkspaceFile } from '../../agent/agent.js';
-import { TreeReader } from '../../files/tree-reader.service.js';
+import { TreeReader } from '../../files/tree/tree-reader.service.js';
 import { Principal } from '../../platform/auth/principal.js';
 import { Database, pipelined, type Tx } from '../../platform/database/database.js';
 import { CardResponse, CompletenessResponse } from '../../projects/canvas/canvas.dto.js';

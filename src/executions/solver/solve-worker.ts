@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { decodeText } from '../../files/content.js';
+import { decodeText } from '../../files/blobs/content.js';
 import { readCanvas } from '../model/canvas-reader.js';
 import { readLp } from '../model/lp-reader.js';
 import { checkSize, type Model, ModelProblem } from '../model/model.js';

@@ -1,5 +1,7 @@
-import { Injectable } from '@nestjs/common';
-import { UploadRegistry } from '../uploads/upload-registry.service.js';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Jobs } from '../../platform/jobs/jobs.service.js';
+import { SWEEP_UPLOADS } from '../tree/containers.service.js';
+import { UploadsRepository } from '../uploads/uploads.repository.js';
 import { UploadsService } from '../uploads/uploads.service.js';
 
 const BATCH = 100;
@@ -7,20 +9,25 @@ const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
 /** Ends uploads that nobody will finish: expired ones, and those to a container that was deleted. */
 @Injectable()
-export class Sweeper {
+export class Sweeper implements OnModuleInit {
   constructor(
-    private readonly registry: UploadRegistry,
+    private readonly jobs: Jobs,
+    private readonly rows: UploadsRepository,
     private readonly uploads: UploadsService,
   ) {}
+
+  onModuleInit(): void {
+    this.jobs.every('*/5 * * * *', SWEEP_UPLOADS, async () => await this.sweep());
+  }
 
   /** @throws Unavailable when the store is out of reach */
   async sweep(): Promise<void> {
     for (let last = BEFORE_ALL, more = true; more;) {
-      const due = await this.registry.due(last, BATCH);
+      const due = await this.rows.due(last, BATCH);
       for (const id of due) await this.uploads.drop(id);
       last = due.at(-1) ?? last;
       more = due.length === BATCH;
     }
-    await this.registry.forget();
+    await this.rows.forgetOld();
   }
 }

@@ -3,24 +3,25 @@ import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../platform/auth/principal.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { Conflict, Invalid } from '../../platform/errors/errors.js';
-import { BlobsService } from '../blobs.service.js';
-import { ContainerDirectory, type RequestedContainer } from '../container-directory.js';
+import { BlobsService } from '../blobs/blobs.service.js';
+import { ContainerResolver, type RequestedContainer } from '../container-resolver.js';
 import { FileEntry } from '../files.dto.js';
-import { TreesService } from '../trees.service.js';
+import { TreesService } from '../tree/trees.service.js';
 import { WorkspaceChanges } from '../workspace-changes.js';
 import { UploadObjects } from './upload-objects.service.js';
-import { assertAlive, type FoundUpload, type UploadLease, UploadRegistry } from './upload-registry.service.js';
+import { assertAlive, UploadRegistry } from './upload-registry.service.js';
 import type { UploadCompleteRequest } from './uploads.dto.js';
+import type { FoundUpload, UploadLease } from './uploads.repository.js';
 
 /** How long a request waits for another one that completes the same upload; longer than a lease lasts. */
 const PATIENCE_MS = 20_000;
 const POLL_MS = 100;
 
 /** Another request took the upload over and will answer for it. */
-class Overtaken extends Error {}
+class TakenOver extends Error {}
 
-/** Ends a transaction that was good. */
-class Rehearsed extends Error {}
+/** Rolls back a transaction that could have been committed. */
+class RolledBackOnPurpose extends Error {}
 
 /**
  * Completes uploads: the object is made outside of any transaction, then one transaction puts the file in place and ends
@@ -32,7 +33,7 @@ export class CompletionService {
     private readonly database: Database,
     private readonly registry: UploadRegistry,
     private readonly objects: UploadObjects,
-    private readonly directory: ContainerDirectory,
+    private readonly resolver: ContainerResolver,
     private readonly blobs: BlobsService,
     private readonly trees: TreesService,
     private readonly changes: WorkspaceChanges,
@@ -55,7 +56,7 @@ export class CompletionService {
         return await this.finish(caller, body, container, upload, lease);
       } catch (error) {
         await this.registry.release(lease);
-        if (!(error instanceof Overtaken)) throw error;
+        if (!(error instanceof TakenOver)) throw error;
       }
     }
     throw new Conflict('The upload is being completed by another request; ask again');
@@ -67,7 +68,7 @@ export class CompletionService {
     assertAlive(upload);
     if (body.lacking.length > 0)
       throw new Invalid(body.lacking.map((entry) => ({ ...entry, loc: ['body', ...entry.loc] })));
-    const container = await this.directory.findForWriting(caller, body);
+    const container = await this.resolver.findForWriting(caller, body);
     if (container.container_id !== upload.container_id)
       throw new Conflict('The upload was started for another container; complete it there or start a new one');
     return container;
@@ -89,27 +90,27 @@ export class CompletionService {
       await this.blobs.finish(tx, container.company_id, { blob_id, size });
       const file = await this.trees.putFile(tx, container, path, { blob_id, size }, { content_type, source: 'upload' });
       const entry = FileEntry.from(source, file);
-      if (!(await this.registry.complete(tx, lease, entry))) throw new Overtaken();
+      if (!(await this.registry.complete(tx, lease, entry))) throw new TakenOver();
       return entry;
     };
     // Whatever speaks against the file does so here, while its parts can still be replaced.
     const size = await this.objects.assemble(
       upload,
       parts,
-      async (bytes) => await this.rehearse((tx) => place(tx, bytes)),
+      async (bytes) => await this.dryRun((tx) => place(tx, bytes)),
     );
     return await this.database.transaction((tx) => place(tx, size));
   }
 
-  /** Does the work and takes it back. */
-  private async rehearse(work: (tx: Tx) => Promise<unknown>): Promise<void> {
+  /** Does the work in a transaction and rolls it back. */
+  private async dryRun(work: (tx: Tx) => Promise<unknown>): Promise<void> {
     try {
       await this.database.transaction(async (tx) => {
         await work(tx);
-        throw new Rehearsed();
+        throw new RolledBackOnPurpose();
       });
     } catch (error) {
-      if (!(error instanceof Rehearsed)) throw error;
+      if (!(error instanceof RolledBackOnPurpose)) throw error;
     }
   }
 }

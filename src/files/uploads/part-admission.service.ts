@@ -10,18 +10,11 @@ import {
   type TransferRules,
 } from '../../platform/object-store/disk-transfers.service.js';
 import type { PartUrl } from '../../platform/object-store/signed-urls.js';
-import { blobOf, BlobsService } from '../blobs.service.js';
-import { COUNTED_OF_PART, DOWNLOAD_ALLOWED, END_PART, EXPECT_PART, UPLOAD_OF_PART } from './upload-sql.js';
-// Known to the data source, though rows are never loaded as objects.
-import './upload-part.entity.js';
-
-interface OpenUpload {
-  id: string;
-  company_id: string;
-  size: number | null;
-  received: number;
-  is_revoked: boolean;
-}
+import { blobOf, BlobsService } from '../blobs/blobs.service.js';
+import { readScope } from '../download-scope.js';
+import { ContainersRepository } from '../tree/containers.repository.js';
+import { UploadPartsRepository } from './upload-parts.repository.js';
+import { type OpenUpload, UploadsRepository } from './uploads.repository.js';
 
 /**
  * What signed URLs of the disk store may still do: they end with the upload, the container or the API key that they
@@ -33,6 +26,9 @@ interface OpenUpload {
 export class PartAdmission implements OnModuleInit, TransferRules {
   constructor(
     private readonly database: Database,
+    private readonly uploads: UploadsRepository,
+    private readonly parts: UploadPartsRepository,
+    private readonly containers: ContainersRepository,
     private readonly blobs: BlobsService,
     private readonly transfers: DiskTransfers,
     private readonly config: Config,
@@ -47,12 +43,12 @@ export class PartAdmission implements OnModuleInit, TransferRules {
     announced: number | undefined,
   ): Promise<AdmittedPart> {
     return await this.database.transaction(async (tx) => {
-      const [upload]: OpenUpload[] = await tx.query(UPLOAD_OF_PART, [blobOf(key), uploadId]);
+      const parts = tx.withRepository(this.parts);
+      const upload = await tx.withRepository(this.uploads).lockOpen(blobOf(key), uploadId);
       if (upload === undefined) throw new NotFound('Upload');
       if (upload.is_revoked) throw new Forbidden('The API key that has opened this upload is not valid any more');
       const { id, size: declared } = upload;
-      const [replaced]: { counted: number }[] = await tx.query(COUNTED_OF_PART, [id, partNumber]);
-      const before = replaced?.counted ?? 0;
+      const before = await parts.countedBytes(id, partNumber);
       const total = declared ?? this.config.FILES_MAX_BYTES;
       const room = Math.min(maxBytes, total - upload.received + before);
       if ((announced ?? 0) > room) {
@@ -63,31 +59,23 @@ export class PartAdmission implements OnModuleInit, TransferRules {
         );
       }
       const allowed = await this.allowance(tx, upload, before, room, announced);
-      const put_id = randomUUID();
-      await tx.query(EXPECT_PART, [id, partNumber, put_id, announced ?? allowed]);
-      const end = async (size: number | null): Promise<boolean> => {
-        const ended: unknown[] = await this.database.manager.query(END_PART, [id, partNumber, put_id, size]);
-        return ended.length > 0;
-      };
+      const request = { upload_id: id, part_number: partNumber, put_id: randomUUID() };
+      await parts.expect(request, announced ?? allowed);
       return {
         maxBytes: allowed,
         keep: async (size) => {
-          if (!(await end(size))) throw new Conflict(SENT_AGAIN);
+          if (!(await this.parts.end(request, size))) throw new Conflict(SENT_AGAIN);
         },
         release: async () => {
-          await end(null);
+          await this.parts.end(request, null);
         },
       };
     });
   }
 
   async mayRead(scope: string): Promise<boolean> {
-    const [container_id = '', api_key_id = ''] = scope.split('.');
-    const rows: unknown[] = await this.database.manager.query(DOWNLOAD_ALLOWED, [
-      container_id,
-      api_key_id === '' ? null : api_key_id,
-    ]);
-    return rows.length > 0;
+    const { container_id, api_key_id } = readScope(scope);
+    return await this.containers.isReadable(container_id, api_key_id);
   }
 
   /** How much of `room` the company has left; a declared size was counted when the upload was started. */
@@ -105,7 +93,3 @@ export class PartAdmission implements OnModuleInit, TransferRules {
     return Math.min(room, left);
   }
 }
-
-/** What a download URL depends on beside its object. */
-export const scopeOf = (container_id: string, api_key_id: string | null): string =>
-  `${container_id}.${api_key_id ?? ''}`;

@@ -8,7 +8,7 @@ import {
   type StoredPart,
   UploadMissing,
 } from '../../platform/object-store/object-store.js';
-import { keyOf } from '../blobs.service.js';
+import { keyOf } from '../blobs/blobs.service.js';
 import { chooseParts, partLimit } from './part-plan.js';
 import type { UploadPartUrl } from './uploads.dto.js';
 

@@ -5,7 +5,7 @@ import { DateTimeField, IntegerField, ObjectArrayField, StringField } from '../.
 import { arrayKind } from '../../platform/validation/kinds/containers.js';
 import { integerKind } from '../../platform/validation/kinds/numbers.js';
 import { Rule } from '../../platform/validation/rule.js';
-import type { FileSource } from '../container-directory.js';
+import type { FileSource } from '../container-resolver.js';
 import { IdentifierField, identifierGiven, PathField, SourceField } from '../request-rules.js';
 
 /** Most part URLs asked for at once. */

@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import type { Principal } from '../../platform/auth/principal.js';
 import { Conflict, TooLarge } from '../../platform/errors/errors.js';
-import { assertWritable, ContainerDirectory } from '../container-directory.js';
-import { normalizePath } from '../paths.js';
+import { assertWritable, ContainerResolver } from '../container-resolver.js';
+import { normalizePath } from '../tree/paths.js';
 import { planParts } from './part-plan.js';
 import { UploadObjects } from './upload-objects.service.js';
-import { assertAlive, type FoundUpload, UploadRegistry } from './upload-registry.service.js';
+import { assertAlive, UploadRegistry } from './upload-registry.service.js';
 import type {
   UploadPartsRequest,
   UploadPartsResponse,
@@ -14,6 +14,7 @@ import type {
   UploadStartResponse,
   UploadStatusResponse,
 } from './uploads.dto.js';
+import type { FoundUpload } from './uploads.repository.js';
 
 /** Uploads until they are completed. */
 @Injectable()
@@ -21,13 +22,13 @@ export class UploadsService {
   constructor(
     private readonly registry: UploadRegistry,
     private readonly objects: UploadObjects,
-    private readonly directory: ContainerDirectory,
+    private readonly resolver: ContainerResolver,
     private readonly config: Config,
   ) {}
 
   /** Begins an upload; `origin` is where the client has reached this service. @throws NotFound @throws Forbidden @throws TooLarge */
   async start(caller: Principal, body: UploadStartRequest, origin: string): Promise<UploadStartResponse> {
-    const { company_id, container_id } = await this.directory.findForWriting(caller, body);
+    const { company_id, container_id } = await this.resolver.findForWriting(caller, body);
     const { FILES_MAX_BYTES: maxBytes } = this.config;
     const size = body.size ?? null;
     if (size !== null && size > maxBytes) throw new TooLarge(`A file may have at most ${maxBytes} bytes`);

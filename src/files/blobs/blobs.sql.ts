@@ -1,3 +1,5 @@
+import { INSERT_GONE } from './doomed-objects.repository.js';
+
 /**
  * Nothing refers to the blob `b`. The foreign keys of these tables hold what is decided here. The `OFFSET 0` makes it two
  * look-ups per blob whatever the planner expects: it would rather read all of `nodes` for a page of blobs.
@@ -32,31 +34,23 @@ export const LOCK_BLOBS = 'SELECT b.id FROM blobs b WHERE b.id = ANY ($1::uuid[]
 /** Deletes those of the locked blobs `$1` that still nothing refers to, and notes their objects. */
 export const DOOM_BLOBS = `
   WITH gone AS (DELETE FROM blobs b WHERE b.id = ANY ($1::uuid[]) AND ${UNREFERENCED} RETURNING b.id)
-  INSERT INTO doomed_objects (blob_id) SELECT id FROM gone`;
+  ${INSERT_GONE}`;
 
-/** Containers that were deleted `$1` seconds ago and still hold something. */
-export const DELETED_CONTAINERS = `
-  SELECT c.id FROM containers c
-   WHERE c.deleted_at <= now() - make_interval(secs => $1) AND EXISTS (SELECT FROM nodes n WHERE n.root_of = c.id)`;
+/** Deletes those of the blobs `$1` that nothing refers to. */
+export const DELETE_UNREFERENCED = `
+  DELETE FROM blobs b WHERE b.id = ANY ($1::uuid[])
+     AND NOT EXISTS (SELECT FROM nodes n WHERE n.blob_id = b.id) AND NOT EXISTS (SELECT FROM uploads u WHERE u.blob_id = b.id)`;
+
+/** Blobs `$1` are whole in the store, of sizes `$2` and hashes `$3`. */
+export const SET_STORED = `
+  UPDATE blobs b SET state = 'stored', size = s.size, sha256 = s.sha256
+    FROM unnest($1::uuid[], $2::bigint[], $3::bytea[]) AS s (id, size, sha256) WHERE b.id = s.id`;
 
 /**
- * Deletes `$2` nodes of container `$1` that nothing is in, and as far as these are fewer, directories in which nothing else is;
- * the root is the last one. So a deep tree takes a few statements and not one for each level.
+ * Bytes that company `$1` keeps or is about to: what nobody refers to any more is not counted, declared sizes of uploads are,
+ * but for the upload of blob `$2`.
  */
-export const DELETE_LEAVES = `
-  WITH RECURSIVE doomed AS (
-    (SELECT l.ctid AS at, l.parent_id FROM nodes l
-      WHERE l.container_id = $1 AND l.entries = 0
-      ORDER BY l.node_id DESC LIMIT $2)
-    UNION ALL
-    SELECT n.at, n.parent_id
-      FROM doomed d
-      CROSS JOIN LATERAL (
-        SELECT p.ctid AS at, p.parent_id FROM nodes p
-         WHERE p.container_id = $1 AND p.node_id = d.parent_id AND p.entries = 1 OFFSET 0) n
-  ),
-  gone AS (
-    DELETE FROM nodes n WHERE n.ctid = ANY (ARRAY (SELECT at FROM doomed LIMIT $2))
-    RETURNING n.node_id
-  )
-  SELECT count(*) AS deleted FROM gone`;
+export const KEPT_BYTES = `
+  SELECT (SELECT coalesce(sum(size), 0) FROM blobs WHERE company_id = $1 AND unreferenced_since IS NULL)
+       + (SELECT coalesce(sum(coalesce(u.size, u.received)), 0) FROM uploads u
+           WHERE u.company_id = $1 AND u.state IN ('open', 'completing') AND u.blob_id IS DISTINCT FROM $2) AS kept`;

@@ -1,20 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../platform/auth/principal.js';
-import { Database } from '../platform/database/database.js';
 import { Forbidden, NotFound } from '../platform/errors/errors.js';
-import type { ContainerRef, SoughtContainer } from './containers.service.js';
+import type { ContainerRef, FoundContainer, SoughtContainer } from './tree/container-ref.js';
+import { ContainersRepository } from './tree/containers.repository.js';
 
 export const FILE_SOURCES = ['deployment', 'workspace', 'snapshot'] as const;
 
 /** Kind of container that a client works on. */
 export type FileSource = (typeof FILE_SOURCES)[number];
-
-/** What a client's identifier leads to. */
-export interface FoundContainer {
-  container_id: string;
-  /** The project of a workspace or snapshot. */
-  project_id: string | null;
-}
 
 /** How containers of a source are found among what a company has. */
 export interface ContainerLookup {
@@ -49,10 +42,10 @@ export type RequestedContainer = ContainerRef & FoundContainer;
  * this one; each provides its look-up when it is initialised.
  */
 @Injectable()
-export class ContainerDirectory {
+export class ContainerResolver {
   private readonly lookups = new Map<FileSource, ContainerLookup>();
 
-  constructor(private readonly database: Database) {}
+  constructor(private readonly containers: ContainersRepository) {}
 
   /** Says how containers of a source are found. */
   provide(source: FileSource, lookup: ContainerLookup): void {
@@ -72,10 +65,10 @@ export class ContainerDirectory {
 
   /** The container of a request that is valid. @throws NotFound */
   async find(caller: Principal, fields: ContainerFields): Promise<RequestedContainer> {
-    const { company_id, select, identifier, resource } = this.seek(caller, fields);
-    const [found]: FoundContainer[] = await this.database.manager.query(select, [identifier, company_id]);
-    if (found === undefined) throw new NotFound(resource);
-    return { ...found, company_id };
+    const sought = this.seek(caller, fields);
+    const found = await this.containers.findSought(sought);
+    if (found === undefined) throw new NotFound(sought.resource);
+    return { ...found, company_id: sought.company_id };
   }
 
   /** The same for a caller who wants to change it. @throws NotFound @throws Forbidden */

@@ -1,3 +1,4 @@
+import { setNextNode, TAKE_IDS_FOR_COPY } from './containers.sql.js';
 import { MAX_NAME_BYTES, MAX_PATH_BYTES } from './paths.js';
 
 /**
@@ -183,13 +184,16 @@ export const DIGEST = `
     CROSS JOIN ${nodeOf('i')} n
     CROSS JOIN LATERAL (SELECT * FROM blobs WHERE id = n.blob_id OFFSET 0) b`;
 
+/** The root of a new container, the one row of `container`. */
+export const INSERT_ROOT = `INSERT INTO nodes (container_id, node_id, name, kind) SELECT id, 0, '', 'directory' FROM container`;
+
 /**
  * New nodes from directory `$2` down, named by the array `$3`: directories, `implied` as `$4` says, and at the end a
  * file where `$5`, its blob, is not null. Answers the last of them.
  */
 export const INSERT_CHAIN = `
   WITH ids AS (
-    UPDATE containers SET next_node = next_node + cardinality($3::text[]) WHERE id = $1
+    ${setNextNode('next_node + cardinality($3::text[])')}
     RETURNING next_node - cardinality($3::text[]) AS first, next_node - 1 AS last
   ),
   chain AS (
@@ -287,7 +291,7 @@ export const MOVE_NODES = `
  * `$5`; `$6` is the next free node id then.
  */
 export const INSERT_DIRECTORIES = `
-  WITH ids AS (UPDATE containers SET next_node = $6 WHERE id = $1)
+  WITH ids AS (${setNextNode('$6')})
   INSERT INTO nodes (container_id, node_id, parent_id, name, kind, implied, entries)
   SELECT $1, i.node_id, i.parent_id, i.name, 'directory', true, i.entries
     FROM unnest($2::bigint[], $3::bigint[], $4::text[], $5::bigint[]) AS i (node_id, parent_id, name, entries)`;
@@ -297,7 +301,7 @@ export const INSERT_DIRECTORIES = `
  * `parent` count from 0; without `parent` a node is directly in `$2`.
  */
 export const INSERT_NODES = `
-  WITH ids AS (UPDATE containers SET next_node = next_node + $4 WHERE id = $1 RETURNING next_node - $4 AS first),
+  WITH ids AS (${setNextNode('next_node + $4')} RETURNING next_node - $4 AS first),
   given AS (
     SELECT * FROM jsonb_to_recordset($3::jsonb) AS g
       (id bigint, parent bigint, name text, blob_id uuid, size bigint, content_type text, source text, with_id boolean)
@@ -310,9 +314,7 @@ export const INSERT_NODES = `
 const copy = (source: string): string => `
   WITH RECURSIVE source AS (${source}),
   ids AS (
-    UPDATE containers t SET next_node = t.next_node + f.next_node FROM containers f
-     WHERE t.id = $2 AND f.id = $1 AND f.company_id = t.company_id
-    RETURNING old.next_node AS first
+    ${TAKE_IDS_FOR_COPY}
   ),
   copied AS (
     INSERT INTO nodes (container_id, node_id, parent_id, name, kind, implied, entries, blob_id, size, file_id, content_type, source, modified)
@@ -347,3 +349,35 @@ export const COPY_SELECTED = copy(`
         SELECT * FROM nodes c WHERE c.container_id = $2 AND c.parent_id = s.counterpart AND c.name = (n.node).name OFFSET 0) t ON true
      WHERE ((s.node).node_id > 0 OR ((n.node).name = ANY ($4::text[])) = $5)
        AND (t.node_id IS NULL OR (t.kind = 'directory' AND (n.node).kind = 'directory'))`);
+
+/**
+ * Deletes `$2` nodes of container `$1` that nothing is in, and as far as these are fewer, directories in which nothing else is;
+ * the root is the last one. So a deep tree takes a few statements and not one for each level.
+ */
+export const DELETE_LEAVES = `
+  WITH RECURSIVE doomed AS (
+    (SELECT l.ctid AS at, l.parent_id FROM nodes l
+      WHERE l.container_id = $1 AND l.entries = 0
+      ORDER BY l.node_id DESC LIMIT $2)
+    UNION ALL
+    SELECT n.at, n.parent_id
+      FROM doomed d
+      CROSS JOIN LATERAL (
+        SELECT p.ctid AS at, p.parent_id FROM nodes p
+         WHERE p.container_id = $1 AND p.node_id = d.parent_id AND p.entries = 1 OFFSET 0) n
+  ),
+  gone AS (
+    DELETE FROM nodes n WHERE n.ctid = ANY (ARRAY (SELECT at FROM doomed LIMIT $2))
+    RETURNING n.node_id
+  )
+  SELECT count(*) AS deleted FROM gone`;
+
+/** The files of the blobs `$1`, whatever their company, with their containers and paths. */
+export const FILES_OF_BLOBS = `
+  WITH RECURSIVE up AS (
+    SELECT n.container_id, n.blob_id, n.parent_id, n.name::text AS path FROM nodes n WHERE n.blob_id = ANY ($1::uuid[])
+    UNION ALL
+    SELECT u.container_id, u.blob_id, p.parent_id, p.name || '/' || u.path
+      FROM up u JOIN nodes p ON p.container_id = u.container_id AND p.node_id = u.parent_id AND p.node_id > 0
+  )
+  SELECT container_id, path, blob_id FROM up WHERE parent_id = 0 ORDER BY container_id, path`;

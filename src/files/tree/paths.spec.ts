@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { cpuMs } from '../../test/support/cpu-time.js';
+import { cpuMs } from '../../../test/support/cpu-time.js';
 import { InvalidPath, isWithin, joinPath, namesOf, normalizePath, pathProblem } from './paths.js';
 
 describe('normalizePath', () => {

@@ -1,4 +1,4 @@
-import { belowIn, childrenOf, nodeOf } from './tree-sql.js';
+import { belowIn, childrenOf, nodeOf } from './file-tree.sql.js';
 
 /**
  * Statements that list directories: one row of JSON for a page, directories first, then files, by bytes of path.

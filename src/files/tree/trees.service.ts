@@ -1,23 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import type { Tx } from '../platform/database/database.js';
-import { Conflict, NotFound } from '../platform/errors/errors.js';
-import type { StoredBlob } from './blobs.service.js';
-import type { ContainerKind } from './container.entity.js';
-import { type ContainerRef, ContainersService, type LockedContainer } from './containers.service.js';
+import type { Tx } from '../../platform/database/database.js';
+import { Conflict, NotFound } from '../../platform/errors/errors.js';
+import type { StoredBlob } from '../blobs/blobs.service.js';
+import type { ContainerRef } from './container-ref.js';
+import type { LockedContainer } from './containers.repository.js';
+import { ContainersService } from './containers.service.js';
+import { FileTreeRepository } from './file-tree.repository.js';
 import { type Move, MoveBatch } from './move-batch.js';
-import type { FileOrigin } from './node.entity.js';
+import { type FileDetails, newFile, withDirectories } from './new-nodes.js';
 import { joinPath } from './paths.js';
-import { deleteNodes, deletePaths, insertChain, insertFiles, type NewFile, walk } from './tree-nodes.js';
-import { type FileContent, toFile, type TreeFile } from './tree-reader.service.js';
-import { COPY_SELECTED, COPY_WHOLE, MAKE_EXPLICIT, REPLACE_FILE } from './tree-sql.js';
-
-/** What is known of a file beside its content; kept in workspaces only. */
-export interface FileDetails {
-  /** Media type as given by the sender. */
-  content_type?: string | null;
-  /** Default `upload`. */
-  source?: FileOrigin;
-}
+import type { PathNode } from './resolved-path.js';
+import { toFile, type TreeFile } from './tree-file.js';
 
 /** From one container of a company to another one. */
 export interface TreeCopy {
@@ -38,7 +31,10 @@ export interface TreeCopy {
  */
 @Injectable()
 export class TreesService {
-  constructor(private readonly containers: ContainersService) {}
+  constructor(
+    private readonly containers: ContainersService,
+    private readonly tree: FileTreeRepository,
+  ) {}
 
   /**
    * Makes a directory with its parents, all explicit; resolves with false when it was there.
@@ -47,13 +43,14 @@ export class TreesService {
    */
   async makeDirectory(tx: Tx, ref: ContainerRef, path: string): Promise<boolean> {
     await this.lock(tx, ref);
-    const trail = await walk(tx, ref, path);
-    trail.assertPassable();
-    if (trail.end === undefined) {
-      await insertChain(tx, ref, trail.deepest.node_id, trail.missing, { implied: false });
+    const tree = tx.withRepository(this.tree);
+    const resolved = await tree.resolve(ref, path);
+    resolved.assertPassable();
+    if (resolved.end === undefined) {
+      await tree.insertChain(ref, resolved.deepest.node_id, resolved.missing, { implied: false });
       return true;
     }
-    if (trail.end.implied) await tx.query(MAKE_EXPLICIT, [ref.container_id, trail.end.node_id]);
+    if (resolved.end.implied) await tree.makeExplicit(ref, resolved.end.node_id);
     return false;
   }
 
@@ -71,23 +68,15 @@ export class TreesService {
   ): Promise<TreeFile> {
     const { kind } = await this.lock(tx, ref);
     const file = newFile(kind, blob, details);
-    const trail = await walk(tx, ref, path);
-    if (trail.end?.kind === 'directory') throw new Conflict(`A directory is in the way: ${path}`);
-    if (trail.end === undefined) {
-      trail.assertPassable();
-      return toFile(await insertChain(tx, ref, trail.deepest.node_id, trail.missing, { implied: true, file }), path);
+    const tree = tx.withRepository(this.tree);
+    const resolved = await tree.resolve(ref, path);
+    if (resolved.end?.kind === 'directory') throw new Conflict(`A directory is in the way: ${path}`);
+    if (resolved.end === undefined) {
+      resolved.assertPassable();
+      const { deepest, missing } = resolved;
+      return toFile(await tree.insertChain(ref, deepest.node_id, missing, { implied: true, file }), path);
     }
-    const { blob_id, size, content_type, source } = file;
-    const [replaced]: FileContent[] = await tx.query(REPLACE_FILE, [
-      ref.container_id,
-      trail.end.node_id,
-      blob_id,
-      size,
-      content_type,
-      source,
-    ]);
-    if (replaced === undefined) throw new Error('A locked file is gone');
-    return toFile(replaced, path);
+    return toFile(await tree.replaceFile(ref, resolved.end.node_id, file), path);
   }
 
   /**
@@ -103,15 +92,16 @@ export class TreesService {
     details: FileDetails = {},
   ): Promise<void> {
     const { kind } = await this.lock(tx, ref);
-    await deletePaths(tx, ref, [path]);
-    const trail = await walk(tx, ref, path);
-    trail.assertPassable();
-    const prefix = trail.missing.join('/');
+    const tree = tx.withRepository(this.tree);
+    await deleteNodes(tree, ref, await tree.nodesAt(ref, [path]));
+    const resolved = await tree.resolve(ref, path);
+    resolved.assertPassable();
+    const prefix = resolved.missing.join('/');
     const made = [...files].map(([inside, blob]) => ({
       ...newFile(kind, blob, details),
       path: joinPath(prefix, inside),
     }));
-    await insertFiles(tx, ref, trail.deepest.node_id, made);
+    await tree.insertNodes(ref, resolved.deepest.node_id, withDirectories(made));
   }
 
   /**
@@ -122,10 +112,11 @@ export class TreesService {
    */
   async remove(tx: Tx, ref: ContainerRef, path: string, { recursive }: { recursive: boolean }): Promise<number> {
     await this.lock(tx, ref);
-    const trail = await walk(tx, ref, path);
-    if (trail.end === undefined) throw new NotFound('File');
-    if (!recursive && trail.end.entries > 0) throw new Conflict('The directory is not empty');
-    return await deleteNodes(tx, ref, [trail.end]);
+    const tree = tx.withRepository(this.tree);
+    const { end } = await tree.resolve(ref, path);
+    if (end === undefined) throw new NotFound('File');
+    if (!recursive && end.entries > 0) throw new Conflict('The directory is not empty');
+    return await deleteNodes(tree, ref, [end]);
   }
 
   /**
@@ -134,7 +125,8 @@ export class TreesService {
    */
   async removeAll(tx: Tx, ref: ContainerRef, paths: readonly string[]): Promise<number> {
     await this.lock(tx, ref);
-    return await deletePaths(tx, ref, paths);
+    const tree = tx.withRepository(this.tree);
+    return await deleteNodes(tree, ref, await tree.nodesAt(ref, paths));
   }
 
   /**
@@ -143,7 +135,7 @@ export class TreesService {
    */
   async moveAll(tx: Tx, ref: ContainerRef, moves: readonly Move[]): Promise<(string | undefined)[]> {
     const { next_node } = await this.lock(tx, ref);
-    const batch = new MoveBatch(tx, ref, next_node);
+    const batch = new MoveBatch(tx.withRepository(this.tree), ref, next_node);
     const problems: (string | undefined)[] = [];
     for (const move of moves) problems.push(await batch.move(move));
     await batch.write();
@@ -159,12 +151,9 @@ export class TreesService {
   async copy(tx: Tx, { from, to, only, except = [] }: TreeCopy): Promise<number> {
     if (from.company_id !== to.company_id) throw new Error('Trees are copied inside a company only');
     const { kind, next_node } = await this.lock(tx, to);
-    const parameters = [from.container_id, to.container_id, kind];
-    const whole = only === undefined && except.length === 0 && next_node === 1;
-    const [row]: { files: number }[] = whole
-      ? await tx.query(COPY_WHOLE, parameters)
-      : await tx.query(COPY_SELECTED, [...parameters, only ?? except, only !== undefined]);
-    return row?.files ?? 0;
+    const tree = tx.withRepository(this.tree);
+    if (only === undefined && except.length === 0 && next_node === 1) return await tree.copyWhole(from, to, kind);
+    return await tree.copySelected(from, to, kind, only ?? except, only !== undefined);
   }
 
   private async lock(tx: Tx, { company_id, container_id }: ContainerRef): Promise<LockedContainer> {
@@ -174,13 +163,13 @@ export class TreesService {
   }
 }
 
-/** What a kind of container keeps of a file. */
-function newFile(
-  kind: ContainerKind,
-  blob: StoredBlob,
-  { content_type = null, source = 'upload' }: FileDetails,
-): NewFile {
-  return kind === 'workspace'
-    ? { ...blob, content_type, source, with_id: true }
-    : { ...blob, content_type: null, source: null, with_id: false };
+/** Deletes nodes with everything below; resolves with the number of files and explicit directories. */
+async function deleteNodes(
+  tree: FileTreeRepository,
+  ref: ContainerRef,
+  nodes: readonly Pick<PathNode, 'node_id' | 'parent_id'>[],
+): Promise<number> {
+  if (nodes.length === 0) return 0;
+  if (nodes.some(({ node_id }) => node_id === 0)) throw new Error('The root of a container cannot be deleted');
+  return await tree.deleteSubtrees(ref, nodes);
 }

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { Injectable } from '@nestjs/common';
-import { Config } from '../config/config.js';
-import { Database, type Tx } from '../platform/database/database.js';
-import { TooLarge } from '../platform/errors/errors.js';
-import { type ByteRange, ObjectStore } from '../platform/object-store/object-store.js';
-import { KEPT_BYTES } from './uploads/upload-sql.js';
+import { Config } from '../../config/config.js';
+import { Database, type Tx } from '../../platform/database/database.js';
+import { TooLarge } from '../../platform/errors/errors.js';
+import { type ByteRange, ObjectStore } from '../../platform/object-store/object-store.js';
+import { BlobsRepository } from './blobs.repository.js';
 
 /** Content that is whole in the store, ready to be put into a tree. `size` in bytes. */
 export interface StoredBlob {
@@ -34,6 +34,7 @@ export const blobOf = (key: string): string => key.slice(BLOBS.length + 1);
 export class BlobsService {
   constructor(
     private readonly database: Database,
+    private readonly blobs: BlobsRepository,
     private readonly objects: ObjectStore,
     private readonly config: Config,
   ) {}
@@ -54,25 +55,20 @@ export class BlobsService {
     const contents = given.map((content) => (typeof content === 'string' ? Buffer.from(content) : content));
     const bytes = contents.reduce((sum, { length }) => sum + length, 0);
     await this.assertAllowance(company_id, bytes);
-    const rows: { id: string }[] = await this.database.manager.query(
-      'INSERT INTO blobs (company_id) SELECT $1 FROM generate_series(1, $2::int) RETURNING id',
-      [company_id, contents.length],
-    );
-    const blobs = contents.map((content, index) => ({ blob_id: rows[index]?.id ?? '', content }));
-    await severalAtOnce(blobs, async ({ blob_id, content }) => await this.objects.put(keyOf(blob_id), content));
+    const ids = await this.blobs.begin(company_id, contents.length);
+    const begun = contents.map((content, index) => ({ blob_id: ids[index] ?? '', content }));
+    await severalAtOnce(begun, async ({ blob_id, content }) => await this.objects.put(keyOf(blob_id), content));
     await this.database.transaction(async (tx) => {
       await this.reserve(tx, company_id, bytes);
-      await tx.query(
-        `UPDATE blobs b SET state = 'stored', size = s.size, sha256 = s.sha256
-           FROM unnest($1::uuid[], $2::bigint[], $3::bytea[]) AS s (id, size, sha256) WHERE b.id = s.id`,
-        [
-          blobs.map(({ blob_id }) => blob_id),
-          blobs.map(({ content }) => content.length),
-          blobs.map(({ content }) => createHash('sha256').update(content).digest()),
-        ],
+      await tx.withRepository(this.blobs).setStored(
+        begun.map(({ blob_id, content }) => ({
+          blob_id,
+          size: content.length,
+          sha256: createHash('sha256').update(content).digest(),
+        })),
       );
     });
-    return blobs.map(({ blob_id, content }) => ({ blob_id, size: content.length }));
+    return begun.map(({ blob_id, content }) => ({ blob_id, size: content.length }));
   }
 
   /** The whole content of each blob, in their order; for contents that fit into memory. */
@@ -86,22 +82,23 @@ export class BlobsService {
 
   /** Announces a blob whose object is about to be written; resolves with its id. */
   async begin(tx: Tx, company_id: string): Promise<string> {
-    const [row]: { id: string }[] = await tx.query('INSERT INTO blobs (company_id) VALUES ($1) RETURNING id', [
-      company_id,
-    ]);
-    if (row === undefined) throw new Error('A new blob has no row');
-    return row.id;
+    return await tx.withRepository(this.blobs).beginOne(company_id);
+  }
+
+  /** Takes back a blob that comes to nothing. */
+  async discard(tx: Tx, blob_id: string): Promise<void> {
+    await tx.withRepository(this.blobs).delete(blob_id);
   }
 
   /** Says that the object of a blob is whole, so that trees can refer to it. @throws TooLarge as {@link store} */
   async finish(tx: Tx, company_id: string, { blob_id, size }: StoredBlob): Promise<void> {
     await this.reserve(tx, company_id, size, blob_id);
-    await tx.query(`UPDATE blobs SET state = 'stored', size = $2 WHERE id = $1`, [blob_id, size]);
+    await tx.withRepository(this.blobs).update(blob_id, { state: 'stored', size });
   }
 
   /** A first look, before anything is written. @throws TooLarge when the company may not keep `bytes` more */
   async assertAllowance(company_id: string, bytes: number): Promise<void> {
-    if (bytes > (await this.compared(this.database.manager, company_id))) throw this.tooMuch();
+    if (bytes > (await this.compared(this.blobs, company_id))) throw this.tooMuch();
   }
 
   /**
@@ -117,19 +114,19 @@ export class BlobsService {
   /** Bytes that the company may still keep, which no other transaction takes until this one ends; less than 0 is possible. */
   async left(tx: Tx, company_id: string, blob_id: string | null = null): Promise<number> {
     if (this.config.FILES_COMPANY_MAX_BYTES === undefined) return Infinity;
-    await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('bytes:' || $1, 0))`, [company_id]);
-    return await this.compared(tx, company_id, blob_id);
+    const blobs = tx.withRepository(this.blobs);
+    await blobs.lockAllowance(company_id);
+    return await this.compared(blobs, company_id, blob_id);
   }
 
   tooMuch(): TooLarge {
     return new TooLarge(`The company may keep at most ${this.config.FILES_COMPANY_MAX_BYTES} bytes of files`);
   }
 
-  private async compared(tx: Tx, company_id: string, blob_id: string | null = null): Promise<number> {
+  private async compared(blobs: BlobsRepository, company_id: string, blob_id: string | null = null): Promise<number> {
     const limit = this.config.FILES_COMPANY_MAX_BYTES;
     if (limit === undefined) return Infinity;
-    const [row]: { kept: number }[] = await tx.query(KEPT_BYTES, [company_id, blob_id]);
-    return limit - Number(row?.kept ?? 0);
+    return limit - (await blobs.keptBytes(company_id, blob_id));
   }
 }
 

@@ -1,7 +1,6 @@
-import type { Tx } from '../platform/database/database.js';
-import type { ContainerRef } from './containers.service.js';
+import type { ContainerRef } from './container-ref.js';
+import type { FileTreeRepository, NodePlaces, WalkedNode } from './file-tree.repository.js';
 import { isWithin, MAX_PATH_BYTES, namesOf } from './paths.js';
-import { DELETE_NODES, INSERT_DIRECTORIES, MEASURE_DIRECTORY, MOVE_NODES, PARK_NODES, WALK_FROM } from './tree-sql.js';
 
 export interface Move {
   source_path: string;
@@ -46,11 +45,6 @@ interface Found {
   missing: string[];
 }
 
-interface WalkedNode extends Pick<HeldNode, 'kind' | 'implied' | 'entries'> {
-  ord: number;
-  node_id: number;
-}
-
 /**
  * Moves of a locked container, made in memory in their order; {@link write} brings what is left of them all into the database,
  * by a few statements however many and however deep they are. What a path leads over is read once, when it is first met.
@@ -66,7 +60,8 @@ export class MoveBatch {
   private measured = 0;
 
   constructor(
-    private readonly tx: Tx,
+    /** Of the transaction that holds the lock. */
+    private readonly tree: FileTreeRepository,
     private readonly ref: ContainerRef,
     /** The next free node id. */
     private nextNode: number,
@@ -102,7 +97,6 @@ export class MoveBatch {
 
   /** Writes what the moves until now have changed. */
   async write(): Promise<void> {
-    const container = this.ref.container_id;
     const created = this.created.filter(({ parent }) => parent !== undefined);
     for (const node of created) node.node_id = this.nextNode++;
     const changed = [...this.changed];
@@ -112,16 +106,16 @@ export class MoveBatch {
     const left = new Set([...moved, ...doomed].map(({ stored }) => stored));
     if ([...created, ...moved].some((node) => left.has(slotOf(node)))) {
       // Names are unique at every moment, so nodes that follow each other step aside first.
-      await this.tx.query(PARK_NODES, [container, [...moved, ...doomed].map(idOf)]);
+      await this.tree.park(this.ref, [...moved, ...doomed].map(idOf));
     }
     if (created.length > 0) {
       const entries = new Map<HeldNode | undefined, number>();
       for (const { parent } of created) entries.set(parent, (entries.get(parent) ?? 0) + 1);
       const counts = created.map((node) => entries.get(node) ?? 0);
-      await this.tx.query(INSERT_DIRECTORIES, [container, ...placesOf(created), counts, this.nextNode]);
+      await this.tree.insertDirectories(this.ref, placesOf(created), counts, this.nextNode);
     }
-    if (moved.length > 0) await this.tx.query(MOVE_NODES, [container, ...placesOf(moved)]);
-    if (doomed.length > 0) await this.tx.query(DELETE_NODES, [container, doomed.map(idOf)]);
+    if (moved.length > 0) await this.tree.move(this.ref, placesOf(moved));
+    if (doomed.length > 0) await this.tree.deleteEmpty(this.ref, doomed.map(idOf));
 
     for (const node of [...created, ...moved]) node.stored = slotOf(node);
     this.created = [];
@@ -139,11 +133,11 @@ export class MoveBatch {
     const ways = paths.map((path) => ({ node: this.root, names: namesOf(path), at: 0 }));
     const unknown = ways.filter((way) => follow(way) === undefined);
     if (unknown.length > 0) {
-      const rows: WalkedNode[] = await this.tx.query(WALK_FROM, [
-        this.ref.container_id,
+      const rows = await this.tree.walkFrom(
+        this.ref,
         unknown.map(({ node }) => idOf(node)),
         unknown.map(({ names, at }) => names.slice(at).join('/')),
-      ]);
+      );
       unknown.forEach((way, index) => {
         const steps = rows.filter(({ ord }) => ord === index + 1);
         this.learn(way.node, way.names.slice(way.at), steps);
@@ -244,15 +238,10 @@ export class MoveBatch {
     if (known !== undefined && known <= room) return known;
     if (this.measured > MAX_MEASURED) return undefined;
     await this.write();
-    const [row]: { directories: number; height: number }[] = await this.tx.query(MEASURE_DIRECTORY, [
-      this.ref.container_id,
-      idOf(directory),
-      room,
-    ]);
-    if (row === undefined) throw new Error('A directory that was measured is gone');
-    this.measured += row.directories;
-    this.heights.set(idOf(directory), row.height);
-    return row.height;
+    const { directories, height } = await this.tree.measure(this.ref, idOf(directory), room);
+    this.measured += directories;
+    this.heights.set(idOf(directory), height);
+    return height;
   }
 
   /** Directories above a node that has come to them reach down to it and to what is in it. */
@@ -304,7 +293,7 @@ function idOf({ node_id }: HeldNode): number {
 /** Where a node is, as the database tells places apart; a directory to be inserted has no id that anything could be in. */
 const slotOf = ({ parent, name }: HeldNode): string => `${parent?.node_id ?? 'new'}/${name}`;
 
-const placesOf = (nodes: readonly HeldNode[]): [ids: number[], parents: number[], names: string[]] => [
+const placesOf = (nodes: readonly HeldNode[]): NodePlaces => [
   nodes.map(idOf),
   nodes.map(({ parent }) => (parent === undefined ? 0 : idOf(parent))),
   nodes.map(({ name }) => name),

@@ -1,0 +1,29 @@
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../config/config.js';
+import { ContainersRepository } from '../tree/containers.repository.js';
+import { FileTreeRepository } from '../tree/file-tree.repository.js';
+import { UploadsRepository } from '../uploads/uploads.repository.js';
+import { unlessInUse } from './in-use.js';
+
+/** Nodes deleted by one statement, so that none takes long whatever there is. */
+const PAGE = 10_000;
+
+/** Empties containers FILES_GRACE_SECONDS after they were deleted. */
+@Injectable()
+export class ContainerEmptier {
+  constructor(
+    private readonly containers: ContainersRepository,
+    private readonly tree: FileTreeRepository,
+    private readonly uploads: UploadsRepository,
+    private readonly config: Config,
+  ) {}
+
+  async emptyDeleted(): Promise<void> {
+    for (const id of await this.containers.endedWithContent(this.config.FILES_GRACE_SECONDS)) {
+      await this.uploads.forgetEnded(id);
+      for (let more = true; more;) more = (await this.tree.deleteLeaves(id, PAGE)) > 0;
+      // Where its owner's row stays, as a deployment's does for its handle, the empty container stays with it.
+      await unlessInUse(() => this.containers.delete(id));
+    }
+  }
+}

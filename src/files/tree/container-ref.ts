@@ -1,0 +1,25 @@
+/**
+ * A container as other modules name it. The company is part of every query, so a wrong id never reaches another
+ * company's files.
+ */
+export interface ContainerRef {
+  company_id: string;
+  container_id: string;
+}
+
+/** A container that a statement is to find itself, in place of a round trip before. */
+export interface SoughtContainer {
+  company_id: string;
+  /** Of one row with `container_id`, by the parameters `$1`, the identifier, and `$2`, the company. */
+  select: string;
+  identifier: string;
+  /** What the company has none of where there is no such row, as {@link NotFound} names it. */
+  resource: string;
+}
+
+/** What a client's identifier leads to. */
+export interface FoundContainer {
+  container_id: string;
+  /** The project of a workspace or snapshot. */
+  project_id: string | null;
+}

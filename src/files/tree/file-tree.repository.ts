@@ -1,0 +1,245 @@
+import { EntityRepository } from '../../platform/database/entity-repository.js';
+import type { ContainerRef, SoughtContainer } from './container-ref.js';
+import type { ContainerKind } from './container.entity.js';
+import { listBelow, listChildren } from './file-listing.sql.js';
+import * as sql from './file-tree.sql.js';
+import type { NewFile, NewNode } from './new-nodes.js';
+import { Node } from './node.entity.js';
+import { joinPath } from './paths.js';
+import { type PathNode, ResolvedPath } from './resolved-path.js';
+import { type FileContent, toFile, type TreeFile, type TreePage, type TreePageRequest } from './tree-file.js';
+
+/** A file and where it is. */
+export interface LocatedFile {
+  container_id: string;
+  path: string;
+  blob_id: string;
+}
+
+/** A node that a path leads over from a directory; `ord` counts the paths from 1. */
+export interface WalkedNode extends Omit<PathNode, 'parent_id'> {
+  ord: number;
+}
+
+/** Nodes with the directories and names that each gets. */
+export type NodePlaces = [ids: number[], parents: number[], names: string[]];
+
+/**
+ * Nodes: the files and directories of containers. Paths are normalised ones.
+ *
+ * What changes nodes, and {@link resolve} before it, runs in a transaction that has locked the container. Reads lock nothing:
+ * each is one statement, so that its answer is of one moment.
+ */
+export class FileTreeRepository extends EntityRepository(Node) {
+  /** A page of a directory; undefined when there is no such container, with `total` null when it has no such directory. */
+  async page(
+    { company_id, select, identifier }: SoughtContainer,
+    path: string,
+    { recursive, limit, offset }: TreePageRequest,
+  ): Promise<(Omit<TreePage, 'total'> & { total: number | null }) | undefined> {
+    const [page]: (Omit<TreePage, 'total'> & { total: number | null })[] = await this.query(
+      recursive ? listBelow(select) : listChildren(select),
+      [identifier, company_id, path, limit, offset],
+    );
+    return page;
+  }
+
+  /** The files at paths; paths with no file are missing. */
+  async filesAt({ company_id, container_id }: ContainerRef, paths: readonly string[]): Promise<TreeFile[]> {
+    const rows: (FileContent & { ord: number })[] = await this.query(sql.FIND_FILES, [container_id, company_id, paths]);
+    return rows.map((row) => toFile(row, paths[row.ord - 1] ?? ''));
+  }
+
+  /** The files of ids for clients; unknown ones are missing. */
+  async filesById({ company_id, container_id }: ContainerRef, ids: readonly string[]): Promise<TreeFile[]> {
+    const rows: TreeFile[] = await this.query(sql.FIND_FILES_BY_ID, [container_id, company_id, ids]);
+    return rows.map((row) => toFile(row, row.path));
+  }
+
+  /** All files at any depth below a directory, by path; none when there is no such directory. */
+  async filesBelow({ company_id, container_id }: ContainerRef, path: string): Promise<TreeFile[]> {
+    const rows: TreeFile[] = await this.query(sql.FILES_BELOW, [container_id, company_id, [path]]);
+    return rows.map((row) => toFile(row, joinPath(path, row.path)));
+  }
+
+  /** All files at and below each of some places, by path; a place is a container and a path in it that is not the root. */
+  async filesOf(
+    company_id: string,
+    places: readonly (readonly [container_id: string, path: string])[],
+  ): Promise<TreeFile[][]> {
+    const rows: (TreeFile & { ord: number })[] = await this.query(sql.FILES_OF, [
+      places.map(([container_id]) => container_id),
+      company_id,
+      places.map(([, path]) => path),
+    ]);
+    return places.map((_, index) => rows.filter(({ ord }) => ord === index + 1).map((row) => toFile(row, row.path)));
+  }
+
+  /** The files of blobs, in all containers of all companies. */
+  async filesOfBlobs(blob_ids: readonly string[]): Promise<LocatedFile[]> {
+    return await this.query(sql.FILES_OF_BLOBS, [blob_ids]);
+  }
+
+  /** A hash of the paths and contents of everything at and below `paths`. */
+  async digest({ company_id, container_id }: ContainerRef, paths: readonly string[]): Promise<string> {
+    const [row]: { digest: string }[] = await this.query(sql.DIGEST, [container_id, company_id, paths]);
+    if (row === undefined) throw new Error('A digest has no row');
+    return row.digest;
+  }
+
+  /** Follows a path as far as it exists. */
+  async resolve({ company_id, container_id }: ContainerRef, path: string): Promise<ResolvedPath> {
+    const [root, ...rest]: PathNode[] = await this.query(sql.WALK_PATH, [container_id, company_id, [path]]);
+    if (root === undefined) throw new Error(`Container ${container_id} has no root`);
+    return new ResolvedPath(path, [root, ...rest]);
+  }
+
+  /** The nodes that paths lead to; paths that lead nowhere are fine. */
+  async nodesAt(
+    { company_id, container_id }: ContainerRef,
+    paths: readonly string[],
+  ): Promise<Pick<PathNode, 'node_id' | 'parent_id'>[]> {
+    return await this.query(sql.FIND_NODES, [container_id, company_id, paths]);
+  }
+
+  /** The nodes that each path leads over from its directory, from there down. */
+  async walkFrom(
+    { container_id }: ContainerRef,
+    directories: readonly number[],
+    paths: readonly string[],
+  ): Promise<WalkedNode[]> {
+    return await this.query(sql.WALK_FROM, [container_id, directories, paths]);
+  }
+
+  /**
+   * How many directories are below a directory, itself included, and how many bytes paths have below it: at most so many
+   * where that is within `room`, else exactly so many.
+   */
+  async measure(
+    { container_id }: ContainerRef,
+    directory: number,
+    room: number,
+  ): Promise<{ directories: number; height: number }> {
+    const [measured]: { directories: number; height: number }[] = await this.query(sql.MEASURE_DIRECTORY, [
+      container_id,
+      directory,
+      room,
+    ]);
+    if (measured === undefined) throw new Error('A directory that was measured is gone');
+    return measured;
+  }
+
+  /** Makes directories one inside the other and, where `file` is given, a file under the last name; answers the last. */
+  async insertChain(
+    { container_id }: ContainerRef,
+    parent_id: number,
+    names: readonly string[],
+    { implied, file }: { implied: boolean; file?: NewFile },
+  ): Promise<FileContent & { node_id: number }> {
+    const [last]: (FileContent & { node_id: number })[] = await this.query(sql.INSERT_CHAIN, [
+      container_id,
+      parent_id,
+      names,
+      implied,
+      file?.blob_id ?? null,
+      file?.size ?? null,
+      file?.content_type ?? null,
+      file?.source ?? null,
+      file?.with_id ?? false,
+    ]);
+    if (last === undefined) throw new Error('New nodes have no row');
+    return last;
+  }
+
+  /** Makes nodes below an existing directory; nothing may be there yet. */
+  async insertNodes({ container_id }: ContainerRef, parent_id: number, nodes: readonly NewNode[]): Promise<void> {
+    await this.query(sql.INSERT_NODES, [container_id, parent_id, JSON.stringify(nodes), nodes.length]);
+  }
+
+  /**
+   * Makes implied directories in directories under names, with the number of them that are in each at first; `next_node` is
+   * the next free node id then.
+   */
+  async insertDirectories(
+    { container_id }: ContainerRef,
+    [ids, parents, names]: NodePlaces,
+    entries: readonly number[],
+    next_node: number,
+  ): Promise<void> {
+    await this.query(sql.INSERT_DIRECTORIES, [container_id, ids, parents, names, entries, next_node]);
+  }
+
+  /** Makes a directory explicit. */
+  async makeExplicit({ container_id }: ContainerRef, node_id: number): Promise<void> {
+    await this.query(sql.MAKE_EXPLICIT, [container_id, node_id]);
+  }
+
+  /** Gives a file another content; it stays the same file. */
+  async replaceFile({ container_id }: ContainerRef, node_id: number, file: NewFile): Promise<FileContent> {
+    const { blob_id, size, content_type, source } = file;
+    const [replaced]: FileContent[] = await this.query(sql.REPLACE_FILE, [
+      container_id,
+      node_id,
+      blob_id,
+      size,
+      content_type,
+      source,
+    ]);
+    if (replaced === undefined) throw new Error('A locked file is gone');
+    return replaced;
+  }
+
+  /** Gives nodes names that no path can have, until they get their own. */
+  async park({ container_id }: ContainerRef, node_ids: readonly number[]): Promise<void> {
+    await this.query(sql.PARK_NODES, [container_id, node_ids]);
+  }
+
+  /** Moves nodes into directories under names. */
+  async move({ container_id }: ContainerRef, [ids, parents, names]: NodePlaces): Promise<void> {
+    await this.query(sql.MOVE_NODES, [container_id, ids, parents, names]);
+  }
+
+  /** Copies all of a container into an empty one of some kind; resolves with the number of files. */
+  async copyWhole(from: ContainerRef, to: ContainerRef, kind: ContainerKind): Promise<number> {
+    const [row]: { files: number }[] = await this.query(sql.COPY_WHOLE, [from.container_id, to.container_id, kind]);
+    return row?.files ?? 0;
+  }
+
+  /** Copies what has these names at the top of a container, or all else, as `chosen` says; resolves with the number of files. */
+  async copySelected(
+    from: ContainerRef,
+    to: ContainerRef,
+    kind: ContainerKind,
+    names: readonly string[],
+    chosen: boolean,
+  ): Promise<number> {
+    const parameters = [from.container_id, to.container_id, kind, names, chosen];
+    const [row]: { files: number }[] = await this.query(sql.COPY_SELECTED, parameters);
+    return row?.files ?? 0;
+  }
+
+  /**
+   * Deletes nodes with everything below and with the implied directories that are left empty; resolves with the number of
+   * files and explicit directories.
+   */
+  async deleteSubtrees(
+    { container_id }: ContainerRef,
+    nodes: readonly Pick<PathNode, 'node_id' | 'parent_id'>[],
+  ): Promise<number> {
+    const ids = nodes.map(({ node_id }) => node_id);
+    const [row]: { deleted: number }[] = await this.query(sql.DELETE_SUBTREES, [container_id, ids]);
+    await this.query(sql.DELETE_EMPTIED, [container_id, [...new Set(nodes.map(({ parent_id }) => parent_id))]]);
+    return row?.deleted ?? 0;
+  }
+
+  /** Deletes directories in which nothing is. */
+  async deleteEmpty({ container_id }: ContainerRef, node_ids: readonly number[]): Promise<void> {
+    await this.query(sql.DELETE_NODES, [container_id, node_ids]);
+  }
+
+  /** Deletes at most `limit` nodes of a container that was ended, from the leaves up; resolves with their number. */
+  async deleteLeaves(container_id: string, limit: number): Promise<number> {
+    const [row]: { deleted: number }[] = await this.query(sql.DELETE_LEAVES, [container_id, limit]);
+    return row?.deleted ?? 0;
+  }
+}

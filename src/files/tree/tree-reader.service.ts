@@ -1,0 +1,112 @@
+import { Injectable } from '@nestjs/common';
+import type { Tx } from '../../platform/database/database.js';
+import { NotFound, TooLarge } from '../../platform/errors/errors.js';
+import { BlobsService } from '../blobs/blobs.service.js';
+import { decodeTextLoosely } from '../blobs/content.js';
+import type { ContainerRef, SoughtContainer } from './container-ref.js';
+import { FileTreeRepository } from './file-tree.repository.js';
+import { normalizePath, pathProblem } from './paths.js';
+import type { TreeFile, TreePage, TreePageRequest } from './tree-file.js';
+
+/** Most bytes that are read into memory as texts at once. */
+const MAX_TEXT_BYTES = 16 * 1024 ** 2;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/**
+ * Reads trees: one statement each, so that every answer is of one moment, and no lock. Paths are normalised ones
+ * ({@link normalizePath}); `tx` is for readers inside a transaction.
+ */
+@Injectable()
+export class TreeReader {
+  constructor(
+    private readonly tree: FileTreeRepository,
+    private readonly blobs: BlobsService,
+  ) {}
+
+  /** One page of a directory: directories first, then files, each by bytes of path. @throws NotFound */
+  async list(container: ContainerRef | SoughtContainer, path: string, request: TreePageRequest): Promise<TreePage> {
+    const sought = 'container_id' in container ? known(container) : container;
+    const page = await this.tree.page(sought, path, request);
+    if (page === undefined) throw new NotFound(sought.resource);
+    const { directories, files, total } = page;
+    if (total === null) throw new NotFound('Directory');
+    return { directories, files, total };
+  }
+
+  /** The file at a path; undefined when there is none. */
+  async find(ref: ContainerRef, path: string, tx?: Tx): Promise<TreeFile | undefined> {
+    const [file] = await this.within(tx).filesAt(ref, [path]);
+    return file;
+  }
+
+  /** The files that references name, by reference: a file's id, or else its path. Unknown ones are missing. */
+  async findAll(ref: ContainerRef, references: readonly string[], tx?: Tx): Promise<Map<string, TreeFile>> {
+    const wanted = references.map((reference) => ({
+      reference,
+      id: UUID.test(reference) ? reference.toLowerCase() : undefined,
+      path: pathProblem(reference) === undefined ? normalizePath(reference) : undefined,
+    }));
+    const ids = wanted.flatMap(({ id }) => id ?? []);
+    const paths = wanted.flatMap(({ path }) => path ?? []);
+    const tree = this.within(tx);
+    const byId = await tree.filesById(ref, ids);
+    const byPath = await tree.filesAt(ref, paths);
+    const found = new Map([
+      ...byPath.map((file) => [file.path, file] as const),
+      ...byId.map((file) => [file.file_id ?? '', file] as const),
+    ]);
+    return new Map(
+      wanted.flatMap(({ reference, id, path }): [string, TreeFile][] => {
+        const file = found.get(id ?? '') ?? found.get(path ?? '');
+        return file === undefined ? [] : [[reference, file]];
+      }),
+    );
+  }
+
+  /** All files at any depth below a directory, by path; none when there is no such directory. */
+  async filesBelow(ref: ContainerRef, path: string, tx?: Tx): Promise<TreeFile[]> {
+    return await this.within(tx).filesBelow(ref, path);
+  }
+
+  /**
+   * All files at and below each of some places, by path, as one moment has them; a place is a container and a path in it
+   * that is not the root.
+   */
+  async filesOf(
+    company_id: string,
+    places: readonly (readonly [container_id: string, path: string])[],
+  ): Promise<TreeFile[][]> {
+    return await this.tree.filesOf(company_id, places);
+  }
+
+  /** The text of the file at a path, U+FFFD for what is no UTF-8; undefined when there is no such file. */
+  async readText(ref: ContainerRef, path: string, tx?: Tx): Promise<string | undefined> {
+    const file = await this.find(ref, path, tx);
+    return file && (await this.readTexts([file])).get(path);
+  }
+
+  /** The texts of files, by path, U+FFFD for what is no UTF-8. @throws TooLarge over 16 MiB together */
+  async readTexts(files: readonly TreeFile[]): Promise<Map<string, string>> {
+    if (files.reduce((sum, { size }) => sum + size, 0) > MAX_TEXT_BYTES) {
+      throw new TooLarge(`Too much to be read as text: at most ${MAX_TEXT_BYTES} bytes together`);
+    }
+    const contents = await this.blobs.readAll(files);
+    return new Map(files.map(({ path }, index) => [path, decodeTextLoosely(contents[index] ?? Buffer.alloc(0))]));
+  }
+
+  /** A hash of the paths and contents of everything at and below `paths`, the same for equal copies. */
+  async digest(ref: ContainerRef, paths: readonly string[], tx?: Tx): Promise<string> {
+    return await this.within(tx).digest(ref, paths);
+  }
+
+  private within(tx: Tx | undefined): FileTreeRepository {
+    return tx === undefined ? this.tree : tx.withRepository(this.tree);
+  }
+}
+
+const known = ({ company_id, container_id }: ContainerRef): SoughtContainer => ({
+  company_id,
+  select: 'SELECT $1::uuid AS container_id',
+  identifier: container_id,
+  resource: 'Directory',
+});

@@ -1,0 +1,14 @@
+import { VALID_KEY } from '../../platform/auth/api-keys/valid-key.sql.js';
+
+/** Locks the open upload of blob `$1` that the store calls `$2`; none when it is over or what it uploads to was deleted. */
+export const UPLOAD_OF_PART = `
+  SELECT u.id, u.company_id, u.size, u.received,
+         u.api_key_id IS NOT NULL AND NOT EXISTS (
+           SELECT FROM api_keys k WHERE k.company_id = u.company_id AND k.id = u.api_key_id AND ${VALID_KEY}) AS is_revoked
+    FROM uploads u JOIN containers c ON c.id = u.container_id AND c.deleted_at IS NULL
+   WHERE u.blob_id = $1 AND u.store_upload_id = $2 AND u.state = 'open' AND u.expires_at > now()
+     FOR NO KEY UPDATE OF u`;
+
+/** Counts the bytes `more` of the CTE `part` as received. */
+export const ADD_RECEIVED =
+  'UPDATE uploads u SET received = u.received + part.more FROM part WHERE u.id = part.upload_id';
