@@ -31,10 +31,26 @@ const oneWay = rows.flatMap((row, index) =>
   })),
 );
 
+/** The folders inside of modules, likewise; `[^/]+$` stands for the files beside them. A module file puts all of them together. */
+const folders = {
+  files: ['maintenance/', 'uploads/', '[^/]+$', 'tree/', 'blobs/'],
+};
+
+const oneWayInside = Object.entries(folders).flatMap(([module, rows]) =>
+  rows.slice(1).map((row, index) => ({
+    name: `one-way-${module}-${/\w+(?=\/)/.exec(row)?.[0] ?? 'top'}`,
+    comment: `Inside ${module}, imports go one way: ${rows.join(', ')}`,
+    severity: 'error',
+    from: { path: `^src/${module}/${row}`, pathNot: '\\.module\\.ts$' },
+    to: { path: rows.slice(0, index + 1).map((above) => `^src/${module}/${above}`) },
+  })),
+);
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [
     ...oneWay,
+    ...oneWayInside,
     {
       name: 'no-cycles',
       comment: 'Cyclic imports of values fail when ES modules load',
