@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import * as blobs from '../../src/files/blobs/blobs.sql.js';
 import type { ContainersService } from '../../src/files/tree/containers.service.js';
 import { DELETED_CONTAINERS } from '../../src/files/tree/containers.sql.js';
-import { listBelow, listChildren } from '../../src/files/tree/file-listing.sql.js';
+import { KNOWN_CONTAINER, listBelow, listChildren } from '../../src/files/tree/file-listing.sql.js';
 import * as sql from '../../src/files/tree/file-tree.sql.js';
 import { WORKSPACES } from '../../src/projects/projects.queries.js';
 import { SNAPSHOT_TREES } from '../../src/projects/snapshots.service.js';
@@ -111,7 +111,7 @@ describe('listings', () => {
   const places = [
     ['a workspace', WORKSPACES.select],
     ['a snapshot', SNAPSHOT_TREES.select],
-    ['a known container', 'SELECT $1::uuid AS container_id'],
+    ['a known container', KNOWN_CONTAINER],
   ] as const;
 
   it.each(places)('of what is directly in a directory of %s follow the indexes and sort nothing', async (_, place) => {

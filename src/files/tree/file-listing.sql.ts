@@ -8,6 +8,9 @@ import { belowIn, childrenOf, nodeOf } from './file-tree.sql.js';
  * no such directory.
  */
 
+/** The `place` of a container that is known already: `$1` is its id. */
+export const KNOWN_CONTAINER = 'SELECT $1::uuid AS container_id';
+
 const CONTAINER = '(SELECT container_id FROM place)';
 
 /** The path, from the root of the container, of what is at `path` below the directory. */

@@ -1,7 +1,7 @@
 import { EntityRepository } from '../../platform/database/entity-repository.js';
 import type { ContainerRef, SoughtContainer } from './container-ref.js';
 import type { ContainerKind } from './container.entity.js';
-import { listBelow, listChildren } from './file-listing.sql.js';
+import { KNOWN_CONTAINER, listBelow, listChildren } from './file-listing.sql.js';
 import * as sql from './file-tree.sql.js';
 import type { NewFile, NewNode } from './new-nodes.js';
 import { Node } from './node.entity.js';
@@ -33,13 +33,15 @@ export type NodePlaces = [ids: number[], parents: number[], names: string[]];
 export class FileTreeRepository extends EntityRepository(Node) {
   /** A page of a directory; undefined when there is no such container, with `total` null when it has no such directory. */
   async page(
-    { company_id, select, identifier }: SoughtContainer,
+    container: ContainerRef | SoughtContainer,
     path: string,
     { recursive, limit, offset }: TreePageRequest,
   ): Promise<(Omit<TreePage, 'total'> & { total: number | null }) | undefined> {
+    const place = 'container_id' in container ? KNOWN_CONTAINER : container.select;
+    const identifier = 'container_id' in container ? container.container_id : container.identifier;
     const [page]: (Omit<TreePage, 'total'> & { total: number | null })[] = await this.query(
-      recursive ? listBelow(select) : listChildren(select),
-      [identifier, company_id, path, limit, offset],
+      recursive ? listBelow(place) : listChildren(place),
+      [identifier, container.company_id, path, limit, offset],
     );
     return page;
   }

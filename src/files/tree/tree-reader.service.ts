@@ -25,9 +25,8 @@ export class TreeReader {
 
   /** One page of a directory: directories first, then files, each by bytes of path. @throws NotFound */
   async list(container: ContainerRef | SoughtContainer, path: string, request: TreePageRequest): Promise<TreePage> {
-    const sought = 'container_id' in container ? known(container) : container;
-    const page = await this.tree.page(sought, path, request);
-    if (page === undefined) throw new NotFound(sought.resource);
+    const page = await this.tree.page(container, path, request);
+    if (page === undefined) throw new NotFound('resource' in container ? container.resource : 'Directory');
     const { directories, files, total } = page;
     if (total === null) throw new NotFound('Directory');
     return { directories, files, total };
@@ -103,10 +102,3 @@ export class TreeReader {
     return tx === undefined ? this.tree : tx.withRepository(this.tree);
   }
 }
-
-const known = ({ company_id, container_id }: ContainerRef): SoughtContainer => ({
-  company_id,
-  select: 'SELECT $1::uuid AS container_id',
-  identifier: container_id,
-  resource: 'Directory',
-});

@@ -1,0 +1,12 @@
+import { describe, expect, it } from '@jest/globals';
+import { readScope, writeScope } from './download-scope.js';
+
+describe('a download scope', () => {
+  it.each([
+    ['with an API key', { container_id: 'c', api_key_id: 'k' }, 'c.k'],
+    ['without one', { container_id: 'c', api_key_id: null }, 'c.'],
+  ])('%s is read as it was written', (_, scope, text) => {
+    expect(writeScope(scope)).toBe(text);
+    expect(readScope(text)).toEqual(scope);
+  });
+});
