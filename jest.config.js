@@ -40,6 +40,7 @@ export default {
       testMatch: [
         '<rootDir>/src/**/*.spec.ts',
         '<rootDir>/test/docker/**/*.spec.ts',
+        '<rootDir>/test/house/**/*.spec.ts',
         '<rootDir>/test/interface/**/*.spec.ts',
         '<rootDir>/test/support/**/*.spec.ts',
       ],

@@ -13,16 +13,16 @@ import {
   ChatSyncQuery,
   ConversationSyncResponse,
 } from './chat.dto.js';
-import { PostsService } from './messages/posts.service.js';
-import { WindowsService } from './messages/windows.service.js';
-import { StopsService } from './turns/stops.service.js';
+import { ChatHistoryService } from './chat-history.service.js';
+import { PostMessageService } from './post-message.service.js';
+import { StopTurnService } from './stop-turn.service.js';
 
 @Controller('projects/:project_id/chat')
 export class ChatController {
   constructor(
-    private readonly posts: PostsService,
-    private readonly windows: WindowsService,
-    private readonly stops: StopsService,
+    private readonly posts: PostMessageService,
+    private readonly chatHistory: ChatHistoryService,
+    private readonly stops: StopTurnService,
   ) {}
 
   @Post()
@@ -59,7 +59,7 @@ export class ChatController {
     @Param('project_id') projectId: string,
     @Query() query: ChatHistoryQuery,
   ): Promise<JsonText> {
-    return new JsonText(await this.windows.history(caller.company_id, projectId, query));
+    return new JsonText(await this.chatHistory.history(caller.company_id, projectId, query));
   }
 
   @Get('sync')
@@ -78,7 +78,7 @@ export class ChatController {
     @Param('project_id') projectId: string,
     @Query() query: ChatSyncQuery,
   ): Promise<JsonText> {
-    return new JsonText(await this.windows.sync(caller.company_id, projectId, query));
+    return new JsonText(await this.chatHistory.sync(caller.company_id, projectId, query));
   }
 
   @Post('stop')

@@ -15,7 +15,7 @@ import { TURN_STATES } from './turns/turn.entity.js';
 
 const MAX_ID_LENGTH = 1_024;
 /** Most items, and most bytes as JSON, of what a message refers to. */
-const MOST_REFERENCES = 1_000;
+const MAX_REFERENCES = 1_000;
 const MAX_REFERENCE_BYTES = 64 * 1024;
 
 /** The reason why a part of a message is too large, in words without a full stop. */
@@ -74,7 +74,7 @@ export class ChatMessageCreate {
 
   @StringArrayField({
     optional: true,
-    maxItems: MOST_REFERENCES,
+    maxItems: MAX_REFERENCES,
     itemMaxLength: MAX_ID_LENGTH,
     check: sizeProblem,
     description: 'Ids or paths of workspace files, at most 65,536 bytes together',
@@ -83,7 +83,7 @@ export class ChatMessageCreate {
 
   @ObjectArrayField(() => ContextRef, {
     optional: true,
-    maxItems: MOST_REFERENCES,
+    maxItems: MAX_REFERENCES,
     check: sizeProblem,
     description: 'What the message is about, at most 65,536 bytes together',
   })

@@ -6,52 +6,69 @@ import { ProjectsModule } from '../projects/projects.module.js';
 import { SkillsModule } from '../skills/skills.module.js';
 import { UsageModule } from '../usage/usage.module.js';
 import { ChatController } from './chat.controller.js';
-import { ConversationListingService } from './conversations/conversation-listing.service.js';
-import { ConversationsController } from './conversations/conversations.controller.js';
-import { ConversationsService } from './conversations/conversations.service.js';
-import { ProjectEnd } from './conversations/project-end.service.js';
-import { WorkspaceChangesService } from './conversations/workspace-changes.service.js';
+import { ChatHistoryService } from './chat-history.service.js';
+import { ConversationRemoval } from './conversation-removal.service.js';
+import { ConversationChangedChannel } from './conversations/conversation-changed.channel.js';
+import { ConversationsRepository } from './conversations/conversations.repository.js';
+import { WorkspaceChangeRecorder } from './conversations/workspace-change-recorder.service.js';
+import { WorkspaceChangesRepository } from './conversations/workspace-changes.repository.js';
+import { ConversationsController } from './conversations.controller.js';
+import { ConversationsService } from './conversations.service.js';
 import { AnswersService } from './messages/answers.service.js';
-import { MessagesService } from './messages/messages.service.js';
-import { PostsService } from './messages/posts.service.js';
-import { WindowsService } from './messages/windows.service.js';
-import { StreamController } from './stream/stream.controller.js';
+import { MessagesRepository } from './messages/messages.repository.js';
+import { PostMessageService } from './post-message.service.js';
+import { ProjectCleanup } from './project-cleanup.service.js';
+import { StopTurnService } from './stop-turn.service.js';
 import { StreamHub } from './stream/stream-hub.service.js';
+import { StreamReadsRepository } from './stream/stream-reads.repository.js';
+import { StreamController } from './stream/stream.controller.js';
 import { StreamsService } from './stream/streams.service.js';
-import { StopsService } from './turns/stops.service.js';
 import { TurnContexts } from './turns/turn-context.service.js';
 import { TurnEndings } from './turns/turn-endings.service.js';
-import { TurnJobs } from './turns/turn-jobs.js';
+import { TurnEventsRepository } from './turns/turn-events.repository.js';
 import { TurnJournal } from './turns/turn-journal.service.js';
 import { TurnMetrics } from './turns/turn-metrics.js';
+import { TurnQueue } from './turns/turn-queue.service.js';
 import { TurnReaper } from './turns/turn-reaper.service.js';
 import { TurnRunner } from './turns/turn-runner.service.js';
-import { TurnsService } from './turns/turns.service.js';
+import { TurnStoppedChannel } from './turns/turn-stopped.channel.js';
+import { TurnsRepository } from './turns/turns.repository.js';
 
 /** Conversations with the agent: messages come in, turns answer them. */
 @Module({
   imports: [MetricsModule, FilesModule, ProjectsModule, SkillsModule, UsageModule, AgentModule],
   controllers: [ChatController, StreamController, ConversationsController],
+  // Services that answer requests, then what each folder adds: imports go down this list only.
   providers: [
+    PostMessageService,
+    ChatHistoryService,
+    StopTurnService,
     ConversationsService,
-    WorkspaceChangesService,
-    MessagesService,
-    AnswersService,
-    PostsService,
-    WindowsService,
-    TurnsService,
-    TurnJournal,
-    TurnEndings,
-    TurnContexts,
-    TurnRunner,
-    TurnJobs,
-    TurnMetrics,
-    TurnReaper,
-    StopsService,
+    ConversationRemoval,
+    ProjectCleanup,
+    // stream
+    StreamReadsRepository,
     StreamHub,
     StreamsService,
-    ConversationListingService,
-    ProjectEnd,
+    // turns
+    TurnsRepository,
+    TurnEventsRepository,
+    TurnQueue,
+    TurnRunner,
+    TurnReaper,
+    TurnContexts,
+    TurnJournal,
+    TurnEndings,
+    TurnStoppedChannel,
+    TurnMetrics,
+    // conversations
+    ConversationsRepository,
+    WorkspaceChangesRepository,
+    WorkspaceChangeRecorder,
+    ConversationChangedChannel,
+    // messages
+    MessagesRepository,
+    AnswersService,
   ],
 })
 export class ChatModule {}

@@ -1,5 +1,5 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import { PostsService } from '../chat/messages/posts.service.js';
+import { PostMessageService } from '../chat/post-message.service.js';
 import { DeploymentsService } from '../deployments/deployments.service.js';
 import { companyLevel } from '../platform/auth/company-level.js';
 import type { Principal } from '../platform/auth/principal.js';
@@ -65,7 +65,7 @@ export async function createDemo(app: INestApplicationContext, caller: Principal
     workspace_mode: 'define' as const,
   };
   await projects.create(caller, demo, EXAMPLE.project_id);
-  await app.get(PostsService).post(caller, EXAMPLE.project_id, {
+  await app.get(PostMessageService).post(caller, EXAMPLE.project_id, {
     content: 'We make chairs and tables and want to plan next week. Where do we start?',
   });
 }

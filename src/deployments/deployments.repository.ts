@@ -1,5 +1,5 @@
 import { IsNull } from 'typeorm';
-import type { ContainerLookup } from '../files/container-directory.js';
+import type { ContainerLookup } from '../files/container-resolver.js';
 import { EntityRepository } from '../platform/database/entity-repository.js';
 import { type JsonPage, readJsonPage } from '../platform/database/json-page.js';
 import type { PageQuery } from '../platform/listing/page.query.js';

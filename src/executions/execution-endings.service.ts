@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../config/config.js';
 import type { Tx } from '../platform/database/database.js';
 import type { Project } from '../projects/project.entity.js';
-import { ProjectsService } from '../projects/projects.service.js';
+import { ProjectsRepository } from '../projects/projects.repository.js';
 import { UsageService } from '../usage/usage.service.js';
 import { type EndedExecution, type Ending, ExecutionsRepository } from './executions.repository.js';
 import { InputsService } from './inputs.service.js';
@@ -15,7 +15,7 @@ export class ExecutionEndings {
   constructor(
     private readonly config: Config,
     private readonly executions: ExecutionsRepository,
-    private readonly projects: ProjectsService,
+    private readonly projects: ProjectsRepository,
     private readonly usage: UsageService,
     private readonly inputs: InputsService,
   ) {}
@@ -41,7 +41,7 @@ export class ExecutionEndings {
     feasibility_result: FeasibilityResult | undefined,
   ): Promise<void> {
     const credits = this.config.PRICE_SOLVE_SECOND * Math.ceil(spent_ms / 1000);
-    await this.projects.adjust(tx, project_id, {
+    await tx.withRepository(this.projects).adjust(project_id, {
       active_solves: -1,
       credits,
       ...(feasibility_result !== undefined && { feasibility_result }),

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '../platform/database/database.js';
 import { LeaseLost } from '../platform/leases/lease.js';
-import { CanvasService } from '../projects/canvas/canvas.service.js';
+import { CardsRepository } from '../projects/canvas/cards.repository.js';
 import { modelDigest } from '../projects/canvas/model-digest.js';
-import { ProjectsService } from '../projects/projects.service.js';
+import { ProjectsRepository } from '../projects/projects.repository.js';
 import { ExecutionEndings } from './execution-endings.service.js';
 import type { ExecutionError } from './execution.entity.js';
 import { ExecutionsRepository, type HeldExecution } from './executions.repository.js';
@@ -22,8 +22,8 @@ export class ExecutionOutcomes {
   constructor(
     private readonly database: Database,
     private readonly executions: ExecutionsRepository,
-    private readonly projects: ProjectsService,
-    private readonly canvas: CanvasService,
+    private readonly projects: ProjectsRepository,
+    private readonly cards: CardsRepository,
     private readonly results: ResultFiles,
     private readonly endings: ExecutionEndings,
   ) {}
@@ -32,7 +32,7 @@ export class ExecutionOutcomes {
   async end(held: HeldExecution, outcome: SolveOutcome | { kind: 'failed'; failure: ExecutionError }): Promise<void> {
     const blob = outcome.kind === 'solved' ? await this.results.store(held, outcome.json) : null;
     await this.database.transaction(async (tx) => {
-      const project = await this.projects.lock(tx, held.company_id, held.project_id);
+      const project = await tx.withRepository(this.projects).lock(held.company_id, held.project_id);
       if (!(await tx.withRepository(this.executions).lockHeld(held))) throw new LeaseLost();
       if (outcome.kind === 'failed') {
         await this.endings.finish(tx, [held.id], { status: 'failed', error: outcome.failure });
@@ -51,6 +51,6 @@ export class ExecutionOutcomes {
 
   /** Whether the outcome holds for the canvas: its cards were solved, and are as they were. A model file is another model. */
   private async isOfCanvas(tx: Tx, { project_id, cards }: HeldExecution): Promise<boolean> {
-    return cards !== null && modelDigest(cards) === modelDigest(await this.canvas.list(project_id, tx));
+    return cards !== null && modelDigest(cards) === modelDigest(await tx.withRepository(this.cards).list(project_id));
   }
 }

@@ -1,7 +1,9 @@
 import { EntityRepository } from '../platform/database/entity-repository.js';
+import { type JsonPage, readJsonPage } from '../platform/database/json-page.js';
 import { NotFound } from '../platform/errors/errors.js';
 import { LEASE } from '../platform/leases/lease.js';
-import type { ProjectRows } from '../projects/projects.service.js';
+import type { PageQuery } from '../platform/listing/page.query.js';
+import { projectOf } from '../projects/projects.repository.js';
 import { before, Execution, type ExecutionError } from './execution.entity.js';
 
 /** What a new execution is stored with; the rest has defaults. */
@@ -38,13 +40,6 @@ export type EndedExecution = Pick<
   'id' | 'project_id' | 'company_id' | 'user_id' | 'api_key_id' | 'spent_ms' | 'inputs_id'
 >;
 
-/** As ExecutionResponse, most recent first. */
-export const LISTED: ProjectRows = {
-  table: 'executions',
-  columns: 'id, project_id, status, triggered_by, iso_timestamp(created_at) AS created_at, input_file_ids, is_test',
-  order: 'executions.created_at DESC, executions.id DESC',
-};
-
 /** Condition that an execution is still held, whose parameters $1 and $2 are id and generation. */
 const HELD = `id = $1 AND generation = $2 AND status = 'running' AND owner IS NOT NULL`;
 
@@ -55,6 +50,21 @@ const WOKEN_AT_ONCE = 100;
  * their project, whose counter of active solves goes with them; claims and leases go by the row alone.
  */
 export class ExecutionsRepository extends EntityRepository(Execution) {
+  /** A page of a project's executions as ExecutionResponse, most recent first. */
+  async page(company_id: string, project_id: string, page: PageQuery): Promise<JsonPage> {
+    const rows = `FROM executions WHERE project_id = ${projectOf('$1', '$2')}`;
+    return await readJsonPage(
+      this.manager,
+      {
+        items: `SELECT id, project_id, status, triggered_by, iso_timestamp(created_at) AS created_at, input_file_ids, is_test
+                  ${rows} ORDER BY executions.created_at DESC, executions.id DESC`,
+        count: `SELECT count(*) ${rows}`,
+        parameters: [company_id, project_id],
+      },
+      page,
+    );
+  }
+
   /** Locks the starts of a company's executions until the transaction ends, so that those that wait can be counted. */
   async lockStarts(company_id: string): Promise<void> {
     await this.query(`SELECT pg_advisory_xact_lock(hashtextextended('solves:' || $1, 0))`, [company_id]);

@@ -5,13 +5,13 @@ import type { JsonPage } from '../platform/database/json-page.js';
 import { Conflict, parseId, TooManyRequests } from '../platform/errors/errors.js';
 import type { PageQuery } from '../platform/listing/page.query.js';
 import type { Project } from '../projects/project.entity.js';
-import { ProjectsService } from '../projects/projects.service.js';
+import { ProjectsRepository } from '../projects/projects.repository.js';
 import { ExecutionEndedChannel } from './execution-ended.channel.js';
 import { ExecutionEndings } from './execution-endings.service.js';
 import { ExecutionQueue } from './execution-queue.service.js';
 import { type Execution, isOver } from './execution.entity.js';
 import type { ExecutionCreateRequest } from './executions.dto.js';
-import { type Ending, ExecutionsRepository, LISTED } from './executions.repository.js';
+import { type Ending, ExecutionsRepository } from './executions.repository.js';
 import { InputsService } from './inputs.service.js';
 import { type Trigger, triggerOf } from './trigger.js';
 
@@ -32,7 +32,7 @@ export class ExecutionsService {
   constructor(
     private readonly database: Database,
     private readonly executions: ExecutionsRepository,
-    private readonly projects: ProjectsService,
+    private readonly projects: ProjectsRepository,
     private readonly inputs: InputsService,
     private readonly queue: ExecutionQueue,
     private readonly endings: ExecutionEndings,
@@ -41,7 +41,9 @@ export class ExecutionsService {
 
   /** A project's executions as ExecutionResponse, most recent first. @throws NotFound */
   async list(company_id: string, projectId: string, page: PageQuery): Promise<JsonPage> {
-    return await this.projects.page(company_id, projectId, LISTED, page);
+    const listed = await this.executions.page(company_id, parseId(projectId, 'Project'), page);
+    if (listed.total === 0) await this.projects.require(company_id, projectId);
+    return listed;
   }
 
   /** @throws NotFound */
@@ -53,7 +55,7 @@ export class ExecutionsService {
   /** Starts an execution. @throws NotFound, and as {@link start} */
   async create(caller: Principal, projectId: string, request: ExecutionCreateRequest): Promise<Execution> {
     return await this.database.transaction(async (tx) => {
-      const project = await this.projects.lock(tx, caller.company_id, projectId);
+      const project = await tx.withRepository(this.projects).lock(caller.company_id, projectId);
       const { input_file_ids = null, is_test } = request;
       return await this.start(tx, project, { ...triggerOf(caller), input_file_ids, is_test });
     });
@@ -78,7 +80,7 @@ export class ExecutionsService {
     const { user_id, api_key_id } = spender;
     const row = { project_id, company_id, triggered_by, user_id, api_key_id, input_file_ids, is_test, ...pinned };
     const id = await executions.add(row);
-    await this.projects.adjust(tx, project_id, { active_solves: 1 });
+    await tx.withRepository(this.projects).adjust(project_id, { active_solves: 1 });
     await this.queue.wake(tx, id);
     return await executions.require(project_id, id);
   }
@@ -91,7 +93,7 @@ export class ExecutionsService {
   /** Ends an execution that is not over, wherever it runs. @throws NotFound @throws Conflict when it is over */
   async cancel(company_id: string, projectId: string, executionId: string): Promise<Execution> {
     const execution = await this.database.transaction(async (tx) => {
-      const { id: project_id } = await this.projects.lock(tx, company_id, projectId);
+      const { id: project_id } = await tx.withRepository(this.projects).lock(company_id, projectId);
       const executions = tx.withRepository(this.executions);
       const { id } = await executions.require(project_id, parseId(executionId, 'Execution'));
       const [canceled] = await this.endings.finish(tx, [id], CANCELED);

@@ -7,11 +7,11 @@ import { TreeReader } from '../files/tree/tree-reader.service.js';
 import { TreesService } from '../files/tree/trees.service.js';
 import type { Tx } from '../platform/database/database.js';
 import { Invalid, invalidValue } from '../platform/errors/errors.js';
-import { CanvasService } from '../projects/canvas/canvas.service.js';
+import { CardsRepository } from '../projects/canvas/cards.repository.js';
 import type { Card } from '../projects/canvas/card.entity.js';
 import { makesModel } from '../projects/canvas/model-digest.js';
 import type { Project } from '../projects/project.entity.js';
-import { SnapshotsService } from '../projects/snapshots.service.js';
+import { SnapshotsRepository } from '../projects/snapshots.repository.js';
 import type { Execution } from './execution.entity.js';
 import { MODEL_LIMITS } from './model/model.js';
 import type { ModelCard, ModelSource } from './solver/task.js';
@@ -29,8 +29,8 @@ const AT = ['body', 'input_file_ids'];
 @Injectable()
 export class InputsService {
   constructor(
-    private readonly canvas: CanvasService,
-    private readonly snapshots: SnapshotsService,
+    private readonly cards: CardsRepository,
+    private readonly snapshots: SnapshotsRepository,
     private readonly containers: ContainersService,
     private readonly trees: TreesService,
     private readonly reader: TreeReader,
@@ -46,11 +46,14 @@ export class InputsService {
     const { company_id, id, workspace_id, workspace_mode, current_snapshot_id } = project;
     const snapshot =
       workspace_mode === 'run' && current_snapshot_id !== null
-        ? await this.snapshots.require(company_id, current_snapshot_id, tx)
+        ? await tx.withRepository(this.snapshots).require(company_id, current_snapshot_id)
         : undefined;
     const [reference] = references;
     if (reference === undefined) {
-      return { cards: (snapshot?.cards ?? (await this.canvas.list(id, tx))).flatMap(toModelCard), inputs_id: null };
+      return {
+        cards: (snapshot?.cards ?? (await tx.withRepository(this.cards).list(id))).flatMap(toModelCard),
+        inputs_id: null,
+      };
     }
     const from = { company_id, container_id: snapshot?.container_id ?? workspace_id };
     const file = await this.modelFile(tx, from, reference);

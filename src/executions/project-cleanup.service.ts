@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { ProjectDeletion } from '../projects/deletion.service.js';
-import { ProjectPurge } from '../projects/purge.service.js';
+import { ProjectDeletion } from '../projects/project-deletion.service.js';
+import { ProjectPurge } from '../projects/project-purge.service.js';
 import { ExecutionsRepository } from './executions.repository.js';
 import { ExecutionsService } from './executions.service.js';
 

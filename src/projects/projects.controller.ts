@@ -6,7 +6,8 @@ import { listingJson } from '../platform/listing/listing-json.js';
 import { EXAMPLE } from '../platform/openapi/examples.js';
 import { Operation } from '../platform/openapi/operation.js';
 import { CardListResponse } from './canvas/canvas.dto.js';
-import { ProjectDeletion } from './deletion.service.js';
+import { CardsService } from './canvas/cards.service.js';
+import { ProjectDeletion } from './project-deletion.service.js';
 import {
   ProjectCreateRequest,
   ProjectQuery,
@@ -21,6 +22,7 @@ export class ProjectsController {
   constructor(
     private readonly projects: ProjectsService,
     private readonly deletion: ProjectDeletion,
+    private readonly cards: CardsService,
   ) {}
 
   @Get()
@@ -104,6 +106,6 @@ export class ProjectsController {
     extension: true,
   })
   async listCards(@Caller() caller: Principal, @Param('project_id') projectId: string): Promise<CardListResponse> {
-    return CardListResponse.from(await this.projects.cards(caller.company_id, projectId));
+    return CardListResponse.from(await this.cards.list(caller.company_id, projectId));
   }
 }

@@ -3,31 +3,42 @@ import { DeploymentsModule } from '../deployments/deployments.module.js';
 import { ContainerResolver } from '../files/container-resolver.js';
 import { FilesModule } from '../files/files.module.js';
 import { CanvasController } from './canvas/canvas.controller.js';
-import { CanvasService } from './canvas/canvas.service.js';
+import { CanvasEditor } from './canvas/canvas-editor.service.js';
+import { CardsRepository } from './canvas/cards.repository.js';
 import { CardsService } from './canvas/cards.service.js';
-import { ProjectDeletion } from './deletion.service.js';
+import { ProjectDeletion } from './project-deletion.service.js';
+import { ProjectPurge } from './project-purge.service.js';
 import { ProjectsController } from './projects.controller.js';
-import { WORKSPACES } from './projects.queries.js';
+import { ProjectsRepository, WORKSPACES } from './projects.repository.js';
 import { ProjectsService } from './projects.service.js';
-import { ProjectPurge } from './purge.service.js';
 import { SnapshotsController } from './snapshots.controller.js';
-import { SnapshotsOfProject } from './snapshots-of-project.service.js';
-import { SNAPSHOT_TREES, SnapshotsService } from './snapshots.service.js';
+import { SNAPSHOT_TREES, SnapshotsRepository } from './snapshots.repository.js';
+import { SnapshotsService } from './snapshots.service.js';
 
 /** Projects, their canvas and snapshots. */
 @Module({
   imports: [FilesModule, DeploymentsModule],
   controllers: [ProjectsController, CanvasController, SnapshotsController],
   providers: [
+    ProjectsRepository,
+    SnapshotsRepository,
+    CardsRepository,
     ProjectsService,
     ProjectDeletion,
     ProjectPurge,
-    CanvasService,
-    CardsService,
     SnapshotsService,
-    SnapshotsOfProject,
+    CanvasEditor,
+    CardsService,
   ],
-  exports: [ProjectsService, ProjectDeletion, ProjectPurge, CanvasService, SnapshotsService],
+  exports: [
+    ProjectsRepository,
+    SnapshotsRepository,
+    CardsRepository,
+    ProjectsService,
+    ProjectDeletion,
+    ProjectPurge,
+    CanvasEditor,
+  ],
 })
 export class ProjectsModule implements OnModuleInit {
   constructor(private readonly resolver: ContainerResolver) {}

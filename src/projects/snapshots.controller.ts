@@ -4,11 +4,11 @@ import { Principal } from '../platform/auth/principal.js';
 import { PageQuery } from '../platform/listing/page.query.js';
 import { Operation } from '../platform/openapi/operation.js';
 import { SnapshotListResponse, SnapshotResponse } from './snapshots.dto.js';
-import { SnapshotsOfProject } from './snapshots-of-project.service.js';
+import { SnapshotsService } from './snapshots.service.js';
 
 @Controller('projects/:project_id/snapshots')
 export class SnapshotsController {
-  constructor(private readonly snapshots: SnapshotsOfProject) {}
+  constructor(private readonly snapshots: SnapshotsService) {}
 
   @Post()
   @Operation({
@@ -21,7 +21,7 @@ export class SnapshotsController {
     extension: true,
   })
   async takeSnapshot(@Caller() caller: Principal, @Param('project_id') projectId: string): Promise<SnapshotResponse> {
-    return SnapshotResponse.from(await this.snapshots.take(caller.company_id, projectId));
+    return SnapshotResponse.from(await this.snapshots.create(caller.company_id, projectId));
   }
 
   @Get()

@@ -8,7 +8,7 @@ import {
   ObjectArrayField,
   StringField,
 } from '../platform/validation/fields.js';
-import type { SnapshotRow } from './snapshots.service.js';
+import type { SnapshotRow } from './snapshots.repository.js';
 
 /** The workspace and the cards of a project at one moment. Its files are read with `source` `snapshot`. */
 export class SnapshotResponse {

@@ -7,7 +7,7 @@ import { ContainersService } from '../files/tree/containers.service.js';
 import { Database, type Tx } from '../platform/database/database.js';
 import { Conflict } from '../platform/errors/errors.js';
 import type { Project } from '../projects/project.entity.js';
-import { ProjectsService } from '../projects/projects.service.js';
+import { ProjectsRepository } from '../projects/projects.repository.js';
 import { type MountedConfiguration, MountsService } from './mounts.service.js';
 import type {
   AgentConfigPullRequest,
@@ -21,7 +21,7 @@ import type {
 export class AgentConfigService {
   constructor(
     private readonly database: Database,
-    private readonly projects: ProjectsService,
+    private readonly projects: ProjectsRepository,
     private readonly deployments: DeploymentsService,
     private readonly templates: TemplatesService,
     private readonly containers: ContainersService,
@@ -48,7 +48,7 @@ export class AgentConfigService {
   ): Promise<AgentConfigPullResponse> {
     const names = [...(instructions ? [INSTRUCTIONS_FILE] : []), ...(skills ? [SKILLS_FOLDER] : [])];
     return await this.database.transaction(async (tx) => {
-      const project = await this.projects.lock(tx, company_id, projectId);
+      const project = await tx.withRepository(this.projects).lock(company_id, projectId);
       const deployment = await this.sourceOf(tx, project, from_deployment);
       const { objects, config_digest } = await this.templates.copyConfig(tx, {
         from: { company_id, container_id: deployment.container_id },
@@ -56,7 +56,7 @@ export class AgentConfigService {
         names,
         requested: from_deployment ?? null,
       });
-      await this.projects.noteConfig(tx, project.id, { config_digest });
+      await tx.withRepository(this.projects).noteConfig(project.id, { config_digest });
       return { from_deployment: deployment.handle, objects };
     });
   }
@@ -74,7 +74,7 @@ export class AgentConfigService {
     { from_deployment: requested }: CheckoutRequest,
   ): Promise<CheckoutResponse> {
     return await this.database.transaction(async (tx) => {
-      const { id, agent_config_id, workspace_id } = await this.projects.lock(tx, company_id, projectId);
+      const { id, agent_config_id, workspace_id } = await tx.withRepository(this.projects).lock(company_id, projectId);
       const deployment = await this.deployments.require(company_id, requested, tx);
       const from = { company_id, container_id: deployment.container_id };
       await this.containers.lock(tx, company_id, agent_config_id, workspace_id);
@@ -85,7 +85,7 @@ export class AgentConfigService {
         requested,
       });
       const workspace_files = await this.templates.copyFiles(tx, from, { company_id, container_id: workspace_id });
-      await this.projects.noteConfig(tx, id, { config_digest, origin_deployment_id: deployment.id });
+      await tx.withRepository(this.projects).noteConfig(id, { config_digest, origin_deployment_id: deployment.id });
       return { from_deployment: deployment.handle, objects, workspace_files };
     });
   }

@@ -5,7 +5,7 @@ import { TreeReader } from '../files/tree/tree-reader.service.js';
 import { Database } from '../platform/database/database.js';
 import { NotFound } from '../platform/errors/errors.js';
 import type { Project } from '../projects/project.entity.js';
-import { ProjectsService } from '../projects/projects.service.js';
+import { ProjectsRepository } from '../projects/projects.repository.js';
 import { describeSkill } from './description.js';
 import { checkSkill, mountedAmong, SKILL_FILE, type SkillFiles } from './skill-files.js';
 import { SkillSetsService } from './skill-sets.service.js';
@@ -25,7 +25,7 @@ const deploymentSet = (project: Project): ContainerRef => ({
 export class ProjectSkillsService {
   constructor(
     private readonly database: Database,
-    private readonly projects: ProjectsService,
+    private readonly projects: ProjectsRepository,
     private readonly sets: SkillSetsService,
     private readonly reader: TreeReader,
   ) {}
@@ -60,9 +60,9 @@ export class ProjectSkillsService {
     await this.projects.require(company_id, projectId);
     const stored = await this.sets.store(company_id, files);
     await this.database.transaction(async (tx) => {
-      const project = await this.projects.lock(tx, company_id, projectId);
+      const project = await tx.withRepository(this.projects).lock(company_id, projectId);
       await this.sets.replace(tx, ownSet(project), name, stored);
-      await this.projects.adjust(tx, project.id, {});
+      await tx.withRepository(this.projects).adjust(project.id, {});
     });
     return { name, description: describeSkill(files.get(SKILL_FILE) ?? ''), files };
   }
@@ -70,9 +70,9 @@ export class ProjectSkillsService {
   /** Removes the project's own copy; a deployment skill of the same name shows again. @throws NotFound */
   async delete(company_id: string, projectId: string, name: string): Promise<void> {
     await this.database.transaction(async (tx) => {
-      const project = await this.projects.lock(tx, company_id, projectId);
+      const project = await tx.withRepository(this.projects).lock(company_id, projectId);
       await this.sets.remove(tx, ownSet(project), name);
-      await this.projects.adjust(tx, project.id, {});
+      await tx.withRepository(this.projects).adjust(project.id, {});
     });
   }
 }

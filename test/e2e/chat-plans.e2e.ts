@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { DataSource, type Logger as QueryLogger } from 'typeorm';
-import { TurnsService } from '../../src/chat/turns/turns.service.js';
 import { TurnReaper } from '../../src/chat/turns/turn-reaper.service.js';
+import { TurnsRepository } from '../../src/chat/turns/turns.repository.js';
 import { Database } from '../../src/platform/database/database.js';
 import { makeProject } from '../factories/make.js';
 import { idle } from '../factories/turns.js';
@@ -144,8 +144,8 @@ describe('statements of the chat', () => {
       [project_id],
     );
     const spender = { company_id: company, user_id: user, api_key_id: null };
-    const turns = service.app.get(TurnsService);
     const read = await service.app.get(Database).transaction(async (tx) => {
+      const turns = tx.withRepository(service.app.get(TurnsRepository));
       const jobsRead = async (): Promise<number> => {
         const [{ seq_tup_read } = { seq_tup_read: NaN }] = await tx.query<{ seq_tup_read: number }[]>(
           `SELECT seq_tup_read FROM pg_stat_xact_all_tables WHERE relname = '_private_jobs'`,
@@ -153,13 +153,13 @@ describe('statements of the chat', () => {
         return seq_tup_read;
       };
       // Plans are made while there are few jobs, and kept.
-      for (const { id } of conversations.slice(1)) await turns.start(tx, { id, project_id }, spender);
+      for (const { id } of conversations.slice(1)) await turns.start({ id, project_id }, spender);
       await tx.query(
         `SELECT graphile_worker.add_job('later', run_at := now() + interval '1 day', job_key := 'later:' || i)
            FROM generate_series(1, 1000) i`,
       );
       const before = await jobsRead();
-      await turns.start(tx, { id: conversations[0]?.id ?? '', project_id }, spender);
+      await turns.start({ id: conversations[0]?.id ?? '', project_id }, spender);
       return (await jobsRead()) - before;
     });
     expect(read).toBe(0);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { ChatMessageListResponse, ChatResponse, ConversationSyncResponse } from '../../src/chat/chat.dto.js';
-import type { ConversationListResponse, ConversationResponse } from '../../src/chat/conversations/conversations.dto.js';
+import type { ConversationListResponse, ConversationResponse } from '../../src/chat/conversations.dto.js';
 import type { ProjectResponse } from '../../src/projects/projects.dto.js';
 import { makeProject } from '../factories/make.js';
 import { idle } from '../factories/turns.js';

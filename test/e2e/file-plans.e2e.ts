@@ -4,8 +4,8 @@ import type { ContainersService } from '../../src/files/tree/containers.service.
 import { DELETED_CONTAINERS } from '../../src/files/tree/containers.sql.js';
 import { KNOWN_CONTAINER, listBelow, listChildren } from '../../src/files/tree/file-listing.sql.js';
 import * as sql from '../../src/files/tree/file-tree.sql.js';
-import { WORKSPACES } from '../../src/projects/projects.queries.js';
-import { SNAPSHOT_TREES } from '../../src/projects/snapshots.service.js';
+import { WORKSPACES } from '../../src/projects/projects.repository.js';
+import { SNAPSHOT_TREES } from '../../src/projects/snapshots.repository.js';
 import { useDatabase } from '../support/database.js';
 import { fileServices } from '../support/file-services.js';
 

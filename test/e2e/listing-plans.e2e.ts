@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Logger as QueryLogger } from 'typeorm';
-import { ConversationListingService } from '../../src/chat/conversations/conversation-listing.service.js';
+import { ConversationsRepository } from '../../src/chat/conversations/conversations.repository.js';
 import { DeploymentsRepository } from '../../src/deployments/deployments.repository.js';
-import { findDetails, findSummaries } from '../../src/projects/projects.queries.js';
-import { ProjectsService } from '../../src/projects/projects.service.js';
+import { ProjectsRepository } from '../../src/projects/projects.repository.js';
 import { useDatabase } from '../support/database.js';
 
 const COMPANIES = 20;
@@ -14,8 +13,6 @@ const CONVERSATIONS = 300;
 const company_id = 'company-1';
 const page = { limit: 50, offset: 0 };
 const db = useDatabase();
-/** For what a service has no need of where it lists. */
-const unused = undefined as never;
 let project_id = '';
 
 /** As many projects and deployments in each of several companies. */
@@ -81,7 +78,7 @@ async function plansOf(work: () => Promise<unknown>): Promise<string[]> {
 
 describe('reads of projects', () => {
   it('read the first page in the order of the index and sort nothing', async () => {
-    for (const plan of await plansOf(() => findSummaries(db.database.manager, company_id, page))) {
+    for (const plan of await plansOf(() => new ProjectsRepository(db.source).summaries(company_id, page))) {
       expect(plan).toMatch(/Index Scan using projects_listing_idx/);
       expect(plan).not.toMatch(/Sort|Seq Scan on projects/);
     }
@@ -89,7 +86,9 @@ describe('reads of projects', () => {
 
   it('find one project by its key', async () => {
     const id = '01234567-89ab-7def-8123-456789abcdef';
-    for (const plan of await plansOf(() => findDetails(db.database.manager, company_id, id))) {
+    for (const plan of await plansOf(() =>
+      new ProjectsRepository(db.source).details(company_id, id).catch(() => undefined),
+    )) {
       expect(plan).toMatch(/Index Scan using projects_pkey/);
       expect(plan).not.toMatch(/Seq Scan on projects/);
     }
@@ -106,9 +105,8 @@ describe('listings', () => {
   });
 
   it('of conversations read those of the project alone', async () => {
-    const projects = new ProjectsService(db.database, unused, unused, unused, unused, unused);
-    const conversations = new ConversationListingService(unused, projects, unused, unused, unused);
-    for (const plan of await plansOf(() => conversations.list(company_id, project_id, page))) {
+    const conversations = new ConversationsRepository(db.source);
+    for (const plan of await plansOf(() => conversations.page(company_id, project_id, page))) {
       // They are sorted by their last change, which an index would have to follow with every message.
       expect(plan).toMatch(/Index Cond: \(project_id = /);
       expect(plan).toMatch(/using conversations_project_idx/);

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { SignJWT, UnsecuredJWT } from 'jose';
 import pg from 'pg';
-import type { ConversationListResponse } from '../../src/chat/conversations/conversations.dto.js';
+import type { ConversationListResponse } from '../../src/chat/conversations.dto.js';
 import type { ApiKeyCreateResponse } from '../../src/platform/auth/api-keys/api-keys.dto.js';
 import type { CardResponse } from '../../src/projects/canvas/canvas.dto.js';
 import type { ExecutionResponse } from '../../src/executions/executions.dto.js';

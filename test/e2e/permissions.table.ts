@@ -1,5 +1,5 @@
 import type { ApiKeyCreateResponse } from '../../src/platform/auth/api-keys/api-keys.dto.js';
-import type { ConversationResponse } from '../../src/chat/conversations/conversations.dto.js';
+import type { ConversationResponse } from '../../src/chat/conversations.dto.js';
 import type { CardResponse } from '../../src/projects/canvas/canvas.dto.js';
 import type { SnapshotResponse } from '../../src/projects/snapshots.dto.js';
 import { makeDeployment, makeProject, sendParts } from '../factories/make.js';

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import type { ConversationResponse } from '../../src/chat/conversations/conversations.dto.js';
+import type { ConversationResponse } from '../../src/chat/conversations.dto.js';
 import type { ProjectResponse } from '../../src/projects/projects.dto.js';
 import type { UserUsageListResponse } from '../../src/usage/usage.dto.js';
 import { makeDeployment, makeFile, makeProject, sendParts } from '../factories/make.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ChatResponse, ChatStopResponse, ConversationSyncResponse } from '../../src/chat/chat.dto.js';
 import { TurnEndings } from '../../src/chat/turns/turn-endings.service.js';
-import type { HeldTurn } from '../../src/chat/turns/turns.service.js';
+import type { LeasedTurn } from '../../src/chat/turns/turns.repository.js';
 import { Database } from '../../src/platform/database/database.js';
 import { LeaseLost } from '../../src/platform/leases/lease.js';
 import type { ProjectResponse } from '../../src/projects/projects.dto.js';
@@ -102,7 +102,7 @@ describe('stopping a turn', () => {
     const project = await newProject();
     await post(project, 'Hello');
     const { turn } = await running(project, 3);
-    const [held]: HeldTurn[] = await api.app
+    const [held]: LeasedTurn[] = await api.app
       .get(Database)
       .manager.query('SELECT * FROM turns WHERE id = $1', [turn.turn_id]);
     if (held === undefined) throw new Error('The turn has no row');

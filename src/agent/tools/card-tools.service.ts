@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import type { Tx } from '../../platform/database/database.js';
 import { CardResponse, dataProblem, MAX_LABEL_LENGTH } from '../../projects/canvas/canvas.dto.js';
-import { type CanvasChange, CanvasService } from '../../projects/canvas/canvas.service.js';
+import { type CanvasChange, CanvasEditor } from '../../projects/canvas/canvas-editor.service.js';
 import { CARD_TYPES } from '../../projects/canvas/card.entity.js';
+import { CardsRepository } from '../../projects/canvas/cards.repository.js';
 import { derive } from '../../projects/canvas/derivation.js';
 import { refusing } from './problem.js';
 import { type Tool, ToolFailure, type ToolOutcome } from './tool.js';
@@ -58,7 +59,10 @@ export class CardTools {
     },
   };
 
-  constructor(private readonly canvas: CanvasService) {}
+  constructor(
+    private readonly canvas: CanvasEditor,
+    private readonly cards: CardsRepository,
+  ) {}
 
   private async put(
     tx: Tx,
@@ -69,7 +73,7 @@ export class CardTools {
     if (card_type === undefined || label === undefined) {
       throw new ToolFailure('invalid_input', 'Without card_id a card needs card_type and label');
     }
-    const same = (await this.canvas.list(project_id, tx)).find(
+    const same = (await tx.withRepository(this.cards).list(project_id)).find(
       (card) => card.card_type === card_type && card.label.toLowerCase() === label.toLowerCase(),
     );
     return same === undefined
@@ -79,7 +83,7 @@ export class CardTools {
 
   private async outcome(tx: Tx, project_id: string, { card, changed }: CanvasChange): Promise<ToolOutcome> {
     const { id, card_type, label, status, version, gaps } = card;
-    const cards = await this.canvas.list(project_id, tx);
+    const cards = await tx.withRepository(this.cards).list(project_id);
     const checklist = Object.fromEntries(
       Object.entries(derive(cards)).filter(([, value]) => typeof value === 'boolean'),
     );

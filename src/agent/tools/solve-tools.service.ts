@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { ExecutionsService } from '../../executions/executions.service.js';
 import { triggerOfTurn } from '../../executions/trigger.js';
-import { ProjectsService } from '../../projects/projects.service.js';
+import { ProjectsRepository } from '../../projects/projects.repository.js';
 import type { AgentContext } from '../agent.js';
 import { type Tool, ToolFailure, type ToolOutcome } from './tool.js';
 
@@ -45,7 +45,7 @@ export class SolveTools {
 
   constructor(
     private readonly executions: ExecutionsService,
-    private readonly projects: ProjectsService,
+    private readonly projects: ProjectsRepository,
   ) {}
 
   /** What came of an execution; one that the turn does not wait for any more is canceled: nobody would hear of it. */

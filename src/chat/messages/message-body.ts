@@ -1,7 +1,7 @@
 import type { AgentEvent } from '../../agent/agent.js';
 import type { ToolCall } from '../../agent/tool-call.js';
 import type { CardResponse } from '../../projects/canvas/canvas.dto.js';
-import { storable, storableText } from './storable.js';
+import { storable, storableText } from './text.js';
 
 /** A piece of a message: text, or a tool call with everything that is recorded of it. */
 export type ContentSegment = { type: 'text'; content: string } | ({ type: 'tool_call' } & ToolCall);

@@ -5,10 +5,10 @@ import { textKind } from '../../platform/validation/kinds/text.js';
 import { Refused } from '../../platform/validation/refused.js';
 
 /** Most questions that an answer has choices for, and most labels of one choice. */
-const MOST_CHOICES = 100;
+const MAX_CHOICES = 100;
 
 const label = textKind({ maxLength: 1_000 });
-const labels = arrayKind(label, { maxItems: MOST_CHOICES });
+const labels = arrayKind(label, { maxItems: MAX_CHOICES });
 
 /** A label or an array of labels; refused as pydantic refuses a union: for each member, under its name. */
 const choiceKind: Kind<string | string[]> = {
@@ -23,4 +23,4 @@ const choiceKind: Kind<string | string[]> = {
 
 /** Chosen labels by the index of a question: a `Map` in the order received. */
 export const SelectionsField = (options: FieldOptions<Map<string, string | string[]>> = {}): PropertyDecorator =>
-  field(mapKind(choiceKind, { maxProperties: MOST_CHOICES }), options);
+  field(mapKind(choiceKind, { maxProperties: MAX_CHOICES }), options);

@@ -1,12 +1,10 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { Inject, Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { Database } from '../../platform/database/database.js';
 import { LOGGER } from '../../platform/logging/logging.module.js';
-import { Notifications } from '../../platform/database/notifications.service.js';
-import { CONVERSATIONS } from '../notices.js';
+import { ConversationChangedChannel } from '../conversations/conversation-changed.channel.js';
 import { eventId } from './position.js';
-import { type Cursor, type Following, readFollowing, readHeads } from './stream-reads.js';
+import { type Cursor, type Following, StreamReadsRepository } from './stream-reads.repository.js';
 
 const POLL_MS = 2_000;
 /** Streams leave most of the process's connections to requests and turns. */
@@ -25,13 +23,13 @@ export class StreamHub implements OnModuleInit, OnModuleDestroy {
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly database: Database,
-    private readonly notifications: Notifications,
+    private readonly reads: StreamReadsRepository,
+    private readonly changed: ConversationChangedChannel,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   onModuleInit(): void {
-    this.notifications.listen(CONVERSATIONS, (id) => {
+    this.changed.listen((id) => {
       for (const wake of id === null ? this.all() : (this.readers.get(id) ?? [])) wake();
     });
     // Notifications can get lost.
@@ -63,7 +61,7 @@ export class StreamHub implements OnModuleInit, OnModuleDestroy {
       answer = this.inTurn(() => {
         // From here on the answer may be too old for whoever asks.
         this.asked.delete(key);
-        return readFollowing(this.database.manager, conversation_id, cursor);
+        return this.reads.following(conversation_id, cursor);
       });
       this.asked.set(key, answer);
     }
@@ -99,7 +97,7 @@ export class StreamHub implements OnModuleInit, OnModuleDestroy {
     if (this.readers.size === 0 || this.isPolling) return;
     this.isPolling = true;
     try {
-      const heads = await this.inTurn(() => readHeads(this.database.manager, [...this.readers.keys()]));
+      const heads = await this.inTurn(() => this.reads.heads([...this.readers.keys()]));
       const before = this.heads;
       this.heads = heads;
       for (const [id, wakes] of this.readers) {

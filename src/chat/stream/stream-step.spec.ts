@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Cursor, type Following, MOST_MESSAGES, MOST_TEXT } from './stream-reads.js';
+import { type Cursor, type Following, MAX_MESSAGES, MAX_TEXT } from './stream-reads.repository.js';
 import { stepOver } from './stream-step.js';
 
 const turn = { id: '01a1fdd8-aae9-7686-bf03-000000000001', state: 'streaming' as const, next_seq: 1 };
@@ -13,8 +13,8 @@ const saying = (texts: string[], last_sequence: number): Following => ({
 
 describe('a step of a stream', () => {
   it.each([
-    ['many', Array<string>(MOST_MESSAGES).fill('x')],
-    ['long', ['x', 'x'.repeat(MOST_TEXT)]],
+    ['many', Array<string>(MAX_MESSAGES).fill('x')],
+    ['long', ['x', 'x'.repeat(MAX_TEXT)]],
   ])('has no turn as long as there may be more messages: %s', (_, texts) => {
     const step = stepOver(cursor, saying(texts, 200));
     expect(step?.events.map(({ type }) => type)).toEqual(texts.map(() => 'message.created'));

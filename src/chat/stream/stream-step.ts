@@ -1,5 +1,5 @@
 import { eventId } from './position.js';
-import { type Cursor, type Following, MOST_MESSAGES, MOST_TEXT } from './stream-reads.js';
+import { type Cursor, type Following, MAX_MESSAGES, MAX_TEXT } from './stream-reads.repository.js';
 
 /** An event as it is sent; `data` is JSON text. One with an id is part of a turn and can be resumed after. */
 export interface StreamEvent {
@@ -48,7 +48,7 @@ export function stepOver(cursor: Cursor, { last_sequence, messages, turn, events
 /** Whether there may be more messages than were read at once. */
 function isCut(messages: Following['messages']): boolean {
   const bytes = messages.reduce((sum, { json, answered }) => sum + Buffer.byteLength(json + (answered ?? '')), 0);
-  return messages.length === MOST_MESSAGES || bytes >= MOST_TEXT;
+  return messages.length === MAX_MESSAGES || bytes >= MAX_TEXT;
 }
 
 /** The reader's state is not to be trusted any more: it reads the conversation again with the sync operation. */

@@ -3,21 +3,20 @@ import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { RevocationsChannel } from '../../platform/auth/api-keys/revocations.channel.js';
 import type { Principal } from '../../platform/auth/principal.js';
-import { Database } from '../../platform/database/database.js';
 import { TooManyRequests, Unavailable } from '../../platform/errors/errors.js';
 import { LOGGER } from '../../platform/logging/logging.module.js';
 import { Metrics } from '../../platform/metrics/metrics.service.js';
-import { ProjectsService } from '../../projects/projects.service.js';
-import { ConversationsService } from '../conversations/conversations.service.js';
-import { Doorbell } from './doorbell.js';
+import { ProjectsRepository } from '../../projects/projects.repository.js';
+import { ConversationsRepository } from '../conversations/conversations.repository.js';
 import { EventOutput } from './event-output.js';
 import { type Position, positionAfter, positionAt } from './position.js';
 import type { ChatStreamQuery } from './stream.dto.js';
 import { StreamHub } from './stream-hub.service.js';
-import { type Cursor, cursorAt, presentCursor } from './stream-reads.js';
+import { type Cursor, StreamReadsRepository } from './stream-reads.repository.js';
+import { WakeSignal } from './wake-signal.js';
 import { type ResyncReason, resync, stepOver } from './stream-step.js';
 
-const MOST_STREAMS = 20;
+const MAX_STREAMS = 20;
 const RETRY_SECONDS = 5;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -37,9 +36,9 @@ export class StreamsService implements OnModuleDestroy {
   private isStopping = false;
 
   constructor(
-    private readonly database: Database,
-    private readonly projects: ProjectsService,
-    private readonly conversations: ConversationsService,
+    private readonly projects: ProjectsRepository,
+    private readonly conversations: ConversationsRepository,
+    private readonly reads: StreamReadsRepository,
     private readonly hub: StreamHub,
     private readonly revocations: RevocationsChannel,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -71,13 +70,13 @@ export class StreamsService implements OnModuleDestroy {
     const { id } = await this.conversations.require(project.id, request.conversation_id);
     if (this.isStopping) throw new Unavailable();
     const leave = this.enter(caller);
-    const doorbell = new Doorbell();
-    const unwatch = this.hub.watch(id, () => doorbell.ring());
-    const output = new EventOutput(response, this.times, () => doorbell.ring());
+    const signal = new WakeSignal();
+    const unwatch = this.hub.watch(id, () => signal.send());
+    const output = new EventOutput(response, this.times, () => signal.send());
     this.open.add(output);
     const release = this.closeWithCredential(caller, output);
     try {
-      await this.feed(id, wantedPosition(request), output, doorbell);
+      await this.feed(id, wantedPosition(request), output, signal);
     } catch (error) {
       // The reader connects again; nothing is lost.
       this.logger.warn({ err: error }, 'a stream was given up');
@@ -94,15 +93,15 @@ export class StreamsService implements OnModuleDestroy {
     id: string,
     wanted: Position | 'unknown' | null,
     output: EventOutput,
-    doorbell: Doorbell,
+    signal: WakeSignal,
   ): Promise<void> {
-    const present = (): Promise<Cursor | null> => presentCursor(this.database.manager, id);
+    const present = (): Promise<Cursor | null> => this.reads.present(id);
     const start = async (reason: ResyncReason): Promise<Cursor | null> =>
       (await output.send([resync(reason)])) ? await present() : null;
     let cursor: Cursor | null;
     if (wanted === null) cursor = await present();
     else {
-      const known = wanted === 'unknown' ? null : await cursorAt(this.database.manager, id, wanted);
+      const known = wanted === 'unknown' ? null : await this.reads.cursorAt(id, wanted);
       cursor = known ?? (await start('unknown_position'));
     }
     while (cursor !== null && output.isOpen) {
@@ -116,7 +115,7 @@ export class StreamsService implements OnModuleDestroy {
       }
       if (!(await output.send(step.events))) return;
       cursor = step.cursor;
-      if (!step.more) await doorbell.rung();
+      if (!step.more) await signal.received();
     }
   }
 
@@ -136,7 +135,7 @@ export class StreamsService implements OnModuleDestroy {
   private enter({ kind, company_id, user_id, api_key_id }: Principal): () => void {
     const key = JSON.stringify([kind, company_id, user_id ?? api_key_id]);
     const count = this.counts.get(key) ?? 0;
-    if (count >= MOST_STREAMS) throw new TooManyRequests(`${MOST_STREAMS} streams are open already`, RETRY_SECONDS);
+    if (count >= MAX_STREAMS) throw new TooManyRequests(`${MAX_STREAMS} streams are open already`, RETRY_SECONDS);
     this.counts.set(key, count + 1);
     return () => {
       const left = (this.counts.get(key) ?? 1) - 1;

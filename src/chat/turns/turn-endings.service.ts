@@ -1,32 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { Database, pipelined, type Tx } from '../../platform/database/database.js';
 import { LeaseLost } from '../../platform/leases/lease.js';
-import { Notifications } from '../../platform/database/notifications.service.js';
-import { ProjectsService } from '../../projects/projects.service.js';
+import { ProjectsRepository } from '../../projects/projects.repository.js';
 import { UsageService } from '../../usage/usage.service.js';
+import { ConversationChangedChannel } from '../conversations/conversation-changed.channel.js';
+import { ConversationsRepository } from '../conversations/conversations.repository.js';
 import { AnswersService } from '../messages/answers.service.js';
 import { closingEvents, EMPTY_BODY, fold, type MessageBody } from '../messages/message-body.js';
-import { MessagesService } from '../messages/messages.service.js';
-import { CONVERSATIONS } from '../notices.js';
-import { spenderOf, type Turn, type TurnOutcome } from './turn.entity.js';
-import {
-  bodyEvent,
-  endedEvent,
-  eventParameters,
-  type EventRow,
-  insertEvents,
-  STARTED,
-  WITH_MESSAGE,
-} from './turn-events.js';
-import { firstUnstored, type Progress } from './turn-journal.service.js';
-import {
-  endedWithProject,
-  heldParameters,
-  type HeldTurn,
-  type Holder,
-  lockHeld,
-  TurnsService,
-} from './turns.service.js';
+import { MessagesRepository } from '../messages/messages.repository.js';
+import { lostWithProject } from './lost-with-project.js';
+import { firstUnstored, type Progress } from './progress.js';
+import { bodyEvent, endedEvent, type EventRow, STARTED } from './turn-events.repository.js';
+import { spenderOf, type TurnOutcome } from './turn.entity.js';
+import { type Holder, type LeasedTurn, type LockedTurn, TurnsRepository } from './turns.repository.js';
 
 /** How a turn ends. */
 export interface Ending {
@@ -52,34 +38,18 @@ const STOPPED: Ending = {
   running: { error: 'The turn was stopped before the call ended', error_code: 'stopped' },
 };
 
-/** What is stored of a turn that the transaction has locked. */
-type StoredTurn = Pick<
-  Turn,
-  | 'id'
-  | 'project_id'
-  | 'conversation_id'
-  | 'company_id'
-  | 'user_id'
-  | 'api_key_id'
-  | 'message_id'
-  | 'next_seq'
-  | 'credits'
->;
-
-const STORED =
-  't.id, t.project_id, t.conversation_id, t.company_id, t.user_id, t.api_key_id, t.message_id, t.next_seq, t.credits';
-
 /** The end of turns: one transaction for the finished message, the charge and the next turn. */
 @Injectable()
 export class TurnEndings {
   constructor(
     private readonly database: Database,
-    private readonly projects: ProjectsService,
-    private readonly usage: UsageService,
-    private readonly messages: MessagesService,
+    private readonly projects: ProjectsRepository,
+    private readonly conversations: ConversationsRepository,
+    private readonly messages: MessagesRepository,
+    private readonly turns: TurnsRepository,
     private readonly answers: AnswersService,
-    private readonly turns: TurnsService,
-    private readonly notifications: Notifications,
+    private readonly usage: UsageService,
+    private readonly changed: ConversationChangedChannel,
   ) {}
 
   /**
@@ -87,20 +57,21 @@ export class TurnEndings {
    *
    * @throws LeaseLost when the turn is not the holder's any more; then nothing has changed.
    */
-  async end(held: HeldTurn, holder: Holder, ending: Ending): Promise<void> {
-    const { company_id, project_id, conversation_id } = held;
+  async end(leased: LeasedTurn, holder: Holder, ending: Ending): Promise<void> {
+    const { company_id, project_id, conversation_id } = leased;
     await this.database.transaction(async (tx) => {
+      const turns = tx.withRepository(this.turns);
       // The project is the first to be locked.
-      const [, [turn], { waiting }] = await pipelined(
-        this.projects.lock(tx, company_id, project_id).catch(endedWithProject),
-        tx.query<StoredTurn[]>(`SELECT ${STORED} ${lockHeld(holder)}`, heldParameters(held)),
-        this.turns.situation(tx, conversation_id),
+      const [, turn, { waiting }] = await pipelined(
+        tx.withRepository(this.projects).lock(company_id, project_id).catch(lostWithProject),
+        turns.lockHeld(leased, holder),
+        turns.situation(conversation_id),
       );
       if (turn === undefined) throw new LeaseLost();
       await this.finish(tx, turn, ending);
-      if (waiting > 0) await this.turns.start(tx, { id: conversation_id, project_id }, turn);
+      if (waiting > 0) await turns.start({ id: conversation_id, project_id }, turn);
     });
-    this.notifications.send(CONVERSATIONS, conversation_id);
+    this.changed.send(conversation_id);
   }
 
   /**
@@ -110,54 +81,42 @@ export class TurnEndings {
    * @returns the turn's id; null when there was nothing to end.
    */
   async stop(tx: Tx, conversation_id: string, turn_id: string | null): Promise<string | null> {
-    const [turn]: StoredTurn[] = await tx.query(
-      `SELECT ${STORED} FROM turns t
-        WHERE t.conversation_id = $1 AND t.state <> 'ended' AND ($2::uuid IS NULL OR t.id = $2) FOR NO KEY UPDATE`,
-      [conversation_id, turn_id],
-    );
+    const turn = await tx.withRepository(this.turns).lockActive(conversation_id, turn_id);
     if (turn === undefined) return null;
     await this.finish(tx, turn, STOPPED);
     return turn.id;
   }
 
-  private async finish(tx: Tx, turn: StoredTurn, ending: Ending): Promise<void> {
+  private async finish(tx: Tx, turn: LockedTurn, ending: Ending): Promise<void> {
     const { id, project_id, conversation_id, company_id } = turn;
     const { outcome, progress, notice } = ending;
-    const { body, events } = await this.lastWords(tx, turn, ending);
+    const { body, events } = await this.finalBody(tx, turn, ending);
     const message_id =
       turn.message_id ?? (events.length === 0 ? null : await this.createMessage(tx, turn, body, events));
     events.push(endedEvent(outcome));
     const credits = progress?.credits ?? turn.credits;
     const charge = { company_id, project_id, ...spenderOf(turn), source_type: 'turn', source_id: id, credits } as const;
     await pipelined(
-      turn.message_id !== null && this.messages.finish(tx, turn.message_id, body),
+      turn.message_id !== null && tx.withRepository(this.messages).finish(turn.message_id, body),
       notice !== undefined &&
-        this.messages.append(tx, { conversation_id, role: 'system', content: notice, turn_id: id }),
-      tx.query(
-        `WITH ended AS (
-           UPDATE turns SET state = 'ended', outcome = $2, owner = NULL, due_at = NULL, ended_at = clock_timestamp(),
-                  message_id = $3, next_seq = $4, credits = $5
-            WHERE id = $1 RETURNING id
-         ), told AS (
-           DELETE FROM workspace_changes w USING ended WHERE w.turn_id = ended.id
-         ) ${insertEvents('ended.id', ['$6', '$7', '$8'], 'ended LEFT JOIN messages m ON m.id = $3,', WITH_MESSAGE)}`,
-        [id, outcome, message_id, turn.next_seq + events.length, credits, ...eventParameters(turn.next_seq, events)],
-      ),
-      this.projects.adjust(tx, project_id, { active_turns: -1, credits }),
+        tx.withRepository(this.conversations).append({ conversation_id, role: 'system', content: notice, turn_id: id }),
+      tx.withRepository(this.turns).end(turn, { outcome, message_id, credits }, events),
+      tx.withRepository(this.projects).adjust(project_id, { active_turns: -1, credits }),
       credits > 0 && this.usage.record(tx, charge),
     );
   }
 
   /** What the turn's message holds at last, and the events that lead there from what is stored. */
-  private async lastWords(
+  private async finalBody(
     tx: Tx,
-    { conversation_id, message_id, next_seq }: StoredTurn,
+    { conversation_id, message_id, next_seq }: LockedTurn,
     ending: Ending,
   ): Promise<{ body: MessageBody; events: EventRow[] }> {
     // Of an effect whose outcome the process never learned, what is stored knows more.
     const progress =
       ending.progress !== undefined && ending.progress.next_seq >= next_seq ? ending.progress : undefined;
-    let body = progress?.body ?? (message_id === null ? EMPTY_BODY : await this.messages.body(tx, message_id));
+    let body =
+      progress?.body ?? (message_id === null ? EMPTY_BODY : await tx.withRepository(this.messages).body(message_id));
     const closing = [
       ...closingEvents(
         body,
@@ -176,11 +135,13 @@ export class TurnEndings {
   /** The message of a turn of which nothing is stored, before its `events`. */
   private async createMessage(
     tx: Tx,
-    { id, conversation_id }: StoredTurn,
+    { id, conversation_id }: LockedTurn,
     body: MessageBody,
     events: EventRow[],
   ): Promise<string> {
-    const created = await this.messages.append(tx, { conversation_id, role: 'assistant', turn_id: id, ...body });
+    const created = await tx
+      .withRepository(this.conversations)
+      .append({ conversation_id, role: 'assistant', turn_id: id, ...body });
     events.unshift(STARTED);
     return created.id;
   }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DatabaseProbe } from '../../platform/database/database-probe.js';
 import { Metrics } from '../../platform/metrics/metrics.service.js';
 import type { TurnOutcome } from './turn.entity.js';
+import { COUNT_ACTIVE_TURNS } from './turns.repository.js';
 
 /** What those who run the service see of turns. */
 @Injectable()
@@ -39,15 +40,8 @@ export class TurnMetrics {
     }));
   }
 
-  /** Reads the index of active turns, which are few. */
   private async read(): Promise<Record<string, number>> {
-    const [row] = await this.probe.read<Record<string, number>>(
-      `SELECT count(*) FILTER (WHERE state = 'dispatched')::integer AS pws_turns_waiting,
-              count(*) FILTER (WHERE state = 'streaming')::integer AS pws_turns_running,
-              coalesce(extract(epoch FROM clock_timestamp() - min(created_at) FILTER (WHERE state = 'dispatched')), 0)::double precision
-                AS pws_turn_oldest_waiting_seconds
-         FROM turns WHERE state <> 'ended'`,
-    );
+    const [row] = await this.probe.read<Record<string, number>>(COUNT_ACTIVE_TURNS);
     return row ?? {};
   }
 }

@@ -6,7 +6,8 @@ import { Patrol } from '../../platform/leases/patrol.js';
 import { LOGGER } from '../../platform/logging/logging.module.js';
 import { INTERRUPTED, TurnEndings } from './turn-endings.service.js';
 import { TurnMetrics } from './turn-metrics.js';
-import { type HeldTurn, TurnsService } from './turns.service.js';
+import { TurnQueue } from './turn-queue.service.js';
+import type { LeasedTurn } from './turns.repository.js';
 
 /** Finds turns whose process is gone, at boot and every few seconds, on every process that works. */
 @Injectable()
@@ -15,7 +16,7 @@ export class TurnReaper implements OnApplicationBootstrap, BeforeApplicationShut
 
   constructor(
     private readonly config: Config,
-    private readonly turns: TurnsService,
+    private readonly queue: TurnQueue,
     private readonly endings: TurnEndings,
     private readonly metrics: TurnMetrics,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -32,14 +33,14 @@ export class TurnReaper implements OnApplicationBootstrap, BeforeApplicationShut
 
   /** Gives every abandoned turn another attempt or its end, wakes somebody for turns that nobody started, and tidies up. */
   async recover(): Promise<void> {
-    for (const turn of await this.turns.expired()) await this.recoverTurn(turn);
-    await this.turns.rewake();
-    await this.turns.evictEvents();
+    for (const turn of await this.queue.expired()) await this.recoverTurn(turn);
+    await this.queue.rewake();
+    await this.queue.evictEvents();
   }
 
-  private async recoverTurn(turn: HeldTurn): Promise<void> {
+  private async recoverTurn(turn: LeasedTurn): Promise<void> {
     try {
-      const again = await this.turns.redispatch(turn, 'reaper');
+      const again = await this.queue.redispatch(turn, 'reaper');
       if (!again) {
         await this.endings.end(turn, 'reaper', INTERRUPTED);
         this.metrics.ended(INTERRUPTED.outcome);

@@ -1,16 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { Inject, Injectable, type OnApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
+import {
+  Inject,
+  Injectable,
+  type OnApplicationShutdown,
+  type OnModuleDestroy,
+  type OnModuleInit,
+} from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Agent, AgentFailure } from '../../agent/agent.js';
 import { Lease, LeaseLost } from '../../platform/leases/lease.js';
 import { LOGGER } from '../../platform/logging/logging.module.js';
-import { follow, unlessAborted } from './follow.js';
+import { consumeUntilAborted, unlessAborted } from './consume-until-aborted.js';
 import { TurnContexts } from './turn-context.service.js';
 import { type Ending, INTERRUPTED, TurnEndings } from './turn-endings.service.js';
 import { TurnJournal } from './turn-journal.service.js';
 import { TurnMetrics } from './turn-metrics.js';
 import { type ProgressStore, TurnWriter } from './turn-writer.js';
-import { type HeldTurn, TurnsService } from './turns.service.js';
+import { TurnQueue } from './turn-queue.service.js';
+import type { LeasedTurn } from './turns.repository.js';
 
 /** Turns get so long to finish when the process is told to stop. */
 const GRACE_MS = 20_000;
@@ -20,7 +27,7 @@ class ShuttingDown extends Error {}
 
 /** Runs turns in this process. */
 @Injectable()
-export class TurnRunner implements OnModuleDestroy, OnApplicationShutdown {
+export class TurnRunner implements OnModuleInit, OnModuleDestroy, OnApplicationShutdown {
   private readonly owner = randomUUID();
   private readonly running = new Map<string, Lease>();
   private isStopping = false;
@@ -30,13 +37,17 @@ export class TurnRunner implements OnModuleDestroy, OnApplicationShutdown {
   constructor(
     private readonly agent: Agent,
     private readonly contexts: TurnContexts,
-    private readonly turns: TurnsService,
+    private readonly queue: TurnQueue,
     private readonly journal: TurnJournal,
     private readonly endings: TurnEndings,
     private readonly metrics: TurnMetrics,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     metrics.heldHere(() => this.running.size);
+  }
+
+  onModuleInit(): void {
+    this.queue.handle((turn_id) => this.run(turn_id));
   }
 
   /** Claims no further turns; the running ones finish within the grace period or are given up. */
@@ -60,12 +71,12 @@ export class TurnRunner implements OnModuleDestroy, OnApplicationShutdown {
   /** Runs a turn to its end. One that cannot be claimed is somebody else's, or over. */
   async run(turn_id: string): Promise<void> {
     if (this.isStopping) {
-      await this.turns.putBack(turn_id);
+      await this.queue.putBack(turn_id);
       return;
     }
-    const turn = await this.turns.claim(turn_id, this.owner);
+    const turn = await this.queue.claim(turn_id, this.owner);
     if (turn === null) return;
-    const lease = new Lease(async () => await this.turns.renew(turn), this.logger);
+    const lease = new Lease(async () => await this.queue.renew(turn), this.logger);
     this.running.set(turn_id, lease);
     if (this.isGraceOver) lease.abort(new ShuttingDown());
     try {
@@ -79,7 +90,7 @@ export class TurnRunner implements OnModuleDestroy, OnApplicationShutdown {
     }
   }
 
-  private async perform(turn: HeldTurn, lease: Lease): Promise<void> {
+  private async perform(turn: LeasedTurn, lease: Lease): Promise<void> {
     const { signal } = lease;
     const store: ProgressStore = {
       begin: async (progress) => await this.journal.begin(turn, progress),
@@ -95,19 +106,19 @@ export class TurnRunner implements OnModuleDestroy, OnApplicationShutdown {
     if (problem?.reason instanceof LeaseLost) throw problem.reason;
     if (problem?.reason instanceof ShuttingDown) {
       const { credits } = progress;
-      if (await this.turns.redispatch({ ...turn, credits }, 'owner')) return;
+      if (await this.queue.redispatch({ ...turn, credits }, 'owner')) return;
     }
     const ending = this.ending(turn, problem, progress.next_seq > 0);
     await this.endings.end(turn, 'owner', { ...ending, progress });
     this.metrics.ended(ending.outcome);
   }
 
-  private async answer(turn: HeldTurn, writer: TurnWriter, signal: AbortSignal): Promise<void> {
+  private async answer(turn: LeasedTurn, writer: TurnWriter, signal: AbortSignal): Promise<void> {
     const context = await unlessAborted(this.contexts.build(turn, signal), signal);
-    await follow(this.agent.run(context), signal, async (event) => await writer.accept(event));
+    await consumeUntilAborted(this.agent.run(context), signal, async (event) => await writer.accept(event));
   }
 
-  private ending({ id: turn_id }: HeldTurn, problem: { reason: unknown } | null, hasSpoken: boolean): Ending {
+  private ending({ id: turn_id }: LeasedTurn, problem: { reason: unknown } | null, hasSpoken: boolean): Ending {
     if (problem === null) {
       return hasSpoken ? { outcome: 'completed' } : { outcome: 'failed', notice: 'The agent had nothing to say.' };
     }

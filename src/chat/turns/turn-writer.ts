@@ -2,7 +2,7 @@ import { type AgentEvent, AgentFailure, type AgentOutput, type ToolEffect } from
 import type { Tx } from '../../platform/database/database.js';
 import type { Project } from '../../projects/project.entity.js';
 import { type BodyEvent, EMPTY_BODY, fold, toBodyEvent } from '../messages/message-body.js';
-import type { Progress } from './turn-journal.service.js';
+import type { Progress } from './progress.js';
 
 /** Between two writes lies at least so much time. */
 const PACE_MS = 100;

@@ -1,31 +1,42 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '../../platform/database/database.js';
-import { ProjectsService } from '../projects.service.js';
-import { type CanvasChange, CanvasService } from './canvas.service.js';
+import { parseId } from '../../platform/errors/errors.js';
+import { ProjectsRepository } from '../projects.repository.js';
+import { type CanvasChange, CanvasEditor } from './canvas-editor.service.js';
 import { type CardCreateRequest, CardResponse, type CardUpdateRequest } from './canvas.dto.js';
+import type { Card } from './card.entity.js';
+import { CardsRepository } from './cards.repository.js';
 
-/** Changes of a canvas by clients, each a transaction that locks the project first. */
+/** What clients do with a canvas. Each change is a transaction that locks the project first. */
 @Injectable()
 export class CardsService {
   constructor(
     private readonly database: Database,
-    private readonly projects: ProjectsService,
-    private readonly canvas: CanvasService,
+    private readonly projects: ProjectsRepository,
+    private readonly cards: CardsRepository,
+    private readonly editor: CanvasEditor,
   ) {}
+
+  /** The whole canvas, oldest card first. @throws NotFound */
+  async list(company_id: string, projectId: string): Promise<Card[]> {
+    const cards = await this.cards.listOf(company_id, parseId(projectId, 'Project'));
+    if (cards.length === 0) await this.projects.require(company_id, projectId);
+    return cards;
+  }
 
   /** @throws NotFound @throws Conflict when the canvas is full */
   async add(company_id: string, projectId: string, card: CardCreateRequest): Promise<CardResponse> {
-    return await this.change(company_id, projectId, (tx, id) => this.canvas.add(tx, id, card));
+    return await this.change(company_id, projectId, (tx, id) => this.editor.add(tx, id, card));
   }
 
   /** @throws NotFound @throws Conflict when the card has another version */
   async edit(company_id: string, projectId: string, cardId: string, edit: CardUpdateRequest): Promise<CardResponse> {
-    return await this.change(company_id, projectId, (tx, id) => this.canvas.edit(tx, id, cardId, edit));
+    return await this.change(company_id, projectId, (tx, id) => this.editor.edit(tx, id, cardId, edit));
   }
 
   /** @throws NotFound */
   async remove(company_id: string, projectId: string, cardId: string): Promise<void> {
-    await this.change(company_id, projectId, (tx, id) => this.canvas.remove(tx, id, cardId));
+    await this.change(company_id, projectId, (tx, id) => this.editor.remove(tx, id, cardId));
   }
 
   private async change(
@@ -34,7 +45,7 @@ export class CardsService {
     work: (tx: Tx, project_id: string) => Promise<CanvasChange>,
   ): Promise<CardResponse> {
     return await this.database.transaction(async (tx) => {
-      const { id } = await this.projects.lock(tx, company_id, projectId);
+      const { id } = await tx.withRepository(this.projects).lock(company_id, projectId);
       return CardResponse.from((await work(tx, id)).card);
     });
   }

@@ -1,16 +1,16 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
-import { Caller } from '../../platform/auth/decorators.js';
-import { Principal } from '../../platform/auth/principal.js';
-import type { JsonText } from '../../platform/http/json-text.js';
-import { listingJson } from '../../platform/listing/listing-json.js';
-import { PageQuery } from '../../platform/listing/page.query.js';
-import { Operation } from '../../platform/openapi/operation.js';
+import { Caller } from '../platform/auth/decorators.js';
+import { Principal } from '../platform/auth/principal.js';
+import type { JsonText } from '../platform/http/json-text.js';
+import { listingJson } from '../platform/listing/listing-json.js';
+import { PageQuery } from '../platform/listing/page.query.js';
+import { Operation } from '../platform/openapi/operation.js';
 import { ConversationListResponse, ConversationResponse, ConversationWriteRequest } from './conversations.dto.js';
-import { ConversationListingService } from './conversation-listing.service.js';
+import { ConversationsService } from './conversations.service.js';
 
 @Controller('projects/:project_id/conversations')
 export class ConversationsController {
-  constructor(private readonly conversations: ConversationListingService) {}
+  constructor(private readonly conversations: ConversationsService) {}
 
   @Get()
   @Operation({

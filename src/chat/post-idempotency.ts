@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { QuestionAnswer } from '../../agent/ask-user-question.js';
-import type { Principal } from '../../platform/auth/principal.js';
-import type { ChatMessageCreate } from '../chat.dto.js';
+import type { QuestionAnswer } from '../agent/ask-user-question.js';
+import type { Principal } from '../platform/auth/principal.js';
+import type { ChatMessageCreate } from './chat.dto.js';
 
 /** What a repeated post is known by, as columns of the message. */
 export interface PostIdentity {

@@ -3,7 +3,7 @@
  *
  * @throws the signal's reason as soon as it aborts, even when the source or `take` never comes back.
  */
-export async function follow<Value>(
+export async function consumeUntilAborted<Value>(
   source: AsyncIterable<Value>,
   signal: AbortSignal,
   take: (value: Value) => Promise<void>,

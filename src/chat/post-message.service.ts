@@ -1,38 +1,37 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { Principal } from '../../platform/auth/principal.js';
-import { Database, pipelined, type Tx } from '../../platform/database/database.js';
-import { Conflict, parseId, TooManyRequests } from '../../platform/errors/errors.js';
-import { CardResponse } from '../../projects/canvas/canvas.dto.js';
-import { CanvasService } from '../../projects/canvas/canvas.service.js';
-import { ProjectsService } from '../../projects/projects.service.js';
-import type { ChatMessageCreate } from '../chat.dto.js';
-import { type ConversationHead, ConversationsService } from '../conversations/conversations.service.js';
-import { TurnsService } from '../turns/turns.service.js';
-import { AnswersService } from './answers.service.js';
-import { answerCall } from './answers.js';
-import { MessagesService, type NewMessage } from './messages.service.js';
-import { identify, toQuestionAnswer } from './posted.js';
-
-/** Messages that may wait behind the turn that is being answered. */
-const MOST_WAITING = 20;
-/** Messages that one turn answers at most: the agent is shown all of them. */
-const MOST_JOINED = 100;
-/** Most bytes of all messages together that the agent has not begun to answer; a single message has less. */
-const MOST_BYTES = 8 * 1024 ** 2;
-const RETRY_SECONDS = 5;
+import type { Principal } from '../platform/auth/principal.js';
+import { Database, pipelined, type Tx } from '../platform/database/database.js';
+import { Conflict, parseId } from '../platform/errors/errors.js';
+import { CardResponse } from '../projects/canvas/canvas.dto.js';
+import { CardsRepository } from '../projects/canvas/cards.repository.js';
+import { ProjectsRepository } from '../projects/projects.repository.js';
+import type { ChatMessageCreate } from './chat.dto.js';
+import { ConversationChangedChannel } from './conversations/conversation-changed.channel.js';
+import {
+  type ConversationHead,
+  ConversationsRepository,
+  type NewMessage,
+} from './conversations/conversations.repository.js';
+import { AnswersService } from './messages/answers.service.js';
+import { answerCall } from './messages/answers.js';
+import { MessagesRepository } from './messages/messages.repository.js';
+import { identify, toQuestionAnswer } from './post-idempotency.js';
+import { TurnsRepository } from './turns/turns.repository.js';
+import { receptionOf } from './waiting-messages.js';
 
 /** Takes in messages of people and of programs that act with an API key. */
 @Injectable()
-export class PostsService {
+export class PostMessageService {
   constructor(
     private readonly database: Database,
-    private readonly projects: ProjectsService,
-    private readonly canvas: CanvasService,
-    private readonly conversations: ConversationsService,
-    private readonly messages: MessagesService,
+    private readonly projects: ProjectsRepository,
+    private readonly cards: CardsRepository,
+    private readonly conversations: ConversationsRepository,
+    private readonly messages: MessagesRepository,
+    private readonly turns: TurnsRepository,
     private readonly answers: AnswersService,
-    private readonly turns: TurnsService,
+    private readonly changed: ConversationChangedChannel,
   ) {}
 
   /**
@@ -47,13 +46,13 @@ export class PostsService {
     const project_id = parseId(projectId, 'Project');
     const { conversation_id, message } = await this.database.transaction(async (tx) => {
       const [, conversation] = await pipelined(
-        this.projects.lock(tx, author.company_id, project_id),
-        this.conversations.lock(tx, author.company_id, project_id, request.conversation_id),
+        tx.withRepository(this.projects).lock(author.company_id, project_id),
+        tx.withRepository(this.conversations).lock(author.company_id, project_id, request.conversation_id),
       );
       return { conversation_id: conversation.id, message: await this.store(tx, author, conversation, request) };
     });
-    this.conversations.announce(conversation_id);
-    const cards = await this.canvas.list(project_id);
+    this.changed.send(conversation_id);
+    const cards = await this.cards.list(project_id);
     return `{"message":${message},"canvas_snapshot":${JSON.stringify(cards.map((card) => CardResponse.from(card)))}}`;
   }
 
@@ -64,23 +63,18 @@ export class PostsService {
     request: ChatMessageCreate,
   ): Promise<string> {
     const identity = identify(author, conversation.id, request);
-    const [earlier, { is_active, joined, waiting, bytes }] = await pipelined(
-      identity === null ? undefined : this.messages.posted(tx, conversation.project_id, identity.client_msg_key),
-      this.turns.situation(tx, conversation.id),
+    const turns = tx.withRepository(this.turns);
+    const [earlier, situation] = await pipelined(
+      identity === null
+        ? undefined
+        : tx.withRepository(this.messages).posted(conversation.project_id, identity.client_msg_key),
+      turns.situation(conversation.id),
     );
     if (earlier !== undefined && identity?.payload_hash.equals(earlier.payload_hash) !== true) {
       throw new Conflict('Another message was posted under this client_msg_id');
     }
     if (earlier !== undefined) return earlier.json;
-    if (is_active && waiting >= MOST_WAITING) {
-      throw new TooManyRequests(`${MOST_WAITING} messages wait for the agent already`, RETRY_SECONDS);
-    }
-    if (joined >= MOST_JOINED) {
-      throw new TooManyRequests(`${MOST_JOINED} messages wait for the agent to start already`, RETRY_SECONDS);
-    }
-    if (is_active && bytes + Buffer.byteLength(request.content) > MOST_BYTES) {
-      throw new TooManyRequests('The messages that wait for the agent are too long together already', RETRY_SECONDS);
-    }
+    const reception = receptionOf(situation, request.content);
     const answer = request.answer == null ? null : toQuestionAnswer(request.answer);
     const place = answer === null ? null : await this.answers.give(tx, conversation.id, answer);
     const { user_id, user_name, user_avatar_url, api_key_id, api_key_name, api_key_prefix } = author;
@@ -106,8 +100,8 @@ export class PostsService {
       api_key_prefix,
     };
     const [, { json }] = await pipelined(
-      !is_active && this.turns.start(tx, conversation, author),
-      this.messages.append(tx, message),
+      reception === 'starts a turn' && turns.start(conversation, author),
+      tx.withRepository(this.conversations).append(message),
     );
     return json;
   }

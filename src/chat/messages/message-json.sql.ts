@@ -34,7 +34,7 @@ export const emptyMessageJson = (from: string): string =>
   `(SELECT row_to_json(message)::text FROM (SELECT ${EMPTY} ${from}) message)`;
 
 /** Most bytes of the messages of one window. Its newest message is there even when it alone has more. */
-export const MOST_WINDOW_BYTES = 16 * 1024 ** 2;
+export const MAX_WINDOW_BYTES = 16 * 1024 ** 2;
 /** Messages that are made into JSON at once where a window may have to be cut. */
 const STEP = 10;
 /** A value stored in less is taken for small: compressed, it is at most a hundred times as long. */
@@ -49,13 +49,13 @@ interface Window {
 
 /**
  * JSON text of an array of messages of the conversation `c` by sequence; `[]` when there are none. Of a window that has
- * more than {@link MOST_WINDOW_BYTES} the older messages are left out.
+ * more than {@link MAX_WINDOW_BYTES} the older messages are left out.
  *
  * Counted is what is sent: escapes make a text up to six times as long. A window in which every message is small is made in
  * one go. Any other is made from its end, a few messages at a time, so that hardly anything is made that is left out.
  */
 export const windowJson = ({ first, last, limit }: Window): string => {
-  const share = `${MOST_WINDOW_BYTES / 8} / ${limit}`;
+  const share = `${MAX_WINDOW_BYTES / 8} / ${limit}`;
   // The length of a text is known without reading it; that of anything else is not.
   const isLarge = [
     ...['content', 'client_msg_id'].map((column) => `octet_length(${column}) > ${share}`),
@@ -69,7 +69,7 @@ export const windowJson = ({ first, last, limit }: Window): string => {
       FROM (SELECT ${WHOLE} FROM messages m WHERE m.conversation_id = c.id AND ${range}) message
      ORDER BY message.sequence OFFSET 0`;
   return `
-  (SELECT '[' || coalesce(CASE WHEN bytes <= ${MOST_WINDOW_BYTES} THEN json ELSE (
+  (SELECT '[' || coalesce(CASE WHEN bytes <= ${MAX_WINDOW_BYTES} THEN json ELSE (
      WITH RECURSIVE part AS (
        SELECT ${last} + 1 AS since, 0::bigint AS bytes, NULL::text AS json
         UNION ALL
@@ -78,10 +78,10 @@ export const windowJson = ({ first, last, limit }: Window): string => {
            SELECT min(sequence)::bigint AS since, sum(octet_length(json)) AS bytes, string_agg(json, ',' ORDER BY sequence) AS json
              FROM (SELECT *, part.bytes + sum(octet_length(json)) OVER (ORDER BY sequence DESC) AS together
                      FROM (${made(`m.sequence >= greatest(part.since - ${STEP}, ${first}) AND m.sequence < part.since`)}) few) counted
-            WHERE together <= ${MOST_WINDOW_BYTES} OR sequence = ${last}) older
+            WHERE together <= ${MAX_WINDOW_BYTES} OR sequence = ${last}) older
         WHERE older.since IS NOT NULL
      ) SELECT string_agg(json, ',' ORDER BY since) FROM part) END, '') || ']'
      FROM (SELECT string_agg(json, ',' ORDER BY sequence) AS json,
-                  sum(coalesce(octet_length(json), ${MOST_WINDOW_BYTES} + 1)) AS bytes
+                  sum(coalesce(octet_length(json), ${MAX_WINDOW_BYTES} + 1)) AS bytes
              FROM (${made(`m.sequence >= ${first} AND m.sequence <= ${last}`, isLarge)}) every) whole)`;
 };

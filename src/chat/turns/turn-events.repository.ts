@@ -1,6 +1,7 @@
+import { EntityRepository } from '../../platform/database/entity-repository.js';
 import type { BodyEvent } from '../messages/message-body.js';
-import { emptyMessageJson, messageJson } from '../messages/message-json.js';
-import type { TurnEventType } from './turn-event.entity.js';
+import { emptyMessageJson, messageJson } from '../messages/message-json.sql.js';
+import { TurnEvent, type TurnEventType } from './turn-event.entity.js';
 import type { TurnOutcome } from './turn.entity.js';
 
 /** An event to store; `data` is JSON text, of the first and the last event without the turn's message, which SQL adds. */
@@ -44,3 +45,21 @@ export const insertEvents = (
   INSERT INTO turn_events (turn_id, seq, type, data)
   SELECT ${turn_id}, ${seq}::integer + event.place - 1, event.type, (${told})::json
     FROM ${from} unnest(${types}::text[], ${data}::text[]) WITH ORDINALITY AS event (type, data, place)`;
+
+/** SQL that removes the events of the turns of the rows `turns`. */
+export const removeEvents = (turns: string): string =>
+  `DELETE FROM turn_events e USING ${turns} WHERE e.turn_id = ${turns}.id`;
+
+/** The steps of turns, kept for readers of the live stream until some time after the turn. */
+export class TurnEventsRepository extends EntityRepository(TurnEvent) {
+  /** Removes up to `limit` events of a conversation's turns and answers their number. */
+  async removePage(conversation_id: string, limit: number): Promise<number> {
+    const [, rows]: [unknown[], number] = await this.query(
+      `DELETE FROM turn_events WHERE (turn_id, seq) IN (
+     SELECT e.turn_id, e.seq FROM turns t JOIN turn_events e ON e.turn_id = t.id
+      WHERE t.conversation_id = $1 AND t.keeps_events LIMIT $2)`,
+      [conversation_id, limit],
+    );
+    return rows;
+  }
+}

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { follow } from './follow.js';
+import { consumeUntilAborted } from './consume-until-aborted.js';
 
 const never = (): Promise<never> => new Promise<never>(() => {});
 
-describe('follow', () => {
+describe('consumeUntilAborted', () => {
   it('hands over values one after the other', async () => {
     const log: string[] = [];
     async function* source() {
@@ -13,7 +13,7 @@ describe('follow', () => {
         await Promise.resolve();
       }
     }
-    await follow(source(), new AbortController().signal, async (value) => {
+    await consumeUntilAborted(source(), new AbortController().signal, async (value) => {
       await Promise.resolve();
       log.push(`took ${value}`);
     });
@@ -25,7 +25,9 @@ describe('follow', () => {
       yield await Promise.resolve(1);
       throw new Error('broken');
     }
-    await expect(follow(source(), new AbortController().signal, () => Promise.resolve())).rejects.toThrow('broken');
+    await expect(consumeUntilAborted(source(), new AbortController().signal, () => Promise.resolve())).rejects.toThrow(
+      'broken',
+    );
   });
 
   it('closes the source when a value is not taken', async () => {
@@ -38,7 +40,7 @@ describe('follow', () => {
       }
     }
     await expect(
-      follow(source(), new AbortController().signal, () => Promise.reject(new Error('full'))),
+      consumeUntilAborted(source(), new AbortController().signal, () => Promise.reject(new Error('full'))),
     ).rejects.toThrow('full');
     expect(closed).toBe(true);
   });
@@ -48,7 +50,7 @@ describe('follow', () => {
     ['a taker that hangs', { next: () => Promise.resolve({ value: 1 }) } satisfies AsyncIterator<number>, never],
   ])('leaves %s when the signal aborts', async (_, iterator, take) => {
     const controller = new AbortController();
-    const done = follow({ [Symbol.asyncIterator]: () => iterator }, controller.signal, take);
+    const done = consumeUntilAborted({ [Symbol.asyncIterator]: () => iterator }, controller.signal, take);
     setImmediate(() => controller.abort(new Error('stop')));
     await expect(done).rejects.toThrow('stop');
   });
@@ -57,7 +59,7 @@ describe('follow', () => {
     const taken: number[] = [];
     const source = { [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve({ value: 1 }) }) };
     const take = (value: number): Promise<void> => Promise.resolve(void taken.push(value));
-    await expect(follow(source, AbortSignal.abort(new Error('over')), take)).rejects.toThrow('over');
+    await expect(consumeUntilAborted(source, AbortSignal.abort(new Error('over')), take)).rejects.toThrow('over');
     expect(taken).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { Principal } from '../../platform/auth/principal.js';
-import type { ChatMessageCreate } from '../chat.dto.js';
-import { identify, toQuestionAnswer } from './posted.js';
+import { Principal } from '../platform/auth/principal.js';
+import type { ChatMessageCreate } from './chat.dto.js';
+import { identify, toQuestionAnswer } from './post-idempotency.js';
 
 const user = (user_id: string): Principal =>
   Principal.user({

@@ -1,6 +1,6 @@
-import { PageResponse } from '../../platform/listing/page.response.js';
-import { BooleanField, DateTimeField, ObjectArrayField, StringField } from '../../platform/validation/fields.js';
-import type { Conversation } from './conversation.entity.js';
+import { PageResponse } from '../platform/listing/page.response.js';
+import { BooleanField, DateTimeField, ObjectArrayField, StringField } from '../platform/validation/fields.js';
+import type { Conversation } from './conversations/conversation.entity.js';
 
 const title = { minLength: 1, maxLength: 200, nullable: true, example: 'Night shifts' };
 

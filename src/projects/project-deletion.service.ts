@@ -5,8 +5,8 @@ import { Database, type Tx } from '../platform/database/database.js';
 import { Forbidden } from '../platform/errors/errors.js';
 import { Jobs } from '../platform/jobs/jobs.service.js';
 import type { Project } from './project.entity.js';
-import { ProjectsService } from './projects.service.js';
-import { SnapshotsService } from './snapshots.service.js';
+import { ProjectsRepository } from './projects.repository.js';
+import { SnapshotsRepository } from './snapshots.repository.js';
 
 /**
  * Takes part in the transaction that deletes a project, which is locked: whatever a module does for the project ends here.
@@ -22,8 +22,8 @@ export class ProjectDeletion {
 
   constructor(
     private readonly database: Database,
-    private readonly projects: ProjectsService,
-    private readonly snapshots: SnapshotsService,
+    private readonly projects: ProjectsRepository,
+    private readonly snapshots: SnapshotsRepository,
     private readonly containers: ContainersService,
     private readonly jobs: Jobs,
   ) {}
@@ -44,15 +44,16 @@ export class ProjectDeletion {
     if (caller.kind === 'agent') throw new Forbidden('An agent cannot delete a project');
     const { company_id } = caller;
     const announcements = await this.database.transaction(async (tx) => {
-      const project = await this.projects.lock(tx, company_id, projectId);
+      const projects = tx.withRepository(this.projects);
+      const project = await projects.lock(company_id, projectId);
       const ended: (() => void)[] = [];
       for (const listener of this.listeners) ended.push(await listener(tx, project));
       const { workspace_id, agent_config_id, project_skills_id } = project;
-      const snapshots = await this.snapshots.containersOf(tx, project.id);
+      const snapshots = await tx.withRepository(this.snapshots).containersOf(project.id);
       await this.containers.delete(tx, company_id, workspace_id, agent_config_id, project_skills_id, ...snapshots);
       // What the store has of uploads to it need not wait for the next time that uploads are looked through.
       await this.jobs.add(tx, SWEEP_UPLOADS, {}, { jobKey: SWEEP_UPLOADS, maxAttempts: 1 });
-      await tx.query('UPDATE projects SET deleted_at = now() WHERE id = $1', [project.id]);
+      await projects.update({ id: project.id }, { deleted_at: () => 'now()' });
       return ended;
     });
     for (const announce of announcements) announce();

@@ -1,18 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
-import { Database, type Tx } from '../../platform/database/database.js';
-import { Conflict, Invalid, invalidValue, NotFound, parseId } from '../../platform/errors/errors.js';
-import { projectOf } from '../projects.queries.js';
-import { Card } from './card.entity.js';
+import type { Tx } from '../../platform/database/database.js';
+import { Conflict, Invalid, invalidValue } from '../../platform/errors/errors.js';
+import { ProjectsRepository } from '../projects.repository.js';
+import type { Card } from './card.entity.js';
+import { CardsRepository } from './cards.repository.js';
 import { dataProblem } from './canvas.dto.js';
-import { type Derived, judgeAndDerive } from './derivation.js';
+import { judgeAndDerive } from './derivation.js';
 import { modelDigest } from './model-digest.js';
 
 /** Most cards of a project, and bytes of their data as JSON: each change looks at all of them, each post answers them. */
-const MOST_CARDS = 500;
-const MOST_BYTES = 4 * 1024 ** 2;
+const MAX_CARDS = 500;
+const MAX_BYTES = 4 * 1024 ** 2;
 /** Most bytes of a project's objective components: listings show them of a thousand projects at once. */
-const MOST_COMPONENT_BYTES = 16 * 1024;
+const MAX_COMPONENT_BYTES = 16 * 1024;
 
 export type NewCard = Pick<Card, 'card_type' | 'label'> & Partial<Pick<Card, 'data' | 'instance_data'>>;
 
@@ -34,37 +35,27 @@ export interface CanvasChange {
 }
 
 /**
- * The cards of projects. The caller has made sure that the project is the company's, and for changes has locked it.
+ * Changes cards, in the transaction of a caller who has locked the project.
  *
  * What follows from the cards is stored in the same transaction: gaps and status with them, the rest with the project.
  */
 @Injectable()
-export class CanvasService {
-  constructor(private readonly database: Database) {}
-
-  /** All cards of a project, oldest first. */
-  async list(project_id: string, tx: Tx = this.database.manager): Promise<Card[]> {
-    return await tx.query('SELECT * FROM cards WHERE project_id = $1 ORDER BY created_at, id', [project_id]);
-  }
-
-  /** The same for somebody who has not made sure yet whose project it is: none in another company's. */
-  async listOf(company_id: string, project_id: string): Promise<Card[]> {
-    return await this.database.manager.query(
-      `SELECT * FROM cards WHERE project_id = ${projectOf('$1', '$2')} ORDER BY created_at, id`,
-      [company_id, project_id],
-    );
-  }
+export class CanvasEditor {
+  constructor(
+    private readonly cards: CardsRepository,
+    private readonly projects: ProjectsRepository,
+  ) {}
 
   /** @throws Conflict when the canvas is full */
   async add(tx: Tx, project_id: string, { card_type, label, data, instance_data }: NewCard): Promise<CanvasChange> {
-    const [added]: Card[] = await tx.query(
-      `INSERT INTO cards (project_id, card_type, label, status, data, instance_data, created_at, updated_at)
-       SELECT $1, $2, $3, 'draft', $4, $5, moment, moment FROM clock_timestamp() moment RETURNING *`,
-      [project_id, card_type, label, merged({}, data), merged({}, instance_data)],
-    );
-    if (added === undefined) throw new Error('The card was not created');
+    const added = await tx.withRepository(this.cards).add(project_id, {
+      card_type,
+      label,
+      data: merged({}, data),
+      instance_data: merged({}, instance_data),
+    });
     await this.assertRoom(tx, project_id);
-    return await this.settle(tx, project_id, added, changesModel([], [added]));
+    return await this.derive(tx, project_id, added, changesModel([], [added]));
   }
 
   /**
@@ -75,7 +66,7 @@ export class CanvasService {
    * @throws Invalid when the card would become too large
    */
   async edit(tx: Tx, project_id: string, cardId: string, { version, ...edit }: CardEdit): Promise<CanvasChange> {
-    const card = await this.require(tx, project_id, cardId);
+    const card = await tx.withRepository(this.cards).require(project_id, cardId);
     if (version !== undefined && version !== card.version) {
       throw new Conflict(`The card has changed: it is at version ${card.version}, not ${version}`);
     }
@@ -93,77 +84,44 @@ export class CanvasService {
       const problem = dataProblem(value);
       if (problem !== undefined) throw new Invalid([invalidValue(['body', field], problem, edit.data ?? null)]);
     }
-    await tx.query(
-      `UPDATE cards SET label = $3, data = $4, instance_data = $5, version = version + 1, updated_at = clock_timestamp()
-        WHERE project_id = $1 AND id = $2`,
-      [project_id, card.id, label, data, instance_data],
-    );
+    await tx.withRepository(this.cards).change(project_id, card.id, { label, data, instance_data });
     // A canvas that is too large already can still shrink.
     if (bytesOf({ data, instance_data }) > bytesOf(card)) await this.assertRoom(tx, project_id);
-    return await this.settle(tx, project_id, card, changesModel([card], [{ ...card, data }]));
+    return await this.derive(tx, project_id, card, changesModel([card], [{ ...card, data }]));
   }
 
   /** @throws NotFound */
   async remove(tx: Tx, project_id: string, cardId: string): Promise<CanvasChange> {
-    const card = await this.require(tx, project_id, cardId);
-    await tx.delete(Card, { project_id, id: card.id });
-    return await this.settle(tx, project_id, card, changesModel([card], []));
+    const card = await tx.withRepository(this.cards).require(project_id, cardId);
+    await tx.withRepository(this.cards).delete({ project_id, id: card.id });
+    return await this.derive(tx, project_id, card, changesModel([card], []));
   }
 
   /** @throws Conflict when a canvas holds more than it may, after a change that made it larger */
   private async assertRoom(tx: Tx, project_id: string): Promise<void> {
-    const [held]: { cards: number; bytes: number }[] = await tx.query(
-      `SELECT count(*)::integer AS cards,
-              sum(octet_length(data::text) + octet_length(instance_data::text))::float8 AS bytes
-         FROM cards WHERE project_id = $1`,
-      [project_id],
-    );
-    if ((held?.cards ?? 0) > MOST_CARDS) throw new Conflict(`A canvas has at most ${MOST_CARDS} cards`);
-    if ((held?.bytes ?? 0) > MOST_BYTES) {
-      throw new Conflict(`The data and instance_data of a canvas have at most ${MOST_BYTES} bytes together, as JSON`);
+    const { cards, bytes } = await tx.withRepository(this.cards).size(project_id);
+    if (cards > MAX_CARDS) throw new Conflict(`A canvas has at most ${MAX_CARDS} cards`);
+    if (bytes > MAX_BYTES) {
+      throw new Conflict(`The data and instance_data of a canvas have at most ${MAX_BYTES} bytes together, as JSON`);
     }
   }
 
-  private async require(tx: Tx, project_id: string, cardId: string): Promise<Card> {
-    const card = await tx.findOneBy(Card, { project_id, id: parseId(cardId, 'Card') });
-    if (card === null) throw new NotFound('Card');
-    return card;
-  }
-
   /** Makes everything that follows from the cards agree with them again, after a change of `target`. */
-  private async settle(tx: Tx, project_id: string, target: Card, isNewModel: boolean): Promise<CanvasChange> {
-    const stored = await this.list(project_id, tx);
+  private async derive(tx: Tx, project_id: string, target: Card, isNewModel: boolean): Promise<CanvasChange> {
+    const stored = await tx.withRepository(this.cards).list(project_id);
     const { judgements, derived } = judgeAndDerive(stored);
     const cards = stored.map((card, index) => ({ ...card, ...judgements[index] }));
     const rejudged = cards.filter(
       ({ gaps, status }, index) => status !== stored[index]?.status || !isDeepStrictEqual(gaps, stored[index].gaps),
     );
-    if (rejudged.length > 0) {
-      await tx.query(
-        `UPDATE cards c SET gaps = j.gaps, status = j.status
-           FROM jsonb_to_recordset($2::jsonb) AS j (id uuid, gaps jsonb, status text)
-          WHERE c.project_id = $1 AND c.id = j.id`,
-        [project_id, JSON.stringify(rejudged.map(({ id, gaps, status }) => ({ id, gaps, status })))],
-      );
-    }
-    await this.storeDerived(tx, project_id, derived, isNewModel);
+    if (rejudged.length > 0) await tx.withRepository(this.cards).judge(project_id, rejudged);
+    const kept = { ...derived, objective_components: fitting(derived.objective_components) };
+    await tx.withRepository(this.projects).keepDerived(project_id, kept, isNewModel);
     const touched = new Set([target.id, ...rejudged.map(({ id }) => id)]);
     return {
       card: cards.find(({ id }) => id === target.id) ?? target,
       changed: cards.filter(({ id }) => touched.has(id)),
     };
-  }
-
-  private async storeDerived(tx: Tx, project_id: string, derived: Derived, isNewModel: boolean): Promise<void> {
-    const { objective_components, ...fields } = derived;
-    const names = Object.keys(fields);
-    await tx.query(
-      `UPDATE projects
-          SET ${names.map((name, index) => `${name} = $${index + 4}`).join(', ')}, objective_components = $2,
-              feasibility_result = CASE WHEN $3 THEN 'unchecked' ELSE feasibility_result END, updated_at = now()
-        WHERE id = $1`,
-      [project_id, JSON.stringify(fitting(objective_components)), isNewModel, ...Object.values(fields)],
-    );
   }
 }
 
@@ -176,7 +134,7 @@ const bytesOf = ({ data, instance_data }: Pick<Card, 'data' | 'instance_data'>):
 
 /** As many of the first components as are shown. */
 function fitting<Component>(components: Component[]): Component[] {
-  let left = MOST_COMPONENT_BYTES;
+  let left = MAX_COMPONENT_BYTES;
   return components.filter((component) => (left -= Buffer.byteLength(JSON.stringify(component))) >= 0);
 }
 

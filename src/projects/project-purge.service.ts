@@ -5,7 +5,9 @@ import { ContainersService } from '../files/tree/containers.service.js';
 import { Database, type Tx } from '../platform/database/database.js';
 import { Jobs } from '../platform/jobs/jobs.service.js';
 import { LOGGER } from '../platform/logging/logging.module.js';
-import { SnapshotsService } from './snapshots.service.js';
+import { CardsRepository } from './canvas/cards.repository.js';
+import { type DueProject, ProjectsRepository } from './projects.repository.js';
+import { SnapshotsRepository } from './snapshots.repository.js';
 
 /**
  * Removes a page of what a module keeps of a project that was deleted, in a transaction of its own.
@@ -13,13 +15,6 @@ import { SnapshotsService } from './snapshots.service.js';
  * @returns whether there may be more
  */
 export type Purger = (tx: Tx, project_id: string) => Promise<boolean>;
-
-/** A project whose time is over. */
-interface Condemned {
-  id: string;
-  company_id: string;
-  container_ids: string[];
-}
 
 const BATCH = 100;
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
@@ -34,7 +29,9 @@ export class ProjectPurge implements OnModuleInit {
 
   constructor(
     private readonly database: Database,
-    private readonly snapshots: SnapshotsService,
+    private readonly projects: ProjectsRepository,
+    private readonly cards: CardsRepository,
+    private readonly snapshots: SnapshotsRepository,
     private readonly containers: ContainersService,
     private readonly jobs: Jobs,
     private readonly config: Config,
@@ -53,22 +50,14 @@ export class ProjectPurge implements OnModuleInit {
   /** Removes every project whose time is over. */
   async purge(): Promise<void> {
     for (let last: string | undefined = BEFORE_ALL; last !== undefined;) {
-      const condemned = await this.condemned(last);
-      for (const project of condemned) await this.tryPurge(project);
-      last = condemned.at(-1)?.id;
+      const due = await this.projects.due(last, this.config.PROJECTS_GRACE_SECONDS, BATCH);
+      for (const project of due) await this.tryPurge(project);
+      last = due.at(-1)?.id;
     }
   }
 
-  private async condemned(after: string): Promise<Condemned[]> {
-    return await this.database.manager.query(
-      `SELECT id, company_id, ARRAY[workspace_id, agent_config_id, project_skills_id] AS container_ids
-         FROM projects WHERE deleted_at <= now() - make_interval(secs => $1) AND id > $2 ORDER BY id LIMIT $3`,
-      [this.config.PROJECTS_GRACE_SECONDS, after, BATCH],
-    );
-  }
-
   /** One that cannot be removed, for whatever reason, keeps no other one from it. */
-  private async tryPurge(project: Condemned): Promise<void> {
+  private async tryPurge(project: DueProject): Promise<void> {
     try {
       for (const purger of this.purgers) while (await this.alone(project, purger));
       await this.alone(project, async (tx) => await this.remove(tx, project));
@@ -78,22 +67,21 @@ export class ProjectPurge implements OnModuleInit {
   }
 
   /** Removes a page while nobody else does: a page that is just being removed would look like the last one. */
-  private async alone({ id }: Condemned, purger: Purger): Promise<boolean> {
-    return await this.database.transaction(async (tx) => {
-      const left: unknown[] = await tx.query('SELECT FROM projects WHERE id = $1 FOR NO KEY UPDATE', [id]);
-      return left.length > 0 && (await purger(tx, id));
-    });
+  private async alone({ id }: DueProject, purger: Purger): Promise<boolean> {
+    return await this.database.transaction(
+      async (tx) => (await tx.withRepository(this.projects).lockDeleted(id)) && (await purger(tx, id)),
+    );
   }
 
   /** What is bounded in number goes in one transaction with the project's own row. */
-  private async remove(tx: Tx, { id, company_id, container_ids }: Condemned): Promise<false> {
-    await tx.query(
-      `UPDATE projects SET workspace_mode = 'define', run_setup_status = NULL, current_snapshot_id = NULL WHERE id = $1`,
-      [id],
-    );
-    const ofSnapshots = await this.snapshots.removeAll(tx, id);
-    await tx.query('DELETE FROM cards WHERE project_id = $1', [id]);
-    await tx.query('DELETE FROM projects WHERE id = $1', [id]);
+  private async remove(tx: Tx, { id, company_id, container_ids }: DueProject): Promise<false> {
+    const [projects, snapshots] = [tx.withRepository(this.projects), tx.withRepository(this.snapshots)];
+    // The current snapshot could not go before.
+    await projects.update({ id }, { workspace_mode: 'define', run_setup_status: null, current_snapshot_id: null });
+    const ofSnapshots = await snapshots.containersOf(id);
+    await snapshots.delete({ project_id: id });
+    await tx.withRepository(this.cards).delete({ project_id: id });
+    await projects.delete({ id });
     await this.containers.forget(tx, company_id, ...container_ids, ...ofSnapshots);
     return false;
   }

@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import type { Tx } from '../platform/database/database.js';
+import { ConversationsRepository } from './conversations/conversations.repository.js';
+import { WorkspaceChangesRepository } from './conversations/workspace-changes.repository.js';
+import { MessagesRepository } from './messages/messages.repository.js';
+import { TurnEventsRepository } from './turns/turn-events.repository.js';
+import { TurnsRepository } from './turns/turns.repository.js';
+
+/** Most rows that one statement removes. */
+const PAGE = 1_000;
+
+/** Removes conversations with all that is in them, a page at a time. */
+@Injectable()
+export class ConversationRemoval {
+  constructor(
+    private readonly conversations: ConversationsRepository,
+    private readonly changes: WorkspaceChangesRepository,
+    private readonly messages: MessagesRepository,
+    private readonly turns: TurnsRepository,
+    private readonly events: TurnEventsRepository,
+  ) {}
+
+  /** Removes a page of a conversation in which no turn is active, at last its own row; false when nothing was left. */
+  async removePage(tx: Tx, id: string): Promise<boolean> {
+    const turns = tx.withRepository(this.turns);
+    // In an order in which nothing that stays refers to what goes.
+    const steps = [
+      () => tx.withRepository(this.changes).removePage(id, PAGE),
+      () => tx.withRepository(this.events).removePage(id, PAGE),
+      () => turns.forgetMessages(id, PAGE),
+      () => tx.withRepository(this.messages).removePage(id, PAGE),
+      () => turns.removePage(id, PAGE),
+      async () => (await tx.withRepository(this.conversations).delete({ id })).affected ?? 0,
+    ];
+    for (const step of steps) if ((await step()) > 0) return true;
+    return false;
+  }
+}

@@ -1,0 +1,88 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Database } from '../platform/database/database.js';
+import { Conflict, parseId } from '../platform/errors/errors.js';
+import type { JsonPage } from '../platform/database/json-page.js';
+import type { PageQuery } from '../platform/listing/page.query.js';
+import { ProjectsRepository } from '../projects/projects.repository.js';
+import { ProjectsService } from '../projects/projects.service.js';
+import { ConversationRemoval } from './conversation-removal.service.js';
+import { ConversationChangedChannel } from './conversations/conversation-changed.channel.js';
+import type { Conversation } from './conversations/conversation.entity.js';
+import { ConversationsRepository } from './conversations/conversations.repository.js';
+import type { ConversationWriteRequest } from './conversations.dto.js';
+import { TurnEndings } from './turns/turn-endings.service.js';
+import { TurnStoppedChannel } from './turns/turn-stopped.channel.js';
+
+/** What users do with the conversations of a project. */
+@Injectable()
+export class ConversationsService implements OnModuleInit {
+  constructor(
+    private readonly database: Database,
+    private readonly creation: ProjectsService,
+    private readonly projects: ProjectsRepository,
+    private readonly conversations: ConversationsRepository,
+    private readonly removal: ConversationRemoval,
+    private readonly endings: TurnEndings,
+    private readonly stopped: TurnStoppedChannel,
+    private readonly changed: ConversationChangedChannel,
+  ) {}
+
+  /** Every project has a default conversation from its creation on. */
+  onModuleInit(): void {
+    this.creation.onCreate(async (tx, { id: project_id }) => {
+      await tx.withRepository(this.conversations).insert({ project_id, is_default: true });
+    });
+  }
+
+  /** A project's conversations as ConversationResponse, the last changed first. @throws NotFound */
+  async list(company_id: string, projectId: string, page: PageQuery): Promise<JsonPage> {
+    const listed = await this.conversations.page(company_id, parseId(projectId, 'Project'), page);
+    if (listed.total === 0) await this.projects.require(company_id, projectId);
+    return listed;
+  }
+
+  /** @throws NotFound */
+  async create(company_id: string, projectId: string, { title }: ConversationWriteRequest): Promise<Conversation> {
+    return await this.database.transaction(async (tx) => {
+      const conversations = tx.withRepository(this.conversations);
+      const { id: project_id } = await tx.withRepository(this.projects).lock(company_id, projectId);
+      const { identifiers } = await conversations.insert({ project_id, title: title ?? null });
+      return await conversations.findOneByOrFail({ id: identifiers[0]?.['id'] as string });
+    });
+  }
+
+  /** @throws NotFound */
+  async update(
+    company_id: string,
+    projectId: string,
+    conversationId: string,
+    { title }: ConversationWriteRequest,
+  ): Promise<Conversation> {
+    return await this.database.transaction(async (tx) => {
+      const conversations = tx.withRepository(this.conversations);
+      const project = await tx.withRepository(this.projects).require(company_id, projectId);
+      const { id } = await conversations.lock(company_id, project.id, conversationId);
+      if (title !== undefined) await conversations.update({ id }, { title, updated_at: () => 'clock_timestamp()' });
+      return await conversations.findOneByOrFail({ id });
+    });
+  }
+
+  /** Deletes a conversation with everything in it; what its turns have cost stays. @throws NotFound, Conflict */
+  async delete(company_id: string, projectId: string, conversationId: string): Promise<void> {
+    const { id, turn_id } = await this.database.transaction(async (tx) => {
+      const conversations = tx.withRepository(this.conversations);
+      const project = await tx.withRepository(this.projects).lock(company_id, projectId);
+      const { id } = await conversations.lock(company_id, project.id, conversationId);
+      if (await conversations.existsBy({ id, is_default: true })) {
+        throw new Conflict('The default conversation cannot be deleted');
+      }
+      const turn_id = await this.endings.stop(tx, id, null);
+      // Changes of the workspace only refer to the conversation: those that are being noted come first.
+      await conversations.lockForRemoval(id);
+      while (await this.removal.removePage(tx, id));
+      return { id, turn_id };
+    });
+    if (turn_id === null) this.changed.send(id);
+    else this.stopped.send(id, turn_id);
+  }
+}

@@ -1,0 +1,20 @@
+import { Injectable } from '@nestjs/common';
+import { type Listener, Notifications } from '../../platform/database/notifications.service.js';
+
+const CHANNEL = 'conversations';
+
+/** Tells every process of conversations in which something has changed; the key is the conversation's id. */
+@Injectable()
+export class ConversationChangedChannel {
+  constructor(private readonly notifications: Notifications) {}
+
+  /** Call it once the change has committed. */
+  send(conversation_id: string): void {
+    this.notifications.send(CHANNEL, conversation_id);
+  }
+
+  /** Called while modules initialise. */
+  listen(listener: Listener): void {
+    this.notifications.listen(CHANNEL, listener);
+  }
+}

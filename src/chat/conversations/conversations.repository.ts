@@ -1,0 +1,226 @@
+import { EntityRepository } from '../../platform/database/entity-repository.js';
+import { NotFound, parseId } from '../../platform/errors/errors.js';
+import { type JsonPage, readJsonPage } from '../../platform/database/json-page.js';
+import type { PageQuery } from '../../platform/listing/page.query.js';
+import { projectOf } from '../../projects/projects.repository.js';
+import type { Message } from '../messages/message.entity.js';
+import { messageJson, windowJson } from '../messages/message-json.sql.js';
+import { insertMessage, type StoredMessage } from '../messages/messages.repository.js';
+import { Conversation } from './conversation.entity.js';
+
+/** What other parts need of a conversation. */
+export type ConversationHead = Pick<Conversation, 'id' | 'project_id' | 'last_sequence'>;
+
+/**
+ * A message to append; what is absent is null or the column's default. A user's message without a `turn_id` joins the
+ * conversation's turn that has not started, if there is one.
+ */
+export type NewMessage = Pick<Message, 'conversation_id' | 'role' | 'content'> &
+  Partial<Omit<Message, 'id' | 'project_id' | 'sequence' | 'created_at' | 'is_partial'>>;
+
+/** SQL that takes the sequence of one more message, of conversations `c`; the arguments are SQL of a condition and a FROM. */
+export const takeSequence = (condition: string, from = ''): string => `
+  UPDATE conversations c SET last_sequence = c.last_sequence + 1, updated_at = clock_timestamp()
+    ${from} WHERE ${condition}
+  RETURNING c.id, c.project_id, c.last_sequence`;
+
+// SELECTs from conversations `c`, for `read` to say which one is meant. Each is made once: they are long.
+const HISTORY = `
+  SELECT concat('{"messages":', ${windowJson({
+    first: 'c.last_sequence - $5::bigint - $4::bigint + 1',
+    last: 'c.last_sequence - $5::bigint',
+    limit: '$4::bigint',
+  })},
+                ',"limit":', $4::bigint, ',"offset":', $5::bigint, ',"total":', c.last_sequence, '}') AS json
+    FROM conversations c`;
+
+const SYNC = `
+  SELECT concat('{"conversation_id":"', c.id, '","messages":', ${windowJson({
+    first: 'c.last_sequence - $4::bigint + 1',
+    last: 'c.last_sequence::bigint',
+    limit: '$4::bigint',
+  })},
+                ',"turn":', (SELECT row_to_json(live) FROM
+                  (SELECT coalesce(t.state, 'idle') AS state, t.message_id, t.id AS turn_id, coalesce(t.next_seq, 0) AS next_seq) live),
+                '}') AS json
+    FROM conversations c
+    LEFT JOIN LATERAL (
+      SELECT * FROM turns active WHERE active.conversation_id = c.id AND active.state <> 'ended' OFFSET 0) t ON true`;
+
+/**
+ * Conversations of projects. Whoever changes the messages or turns of one holds its lock.
+ *
+ * Windows of messages are one statement each and so of one moment. They are JSON text that the database makes: to put a long
+ * text together once more would cost as much as to send it. Where a window would be too long, it lacks its older messages.
+ */
+export class ConversationsRepository extends EntityRepository(Conversation) {
+  /** The named conversation of a project, which is the caller's company's, or its default one. @throws NotFound also for an id that is none. */
+  async require(project_id: string, conversationId?: string | null): Promise<ConversationHead> {
+    const { condition, parameters } = named(project_id, conversationId);
+    return await this.head(condition, parameters);
+  }
+
+  /** The conversation of one of the company's projects, locked until the transaction ends. @throws NotFound */
+  async lock(company_id: string, project_id: string, conversationId?: string | null): Promise<ConversationHead> {
+    const { condition, parameters } = named(project_id, conversationId);
+    return await this.head(`${condition} AND c.project_id = ${projectOf('$3', '$1')} FOR NO KEY UPDATE`, [
+      ...parameters,
+      company_id,
+    ]);
+  }
+
+  /** Locks the row also against those that only refer to it. */
+  async lockForRemoval(id: string): Promise<void> {
+    await this.query('SELECT id FROM conversations WHERE id = $1 FOR UPDATE', [id]);
+  }
+
+  /** Locks a conversation by its id. */
+  async lockById(id: string): Promise<void> {
+    await this.query('SELECT id FROM conversations WHERE id = $1 FOR NO KEY UPDATE', [id]);
+  }
+
+  /** A page of a project's conversations as ConversationResponse, the last changed first. */
+  async page(company_id: string, project_id: string, page: PageQuery): Promise<JsonPage> {
+    const rows = `FROM conversations WHERE project_id = ${projectOf('$1', '$2')}`;
+    return await readJsonPage(
+      this.manager,
+      {
+        items: `SELECT id, title, is_default, iso_timestamp(created_at) AS created_at, iso_timestamp(updated_at) AS updated_at
+                  ${rows} ORDER BY conversations.updated_at DESC, conversations.id DESC`,
+        count: `SELECT count(*) ${rows}`,
+        parameters: [company_id, project_id],
+      },
+      page,
+    );
+  }
+
+  /** JSON text of a ChatMessageListResponse. Sequences have no gaps, so the newest one is the total. @throws NotFound */
+  async history(
+    company_id: string,
+    project_id: string,
+    conversationId: string | undefined,
+    { limit, offset }: { limit: number; offset: number },
+  ): Promise<string> {
+    return await this.read(HISTORY, company_id, project_id, conversationId, [limit, offset]);
+  }
+
+  /** JSON text of a ConversationSyncResponse with the `limit` newest messages. @throws NotFound */
+  async sync(
+    company_id: string,
+    project_id: string,
+    conversationId: string | undefined,
+    limit: number,
+  ): Promise<string> {
+    return await this.read(SYNC, company_id, project_id, conversationId, [limit]);
+  }
+
+  /** Adds a message at the end of its conversation, which is locked. */
+  async append(message: NewMessage): Promise<StoredMessage> {
+    const [stored]: StoredMessage[] = await this.query(APPEND, [
+      message.conversation_id,
+      message.role,
+      message.content,
+      message.turn_id ?? null,
+      message.affected_card_ids ?? [],
+      json(message.content_segments),
+      json(message.tool_calls),
+      message.file_ids ?? null,
+      json(message.context),
+      json(message.answer),
+      message.answered_call_id ?? null,
+      message.answered_message_id ?? null,
+      message.client_msg_id ?? null,
+      message.client_msg_key ?? null,
+      message.payload_hash ?? null,
+      message.user_id ?? null,
+      message.user_name ?? null,
+      message.user_avatar_url ?? null,
+      message.api_key_id ?? null,
+      message.api_key_name ?? null,
+      message.api_key_prefix ?? null,
+    ]);
+    if (stored === undefined) throw new Error(`Conversation ${message.conversation_id} is gone`);
+    return stored;
+  }
+
+  /** Marks all conversations of a locked project as deleted and answers their ids. */
+  async closeAll(project_id: string): Promise<string[]> {
+    const [conversations]: [{ id: string }[], number] = await this.query(
+      'UPDATE conversations SET deleted_at = now() WHERE project_id = $1 RETURNING id',
+      [project_id],
+    );
+    return conversations.map(({ id }) => id);
+  }
+
+  private async head(condition: string, parameters: unknown[]): Promise<ConversationHead> {
+    const [conversation]: ConversationHead[] = await this.query(
+      `SELECT c.id, c.project_id, c.last_sequence FROM conversations c WHERE ${condition}`,
+      parameters,
+    );
+    if (conversation === undefined) throw new NotFound('Conversation');
+    return conversation;
+  }
+
+  /** The one column `json` of a SELECT from conversations `c` for the one that is meant; its own parameters begin with $4. */
+  private async read(
+    select: string,
+    company_id: string,
+    project_id: string,
+    conversationId: string | undefined,
+    more: number[],
+  ): Promise<string> {
+    const { condition, parameters } = named(project_id, conversationId);
+    const [row]: { json: string }[] = await this.query(
+      `${select} WHERE ${condition} AND c.project_id = ${projectOf('$3', '$1')}`,
+      [...parameters, company_id, ...more],
+    );
+    if (row === undefined) throw new NotFound('Conversation');
+    return row.json;
+  }
+}
+
+/**
+ * Condition on conversations `c` for the one that is named, or the default one; its parameters are $1 and $2.
+ *
+ * @throws NotFound for an id that is none.
+ */
+function named(
+  project_id: string,
+  conversationId?: string | null,
+): { condition: string; parameters: [string, string | null] } {
+  const id = conversationId == null ? null : parseId(conversationId, 'Conversation');
+  return {
+    condition: `c.project_id = $1 AND ${id === null ? 'c.is_default AND $2::uuid IS NULL' : 'c.id = $2'}`,
+    parameters: [project_id, id],
+  };
+}
+
+const APPEND = `
+  WITH c AS (${takeSequence('c.id = $1')}
+  ), m AS (${insertMessage({
+    role: '$2',
+    content: '$3',
+    turn_id: `coalesce($4, (SELECT t.id FROM turns t
+                             WHERE $2 = 'user' AND t.conversation_id = c.id AND t.state = 'dispatched'))`,
+    affected_card_ids: '$5',
+    content_segments: '$6',
+    tool_calls: '$7',
+    file_ids: '$8',
+    context: '$9',
+    answer: '$10',
+    answered_call_id: '$11',
+    answered_message_id: '$12',
+    client_msg_id: '$13',
+    client_msg_key: '$14',
+    payload_hash: '$15',
+    user_id: '$16',
+    user_name: '$17',
+    user_avatar_url: '$18',
+    api_key_id: '$19',
+    api_key_name: '$20',
+    api_key_prefix: '$21',
+  })}
+  )
+  SELECT m.id, ${messageJson('')} AS json FROM m`;
+
+const json = (value: unknown): string | null => (value == null ? null : JSON.stringify(value));

@@ -1,0 +1,21 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { WorkspaceChanges } from '../../files/workspace-changes.js';
+import { ConversationsRepository } from './conversations.repository.js';
+import { WorkspaceChangesRepository } from './workspace-changes.repository.js';
+
+/** Notes files that come or go in the name of a conversation: its next turn tells the agent. */
+@Injectable()
+export class WorkspaceChangeRecorder implements OnModuleInit {
+  constructor(
+    private readonly workspaces: WorkspaceChanges,
+    private readonly conversations: ConversationsRepository,
+    private readonly changes: WorkspaceChangesRepository,
+  ) {}
+
+  onModuleInit(): void {
+    this.workspaces.subscribe(async (tx, _caller, { project_id, conversation_id, kind, path }) => {
+      const conversation = await tx.withRepository(this.conversations).require(project_id, conversation_id);
+      await tx.withRepository(this.changes).insert({ project_id, conversation_id: conversation.id, kind, path });
+    });
+  }
+}

@@ -1,0 +1,33 @@
+import type { WorkspaceChange as AgentWorkspaceChange } from '../../agent/agent.js';
+import { EntityRepository } from '../../platform/database/entity-repository.js';
+import { WorkspaceChange } from './workspace-change.entity.js';
+
+/** SQL that lets the turn of the row `turn` tell the agent of all changes in its conversation that no turn has told yet. */
+export const takeChanges = (turn: string): string => `
+  UPDATE workspace_changes w SET turn_id = ${turn}.id FROM ${turn}
+   WHERE w.conversation_id = ${turn}.conversation_id AND w.turn_id IS NULL`;
+
+/** SQL that removes what the turn of the row `turn` has told the agent. */
+export const removeChanges = (turn: string): string =>
+  `DELETE FROM workspace_changes w USING ${turn} WHERE w.turn_id = ${turn}.id`;
+
+/** Files that came or went in the name of a conversation, until a turn has told the agent. */
+export class WorkspaceChangesRepository extends EntityRepository(WorkspaceChange) {
+  /** The newest changes that a turn tells the agent, oldest first. */
+  async of(turn_id: string, limit: number): Promise<AgentWorkspaceChange[]> {
+    const changes: AgentWorkspaceChange[] = await this.query(
+      `SELECT kind, path FROM workspace_changes WHERE turn_id = $1 ORDER BY id DESC LIMIT ${limit}`,
+      [turn_id],
+    );
+    return changes.reverse();
+  }
+
+  /** Removes up to `limit` changes and answers their number. */
+  async removePage(conversation_id: string, limit: number): Promise<number> {
+    const [, rows]: [unknown[], number] = await this.query(
+      'DELETE FROM workspace_changes WHERE id IN (SELECT id FROM workspace_changes WHERE conversation_id = $1 LIMIT $2)',
+      [conversation_id, limit],
+    );
+    return rows;
+  }
+}

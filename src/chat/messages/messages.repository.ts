@@ -1,0 +1,153 @@
+import type { QuestionAnswer } from '../../agent/ask-user-question.js';
+import { EntityRepository } from '../../platform/database/entity-repository.js';
+import { Message } from './message.entity.js';
+import type { MessageBody } from './message-body.js';
+import { messageJson } from './message-json.sql.js';
+
+/** A stored message with its ChatMessageResponse as JSON text. */
+export interface StoredMessage {
+  id: string;
+  json: string;
+}
+
+/** A message of the agent that asks something. */
+export type AskingMessage = MessageBody & Pick<Message, 'id' | 'is_partial'>;
+
+/** A message as the agent is shown it. `user_name` is the name of the API key where one has posted it. */
+export type ContextMessage = Pick<
+  Message,
+  'role' | 'content' | 'user_name' | 'tool_calls' | 'answer' | 'file_ids' | 'context' | 'turn_id'
+>;
+
+/**
+ * SQL that adds a message to the conversation of the row `c`, which has taken its sequence already. `values` is SQL by column.
+ * Its rows are whole messages.
+ */
+export const insertMessage = (values: Partial<Record<keyof Message, string>>): string => `
+  INSERT INTO messages (conversation_id, project_id, sequence, created_at, ${Object.keys(values).join(', ')})
+  SELECT c.id, c.project_id, c.last_sequence, clock_timestamp(), ${Object.values(values).join(', ')} FROM c
+  RETURNING *`;
+
+/** SQL that lets the turn of the row `turn` answer the messages of the rows `messages`. */
+export const joinMessages = (turn: string, messages: string): string =>
+  `UPDATE messages m SET turn_id = ${turn}.id FROM ${turn}, ${messages} WHERE m.id = ${messages}.id`;
+
+/** SQL that replaces the body of the message `id`; the other arguments are SQL of {@link bodyParameters}. */
+export const writeBody = (
+  id: string,
+  [content, content_segments, tool_calls, affected_card_ids]: BodyColumns,
+): string => `
+  UPDATE messages SET content = ${content}, content_segments = ${content_segments}, tool_calls = ${tool_calls},
+                      affected_card_ids = ${affected_card_ids}
+   WHERE id = ${id}`;
+
+/** SQL of content, content_segments, tool_calls and affected_card_ids. */
+export type BodyColumns = [string, string, string, string];
+
+/** content, content_segments, tool_calls and affected_card_ids as parameters of a statement. */
+export const bodyParameters = ({
+  content,
+  content_segments,
+  tool_calls,
+  affected_card_ids,
+}: MessageBody): unknown[] => [
+  content,
+  JSON.stringify(content_segments),
+  JSON.stringify(tool_calls),
+  affected_card_ids,
+];
+
+/** Messages. Writers hold the lock of the conversation, except for changing a partial message of their own turn. */
+export class MessagesRepository extends EntityRepository(Message) {
+  /** Gives a message of the agent the body of which it has no more to say. */
+  async finish(id: string, body: MessageBody): Promise<void> {
+    const [, count]: [unknown[], number] = await this.query(
+      `UPDATE messages SET content = $2, content_segments = $3, tool_calls = $4, affected_card_ids = $5, is_partial = false
+        WHERE id = $1`,
+      [id, ...bodyParameters(body)],
+    );
+    if (count === 0) throw new Error(`Message ${id} is gone`);
+  }
+
+  /** The body of a message of the agent. */
+  async body(id: string): Promise<MessageBody> {
+    const [body]: MessageBody[] = await this.query(
+      'SELECT content, content_segments, tool_calls, affected_card_ids FROM messages WHERE id = $1',
+      [id],
+    );
+    if (body === undefined) throw new Error(`Message ${id} is gone`);
+    return body;
+  }
+
+  /** The message that was posted under a key, if one was. */
+  async posted(
+    project_id: string,
+    client_msg_key: Buffer,
+  ): Promise<(StoredMessage & { payload_hash: Buffer }) | undefined> {
+    const [found]: (StoredMessage & { payload_hash: Buffer })[] = await this.query(
+      `SELECT m.id, m.payload_hash, ${messageJson('')} AS json FROM messages m WHERE m.project_id = $1 AND m.client_msg_key = $2`,
+      [project_id, client_msg_key],
+    );
+    return found;
+  }
+
+  /** The two newest messages that ask something, the newest first. */
+  async asking(conversation_id: string): Promise<AskingMessage[]> {
+    return await this.query(
+      `SELECT id, is_partial, content, content_segments, tool_calls, affected_card_ids
+         FROM messages
+        WHERE conversation_id = $1 AND role = 'assistant' AND tool_calls::jsonb @> '[{"tool": "ask_user_question"}]'
+        ORDER BY sequence DESC LIMIT 2`,
+      [conversation_id],
+    );
+  }
+
+  /** Answers that wait for the end of the message that asks, by the call they answer. */
+  async waitingAnswers(conversation_id: string): Promise<Map<string, QuestionAnswer>> {
+    const rows: { answered_call_id: string; answer: QuestionAnswer }[] = await this.query(
+      `SELECT answered_call_id, answer FROM messages
+        WHERE conversation_id = $1 AND turn_id IS NULL AND answered_call_id IS NOT NULL`,
+      [conversation_id],
+    );
+    return new Map(rows.map(({ answered_call_id, answer }) => [answered_call_id, answer]));
+  }
+
+  /**
+   * What a turn shows the agent, oldest first: those it answers, and of the `limit` newest that turns have taken the ones
+   * before them that have at most `bytes` together, with all that they hold.
+   */
+  async contextOf(
+    conversation_id: string,
+    turn_id: string,
+    { limit, bytes }: { limit: number; bytes: number },
+  ): Promise<ContextMessage[]> {
+    const rows: ContextMessage[] = await this.query(
+      `SELECT role, content, coalesce(user_name, api_key_name) AS user_name, tool_calls, answer, file_ids, context, turn_id
+         FROM (SELECT *, sum(octet_length(concat(tool_calls, answer, file_ids, context)) + octet_length(content))
+                           FILTER (WHERE turn_id <> $2) OVER (ORDER BY sequence DESC) AS bytes
+                 FROM (SELECT * FROM messages WHERE conversation_id = $1 AND turn_id IS NOT NULL
+                        ORDER BY sequence DESC LIMIT ${limit}) newest) counted
+        WHERE turn_id = $2 OR bytes <= ${bytes}
+        ORDER BY sequence DESC`,
+      [conversation_id, turn_id],
+    );
+    return rows.reverse();
+  }
+
+  /** Lets a turn that has not started answer all messages that wait. */
+  async joinWaiting(turn_id: string, conversation_id: string): Promise<void> {
+    await this.query('UPDATE messages SET turn_id = $1 WHERE conversation_id = $2 AND turn_id IS NULL', [
+      turn_id,
+      conversation_id,
+    ]);
+  }
+
+  /** Removes up to `limit` messages, the newest first, as a message refers to the older one it has answered; their number. */
+  async removePage(conversation_id: string, limit: number): Promise<number> {
+    const [, rows]: [unknown[], number] = await this.query(
+      'DELETE FROM messages WHERE id IN (SELECT id FROM messages WHERE conversation_id = $1 ORDER BY sequence DESC LIMIT $2)',
+      [conversation_id, limit],
+    );
+    return rows;
+  }
+}

@@ -1,0 +1,44 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { Tx } from '../platform/database/database.js';
+import { ProjectDeletion } from '../projects/project-deletion.service.js';
+import { ProjectPurge } from '../projects/project-purge.service.js';
+import { ConversationRemoval } from './conversation-removal.service.js';
+import { ConversationChangedChannel } from './conversations/conversation-changed.channel.js';
+import { ConversationsRepository } from './conversations/conversations.repository.js';
+import { TurnEndings } from './turns/turn-endings.service.js';
+import { TurnStoppedChannel } from './turns/turn-stopped.channel.js';
+import { TurnsRepository } from './turns/turns.repository.js';
+
+/** What the deletion of a project means for its conversations. */
+@Injectable()
+export class ProjectCleanup implements OnModuleInit {
+  constructor(
+    private readonly deletion: ProjectDeletion,
+    private readonly purge: ProjectPurge,
+    private readonly conversations: ConversationsRepository,
+    private readonly turns: TurnsRepository,
+    private readonly removal: ConversationRemoval,
+    private readonly endings: TurnEndings,
+    private readonly stopped: TurnStoppedChannel,
+    private readonly changed: ConversationChangedChannel,
+  ) {}
+
+  onModuleInit(): void {
+    this.deletion.onDelete(async (tx, { id }) => await this.end(tx, id));
+    this.purge.onPurge(async (tx, project_id) => {
+      const next = await tx.withRepository(this.conversations).findOne({ select: { id: true }, where: { project_id } });
+      return next !== null && (await this.removal.removePage(tx, next.id));
+    });
+  }
+
+  /** Ends every conversation of a locked project: active turns are stopped, streams close. */
+  private async end(tx: Tx, project_id: string): Promise<() => void> {
+    const conversations = await tx.withRepository(this.conversations).closeAll(project_id);
+    const active = await tx.withRepository(this.turns).activeIn(project_id);
+    for (const { id, conversation_id } of active) await this.endings.stop(tx, conversation_id, id);
+    return () => {
+      for (const id of conversations) this.changed.send(id);
+      for (const { id, conversation_id } of active) this.stopped.send(conversation_id, id);
+    };
+  }
+}

@@ -1,0 +1,50 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Database } from '../platform/database/database.js';
+import { NotFound, parseId } from '../platform/errors/errors.js';
+import { ProjectsRepository } from '../projects/projects.repository.js';
+import type { ChatStopRequest, ChatStopResponse } from './chat.dto.js';
+import { ConversationsRepository } from './conversations/conversations.repository.js';
+import { TurnEndings } from './turns/turn-endings.service.js';
+import { TurnRunner } from './turns/turn-runner.service.js';
+import { TurnStoppedChannel } from './turns/turn-stopped.channel.js';
+import { TurnsRepository } from './turns/turns.repository.js';
+
+/** Ends turns that users want no more of. */
+@Injectable()
+export class StopTurnService implements OnModuleInit {
+  constructor(
+    private readonly database: Database,
+    private readonly projects: ProjectsRepository,
+    private readonly conversations: ConversationsRepository,
+    private readonly turns: TurnsRepository,
+    private readonly endings: TurnEndings,
+    private readonly runner: TurnRunner,
+    private readonly stopped: TurnStoppedChannel,
+  ) {}
+
+  onModuleInit(): void {
+    // A process that does not hear of it learns it from its next write.
+    this.stopped.listen((turn_id) => {
+      if (turn_id !== null) this.runner.abandon(turn_id);
+    });
+  }
+
+  /**
+   * Ends the conversation's active turn, wherever it runs; with `turn_id` only if it is this one.
+   *
+   * @throws NotFound also for a turn that the conversation never had.
+   */
+  async stop(company_id: string, projectId: string, request: ChatStopRequest): Promise<ChatStopResponse> {
+    const wanted = request.turn_id == null ? null : parseId(request.turn_id, 'Turn');
+    const { conversation_id, turn_id } = await this.database.transaction(async (tx) => {
+      const project = await tx.withRepository(this.projects).lock(company_id, projectId);
+      const { id } = await tx.withRepository(this.conversations).lock(company_id, project.id, request.conversation_id);
+      if (wanted !== null && !(await tx.withRepository(this.turns).existsBy({ id: wanted, conversation_id: id }))) {
+        throw new NotFound('Turn');
+      }
+      return { conversation_id: id, turn_id: await this.endings.stop(tx, id, wanted) };
+    });
+    if (turn_id !== null) this.stopped.send(conversation_id, turn_id);
+    return { conversation_id, turn_id, stopped: turn_id !== null };
+  }
+}

@@ -1,0 +1,124 @@
+import { EntityRepository } from '../../platform/database/entity-repository.js';
+import { Conversation } from '../conversations/conversation.entity.js';
+import { messageJson } from '../messages/message-json.sql.js';
+import type { TurnEventType } from '../turns/turn-event.entity.js';
+import type { Turn } from '../turns/turn.entity.js';
+import type { Position } from './position.js';
+
+/** What a reader of a conversation has: its turns up to a position, and its messages up to a sequence. */
+export interface Cursor extends Position {
+  sequence: number;
+  /** Whether the reader knows of the turn at all. */
+  announced: boolean;
+}
+
+/** What follows a cursor, of one moment and cut to a bearable size. */
+export interface Following {
+  last_sequence: number;
+  /**
+   * ChatMessageResponse as JSON text, of messages that no turn writes as it goes; `answered` is the message whose
+   * question such a one has answered, as it is now.
+   */
+  messages: { sequence: number; json: string; answered: string | null }[];
+  /** The turn at the cursor while it is not all read, else the one after it. */
+  turn: (Pick<Turn, 'state' | 'next_seq'> & { id: string }) | null;
+  events: { seq: number; type: TurnEventType; data: string }[];
+}
+
+/** Before every turn. */
+const NO_TURN = '00000000-0000-0000-0000-000000000000';
+export const MAX_MESSAGES = 50;
+const MAX_EVENTS = 200;
+/** Messages, and events, are read until they have so many bytes together. */
+export const MAX_TEXT = 256 * 1024;
+
+/**
+ * FROM and what follows of a SELECT of the last turn of the conversation `c`. The conversation is a range of one, and part of
+ * the order, so that only the index of the conversation's turns gives this order: where some conversations have very many
+ * turns the planner would rather go through the turns of all of them, and go on to the first one where there are none.
+ */
+const LAST_TURN = `
+  FROM turns WHERE conversation_id >= c.id AND conversation_id <= c.id ORDER BY conversation_id DESC, id DESC LIMIT 1`;
+
+/** What readers of the live stream are given. Reads only. */
+export class StreamReadsRepository extends EntityRepository(Conversation) {
+  /** Reads on from a cursor in one statement; null when the conversation is gone. */
+  async following(conversation_id: string, cursor: Cursor): Promise<Following | null> {
+    const [read]: Following[] = await this.query(
+      `SELECT c.last_sequence,
+              (SELECT coalesce(json_agg(json_build_object('sequence', sequence, 'json', json, 'answered', answered) ORDER BY sequence), '[]')
+                 FROM (SELECT *, sum(bytes + coalesce(octet_length(answered), 0)) OVER (ORDER BY sequence) - bytes
+                                 - coalesce(octet_length(answered), 0) AS bytes_before
+                         FROM (SELECT said.*, ${messageJson('FROM messages m WHERE m.id = said.answered_message_id')} AS answered
+                                 FROM (SELECT *, octet_length(json) AS bytes, sum(octet_length(json)) OVER (ORDER BY sequence) AS until
+                                         FROM (SELECT m.sequence, m.answered_message_id, ${messageJson('')} AS json
+                                                 FROM messages m
+                                                WHERE m.conversation_id = c.id AND m.sequence > $2 AND m.role <> 'assistant'
+                                                ORDER BY m.sequence LIMIT ${MAX_MESSAGES}) few) said
+                                WHERE until - bytes < ${MAX_TEXT} OFFSET 0) told) counted
+                WHERE bytes_before < ${MAX_TEXT}) AS messages,
+              CASE WHEN t.id IS NULL THEN NULL
+                   ELSE json_build_object('id', t.id, 'state', t.state, 'next_seq', t.next_seq) END AS turn,
+              (SELECT coalesce(json_agg(json_build_object('seq', seq, 'type', type, 'data', data) ORDER BY seq), '[]')
+                 FROM (SELECT seq, type, data, sum(octet_length(data)) OVER (ORDER BY seq) - octet_length(data) AS bytes_before
+                         FROM (SELECT e.seq, e.type, e.data::text AS data
+                                 FROM turn_events e
+                                WHERE e.turn_id = t.id AND e.seq >= CASE WHEN t.id = $3 THEN $4 ELSE 0 END
+                                ORDER BY e.seq LIMIT ${MAX_EVENTS}) few) counted
+                WHERE bytes_before < ${MAX_TEXT}) AS events
+         FROM conversations c
+         LEFT JOIN LATERAL (
+           -- as in LAST_TURN
+           SELECT id, state, next_seq FROM turns
+            WHERE (conversation_id, id) >= (c.id, $3) AND conversation_id <= c.id
+              AND (id > $3 OR state <> 'ended' OR next_seq > $4)
+            ORDER BY conversation_id, id LIMIT 1) t ON true
+        WHERE c.id = $1 AND c.deleted_at IS NULL`,
+      [conversation_id, cursor.sequence, cursor.turn_id, cursor.next_seq],
+    );
+    return read ?? null;
+  }
+
+  /** Where a reader begins that knows nothing: before the turn that is active, else after the last one. */
+  async present(conversation_id: string): Promise<Cursor | null> {
+    const [present]: (Pick<Cursor, 'sequence'> & { turn: (Position & Pick<Turn, 'state'>) | null })[] =
+      await this.query(
+        `SELECT c.last_sequence AS sequence,
+              (SELECT json_build_object('turn_id', id, 'state', state, 'next_seq', next_seq) ${LAST_TURN}) AS turn
+         FROM conversations c WHERE c.id = $1 AND c.deleted_at IS NULL`,
+        [conversation_id],
+      );
+    if (present === undefined) return null;
+    const { sequence, turn } = present;
+    if (turn === null) return { sequence, turn_id: NO_TURN, next_seq: 0, announced: true };
+    const { turn_id, state, next_seq } = turn;
+    return state === 'ended'
+      ? { sequence, turn_id, next_seq, announced: true }
+      : { sequence, turn_id, next_seq: 0, announced: false };
+  }
+
+  /**
+   * The cursor of a reader that has come to a position: messages that were posted after those that its turn answers may
+   * be new to it. Null for a position that no reader of this conversation can have.
+   */
+  async cursorAt(conversation_id: string, { turn_id, next_seq }: Position): Promise<Cursor | null> {
+    const [known]: { sequence: number }[] = await this.query(
+      `SELECT (SELECT coalesce(max(sequence), 0) FROM messages WHERE turn_id = t.id AND role = 'user') AS sequence
+         FROM turns t WHERE t.id = $2 AND t.conversation_id = $1 AND t.next_seq >= $3`,
+      [conversation_id, turn_id, next_seq],
+    );
+    return known === undefined ? null : { sequence: known.sequence, turn_id, next_seq, announced: true };
+  }
+
+  /** How far conversations have come, as texts that differ when something is new; without those that are gone. */
+  async heads(conversationIds: string[]): Promise<Map<string, string>> {
+    const heads: { id: string; head: string }[] = await this.query(
+      `SELECT c.id, concat_ws(':', c.last_sequence, t.id, t.state, t.next_seq) AS head
+         FROM conversations c
+         LEFT JOIN LATERAL (SELECT id, state, next_seq ${LAST_TURN}) t ON true
+        WHERE c.id = ANY ($1::uuid[]) AND c.deleted_at IS NULL`,
+      [conversationIds],
+    );
+    return new Map(heads.map(({ id, head }) => [id, head]));
+  }
+}

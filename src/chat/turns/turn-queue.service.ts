@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../config/config.js';
+import { Database, type Tx } from '../../platform/database/database.js';
+import { Jobs } from '../../platform/jobs/jobs.service.js';
+import { ConversationsRepository } from '../conversations/conversations.repository.js';
+import { MessagesRepository } from '../messages/messages.repository.js';
+import { type Holder, type LeasedTurn, TURN_TASK, TurnsRepository } from './turns.repository.js';
+
+/** A turn that never got to write anything is tried so often. */
+const MAX_ATTEMPTS = 3;
+const RECOVERED_AT_ONCE = 100;
+const PUT_BACK_MS = 1_000;
+/** Events of a turn can be read so long after its end. */
+const EVENTS_KEPT = `interval '10 min'`;
+const EVICTED_AT_ONCE = 500;
+
+/** Turns from their start to their claim, and how abandoned ones come back. */
+@Injectable()
+export class TurnQueue {
+  constructor(
+    private readonly database: Database,
+    private readonly conversations: ConversationsRepository,
+    private readonly messages: MessagesRepository,
+    private readonly turns: TurnsRepository,
+    private readonly jobs: Jobs,
+    private readonly config: Config,
+  ) {}
+
+  /**
+   * Has dispatched turns run, each as long as its job; called while modules initialise. Turns have a number of their own, so
+   * that other jobs never wait for them.
+   */
+  handle(run: (turn_id: string) => Promise<void>): void {
+    this.jobs.handle<{ turn_id: string }>(TURN_TASK, async ({ turn_id }) => await run(turn_id), {
+      concurrency: this.config.TURNS_CONCURRENCY,
+    });
+  }
+
+  /** Leaves a dispatched turn to another process. */
+  async putBack(turn_id: string): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      await this.wake(tx, turn_id, new Date(Date.now() + PUT_BACK_MS));
+    });
+  }
+
+  /** Makes `owner` the one who runs a dispatched turn; null when there is nothing to claim. Its messages are now fixed. */
+  async claim(turn_id: string, owner: string): Promise<LeasedTurn | null> {
+    return await this.turns.claim(turn_id, owner);
+  }
+
+  /** Keeps a running turn. @throws LeaseLost */
+  async renew(turn: LeasedTurn): Promise<void> {
+    await this.turns.renew(turn);
+  }
+
+  /**
+   * Dispatches a running turn again, when nothing of it has been seen yet; messages that waited behind it join it. False
+   * when it has to end instead. A process that goes away in peace gives its attempt back; `credits` is what it has cost.
+   */
+  async redispatch(turn: LeasedTurn, holder: Holder): Promise<boolean> {
+    const { id, conversation_id } = turn;
+    return await this.database.transaction(async (tx) => {
+      await tx.withRepository(this.conversations).lockById(conversation_id);
+      const returned = holder === 'owner' ? 1 : 0;
+      if (!(await tx.withRepository(this.turns).redispatch(turn, holder, returned, MAX_ATTEMPTS))) return false;
+      await tx.withRepository(this.messages).joinWaiting(id, conversation_id);
+      await this.wake(tx, id);
+      return true;
+    });
+  }
+
+  /** Running turns whose owner has let the lease run out. */
+  async expired(): Promise<LeasedTurn[]> {
+    return await this.turns.expired(RECOVERED_AT_ONCE);
+  }
+
+  /** Wakes somebody for dispatched turns that nobody has claimed for a while: their job may have died with its worker. */
+  async rewake(): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const turns = await tx.withRepository(this.turns).unclaimed(RECOVERED_AT_ONCE);
+      // With the time of their start, so that they keep their place among those that wait for a free worker.
+      for (const { id, created_at } of turns) await this.wake(tx, id, created_at);
+    });
+  }
+
+  /** Removes the events of turns that are over for a while. */
+  async evictEvents(): Promise<void> {
+    while ((await this.turns.evictEvents(EVENTS_KEPT, EVICTED_AT_ONCE)) === EVICTED_AT_ONCE);
+  }
+
+  /** Makes some worker look at a dispatched turn, at `runAt` at the earliest. */
+  private async wake(tx: Tx, turn_id: string, runAt?: Date): Promise<void> {
+    await this.jobs.add(tx, TURN_TASK, { turn_id }, { jobKey: `${TURN_TASK}:${turn_id}`, ...(runAt && { runAt }) });
+  }
+}

@@ -1,0 +1,28 @@
+import { Injectable } from '@nestjs/common';
+import { type Listener, Notifications } from '../../platform/database/notifications.service.js';
+import { ConversationChangedChannel } from '../conversations/conversation-changed.channel.js';
+import { TurnMetrics } from './turn-metrics.js';
+
+const CHANNEL = 'stopped_turns';
+
+/** Tells every process of turns that were taken from the process that runs them; the key is the turn's id. */
+@Injectable()
+export class TurnStoppedChannel {
+  constructor(
+    private readonly notifications: Notifications,
+    private readonly changed: ConversationChangedChannel,
+    private readonly metrics: TurnMetrics,
+  ) {}
+
+  /** Tells of a turn that was ended, also those who follow its conversation. Call it once its end has committed. */
+  send(conversation_id: string, turn_id: string): void {
+    this.metrics.ended('stopped');
+    this.notifications.send(CHANNEL, turn_id);
+    this.changed.send(conversation_id);
+  }
+
+  /** Called while modules initialise. */
+  listen(listener: Listener): void {
+    this.notifications.listen(CHANNEL, listener);
+  }
+}

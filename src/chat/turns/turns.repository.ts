@@ -1,0 +1,343 @@
+import { EntityRepository } from '../../platform/database/entity-repository.js';
+import { addNewJob } from '../../platform/jobs/jobs.repository.js';
+import { LEASE, LeaseLost } from '../../platform/leases/lease.js';
+import { adjustProject } from '../../projects/projects.repository.js';
+import { type ConversationHead, takeSequence } from '../conversations/conversations.repository.js';
+import { removeChanges, takeChanges } from '../conversations/workspace-changes.repository.js';
+import { bodyParameters, insertMessage, joinMessages, writeBody } from '../messages/messages.repository.js';
+import { firstUnstored, type Progress } from './progress.js';
+import {
+  bodyEvent,
+  eventParameters,
+  type EventRow,
+  insertEvents,
+  removeEvents,
+  STARTED,
+  WITH_MESSAGE,
+} from './turn-events.repository.js';
+import { Turn, type TurnOutcome } from './turn.entity.js';
+
+/** Name of the job that runs a turn; its payload is `{ turn_id }`. The turn's row is the truth, the job wakes up. */
+export const TURN_TASK = 'turn';
+
+/** What the owner of a running turn knows of it; `generation` makes its writes its own. */
+export type LeasedTurn = Pick<
+  Turn,
+  'id' | 'project_id' | 'conversation_id' | 'company_id' | 'user_id' | 'api_key_id' | 'generation' | 'credits'
+>;
+
+/** What is stored of a turn that the transaction has locked. */
+export type LockedTurn = Omit<LeasedTurn, 'generation'> & Pick<Turn, 'message_id' | 'next_seq'>;
+
+/** Who may write: the owner, or anybody once the owner has let the lease run out. */
+export type Holder = 'owner' | 'reaper';
+
+/** How it stands with a conversation. */
+export interface Situation {
+  /** Whether a turn waits for its start or runs. */
+  is_active: boolean;
+  /** Messages of the turn that waits for its start. */
+  joined: number;
+  /** Messages that no turn has taken. */
+  waiting: number;
+  /** What these and the joined ones say, in bytes. */
+  bytes: number;
+}
+
+const COUNTED = 'count(*)::integer, coalesce(sum(octet_length(content)), 0) AS bytes';
+const LEASED = 'id, project_id, conversation_id, company_id, user_id, api_key_id, generation, credits';
+const LOCKED =
+  't.id, t.project_id, t.conversation_id, t.company_id, t.user_id, t.api_key_id, t.message_id, t.next_seq, t.credits';
+
+/**
+ * Condition that a turn `t` is still held; its parameters $1 to $3 are {@link leaseParameters}. The conversation makes it a
+ * look-up: by id and state alone, the planner may read all turns that are active.
+ */
+const leased = (holder: Holder): string =>
+  `t.id = $1 AND t.generation = $2 AND t.conversation_id = $3 AND t.state = 'streaming'${holder === 'reaper' ? ' AND t.due_at < clock_timestamp()' : ''}`;
+
+const leaseParameters = ({
+  id,
+  generation,
+  conversation_id,
+}: Pick<LeasedTurn, 'id' | 'generation' | 'conversation_id'>): [string, number, string] => [
+  id,
+  generation,
+  conversation_id,
+];
+
+/** FROM and what follows of a SELECT that locks the conversation and then its turn `t`, in this order, while it is held. */
+const lockLeased = (holder: Holder): string =>
+  `FROM conversations c, turns t WHERE c.id = $3 AND ${leased(holder)} FOR NO KEY UPDATE OF c, t`;
+
+/** Reads the index of active turns, which are few. */
+export const COUNT_ACTIVE_TURNS = `
+  SELECT count(*) FILTER (WHERE state = 'dispatched')::integer AS pws_turns_waiting,
+         count(*) FILTER (WHERE state = 'streaming')::integer AS pws_turns_running,
+         coalesce(extract(epoch FROM clock_timestamp() - min(created_at) FILTER (WHERE state = 'dispatched')), 0)::double precision
+           AS pws_turn_oldest_waiting_seconds
+    FROM turns WHERE state <> 'ended'`;
+
+/** Turns. Writers hold the lock of the conversation, but for the owner of a running turn, who names its generation. */
+export class TurnsRepository extends EntityRepository(Turn) {
+  /** What a new message finds in its conversation. */
+  async situation(conversation_id: string): Promise<Situation> {
+    const [found]: Situation[] = await this.query(
+      `SELECT t.id IS NOT NULL AS is_active, joined.count AS joined, waiting.count AS waiting, joined.bytes + waiting.bytes AS bytes
+         FROM (SELECT $1::uuid AS conversation_id) c
+         LEFT JOIN turns t ON t.conversation_id = c.conversation_id AND t.state <> 'ended',
+              LATERAL (SELECT ${COUNTED} FROM messages WHERE turn_id = t.id AND t.state = 'dispatched') joined,
+              (SELECT ${COUNTED} FROM messages WHERE conversation_id = $1 AND turn_id IS NULL) waiting`,
+      [conversation_id],
+    );
+    if (found === undefined) throw new Error('A situation has no row');
+    return found;
+  }
+
+  /**
+   * Starts a turn in an idle conversation for every message that waits there; a user's message that is appended then joins
+   * it. Charged is the author of the first that waits, or the one that is given when none does. The project is locked.
+   */
+  async start(
+    { id: conversation_id, project_id }: Pick<ConversationHead, 'id' | 'project_id'>,
+    { company_id, user_id, api_key_id }: Pick<Turn, 'company_id' | 'user_id' | 'api_key_id'>,
+  ): Promise<void> {
+    const started: unknown[] = await this.query(START, [
+      conversation_id,
+      project_id,
+      company_id,
+      user_id,
+      api_key_id,
+      TURN_TASK,
+    ]);
+    if (started.length === 0) throw new Error('The turn was not created');
+  }
+
+  /** Makes `owner` the one who runs a dispatched turn; null when there is nothing to claim. Its messages are now fixed. */
+  async claim(turn_id: string, owner: string): Promise<LeasedTurn | null> {
+    // Posts hold the conversation's lock, so a message either joined before this or waits for the next turn.
+    const [turn]: LeasedTurn[] = await this.query(
+      `WITH conversation AS MATERIALIZED (
+         SELECT c.id FROM conversations c WHERE c.id = (SELECT t.conversation_id FROM turns t WHERE t.id = $1) FOR NO KEY UPDATE
+       ), claimed AS (
+         UPDATE turns t
+            SET state = 'streaming', owner = $2, generation = generation + 1, attempts = attempts + 1,
+                due_at = clock_timestamp() + ${LEASE}
+          WHERE t.id = $1 AND t.conversation_id = (SELECT id FROM conversation) AND t.state = 'dispatched'
+         RETURNING t.*
+       ), told AS (${takeChanges('claimed')}
+       )
+       SELECT ${LEASED} FROM claimed`,
+      [turn_id, owner],
+    );
+    return turn ?? null;
+  }
+
+  /** Keeps a running turn. @throws LeaseLost */
+  async renew(turn: LeasedTurn): Promise<void> {
+    const [, count]: [unknown[], number] = await this.query(
+      `UPDATE turns t SET due_at = clock_timestamp() + ${LEASE} WHERE ${leased('owner')}`,
+      leaseParameters(turn),
+    );
+    if (count === 0) throw new LeaseLost();
+  }
+
+  /**
+   * Dispatches a running turn again of which nothing has been seen yet; false when it has to end instead.
+   *
+   * @param returned attempts that do not count
+   * @param attempts so many of them count at most
+   */
+  async redispatch(turn: LeasedTurn, holder: Holder, returned: number, attempts: number): Promise<boolean> {
+    const [, count]: [unknown[], number] = await this.query(
+      `UPDATE turns t
+          SET state = 'dispatched', owner = NULL, attempts = attempts - $4, due_at = clock_timestamp() + ${LEASE},
+              credits = $5
+        WHERE ${leased(holder)} AND next_seq = 0 AND attempts - $4 < ${attempts}`,
+      [...leaseParameters(turn), returned, turn.credits],
+    );
+    return count > 0;
+  }
+
+  /** Running turns whose owner has let the lease run out. */
+  async expired(limit: number): Promise<LeasedTurn[]> {
+    return await this.query(
+      `SELECT ${LEASED} FROM turns WHERE state = 'streaming' AND due_at < clock_timestamp() LIMIT ${limit}`,
+    );
+  }
+
+  /** Dispatched turns that nobody has claimed for a while; until they are due again nobody else is given them. */
+  async unclaimed(limit: number): Promise<Pick<Turn, 'id' | 'created_at'>[]> {
+    const [turns]: [Pick<Turn, 'id' | 'created_at'>[], number] = await this.query(
+      `UPDATE turns SET due_at = clock_timestamp() + ${LEASE}
+        WHERE id IN (SELECT id FROM turns WHERE state = 'dispatched' AND due_at < clock_timestamp()
+                      ORDER BY due_at LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED)
+      RETURNING id, created_at`,
+    );
+    return turns;
+  }
+
+  /** Removes the events of up to `limit` turns that have been over for `age`, an SQL interval; answers their number. */
+  async evictEvents(age: string, limit: number): Promise<number> {
+    const [{ evicted }]: [{ evicted: number }] = await this.query(
+      `WITH over AS (
+         UPDATE turns SET keeps_events = false
+          WHERE id IN (SELECT id FROM turns
+                        WHERE keeps_events AND ended_at IS NOT NULL AND ended_at < now() - ${age}
+                        ORDER BY ended_at LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED)
+         RETURNING id
+       ), removed AS (${removeEvents('over')})
+       SELECT count(*)::integer AS evicted FROM over`,
+    );
+    return evicted;
+  }
+
+  /** Locks a running turn while its owner holds it. @throws LeaseLost */
+  async lockOwned(turn: LeasedTurn): Promise<void> {
+    const found: unknown[] = await this.query(
+      `SELECT t.id FROM turns t WHERE ${leased('owner')} FOR NO KEY UPDATE`,
+      leaseParameters(turn),
+    );
+    if (found.length === 0) throw new LeaseLost();
+  }
+
+  /** Locks the conversation and then its running turn while the holder has it; undefined when it is not the holder's any more. */
+  async lockHeld(turn: LeasedTurn, holder: Holder): Promise<LockedTurn | undefined> {
+    const [found]: LockedTurn[] = await this.query(`SELECT ${LOCKED} ${lockLeased(holder)}`, leaseParameters(turn));
+    return found;
+  }
+
+  /** Locks the active turn of a locked conversation, or only a given one; undefined when there is none. */
+  async lockActive(conversation_id: string, turn_id: string | null): Promise<LockedTurn | undefined> {
+    const [turn]: LockedTurn[] = await this.query(
+      `SELECT ${LOCKED} FROM turns t
+        WHERE t.conversation_id = $1 AND t.state <> 'ended' AND ($2::uuid IS NULL OR t.id = $2) FOR NO KEY UPDATE`,
+      [conversation_id, turn_id],
+    );
+    return turn;
+  }
+
+  /** The active turns of a project. */
+  async activeIn(project_id: string): Promise<Pick<Turn, 'id' | 'conversation_id'>[]> {
+    return await this.query(
+      `SELECT id, conversation_id FROM turns
+        WHERE conversation_id IN (SELECT id FROM conversations WHERE project_id = $1) AND state <> 'ended'`,
+      [project_id],
+    );
+  }
+
+  /**
+   * Creates the partial message of a turn with its first events; one statement, so one transaction. It locks the conversation
+   * before the turn, as everybody does, so there is no deadlock.
+   *
+   * @throws LeaseLost
+   */
+  async begin(turn: LeasedTurn, { body, next_seq, unstored, credits }: Progress): Promise<void> {
+    const begun: unknown[] = await this.query(BEGIN, [
+      ...leaseParameters(turn),
+      next_seq,
+      credits,
+      ...bodyParameters(body),
+      ...eventParameters(0, [STARTED, ...unstored.map(bodyEvent)]),
+    ]);
+    if (begun.length === 0) throw new LeaseLost();
+  }
+
+  /** Brings the partial message up to date, with the events that lead there; one statement. @throws LeaseLost */
+  async advance(turn: LeasedTurn, progress: Progress): Promise<void> {
+    const { body, next_seq, unstored, credits } = progress;
+    const [, count]: [unknown[], number] = await this.query(ADVANCE, [
+      ...leaseParameters(turn),
+      next_seq,
+      credits,
+      ...bodyParameters(body),
+      ...eventParameters(firstUnstored(progress), unstored.map(bodyEvent)),
+    ]);
+    if (count === 0) throw new LeaseLost();
+  }
+
+  /** Ends a locked turn with its last events. */
+  async end(
+    { id, next_seq }: Pick<Turn, 'id' | 'next_seq'>,
+    { outcome, message_id, credits }: { outcome: TurnOutcome; message_id: string | null; credits: number },
+    events: EventRow[],
+  ): Promise<void> {
+    await this.query(END, [
+      id,
+      outcome,
+      message_id,
+      next_seq + events.length,
+      credits,
+      ...eventParameters(next_seq, events),
+    ]);
+  }
+
+  /** Takes the messages from up to `limit` turns, as both refer to each other; the number of turns. */
+  async forgetMessages(conversation_id: string, limit: number): Promise<number> {
+    const [, rows]: [unknown[], number] = await this.query(
+      `UPDATE turns SET message_id = NULL WHERE id IN (
+     SELECT id FROM turns WHERE conversation_id = $1 AND message_id IS NOT NULL LIMIT $2)`,
+      [conversation_id, limit],
+    );
+    return rows;
+  }
+
+  /** Removes up to `limit` turns and answers their number. */
+  async removePage(conversation_id: string, limit: number): Promise<number> {
+    const [, rows]: [unknown[], number] = await this.query(
+      'DELETE FROM turns WHERE id IN (SELECT id FROM turns WHERE conversation_id = $1 LIMIT $2)',
+      [conversation_id, limit],
+    );
+    return rows;
+  }
+}
+
+const START = `
+  WITH waiting AS (
+    SELECT id, user_id, api_key_id, sequence FROM messages WHERE conversation_id = $1 AND turn_id IS NULL
+  ), spender AS (
+    SELECT user_id, api_key_id, sequence FROM waiting
+    UNION ALL SELECT $4, $5::uuid, NULL
+    ORDER BY sequence LIMIT 1
+  ), turn AS (
+    INSERT INTO turns (conversation_id, project_id, company_id, user_id, api_key_id)
+    SELECT $1, $2, $3, user_id, api_key_id FROM spender
+    RETURNING id
+  ), taken AS (${joinMessages('turn', 'waiting')}
+  ), counted AS (${adjustProject('$2', { active_turns: '1' })}
+  )
+  SELECT id, ${addNewJob('$6', { payload: `json_build_object('turn_id', id)`, jobKey: `$6 || ':' || id` })} FROM turn`;
+
+const BEGIN = `
+  WITH held AS MATERIALIZED (
+    SELECT t.id ${lockLeased('owner')}
+  ), c AS (${takeSequence('c.id = $3', 'FROM held')}
+  ), m AS (${insertMessage({
+    role: `'assistant'`,
+    turn_id: '$1',
+    is_partial: 'true',
+    content: '$6',
+    content_segments: '$7',
+    tool_calls: '$8',
+    affected_card_ids: '$9',
+  })}
+  ), turn AS (
+    UPDATE turns t SET message_id = m.id, next_seq = $4, credits = $5, due_at = clock_timestamp() + ${LEASE}
+      FROM m WHERE t.id = $1 RETURNING t.id
+  ), written AS (${insertEvents('turn.id', ['$10', '$11', '$12'], 'turn, m,', WITH_MESSAGE)})
+  SELECT id FROM turn`;
+
+const ADVANCE = `
+  WITH turn AS (
+    UPDATE turns t SET next_seq = $4, credits = $5, due_at = clock_timestamp() + ${LEASE}
+     WHERE ${leased('owner')} RETURNING id, message_id
+  ), written AS (${insertEvents('turn.id', ['$10', '$11', '$12'], 'turn,')})
+  ${writeBody('(SELECT message_id FROM turn)', ['$6', '$7', '$8', '$9'])}`;
+
+const END = `
+  WITH ended AS (
+    UPDATE turns SET state = 'ended', outcome = $2, owner = NULL, due_at = NULL, ended_at = clock_timestamp(),
+           message_id = $3, next_seq = $4, credits = $5
+     WHERE id = $1 RETURNING id
+  ), told AS (${removeChanges('ended')}
+  ) ${insertEvents('ended.id', ['$6', '$7', '$8'], 'ended LEFT JOIN messages m ON m.id = $3,', WITH_MESSAGE)}`;

@@ -1,0 +1,65 @@
+import type { ContainerLookup } from '../files/container-resolver.js';
+import { EntityRepository } from '../platform/database/entity-repository.js';
+import { NotFound, parseId } from '../platform/errors/errors.js';
+import type { Page } from '../platform/listing/page.js';
+import type { PageQuery } from '../platform/listing/page.query.js';
+import { Snapshot } from './snapshot.entity.js';
+
+/** A snapshot as listings show it. */
+export type SnapshotRow = Pick<Snapshot, 'id' | 'project_id' | 'created_at'> & {
+  is_current: boolean;
+  card_count: number;
+};
+
+/** SELECT from the snapshot `$1` of one of the projects of the company `$2`. */
+const snapshotOf = (columns: string): string => `
+  SELECT ${columns} FROM snapshots s
+    JOIN projects p ON p.id = s.project_id AND p.company_id = $2 AND p.deleted_at IS NULL
+   WHERE s.id = $1`;
+
+const SNAPSHOT_ROWS = `
+  SELECT s.id, s.project_id, s.created_at, s.id IS NOT DISTINCT FROM p.current_snapshot_id AS is_current,
+         jsonb_array_length(s.cards) AS card_count
+    FROM snapshots s JOIN projects p ON p.id = s.project_id`;
+
+/** The containers of snapshots' files. */
+export const SNAPSHOT_TREES: ContainerLookup = {
+  resource: 'Snapshot',
+  select: snapshotOf('s.container_id, s.project_id'),
+  parse: (id) => parseId(id, 'Snapshot'),
+};
+
+/** Snapshots of projects. */
+export class SnapshotsRepository extends EntityRepository(Snapshot) {
+  /** A snapshot of one of the company's projects. @throws NotFound */
+  async require(company_id: string, snapshotId: string): Promise<Snapshot> {
+    const [snapshot]: Snapshot[] = await this.query(snapshotOf('s.*'), [parseId(snapshotId, 'Snapshot'), company_id]);
+    if (snapshot === undefined) throw new NotFound('Snapshot');
+    return snapshot;
+  }
+
+  /** A page of a project's snapshots, newest first. */
+  async page(project_id: string, { limit, offset }: PageQuery): Promise<Page<SnapshotRow>> {
+    const rows: SnapshotRow[] = await this.query(
+      `${SNAPSHOT_ROWS} WHERE s.project_id = $1 ORDER BY s.created_at DESC, s.id DESC LIMIT $2 OFFSET $3`,
+      [project_id, limit, offset],
+    );
+    return { rows, total: await this.countBy({ project_id }) };
+  }
+
+  /** One snapshot as {@link page} has it. @throws NotFound */
+  async row(project_id: string, snapshotId: string): Promise<SnapshotRow> {
+    const [row]: SnapshotRow[] = await this.query(`${SNAPSHOT_ROWS} WHERE s.project_id = $1 AND s.id = $2`, [
+      project_id,
+      parseId(snapshotId, 'Snapshot'),
+    ]);
+    if (row === undefined) throw new NotFound('Snapshot');
+    return row;
+  }
+
+  /** The trees of a project's snapshots. */
+  async containersOf(project_id: string): Promise<string[]> {
+    const snapshots = await this.find({ select: { container_id: true }, where: { project_id } });
+    return snapshots.map(({ container_id }) => container_id);
+  }
+}

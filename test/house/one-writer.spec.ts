@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+
+const ROOT = join(import.meta.dirname, '../..');
+const WRITE = /\b(?:INSERT\s+INTO|UPDATE|DELETE\s+FROM)\s+(?:ONLY\s+)?(\w+)/g;
+
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+/** Names of the tables that migrations have made. */
+const tables = new Set([...read('schema.sql').matchAll(/CREATE (?:UNLOGGED )?TABLE (\w+)/g)].map(([, name]) => name));
+
+/** The files whose SQL writes each table; a repository and the statements beside it count as one. */
+function writersOf(sources: Iterable<readonly [path: string, text: string]>): Map<string, Set<string>> {
+  const writers = new Map<string, Set<string>>();
+  for (const [path, text] of sources) {
+    for (const [, table = ''] of text.replace(/\/\*.*?\*\/|^\s*\/\/.*$/gms, '').matchAll(WRITE)) {
+      if (!tables.has(table)) continue;
+      const known = writers.get(table) ?? new Set();
+      writers.set(table, known.add(basename(path).replace(/\.(repository|sql)\.ts$/, '')));
+    }
+  }
+  return writers;
+}
+
+const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts') && !/\.spec\.ts$|^migrations\//.test(path))
+  .map((path) => [path, read(join('src', path))] as const);
+
+describe('tables', () => {
+  it('are written by one repository each', () => {
+    const writers = writersOf(sources);
+    expect(writers.size).toBeGreaterThan(20);
+    expect([...writers].filter(([, files]) => files.size > 1)).toEqual([]);
+  });
+
+  it('would be found with two writers', () => {
+    const planted = [...sources, ['src/chat/elsewhere.repository.ts', '`UPDATE messages SET content = $1`']] as const;
+    expect(writersOf(planted).get('messages')?.size).toBe(2);
+  });
+});
