@@ -33,6 +33,7 @@ const oneWay = rows.flatMap((row, index) =>
 
 /** The folders inside of modules, likewise; `[^/]+$` stands for the files beside them. A module file puts all of them together. */
 const folders = {
+  chat: ['[^/]+$', 'stream/', 'turns/', 'conversations/', 'messages/'],
   files: ['maintenance/', 'uploads/', '[^/]+$', 'tree/', 'blobs/'],
 };
 
@@ -71,6 +72,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/migrations/' },
       to: { path: '^src/' },
+    },
+    {
+      name: 'statements-of-repositories',
+      comment: 'Texts of statements are for the repository beside them; services call its methods',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '\\.(repository|sql|spec)\\.ts$' },
+      to: { path: '\\.sql\\.ts$' },
     },
     {
       name: 'no-tests-in-the-service',

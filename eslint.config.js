@@ -18,6 +18,26 @@ const core = {
   'prefer-const': 'error',
 };
 
+const noEnvironment = {
+  selector: "ImportSpecifier[imported.name='env']",
+  message: 'Settings are read in src/config only; inject Config.',
+};
+const noForwardReference = {
+  selector: "CallExpression[callee.name='forwardRef']",
+  message: 'Modules import each other one way only.',
+};
+const sqlText = String.raw`/^\s*(SELECT\s|INSERT\s+INTO\s|UPDATE\s+\w+\s|DELETE\s+FROM\s|WITH\s+(RECURSIVE\s+)?\w+\s+AS\s|LOCK\s+TABLE\s)/`;
+const noSql = [
+  {
+    selector: 'CallExpression[callee.property.name=/^(query|createQueryBuilder)$/]',
+    message: 'Statements run in *.repository.ts only; give the repository a method.',
+  },
+  {
+    selector: `:matches(TemplateElement[value.raw=${sqlText}], Literal[value=${sqlText}])`,
+    message: 'SQL stands in *.repository.ts and *.sql.ts only.',
+  },
+];
+
 const nodeGlobals = Object.fromEntries(
   [
     'AbortSignal',
@@ -61,15 +81,18 @@ export default defineConfig(
         'error',
         { object: 'process', property: 'env', message: 'Settings are read in src/config only; inject Config.' },
       ],
-      'no-restricted-syntax': [
-        'error',
-        {
-          selector: "ImportSpecifier[imported.name='env']",
-          message: 'Settings are read in src/config only; inject Config.',
-        },
-        { selector: "CallExpression[callee.name='forwardRef']", message: 'Modules import each other one way only.' },
-      ],
+      'no-restricted-syntax': ['error', noEnvironment, noForwardReference, ...noSql],
     },
+  },
+  {
+    files: [
+      'src/**/*.{repository,sql}.ts',
+      'src/platform/database/**',
+      'src/migrations/**',
+      'src/embedded-postgres/**',
+      'src/**/*.spec.ts',
+    ],
+    rules: { 'no-restricted-syntax': ['error', noEnvironment, noForwardReference] },
   },
   {
     files: ['**/*.js', '**/*.mjs', '**/*.cjs'],

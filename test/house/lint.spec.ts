@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+import { Linter } from 'eslint';
+import tseslint from 'typescript-eslint';
+import configuration from '../../eslint.config.js';
+
+/** The rule as the configuration has it for services. */
+const rule = configuration
+  .filter(({ files }) => files?.includes('src/**/*.ts') === true)
+  .map(({ rules }) => rules?.['no-restricted-syntax'])
+  .at(-1);
+
+/** What the rule finds in a service with these lines. */
+function found(text: string): string[] {
+  const messages = new Linter().verify(
+    text,
+    [
+      {
+        files: ['**/*.ts'],
+        languageOptions: { parser: tseslint.parser as Linter.Parser },
+        rules: { 'no-restricted-syntax': rule ?? 'off' },
+      },
+    ],
+    { filename: 'src/stock/stock.service.ts' },
+  );
+  return messages.map(({ message }) => message);
+}
+
+const IN_REPOSITORY = 'Statements run in *.repository.ts only; give the repository a method.';
+const SQL = 'SQL stands in *.repository.ts and *.sql.ts only.';
+
+describe('the linter finds in a service', () => {
+  it.each([
+    ['await tx.query(statement, [id]);', [IN_REPOSITORY]],
+    ['await this.database.manager.query(`SELECT 1`);', [IN_REPOSITORY, SQL]],
+    ['this.counts.createQueryBuilder();', [IN_REPOSITORY]],
+    ['const all = "select id from stock_counts";', []],
+    ['const all = "SELECT id FROM stock_counts";', [SQL]],
+    ['const text = `\n  WITH RECURSIVE up AS (${more}) SELECT 1`;', [SQL]],
+    ['const text = `UPDATE ${table} SET a = 1`;', []],
+    ['const text = `UPDATE stock_counts SET a = ${one}`;', [SQL]],
+    ['const text = `DELETE FROM stock_counts`;', [SQL]],
+    ['const text = "INSERT INTO stock_counts VALUES (1)";', [SQL]],
+    ["import { env } from 'node:process';", ['Settings are read in src/config only; inject Config.']],
+    ['forwardRef(() => StockModule);', ['Modules import each other one way only.']],
+    ["const label = 'Update card'; const other = 'With its messages';", []],
+  ])('%s', (text, messages) => {
+    expect(found(text)).toEqual(messages);
+  });
+});
