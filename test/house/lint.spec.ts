@@ -1,13 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { Linter } from 'eslint';
+import { ESLint, Linter } from 'eslint';
 import tseslint from 'typescript-eslint';
-import configuration from '../../eslint.config.js';
 
-/** The rule as the configuration has it for services. */
-const rule = configuration
-  .filter(({ files }) => files?.includes('src/**/*.ts') === true)
-  .map(({ rules }) => rules?.['no-restricted-syntax'])
-  .at(-1);
+const FILE = 'src/stock/stock.service.ts';
+
+const { rules } = (await new ESLint().calculateConfigForFile(FILE)) as { rules: Linter.RulesRecord };
 
 /** What the rule finds in a service with these lines. */
 function found(text: string): string[] {
@@ -16,11 +13,11 @@ function found(text: string): string[] {
     [
       {
         files: ['**/*.ts'],
-        languageOptions: { parser: tseslint.parser as Linter.Parser },
-        rules: { 'no-restricted-syntax': rule ?? 'off' },
+        languageOptions: { parser: tseslint.parser },
+        rules: { 'no-restricted-syntax': rules['no-restricted-syntax'] ?? 'off' },
       },
     ],
-    { filename: 'src/stock/stock.service.ts' },
+    { filename: FILE },
   );
   return messages.map(({ message }) => message);
 }
