@@ -19,6 +19,9 @@ type EntityClass = ReturnType<typeof loadedEntities>[number];
 
 const loadedEntities = () => getMetadataArgsStorage().tables.map(({ target }) => target);
 
+/** The entities that the service loads by itself: each is a value that its repository needs. */
+const known = new Set(loadedEntities());
+
 /** The entities of each entity file. They are loaded before the data source is made, so that all of them are compared. */
 const declared = new Map<string, EntityClass[]>();
 for (const path of await readdir('src', { recursive: true })) {
@@ -78,6 +81,11 @@ describe('entities', () => {
     const files = [...declared].map(([path, entities]) => ({ path, entities: entities.length }));
     expect(files.filter(({ entities }) => entities !== 1)).toEqual([]);
     expect(migrated.source.entityMetadatas).toHaveLength(files.length);
+  });
+
+  it('are all known to the service', () => {
+    const unknown = [...declared].filter(([, entities]) => entities.some((entity) => !known.has(entity)));
+    expect(unknown.map(([path]) => path)).toEqual([]);
   });
 });
 
