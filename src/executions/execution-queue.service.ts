@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '../platform/database/database.js';
 import { Jobs } from '../platform/jobs/jobs.service.js';
 import { LeaseLost } from '../platform/leases/lease.js';
+import { WakeUps } from '../platform/leases/wake-ups.js';
 import { ExecutionsRepository, type HeldExecution } from './executions.repository.js';
 
 /** Name of the job that runs an execution; its payload is `{ execution_id }`. The row is the truth, the job wakes up. */
@@ -9,40 +10,37 @@ const TASK = 'execution';
 
 /** An execution whose processes die is tried so often. */
 const MAX_ATTEMPTS = 3;
-const PUT_BACK_MS = 1_000;
 
 /** Executions from their start to their claim, and how they are kept. */
 @Injectable()
 export class ExecutionQueue {
+  private readonly wakeUps: WakeUps;
+
   constructor(
     private readonly database: Database,
     private readonly executions: ExecutionsRepository,
-    private readonly jobs: Jobs,
-  ) {}
+    jobs: Jobs,
+  ) {
+    this.wakeUps = new WakeUps(database, jobs, TASK, 'execution_id');
+  }
 
   /**
-   * Has executions that were woken run, each as long as its job, so that other jobs never wait for them; called while
-   * modules initialise.
+   * Has executions that were woken run, each as long as its job; called while modules initialise.
    *
    * @param concurrency how many of them this process runs at once
    */
   handle(run: (execution_id: string) => Promise<void>, concurrency: number): void {
-    this.jobs.handle<{ execution_id: string }>(TASK, async ({ execution_id }) => await run(execution_id), {
-      concurrency,
-    });
+    this.wakeUps.handle(run, concurrency);
   }
 
-  /** Makes some worker look at an execution, at `runAt` at the earliest. */
-  async wake(tx: Tx, execution_id: string, runAt?: Date): Promise<void> {
-    const jobKey = `${TASK}:${execution_id}`;
-    await this.jobs.add(tx, TASK, { execution_id }, { jobKey, ...(runAt && { runAt }) });
+  /** Makes some worker look at an execution. */
+  async wake(tx: Tx, execution_id: string): Promise<void> {
+    await this.wakeUps.add(tx, execution_id);
   }
 
   /** Leaves an execution to another process. */
   async putBack(execution_id: string): Promise<void> {
-    await this.database.transaction(async (tx) => {
-      await this.wake(tx, execution_id, new Date(Date.now() + PUT_BACK_MS));
-    });
+    await this.wakeUps.putBack(execution_id);
   }
 
   /**
@@ -64,16 +62,12 @@ export class ExecutionQueue {
   /** Lets another process take a running execution up at once; what it has taken so far stays, the attempt does not. */
   async release(held: HeldExecution): Promise<void> {
     await this.database.transaction(async (tx) => {
-      if (await tx.withRepository(this.executions).release(held)) await this.wake(tx, held.id);
+      if (await tx.withRepository(this.executions).release(held)) await this.wakeUps.add(tx, held.id);
     });
   }
 
   /** Wakes somebody for executions that nobody runs: the job of a queued one is lost, or the owner is gone. */
   async rewake(): Promise<void> {
-    await this.database.transaction(async (tx) => {
-      const executions = await tx.withRepository(this.executions).takeAbandoned();
-      // With the time of their start, so that they keep their place among those that wait for a free worker.
-      for (const { id, created_at } of executions) await this.wake(tx, id, created_at);
-    });
+    await this.wakeUps.repeat((tx) => tx.withRepository(this.executions).takeAbandoned());
   }
 }

@@ -1,14 +1,14 @@
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Config } from '../config/config.js';
-import { Patrol } from '../platform/leases/patrol.js';
+import { IntervalRunner } from '../platform/leases/interval-runner.js';
 import { LOGGER } from '../platform/logging/logging.module.js';
 import { ExecutionQueue } from './execution-queue.service.js';
 
 /** Finds executions whose process is gone, at boot and every few seconds, on every process that works. */
 @Injectable()
 export class ExecutionReaper implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private patrol: Patrol | undefined;
+  private runner: IntervalRunner | undefined;
 
   constructor(
     private readonly config: Config,
@@ -18,10 +18,14 @@ export class ExecutionReaper implements OnApplicationBootstrap, BeforeApplicatio
 
   onApplicationBootstrap(): void {
     if (this.config.ROLE !== 'api')
-      this.patrol = new Patrol(() => this.queue.rewake(), 'abandoned executions could not be looked for', this.logger);
+      this.runner = new IntervalRunner(
+        () => this.queue.rewake(),
+        'abandoned executions could not be looked for',
+        this.logger,
+      );
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await this.patrol?.stop();
+    await this.runner?.stop();
   }
 }

@@ -1,24 +1,18 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { Steps } from '../platform/leases/steps.js';
 import type { SolveResult } from './solver/solve-model.js';
 import type { ModelCard, SolveFailure } from './solver/task.js';
 
-const EXECUTION_STATUSES = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const;
-export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number];
+export type ExecutionStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'canceled';
 
-/** Which status can follow which. A running execution whose process is gone stays `running` and is claimed again. */
-const STEPS: Record<ExecutionStatus, readonly ExecutionStatus[]> = {
+/** A running execution whose process is gone stays `running` and is claimed again. */
+export const EXECUTION_STEPS = new Steps<ExecutionStatus>({
   queued: ['running', 'canceled'],
   running: ['running', 'succeeded', 'failed', 'canceled'],
   succeeded: [],
   failed: [],
   canceled: [],
-};
-
-/** The statuses that `status` can follow: a change to it is made where one of them stands, and nowhere else. */
-export const before = (status: ExecutionStatus): ExecutionStatus[] =>
-  EXECUTION_STATUSES.filter((from) => STEPS[from].includes(status));
-
-export const isOver = (status: ExecutionStatus): boolean => STEPS[status].length === 0;
+});
 
 /** What a solve has found out, as it is stored and answered. */
 export interface ExecutionResult extends SolveResult {

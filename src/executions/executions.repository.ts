@@ -1,10 +1,18 @@
 import { EntityRepository } from '../platform/database/entity-repository.js';
 import { type JsonPage, readJsonPage } from '../platform/database/json-page.js';
 import { NotFound } from '../platform/errors/errors.js';
-import { LEASE } from '../platform/leases/lease.js';
+import {
+  claimedBy,
+  givenBack,
+  LEASE,
+  LEASED_UNTIL,
+  OVER,
+  OVERDUE,
+  RENEWED,
+} from '../platform/leases/leased-row.sql.js';
 import type { PageQuery } from '../platform/listing/page.query.js';
 import { projectOf } from '../projects/projects.repository.js';
-import { before, Execution, type ExecutionError } from './execution.entity.js';
+import { Execution, EXECUTION_STEPS, type ExecutionError } from './execution.entity.js';
 
 /** What a new execution is stored with; the rest has defaults. */
 export type NewRow = Pick<
@@ -46,7 +54,7 @@ const HELD = `id = $1 AND generation = $2 AND status = 'running' AND owner IS NO
 const WOKEN_AT_ONCE = 100;
 
 /**
- * Executions. Their status changes along the steps that {@link before} knows. They are started and ended under the lock of
+ * Executions. Their status changes along {@link EXECUTION_STEPS}. They are started and ended under the lock of
  * their project, whose counter of active solves goes with them; claims and leases go by the row alone.
  */
 export class ExecutionsRepository extends EntityRepository(Execution) {
@@ -119,23 +127,23 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
     const [[claimed]]: [(HeldExecution & { attempts: number })[], number] = await this.query(
       // Of an attempt whose process went away, what is known to have passed is the time until its last sign of life.
       `UPDATE executions
-          SET status = 'running', owner = $2, generation = generation + 1, attempts = attempts + 1,
+          SET status = 'running', ${claimedBy('$2')},
               spent_ms = spent_ms + CASE WHEN started_at IS NULL THEN 0
                 ELSE greatest(0, 1000 * extract(epoch FROM due_at - ${LEASE} - started_at))::bigint END,
-              started_at = clock_timestamp(), due_at = clock_timestamp() + ${LEASE}
-        WHERE id = $1 AND status = ANY ($3) AND (status = 'queued' OR due_at <= clock_timestamp())
+              started_at = clock_timestamp()
+        WHERE id = $1 AND ${EXECUTION_STEPS.mayBecome('running', 'status')} AND (status = 'queued' OR due_at <= clock_timestamp())
       RETURNING id, project_id, company_id, generation, is_test, cards, inputs_id, attempts`,
-      [id, owner, before('running')],
+      [id, owner],
     );
     return claimed;
   }
 
   /** Extends the lease of a held execution; false when it is not held any more. */
   async renew({ id, generation }: HeldExecution): Promise<boolean> {
-    const [, count]: [unknown[], number] = await this.query(
-      `UPDATE executions SET due_at = clock_timestamp() + ${LEASE} WHERE ${HELD}`,
-      [id, generation],
-    );
+    const [, count]: [unknown[], number] = await this.query(`UPDATE executions SET ${RENEWED} WHERE ${HELD}`, [
+      id,
+      generation,
+    ]);
     return count > 0;
   }
 
@@ -143,7 +151,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
   async release({ id, generation }: HeldExecution): Promise<boolean> {
     const [, count]: [unknown[], number] = await this.query(
       `UPDATE executions
-          SET owner = NULL, attempts = attempts - 1, due_at = clock_timestamp(), started_at = NULL,
+          SET ${givenBack('1')}, due_at = clock_timestamp(), started_at = NULL,
               spent_ms = spent_ms + (1000 * extract(epoch FROM clock_timestamp() - started_at))::bigint
         WHERE ${HELD}`,
       [id, generation],
@@ -156,8 +164,8 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
     const [executions]: [Pick<Execution, 'id' | 'created_at'>[], number] = await this.query(
       // A running one stays due, so that it can be claimed.
       `UPDATE executions
-          SET due_at = CASE status WHEN 'queued' THEN clock_timestamp() + ${LEASE} ELSE due_at END
-        WHERE id IN (SELECT id FROM executions WHERE status IN ('queued', 'running') AND due_at < clock_timestamp()
+          SET due_at = CASE status WHEN 'queued' THEN ${LEASED_UNTIL} ELSE due_at END
+        WHERE id IN (SELECT id FROM executions WHERE status IN ('queued', 'running') AND ${OVERDUE}
                       ORDER BY status DESC, due_at LIMIT ${WOKEN_AT_ONCE} FOR NO KEY UPDATE SKIP LOCKED)
       RETURNING id, created_at`,
     );
@@ -177,15 +185,15 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
   async finish(ids: readonly string[], { status, result, error }: Ending): Promise<EndedExecution[]> {
     const [ended]: [EndedExecution[], number] = await this.query(
       `UPDATE executions
-          SET status = $2, result = $3, error = $4, owner = NULL, due_at = NULL, ended_at = clock_timestamp(),
+          SET status = $2, result = $3, error = $4, ${OVER}, ended_at = clock_timestamp(),
               cards = NULL, inputs_id = NULL,
               -- of an attempt whose process went away, what is known to have passed
               spent_ms = spent_ms + CASE WHEN owner IS NULL THEN 0
                 ELSE greatest(0, 1000 * extract(epoch FROM
                   CASE WHEN due_at < clock_timestamp() THEN due_at - ${LEASE} ELSE clock_timestamp() END - started_at))::bigint END
-        WHERE id = ANY ($1::uuid[]) AND status = ANY ($5)
+        WHERE id = ANY ($1::uuid[]) AND ${EXECUTION_STEPS.mayBecome(status, 'status')}
       RETURNING id, project_id, company_id, user_id, api_key_id, spent_ms, OLD.inputs_id`,
-      [ids, status, result ?? null, error === undefined ? null : JSON.stringify(error), before(status)],
+      [ids, status, result ?? null, error === undefined ? null : JSON.stringify(error)],
     );
     return ended;
   }

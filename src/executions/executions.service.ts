@@ -9,7 +9,7 @@ import { ProjectsRepository } from '../projects/projects.repository.js';
 import { ExecutionEndedChannel } from './execution-ended.channel.js';
 import { ExecutionEndings } from './execution-endings.service.js';
 import { ExecutionQueue } from './execution-queue.service.js';
-import { type Execution, isOver } from './execution.entity.js';
+import { type Execution, EXECUTION_STEPS } from './execution.entity.js';
 import type { ExecutionCreateRequest } from './executions.dto.js';
 import { type Ending, ExecutionsRepository } from './executions.repository.js';
 import { InputsService } from './inputs.service.js';
@@ -122,7 +122,7 @@ export class ExecutionsService {
   async whenOver(company_id: string, project_id: string, id: string, signal: AbortSignal): Promise<Execution> {
     const look = async (): Promise<Execution | undefined> => {
       const execution = await this.get(company_id, project_id, id);
-      return isOver(execution.status) ? execution : undefined;
+      return EXECUTION_STEPS.isEnd(execution.status) ? execution : undefined;
     };
     return await this.ended.until(id, look, signal);
   }

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config.js';
-import { Database, type Tx } from '../../platform/database/database.js';
+import { Database } from '../../platform/database/database.js';
 import { Jobs } from '../../platform/jobs/jobs.service.js';
+import { WakeUps } from '../../platform/leases/wake-ups.js';
 import { ConversationsRepository } from '../conversations/conversations.repository.js';
 import { MessagesRepository } from '../messages/messages.repository.js';
 import { type Holder, type LeasedTurn, TURN_TASK, TurnsRepository } from './turns.repository.js';
@@ -9,7 +10,6 @@ import { type Holder, type LeasedTurn, TURN_TASK, TurnsRepository } from './turn
 /** A turn that never got to write anything is tried so often. */
 const MAX_ATTEMPTS = 3;
 const RECOVERED_AT_ONCE = 100;
-const PUT_BACK_MS = 1_000;
 /** Events of a turn can be read so long after its end. */
 const EVENTS_KEPT = `interval '10 min'`;
 const EVICTED_AT_ONCE = 500;
@@ -17,30 +17,27 @@ const EVICTED_AT_ONCE = 500;
 /** Turns from their start to their claim, and how abandoned ones come back. */
 @Injectable()
 export class TurnQueue {
+  private readonly wakeUps: WakeUps;
+
   constructor(
+    private readonly config: Config,
     private readonly database: Database,
     private readonly conversations: ConversationsRepository,
     private readonly messages: MessagesRepository,
     private readonly turns: TurnsRepository,
-    private readonly jobs: Jobs,
-    private readonly config: Config,
-  ) {}
+    jobs: Jobs,
+  ) {
+    this.wakeUps = new WakeUps(database, jobs, TURN_TASK, 'turn_id');
+  }
 
-  /**
-   * Has dispatched turns run, each as long as its job; called while modules initialise. Turns have a number of their own, so
-   * that other jobs never wait for them.
-   */
+  /** Has dispatched turns run, each as long as its job; called while modules initialise. */
   handle(run: (turn_id: string) => Promise<void>): void {
-    this.jobs.handle<{ turn_id: string }>(TURN_TASK, async ({ turn_id }) => await run(turn_id), {
-      concurrency: this.config.TURNS_CONCURRENCY,
-    });
+    this.wakeUps.handle(run, this.config.TURNS_CONCURRENCY);
   }
 
   /** Leaves a dispatched turn to another process. */
   async putBack(turn_id: string): Promise<void> {
-    await this.database.transaction(async (tx) => {
-      await this.wake(tx, turn_id, new Date(Date.now() + PUT_BACK_MS));
-    });
+    await this.wakeUps.putBack(turn_id);
   }
 
   /** Makes `owner` the one who runs a dispatched turn; null when there is nothing to claim. Its messages are now fixed. */
@@ -64,7 +61,7 @@ export class TurnQueue {
       const returned = holder === 'owner' ? 1 : 0;
       if (!(await tx.withRepository(this.turns).redispatch(turn, holder, returned, MAX_ATTEMPTS))) return false;
       await tx.withRepository(this.messages).joinWaiting(id, conversation_id);
-      await this.wake(tx, id);
+      await this.wakeUps.add(tx, id);
       return true;
     });
   }
@@ -74,22 +71,13 @@ export class TurnQueue {
     return await this.turns.expired(RECOVERED_AT_ONCE);
   }
 
-  /** Wakes somebody for dispatched turns that nobody has claimed for a while: their job may have died with its worker. */
+  /** Wakes somebody for dispatched turns that nobody has claimed for a while. */
   async rewake(): Promise<void> {
-    await this.database.transaction(async (tx) => {
-      const turns = await tx.withRepository(this.turns).unclaimed(RECOVERED_AT_ONCE);
-      // With the time of their start, so that they keep their place among those that wait for a free worker.
-      for (const { id, created_at } of turns) await this.wake(tx, id, created_at);
-    });
+    await this.wakeUps.repeat((tx) => tx.withRepository(this.turns).unclaimed(RECOVERED_AT_ONCE));
   }
 
   /** Removes the events of turns that are over for a while. */
   async evictEvents(): Promise<void> {
     while ((await this.turns.evictEvents(EVENTS_KEPT, EVICTED_AT_ONCE)) === EVICTED_AT_ONCE);
-  }
-
-  /** Makes some worker look at a dispatched turn, at `runAt` at the earliest. */
-  private async wake(tx: Tx, turn_id: string, runAt?: Date): Promise<void> {
-    await this.jobs.add(tx, TURN_TASK, { turn_id }, { jobKey: `${TURN_TASK}:${turn_id}`, ...(runAt && { runAt }) });
   }
 }

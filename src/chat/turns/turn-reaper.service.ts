@@ -2,7 +2,7 @@ import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationB
 import type { Logger } from 'pino';
 import { Config } from '../../config/config.js';
 import { LeaseLost } from '../../platform/leases/lease.js';
-import { Patrol } from '../../platform/leases/patrol.js';
+import { IntervalRunner } from '../../platform/leases/interval-runner.js';
 import { LOGGER } from '../../platform/logging/logging.module.js';
 import { INTERRUPTED, TurnEndings } from './turn-endings.service.js';
 import { TurnMetrics } from './turn-metrics.js';
@@ -12,7 +12,7 @@ import type { LeasedTurn } from './turns.repository.js';
 /** Finds turns whose process is gone, at boot and every few seconds, on every process that works. */
 @Injectable()
 export class TurnReaper implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private patrol: Patrol | undefined;
+  private runner: IntervalRunner | undefined;
 
   constructor(
     private readonly config: Config,
@@ -24,11 +24,11 @@ export class TurnReaper implements OnApplicationBootstrap, BeforeApplicationShut
 
   onApplicationBootstrap(): void {
     if (this.config.ROLE !== 'api')
-      this.patrol = new Patrol(() => this.recover(), 'abandoned turns could not be looked for', this.logger);
+      this.runner = new IntervalRunner(() => this.recover(), 'abandoned turns could not be looked for', this.logger);
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await this.patrol?.stop();
+    await this.runner?.stop();
   }
 
   /** Gives every abandoned turn another attempt or its end, wakes somebody for turns that nobody started, and tidies up. */

@@ -1,7 +1,15 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { Steps } from '../../platform/leases/steps.js';
 import type { Spender } from '../../usage/spender.js';
 
 export const TURN_STATES = ['idle', 'dispatched', 'streaming'] as const;
+
+/** A turn that nothing was seen of yet is dispatched again when its process goes away. */
+export const TURN_STEPS = new Steps<Turn['state']>({
+  dispatched: ['streaming', 'ended'],
+  streaming: ['dispatched', 'ended'],
+  ended: [],
+});
 
 /** How a turn can end. */
 export const TURN_OUTCOMES = ['completed', 'failed', 'interrupted', 'stopped'] as const;

@@ -1,6 +1,7 @@
 import { EntityRepository } from '../../platform/database/entity-repository.js';
 import { addNewJob } from '../../platform/jobs/jobs.repository.js';
-import { LEASE, LeaseLost } from '../../platform/leases/lease.js';
+import { LeaseLost } from '../../platform/leases/lease.js';
+import { claimedBy, givenBack, LEASED_UNTIL, OVER, OVERDUE, RENEWED } from '../../platform/leases/leased-row.sql.js';
 import { adjustProject } from '../../projects/projects.repository.js';
 import { type ConversationHead, takeSequence } from '../conversations/conversations.repository.js';
 import { removeChanges, takeChanges } from '../conversations/workspace-changes.repository.js';
@@ -15,7 +16,7 @@ import {
   STARTED,
   WITH_MESSAGE,
 } from './turn-events.repository.js';
-import { Turn, type TurnOutcome } from './turn.entity.js';
+import { Turn, TURN_STEPS, type TurnOutcome } from './turn.entity.js';
 
 /** Name of the job that runs a turn; its payload is `{ turn_id }`. The turn's row is the truth, the job wakes up. */
 export const TURN_TASK = 'turn';
@@ -121,9 +122,8 @@ export class TurnsRepository extends EntityRepository(Turn) {
          SELECT c.id FROM conversations c WHERE c.id = (SELECT t.conversation_id FROM turns t WHERE t.id = $1) FOR NO KEY UPDATE
        ), claimed AS (
          UPDATE turns t
-            SET state = 'streaming', owner = $2, generation = generation + 1, attempts = attempts + 1,
-                due_at = clock_timestamp() + ${LEASE}
-          WHERE t.id = $1 AND t.conversation_id = (SELECT id FROM conversation) AND t.state = 'dispatched'
+            SET state = 'streaming', ${claimedBy('$2')}
+          WHERE t.id = $1 AND t.conversation_id = (SELECT id FROM conversation) AND ${TURN_STEPS.mayBecome('streaming', 't.state')}
          RETURNING t.*
        ), told AS (${takeChanges('claimed')}
        )
@@ -136,7 +136,7 @@ export class TurnsRepository extends EntityRepository(Turn) {
   /** Keeps a running turn. @throws LeaseLost */
   async renew(turn: LeasedTurn): Promise<void> {
     const [, count]: [unknown[], number] = await this.query(
-      `UPDATE turns t SET due_at = clock_timestamp() + ${LEASE} WHERE ${leased('owner')}`,
+      `UPDATE turns t SET ${RENEWED} WHERE ${leased('owner')}`,
       leaseParameters(turn),
     );
     if (count === 0) throw new LeaseLost();
@@ -151,8 +151,7 @@ export class TurnsRepository extends EntityRepository(Turn) {
   async redispatch(turn: LeasedTurn, holder: Holder, returned: number, attempts: number): Promise<boolean> {
     const [, count]: [unknown[], number] = await this.query(
       `UPDATE turns t
-          SET state = 'dispatched', owner = NULL, attempts = attempts - $4, due_at = clock_timestamp() + ${LEASE},
-              credits = $5
+          SET state = 'dispatched', ${givenBack('$4')}, due_at = ${LEASED_UNTIL}, credits = $5
         WHERE ${leased(holder)} AND next_seq = 0 AND attempts - $4 < ${attempts}`,
       [...leaseParameters(turn), returned, turn.credits],
     );
@@ -161,16 +160,14 @@ export class TurnsRepository extends EntityRepository(Turn) {
 
   /** Running turns whose owner has let the lease run out. */
   async expired(limit: number): Promise<LeasedTurn[]> {
-    return await this.query(
-      `SELECT ${LEASED} FROM turns WHERE state = 'streaming' AND due_at < clock_timestamp() LIMIT ${limit}`,
-    );
+    return await this.query(`SELECT ${LEASED} FROM turns WHERE state = 'streaming' AND ${OVERDUE} LIMIT ${limit}`);
   }
 
   /** Dispatched turns that nobody has claimed for a while; until they are due again nobody else is given them. */
   async unclaimed(limit: number): Promise<Pick<Turn, 'id' | 'created_at'>[]> {
     const [turns]: [Pick<Turn, 'id' | 'created_at'>[], number] = await this.query(
-      `UPDATE turns SET due_at = clock_timestamp() + ${LEASE}
-        WHERE id IN (SELECT id FROM turns WHERE state = 'dispatched' AND due_at < clock_timestamp()
+      `UPDATE turns SET due_at = ${LEASED_UNTIL}
+        WHERE id IN (SELECT id FROM turns WHERE state = 'dispatched' AND ${OVERDUE}
                       ORDER BY due_at LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED)
       RETURNING id, created_at`,
     );
@@ -322,22 +319,22 @@ const BEGIN = `
     affected_card_ids: '$9',
   })}
   ), turn AS (
-    UPDATE turns t SET message_id = m.id, next_seq = $4, credits = $5, due_at = clock_timestamp() + ${LEASE}
+    UPDATE turns t SET message_id = m.id, next_seq = $4, credits = $5, ${RENEWED}
       FROM m WHERE t.id = $1 RETURNING t.id
   ), written AS (${insertEvents('turn.id', ['$10', '$11', '$12'], 'turn, m,', WITH_MESSAGE)})
   SELECT id FROM turn`;
 
 const ADVANCE = `
   WITH turn AS (
-    UPDATE turns t SET next_seq = $4, credits = $5, due_at = clock_timestamp() + ${LEASE}
+    UPDATE turns t SET next_seq = $4, credits = $5, ${RENEWED}
      WHERE ${leased('owner')} RETURNING id, message_id
   ), written AS (${insertEvents('turn.id', ['$10', '$11', '$12'], 'turn,')})
   ${writeBody('(SELECT message_id FROM turn)', ['$6', '$7', '$8', '$9'])}`;
 
 const END = `
   WITH ended AS (
-    UPDATE turns SET state = 'ended', outcome = $2, owner = NULL, due_at = NULL, ended_at = clock_timestamp(),
+    UPDATE turns SET state = 'ended', outcome = $2, ${OVER}, ended_at = clock_timestamp(),
            message_id = $3, next_seq = $4, credits = $5
-     WHERE id = $1 RETURNING id
+     WHERE id = $1 AND ${TURN_STEPS.mayBecome('ended')} RETURNING id
   ), told AS (${removeChanges('ended')}
   ) ${insertEvents('ended.id', ['$6', '$7', '$8'], 'ended LEFT JOIN messages m ON m.id = $3,', WITH_MESSAGE)}`;

@@ -1,5 +1,14 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { Steps } from '../../platform/leases/steps.js';
 import type { FileEntry } from '../files.dto.js';
+
+/** Whoever completes or drops an upload leases it; one whose lease ran out is leased again. */
+export const UPLOAD_STEPS = new Steps<Upload['state']>({
+  open: ['completing'],
+  completing: ['completing', 'open', 'completed', 'aborted'],
+  completed: [],
+  aborted: [],
+});
 
 /** A file being sent in parts. */
 @Entity({ name: 'uploads' })

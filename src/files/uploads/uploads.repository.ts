@@ -1,15 +1,14 @@
 import { EntityRepository } from '../../platform/database/entity-repository.js';
+import { LEASED_UNTIL } from '../../platform/leases/leased-row.sql.js';
 import type { FileEntry } from '../files.dto.js';
 import type { ContainerKind } from '../tree/container.entity.js';
-import { Upload } from './upload.entity.js';
+import { Upload, UPLOAD_STEPS } from './upload.entity.js';
 import { DELETE_PARTS_OF_ENDED } from './upload-parts.sql.js';
 import { UPLOAD_OF_PART } from './uploads.sql.js';
 
 const LIFETIME = '24 hours';
 /** How long after its end an upload is remembered, so that its token is answered with what became of it. */
 const REMEMBERED = '7 days';
-/** Longer than finishing takes; another request may take over from who takes longer, who then finds the lease gone. */
-const LEASE = '15 seconds';
 
 /** The row of a new upload. */
 export type NewUploadRow = Pick<
@@ -99,12 +98,15 @@ export class UploadsRepository extends EntityRepository(Upload) {
     return upload;
   }
 
-  /** Leases the upload to finish it; undefined when it is over or leased by somebody else. */
+  /**
+   * Leases the upload to finish it; undefined when it is over or leased by somebody else. Who takes longer than a lease is
+   * overtaken by another request, and then finds the lease gone.
+   */
   async claim(id: string): Promise<UploadLease | undefined> {
     const [lease]: UploadLease[] = await this.query(
       `WITH claimed AS (
-         UPDATE uploads SET state = 'completing', lease_id = uuidv7(), lease_until = now() + interval '${LEASE}'
-          WHERE id = $1 AND (state = 'open' OR (state = 'completing' AND lease_until <= now()))
+         UPDATE uploads SET state = 'completing', lease_id = uuidv7(), lease_until = ${LEASED_UNTIL}
+          WHERE id = $1 AND ${UPLOAD_STEPS.mayBecome('completing')} AND (state = 'open' OR lease_until <= now())
          RETURNING id, lease_id, blob_id, store_upload_id
        )
        SELECT * FROM claimed`,
@@ -116,7 +118,8 @@ export class UploadsRepository extends EntityRepository(Upload) {
   /** Gives the upload back as it was; nothing when somebody has taken it over. */
   async release({ id, lease_id }: Pick<UploadLease, 'id' | 'lease_id'>): Promise<void> {
     await this.query(
-      `UPDATE uploads SET state = 'open', lease_id = NULL, lease_until = NULL WHERE id = $1 AND lease_id = $2`,
+      `UPDATE uploads SET state = 'open', lease_id = NULL, lease_until = NULL
+        WHERE id = $1 AND lease_id = $2 AND ${UPLOAD_STEPS.mayBecome('open')}`,
       [id, lease_id],
     );
   }
@@ -130,7 +133,7 @@ export class UploadsRepository extends EntityRepository(Upload) {
     const rows: unknown[] = await this.query(
       `WITH ended AS (
          UPDATE uploads SET state = $3, entry = $4, blob_id = NULL, lease_id = NULL, lease_until = NULL
-          WHERE id = $1 AND lease_id = $2
+          WHERE id = $1 AND lease_id = $2 AND ${UPLOAD_STEPS.mayBecome(state)}
          RETURNING id
        ), parts AS (${DELETE_PARTS_OF_ENDED})
        SELECT * FROM ended`,

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 
-/** Work that gets no sign of life from its owner for so long is taken away from it; for SQL. */
-export const LEASE = `interval '15 s'`;
+/** As `LEASE` in SQL. */
 const LEASE_MS = 15_000;
 const RENEWAL_MS = 5_000;
 const LONGEST_MS = 60 * 60_000;
@@ -23,7 +22,7 @@ export class Lease {
   private renewedAt = this.startedAt;
   private isRenewing = false;
 
-  /** @param renew extends the work's {@link LEASE} in the database, or throws {@link LeaseLost} */
+  /** @param renew extends the work's lease in the database, or throws {@link LeaseLost} */
   constructor(
     private readonly renew: () => Promise<void>,
     private readonly logger: Logger,

@@ -4,9 +4,9 @@ import type { Logger } from 'pino';
 const INTERVAL_MS = 5_000;
 
 /** Looks for work whose process is gone, at once and every few seconds until it is stopped. */
-export class Patrol {
+export class IntervalRunner {
   private readonly stopping = new AbortController();
-  private readonly round: Promise<void>;
+  private readonly running: Promise<void>;
 
   /**
    * @param look finds such work and sees to it; one that fails is logged, and the next one comes all the same
@@ -17,16 +17,16 @@ export class Patrol {
     private readonly failure: string,
     private readonly logger: Logger,
   ) {
-    this.round = this.goRound();
+    this.running = this.run();
   }
 
   /** Ends when the look that is under way has ended. */
   async stop(): Promise<void> {
     this.stopping.abort();
-    await this.round;
+    await this.running;
   }
 
-  private async goRound(): Promise<void> {
+  private async run(): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
       try {

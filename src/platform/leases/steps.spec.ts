@@ -1,0 +1,26 @@
+import { describe, expect, it } from '@jest/globals';
+import { Steps } from './steps.js';
+
+const steps = new Steps({ waiting: ['working', 'dropped'], working: ['waiting', 'done'], done: [], dropped: [] });
+
+describe('steps', () => {
+  it.each([
+    ['working', "state = 'waiting'"],
+    ['waiting', "state = 'working'"],
+    ['dropped', "state = 'waiting'"],
+  ] as const)('allow %s where it can follow', (state, condition) => {
+    expect(steps.mayBecome(state)).toBe(condition);
+  });
+
+  it('allow a state after several', () => {
+    const both = new Steps<'queued' | 'running' | 'ended'>({ queued: ['ended'], running: ['ended'], ended: [] });
+    expect(both.mayBecome('ended', 't.status')).toBe("t.status IN ('queued', 'running')");
+  });
+
+  it('know their ends', () => {
+    expect(['waiting', 'working', 'done', 'dropped'].filter((state) => steps.isEnd(state as 'done'))).toEqual([
+      'done',
+      'dropped',
+    ]);
+  });
+});
