@@ -1,7 +1,7 @@
 import type { Tx } from '../platform/database/database.js';
 import type { Principal } from '../platform/auth/principal.js';
 import type { CardResponse, CompletenessResponse } from '../projects/canvas/canvas.dto.js';
-import type { Project } from '../projects/project.entity.js';
+import type { Project, ProjectId } from '../projects/project.entity.js';
 import type { MountedConfiguration } from '../skills/mounts.service.js';
 import type { Spender } from '../usage/spender.js';
 import type { QuestionAnswer } from './ask-user-question.js';
@@ -45,7 +45,7 @@ export interface WorkspaceFile {
 /** Everything that a turn gives the agent; fixed when the turn starts. */
 export interface AgentContext {
   turn_id: string;
-  project_id: string;
+  project_id: ProjectId;
   /** The newest part of the conversation, oldest message first. */
   messages: AgentMessage[];
   workspace: WorkspaceSummary;

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../platform/database/database.js';
+import type { ConversationId } from './conversations/conversation.entity.js';
 import { ConversationsRepository } from './conversations/conversations.repository.js';
 import { WorkspaceChangesRepository } from './conversations/workspace-changes.repository.js';
 import { MessagesRepository } from './messages/messages.repository.js';
@@ -21,7 +22,7 @@ export class ConversationRemoval {
   ) {}
 
   /** Removes a page of a conversation in which no turn is active, at last its own row; false when nothing was left. */
-  async removePage(tx: Tx, id: string): Promise<boolean> {
+  async removePage(tx: Tx, id: ConversationId): Promise<boolean> {
     const turns = tx.withRepository(this.turns);
     // In an order in which nothing that stays refers to what goes.
     const steps = [

@@ -44,10 +44,8 @@ export class ConversationsService implements OnModuleInit {
   /** @throws NotFound */
   async create(company_id: string, projectId: string, { title }: ConversationWriteRequest): Promise<Conversation> {
     return await this.database.transaction(async (tx) => {
-      const conversations = tx.withRepository(this.conversations);
-      const { id: project_id } = await tx.withRepository(this.projects).lock(company_id, projectId);
-      const { identifiers } = await conversations.insert({ project_id, title: title ?? null });
-      return await conversations.findOneByOrFail({ id: identifiers[0]?.['id'] as string });
+      const { id } = await tx.withRepository(this.projects).lock(company_id, projectId);
+      return await tx.withRepository(this.conversations).add(id, title ?? null);
     });
   }
 

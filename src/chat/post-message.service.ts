@@ -43,16 +43,16 @@ export class PostMessageService {
    *   Invalid when the answer does not fit the open question.
    */
   async post(author: Principal, projectId: string, request: ChatMessageCreate): Promise<string> {
-    const project_id = parseId(projectId, 'Project');
-    const { conversation_id, message } = await this.database.transaction(async (tx) => {
+    const wanted = parseId(projectId, 'Project');
+    const { conversation, message } = await this.database.transaction(async (tx) => {
       const [, conversation] = await pipelined(
-        tx.withRepository(this.projects).lock(author.company_id, project_id),
-        tx.withRepository(this.conversations).lock(author.company_id, project_id, request.conversation_id),
+        tx.withRepository(this.projects).lock(author.company_id, wanted),
+        tx.withRepository(this.conversations).lock(author.company_id, wanted, request.conversation_id),
       );
-      return { conversation_id: conversation.id, message: await this.store(tx, author, conversation, request) };
+      return { conversation, message: await this.store(tx, author, conversation, request) };
     });
-    this.changed.send(conversation_id);
-    const cards = await this.cards.list(project_id);
+    this.changed.send(conversation.id);
+    const cards = await this.cards.list(conversation.project_id);
     return `{"message":${message},"canvas_snapshot":${JSON.stringify(cards.map((card) => CardResponse.from(card)))}}`;
   }
 

@@ -8,6 +8,7 @@ import { ConversationsRepository } from './conversations/conversations.repositor
 import { TurnEndings } from './turns/turn-endings.service.js';
 import { TurnStoppedChannel } from './turns/turn-stopped.channel.js';
 import { TurnsRepository } from './turns/turns.repository.js';
+import type { ProjectId } from '../projects/project.entity.js';
 
 /** What the deletion of a project means for its conversations. */
 @Injectable()
@@ -32,7 +33,7 @@ export class ProjectCleanup implements OnModuleInit {
   }
 
   /** Ends every conversation of a locked project: active turns are stopped, streams close. */
-  private async end(tx: Tx, project_id: string): Promise<() => void> {
+  private async end(tx: Tx, project_id: ProjectId): Promise<() => void> {
     const conversations = await tx.withRepository(this.conversations).closeAll(project_id);
     const active = await tx.withRepository(this.turns).activeIn(project_id);
     for (const { id, conversation_id } of active) await this.endings.stop(tx, conversation_id, id);

@@ -2,6 +2,7 @@ import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeor
 import { Steps } from '../platform/leases/steps.js';
 import type { SolveResult } from './solver/solve-model.js';
 import type { ModelCard, SolveFailure } from './solver/task.js';
+import type { ProjectId } from '../projects/project.entity.js';
 
 export type ExecutionStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'canceled';
 
@@ -35,7 +36,7 @@ export class Execution {
   id!: string;
 
   @Column('uuid')
-  project_id!: string;
+  project_id!: ProjectId;
 
   @Column('text')
   company_id!: string;

@@ -13,6 +13,7 @@ import {
 import type { PageQuery } from '../platform/listing/page.query.js';
 import { projectOf } from '../projects/projects.repository.js';
 import { Execution, EXECUTION_STEPS, type ExecutionError } from './execution.entity.js';
+import type { ProjectId } from '../projects/project.entity.js';
 
 /** What a new execution is stored with; the rest has defaults. */
 export type NewRow = Pick<
@@ -101,7 +102,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
   }
 
   /** The execution of a project with all that there is of it. @throws NotFound */
-  async require(project_id: string, id: string): Promise<Execution> {
+  async require(project_id: ProjectId, id: string): Promise<Execution> {
     const [execution]: Execution[] = await this.query('SELECT * FROM executions WHERE project_id = $1 AND id = $2', [
       project_id,
       id,
@@ -111,7 +112,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
   }
 
   /** The ids of a project's executions that are not over, in the order in which they were started. */
-  async activeOf(project_id: string): Promise<string[]> {
+  async activeOf(project_id: ProjectId): Promise<string[]> {
     const active: Pick<Execution, 'id'>[] = await this.query(
       `SELECT id FROM executions WHERE project_id = $1 AND status IN ('queued', 'running') ORDER BY id`,
       [project_id],
@@ -199,7 +200,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
   }
 
   /** Deletes up to `limit` executions of a project; false when it had none. */
-  async removeSome(project_id: string, limit: number): Promise<boolean> {
+  async removeSome(project_id: ProjectId, limit: number): Promise<boolean> {
     const [, rows]: [unknown[], number] = await this.query(
       'DELETE FROM executions WHERE id IN (SELECT id FROM executions WHERE project_id = $1 LIMIT $2)',
       [project_id, limit],

@@ -4,7 +4,7 @@ import { Database, type Tx } from '../platform/database/database.js';
 import type { JsonPage } from '../platform/database/json-page.js';
 import { Conflict, parseId, TooManyRequests } from '../platform/errors/errors.js';
 import type { PageQuery } from '../platform/listing/page.query.js';
-import type { Project } from '../projects/project.entity.js';
+import type { Project, ProjectId } from '../projects/project.entity.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import { ExecutionEndedChannel } from './execution-ended.channel.js';
 import { ExecutionEndings } from './execution-endings.service.js';
@@ -86,7 +86,7 @@ export class ExecutionsService {
   }
 
   /** Number of executions that a trigger has started in a project. */
-  async countOf(tx: Tx, project_id: string, { triggered_by }: Trigger): Promise<number> {
+  async countOf(tx: Tx, project_id: ProjectId, { triggered_by }: Trigger): Promise<number> {
     return await tx.withRepository(this.executions).countBy({ project_id, triggered_by });
   }
 
@@ -109,7 +109,7 @@ export class ExecutionsService {
    * Ends all executions of a locked project that are not over, and answers their ids. Their processes hear of it from
    * {@link announce}, called after the commit, or from their next renewal.
    */
-  async endAll(tx: Tx, project_id: string): Promise<string[]> {
+  async endAll(tx: Tx, project_id: ProjectId): Promise<string[]> {
     return await this.endings.finish(tx, await tx.withRepository(this.executions).activeOf(project_id), CANCELED);
   }
 

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../platform/auth/principal.js';
+import type { CheckedId } from '../platform/database/checked-id.js';
 import type { Tx } from '../platform/database/database.js';
 import { NotFound } from '../platform/errors/errors.js';
 
 /** A file that came to or went from a workspace in the name of a conversation. */
 export interface WorkspaceChange {
-  project_id: string;
+  project_id: CheckedId<'Project'>;
   /** As the client gave it. */
   conversation_id: string;
   kind: 'uploaded' | 'deleted';

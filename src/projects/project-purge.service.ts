@@ -8,13 +8,14 @@ import { LOGGER } from '../platform/logging/logging.module.js';
 import { CardsRepository } from './canvas/cards.repository.js';
 import { type DueProject, ProjectsRepository } from './projects.repository.js';
 import { SnapshotsRepository } from './snapshots.repository.js';
+import type { ProjectId } from './project.entity.js';
 
 /**
  * Removes a page of what a module keeps of a project that was deleted, in a transaction of its own.
  *
  * @returns whether there may be more
  */
-export type Purger = (tx: Tx, project_id: string) => Promise<boolean>;
+export type Purger = (tx: Tx, project_id: ProjectId) => Promise<boolean>;
 
 const BATCH = 100;
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';

@@ -1,15 +1,18 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import type { CheckedId } from '../platform/database/checked-id.js';
 
 export const WORKSPACE_MODES = ['define', 'run'] as const;
 export type WorkspaceMode = (typeof WORKSPACE_MODES)[number];
 export const FEASIBILITY_RESULTS = ['pass', 'fail', 'unchecked'] as const;
 export const OVERALL_RESULTS = ['incomplete', 'complete'] as const;
 
+export type ProjectId = CheckedId<'Project'>;
+
 /** A project: its own data, what is derived from its cards, and counters that the modules above keep. */
 @Entity({ name: 'projects' })
 export class Project {
   @PrimaryGeneratedColumn('uuid')
-  id!: string;
+  id!: ProjectId;
 
   @Column('text')
   company_id!: string;

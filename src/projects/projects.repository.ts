@@ -4,7 +4,7 @@ import { NotFound, parseId } from '../platform/errors/errors.js';
 import { JsonText } from '../platform/http/json-text.js';
 import { type JsonPage, readJsonPage } from '../platform/database/json-page.js';
 import type { Derived } from './canvas/derivation.js';
-import { Project } from './project.entity.js';
+import { Project, type ProjectId } from './project.entity.js';
 import type { ProjectQuery } from './projects.dto.js';
 
 /** SQL of the id of a company's project, null when it has none of this id: for reads of the modules above. */
@@ -53,7 +53,7 @@ export interface ConfigNote {
 
 /** A deleted project that is to be removed for good. */
 export interface DueProject {
-  id: string;
+  id: ProjectId;
   company_id: string;
   container_ids: string[];
 }
@@ -132,7 +132,7 @@ export class ProjectsRepository extends EntityRepository(Project) {
 
   /** Adds to a project's counters and marks it as changed now. */
   async adjust(
-    project_id: string,
+    project_id: ProjectId,
     { active_turns = 0, active_solves = 0, credits = 0, feasibility_result }: ProjectChange,
   ): Promise<void> {
     const columns = { active_turns: '$2', active_solves: '$3', credits: '$4', feasibility_result: '$5' };
@@ -146,7 +146,7 @@ export class ProjectsRepository extends EntityRepository(Project) {
   }
 
   /** Notes what the deployment scope of a locked project holds now and, where given, which deployment it comes from. */
-  async noteConfig(project_id: string, { config_digest, origin_deployment_id }: ConfigNote): Promise<void> {
+  async noteConfig(project_id: ProjectId, { config_digest, origin_deployment_id }: ConfigNote): Promise<void> {
     await this.query(
       `UPDATE projects
           SET config_digest = $2, origin_deployment_id = coalesce($3, origin_deployment_id), updated_at = now()
@@ -160,7 +160,7 @@ export class ProjectsRepository extends EntityRepository(Project) {
    *
    * @param isNewModel the last solve says nothing of the cards any more
    */
-  async keepDerived(project_id: string, derived: Derived, isNewModel: boolean): Promise<void> {
+  async keepDerived(project_id: ProjectId, derived: Derived, isNewModel: boolean): Promise<void> {
     const { objective_components, ...fields } = derived;
     const names = Object.keys(fields);
     await this.query(

@@ -1,5 +1,6 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import type { Card } from './canvas/card.entity.js';
+import type { ProjectId } from './project.entity.js';
 
 /** The workspace tree and the cards of a project at one moment; never changed. */
 @Entity({ name: 'snapshots' })
@@ -8,7 +9,7 @@ export class Snapshot {
   id!: string;
 
   @Column('uuid')
-  project_id!: string;
+  project_id!: ProjectId;
 
   @Column('uuid')
   container_id!: string;

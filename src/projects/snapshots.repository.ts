@@ -4,6 +4,7 @@ import { NotFound, parseId } from '../platform/errors/errors.js';
 import type { Page } from '../platform/listing/page.js';
 import type { PageQuery } from '../platform/listing/page.query.js';
 import { Snapshot } from './snapshot.entity.js';
+import type { ProjectId } from './project.entity.js';
 
 /** A snapshot as listings show it. */
 export type SnapshotRow = Pick<Snapshot, 'id' | 'project_id' | 'created_at'> & {
@@ -39,7 +40,7 @@ export class SnapshotsRepository extends EntityRepository(Snapshot) {
   }
 
   /** A page of a project's snapshots, newest first. */
-  async page(project_id: string, { limit, offset }: PageQuery): Promise<Page<SnapshotRow>> {
+  async page(project_id: ProjectId, { limit, offset }: PageQuery): Promise<Page<SnapshotRow>> {
     const rows: SnapshotRow[] = await this.query(
       `${SNAPSHOT_ROWS} WHERE s.project_id = $1 ORDER BY s.created_at DESC, s.id DESC LIMIT $2 OFFSET $3`,
       [project_id, limit, offset],
@@ -48,7 +49,7 @@ export class SnapshotsRepository extends EntityRepository(Snapshot) {
   }
 
   /** One snapshot as {@link page} has it. @throws NotFound */
-  async row(project_id: string, snapshotId: string): Promise<SnapshotRow> {
+  async row(project_id: ProjectId, snapshotId: string): Promise<SnapshotRow> {
     const [row]: SnapshotRow[] = await this.query(`${SNAPSHOT_ROWS} WHERE s.project_id = $1 AND s.id = $2`, [
       project_id,
       parseId(snapshotId, 'Snapshot'),
@@ -58,7 +59,7 @@ export class SnapshotsRepository extends EntityRepository(Snapshot) {
   }
 
   /** The trees of a project's snapshots. */
-  async containersOf(project_id: string): Promise<string[]> {
+  async containersOf(project_id: ProjectId): Promise<string[]> {
     const snapshots = await this.find({ select: { container_id: true }, where: { project_id } });
     return snapshots.map(({ container_id }) => container_id);
   }

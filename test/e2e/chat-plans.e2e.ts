@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ConversationId } from '../../src/chat/conversations/conversation.entity.js';
+import type { ProjectId } from '../../src/projects/project.entity.js';
 import pg from 'pg';
 import { DataSource, type Logger as QueryLogger } from 'typeorm';
 import { TurnReaper } from '../../src/chat/turns/turn-reaper.service.js';
@@ -138,8 +140,8 @@ describe('statements of the chat', () => {
 
   it('start a turn without reading the jobs that wait', async () => {
     const { client, company, user } = await service.session();
-    const { id: project_id } = await makeProject(client);
-    const { rows: conversations } = await database.query<{ id: string }>(
+    const project_id = (await makeProject(client)).id as ProjectId;
+    const { rows: conversations } = await database.query<{ id: ConversationId }>(
       'INSERT INTO conversations (project_id) SELECT $1 FROM generate_series(1, 11) RETURNING id',
       [project_id],
     );
@@ -153,13 +155,15 @@ describe('statements of the chat', () => {
         return seq_tup_read;
       };
       // Plans are made while there are few jobs, and kept.
-      for (const { id } of conversations.slice(1)) await turns.start({ id, project_id }, spender);
+      const [first, ...others] = conversations.map(({ id }) => ({ id, project_id }));
+      if (first === undefined) throw new Error('There are no conversations');
+      for (const conversation of others) await turns.start(conversation, spender);
       await tx.query(
         `SELECT graphile_worker.add_job('later', run_at := now() + interval '1 day', job_key := 'later:' || i)
            FROM generate_series(1, 1000) i`,
       );
       const before = await jobsRead();
-      await turns.start({ id: conversations[0]?.id ?? '', project_id }, spender);
+      await turns.start(first, spender);
       return (await jobsRead()) - before;
     });
     expect(read).toBe(0);

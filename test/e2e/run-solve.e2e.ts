@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { ProjectId } from '../../src/projects/project.entity.js';
 import type { AgentContext, AgentOutput } from '../../src/agent/agent.js';
 import { type Reply, Toolboxes } from '../../src/agent/tools/toolbox.service.js';
 import type { ConversationSyncResponse } from '../../src/chat/chat.dto.js';
@@ -119,7 +120,7 @@ it('all executions of a project end together', async () => {
   });
   const ended = await service.app.get(Database).transaction(async (tx) => {
     await tx.query('SELECT id FROM projects WHERE id = $1 FOR NO KEY UPDATE', [project]);
-    return await service.app.get(ExecutionsService).endAll(tx, project);
+    return await service.app.get(ExecutionsService).endAll(tx, project as ProjectId);
   });
   service.app.get(ExecutionsService).announce(ended);
   expect(ended).toHaveLength(3);

@@ -1,4 +1,5 @@
 import { expect } from '@jest/globals';
+import type { ProjectId } from '../../src/projects/project.entity.js';
 import { z } from 'zod';
 import { Config } from '../../src/config/config.js';
 import { Principal } from '../../src/platform/auth/principal.js';
@@ -66,7 +67,7 @@ export class Room {
   private context(): AgentContext {
     return {
       turn_id: 'turn',
-      project_id: 'project',
+      project_id: 'project' as ProjectId,
       messages: this.messages,
       workspace: {
         directories: [],
@@ -205,7 +206,7 @@ export const MESSAGE: AgentMessage = {
   to_answer: true,
 };
 const CARD = {
-  project_id: 'project',
+  project_id: 'project' as ProjectId,
   status: 'draft' as const,
   gaps: [],
   created_at: new Date(0),

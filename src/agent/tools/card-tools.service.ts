@@ -8,6 +8,7 @@ import { CardsRepository } from '../../projects/canvas/cards.repository.js';
 import { derive } from '../../projects/canvas/derivation.js';
 import { refusing } from './problem.js';
 import { type Tool, ToolFailure, type ToolOutcome } from './tool.js';
+import type { ProjectId } from '../../projects/project.entity.js';
 
 const upsertInput = z.strictObject({
   card_id: z.string().optional().describe('The card to change; absent: the card of this type and label, or a new one'),
@@ -66,7 +67,7 @@ export class CardTools {
 
   private async put(
     tx: Tx,
-    project_id: string,
+    project_id: ProjectId,
     { card_id, card_type, label, data, version }: Upsert,
   ): Promise<CanvasChange> {
     if (card_id !== undefined) return await this.canvas.edit(tx, project_id, card_id, { label, data, version });
@@ -81,7 +82,7 @@ export class CardTools {
       : await this.canvas.edit(tx, project_id, same.id, { label, data, version });
   }
 
-  private async outcome(tx: Tx, project_id: string, { card, changed }: CanvasChange): Promise<ToolOutcome> {
+  private async outcome(tx: Tx, project_id: ProjectId, { card, changed }: CanvasChange): Promise<ToolOutcome> {
     const { id, card_type, label, status, version, gaps } = card;
     const cards = await tx.withRepository(this.cards).list(project_id);
     const checklist = Object.fromEntries(

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Listener, Notifications } from '../../platform/database/notifications.service.js';
+import type { ConversationId } from './conversation.entity.js';
 
 const CHANNEL = 'conversations';
 
@@ -9,7 +10,7 @@ export class ConversationChangedChannel {
   constructor(private readonly notifications: Notifications) {}
 
   /** Call it once the change has committed. */
-  send(conversation_id: string): void {
+  send(conversation_id: ConversationId): void {
     this.notifications.send(CHANNEL, conversation_id);
   }
 

@@ -1,13 +1,17 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import type { CheckedId } from '../../platform/database/checked-id.js';
+import type { ProjectId } from '../../projects/project.entity.js';
+
+export type ConversationId = CheckedId<'Conversation'>;
 
 /** A line of messages in a project; every project has a default one. */
 @Entity({ name: 'conversations' })
 export class Conversation {
   @PrimaryGeneratedColumn('uuid')
-  id!: string;
+  id!: ConversationId;
 
   @Column('uuid')
-  project_id!: string;
+  project_id!: ProjectId;
 
   @Column('text', { nullable: true })
   title!: string | null;

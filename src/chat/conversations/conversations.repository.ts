@@ -6,7 +6,8 @@ import { projectOf } from '../../projects/projects.repository.js';
 import type { Message } from '../messages/message.entity.js';
 import { messageJson, windowJson } from '../messages/message-json.sql.js';
 import { insertMessage, type StoredMessage } from '../messages/messages.repository.js';
-import { Conversation } from './conversation.entity.js';
+import { Conversation, type ConversationId } from './conversation.entity.js';
+import type { ProjectId } from '../../projects/project.entity.js';
 
 /** What other parts need of a conversation. */
 export type ConversationHead = Pick<Conversation, 'id' | 'project_id' | 'last_sequence'>;
@@ -55,7 +56,7 @@ const SYNC = `
  */
 export class ConversationsRepository extends EntityRepository(Conversation) {
   /** The named conversation of a project, which is the caller's company's, or its default one. @throws NotFound also for an id that is none. */
-  async require(project_id: string, conversationId?: string | null): Promise<ConversationHead> {
+  async require(project_id: ProjectId, conversationId?: string | null): Promise<ConversationHead> {
     const { condition, parameters } = named(project_id, conversationId);
     return await this.head(condition, parameters);
   }
@@ -67,6 +68,12 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
       ...parameters,
       company_id,
     ]);
+  }
+
+  /** Adds a conversation beside the default one. */
+  async add(project_id: ProjectId, title: string | null): Promise<Conversation> {
+    const { identifiers } = await this.insert({ project_id, title });
+    return await this.findOneByOrFail({ id: identifiers[0]?.['id'] as ConversationId });
   }
 
   /** Locks the row also against those that only refer to it. */
@@ -144,8 +151,8 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
   }
 
   /** Marks all conversations of a locked project as deleted and answers their ids. */
-  async closeAll(project_id: string): Promise<string[]> {
-    const [conversations]: [{ id: string }[], number] = await this.query(
+  async closeAll(project_id: ProjectId): Promise<ConversationId[]> {
+    const [conversations]: [{ id: ConversationId }[], number] = await this.query(
       'UPDATE conversations SET deleted_at = now() WHERE project_id = $1 RETURNING id',
       [project_id],
     );

@@ -1,4 +1,6 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import type { ProjectId } from '../../projects/project.entity.js';
+import type { ConversationId } from './conversation.entity.js';
 
 /** A file that came or went in the name of a conversation, until a turn has told the agent. */
 @Entity({ name: 'workspace_changes' })
@@ -7,10 +9,10 @@ export class WorkspaceChange {
   id!: string;
 
   @Column('uuid')
-  project_id!: string;
+  project_id!: ProjectId;
 
   @Column('uuid')
-  conversation_id!: string;
+  conversation_id!: ConversationId;
 
   @Column('text')
   kind!: 'uploaded' | 'deleted';

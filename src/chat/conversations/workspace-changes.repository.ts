@@ -1,6 +1,7 @@
 import type { WorkspaceChange as AgentWorkspaceChange } from '../../agent/agent.js';
 import { EntityRepository } from '../../platform/database/entity-repository.js';
 import { WorkspaceChange } from './workspace-change.entity.js';
+import type { ConversationId } from './conversation.entity.js';
 
 /** SQL that lets the turn of the row `turn` tell the agent of all changes in its conversation that no turn has told yet. */
 export const takeChanges = (turn: string): string => `
@@ -23,7 +24,7 @@ export class WorkspaceChangesRepository extends EntityRepository(WorkspaceChange
   }
 
   /** Removes up to `limit` changes and answers their number. */
-  async removePage(conversation_id: string, limit: number): Promise<number> {
+  async removePage(conversation_id: ConversationId, limit: number): Promise<number> {
     const [, rows]: [unknown[], number] = await this.query(
       'DELETE FROM workspace_changes WHERE id IN (SELECT id FROM workspace_changes WHERE conversation_id = $1 LIMIT $2)',
       [conversation_id, limit],

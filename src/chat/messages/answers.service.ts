@@ -5,6 +5,7 @@ import type { Tx } from '../../platform/database/database.js';
 import { type AnswerPlace, placeAnswer } from './answers.js';
 import { type BodyEvent, fold, type MessageBody } from './message-body.js';
 import { type AskingMessage, MessagesRepository } from './messages.repository.js';
+import type { ConversationId } from '../conversations/conversation.entity.js';
 
 /** Where an answer went; `pending` while the message that asks, `message_id`, is still being written. */
 export type GivenAnswer =
@@ -23,7 +24,7 @@ export class AnswersService {
    *
    * @throws Invalid when it does not fit the open question.
    */
-  async give(tx: Tx, conversation_id: string, answer: QuestionAnswer): Promise<GivenAnswer> {
+  async give(tx: Tx, conversation_id: ConversationId, answer: QuestionAnswer): Promise<GivenAnswer> {
     const messages = tx.withRepository(this.messages);
     const [newest, earlier] = await messages.asking(conversation_id);
     if (newest === undefined) return { kind: 'stands_alone' };
@@ -35,7 +36,7 @@ export class AnswersService {
   }
 
   /** The events that hand waiting answers to the questions of a body. */
-  async pendingEvents(tx: Tx, conversation_id: string, { tool_calls }: MessageBody): Promise<BodyEvent[]> {
+  async pendingEvents(tx: Tx, conversation_id: ConversationId, { tool_calls }: MessageBody): Promise<BodyEvent[]> {
     const open = tool_calls.filter(({ status, result }) => status === 'completed' && result === null);
     if (open.length === 0) return [];
     const answers = await tx.withRepository(this.messages).waitingAnswers(conversation_id);
@@ -48,7 +49,7 @@ export class AnswersService {
   /** The calls of a message as they will be once it is finished. */
   private async withPending(
     tx: Tx,
-    conversation_id: string,
+    conversation_id: ConversationId,
     { is_partial, tool_calls }: AskingMessage,
   ): Promise<ToolCall[]> {
     if (!is_partial) return tool_calls;

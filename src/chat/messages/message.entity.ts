@@ -2,6 +2,8 @@ import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeor
 import type { QuestionAnswer } from '../../agent/ask-user-question.js';
 import type { ToolCall } from '../../agent/tool-call.js';
 import type { ContentSegment } from './message-body.js';
+import type { ProjectId } from '../../projects/project.entity.js';
+import type { ConversationId } from '../conversations/conversation.entity.js';
 
 export const MESSAGE_ROLES = ['user', 'assistant', 'system'] as const;
 
@@ -12,10 +14,10 @@ export class Message {
   id!: string;
 
   @Column('uuid')
-  project_id!: string;
+  project_id!: ProjectId;
 
   @Column('uuid')
-  conversation_id!: string;
+  conversation_id!: ConversationId;
 
   /** Place in the conversation, from 1 without gaps. */
   @Column('integer')

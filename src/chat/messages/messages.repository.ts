@@ -3,6 +3,8 @@ import { EntityRepository } from '../../platform/database/entity-repository.js';
 import { Message } from './message.entity.js';
 import type { MessageBody } from './message-body.js';
 import { messageJson } from './message-json.sql.js';
+import type { ProjectId } from '../../projects/project.entity.js';
+import type { ConversationId } from '../conversations/conversation.entity.js';
 
 /** A stored message with its ChatMessageResponse as JSON text. */
 export interface StoredMessage {
@@ -81,7 +83,7 @@ export class MessagesRepository extends EntityRepository(Message) {
 
   /** The message that was posted under a key, if one was. */
   async posted(
-    project_id: string,
+    project_id: ProjectId,
     client_msg_key: Buffer,
   ): Promise<(StoredMessage & { payload_hash: Buffer }) | undefined> {
     const [found]: (StoredMessage & { payload_hash: Buffer })[] = await this.query(
@@ -92,7 +94,7 @@ export class MessagesRepository extends EntityRepository(Message) {
   }
 
   /** The two newest messages that ask something, the newest first. */
-  async asking(conversation_id: string): Promise<AskingMessage[]> {
+  async asking(conversation_id: ConversationId): Promise<AskingMessage[]> {
     return await this.query(
       `SELECT id, is_partial, content, content_segments, tool_calls, affected_card_ids
          FROM messages
@@ -103,7 +105,7 @@ export class MessagesRepository extends EntityRepository(Message) {
   }
 
   /** Answers that wait for the end of the message that asks, by the call they answer. */
-  async waitingAnswers(conversation_id: string): Promise<Map<string, QuestionAnswer>> {
+  async waitingAnswers(conversation_id: ConversationId): Promise<Map<string, QuestionAnswer>> {
     const rows: { answered_call_id: string; answer: QuestionAnswer }[] = await this.query(
       `SELECT answered_call_id, answer FROM messages
         WHERE conversation_id = $1 AND turn_id IS NULL AND answered_call_id IS NOT NULL`,
@@ -117,7 +119,7 @@ export class MessagesRepository extends EntityRepository(Message) {
    * before them that have at most `bytes` together, with all that they hold.
    */
   async contextOf(
-    conversation_id: string,
+    conversation_id: ConversationId,
     turn_id: string,
     { limit, bytes }: { limit: number; bytes: number },
   ): Promise<ContextMessage[]> {
@@ -135,7 +137,7 @@ export class MessagesRepository extends EntityRepository(Message) {
   }
 
   /** Lets a turn that has not started answer all messages that wait. */
-  async joinWaiting(turn_id: string, conversation_id: string): Promise<void> {
+  async joinWaiting(turn_id: string, conversation_id: ConversationId): Promise<void> {
     await this.query('UPDATE messages SET turn_id = $1 WHERE conversation_id = $2 AND turn_id IS NULL', [
       turn_id,
       conversation_id,
@@ -143,7 +145,7 @@ export class MessagesRepository extends EntityRepository(Message) {
   }
 
   /** Removes up to `limit` messages, the newest first, as a message refers to the older one it has answered; their number. */
-  async removePage(conversation_id: string, limit: number): Promise<number> {
+  async removePage(conversation_id: ConversationId, limit: number): Promise<number> {
     const [, rows]: [unknown[], number] = await this.query(
       'DELETE FROM messages WHERE id IN (SELECT id FROM messages WHERE conversation_id = $1 ORDER BY sequence DESC LIMIT $2)',
       [conversation_id, limit],

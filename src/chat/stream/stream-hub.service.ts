@@ -5,6 +5,7 @@ import { LOGGER } from '../../platform/logging/logging.module.js';
 import { ConversationChangedChannel } from '../conversations/conversation-changed.channel.js';
 import { eventId } from './position.js';
 import { type Cursor, type Following, StreamReadsRepository } from './stream-reads.repository.js';
+import type { ConversationId } from '../conversations/conversation.entity.js';
 
 const POLL_MS = 2_000;
 /** Streams leave most of the process's connections to requests and turns. */
@@ -41,7 +42,7 @@ export class StreamHub implements OnModuleInit, OnModuleDestroy {
   }
 
   /** Calls `wake` whenever the conversation may have changed, until the function that is answered is called. */
-  watch(conversation_id: string, wake: () => void): () => void {
+  watch(conversation_id: ConversationId, wake: () => void): () => void {
     const known = this.readers.get(conversation_id) ?? new Set();
     this.readers.set(conversation_id, known.add(wake));
     return () => {
@@ -53,7 +54,7 @@ export class StreamHub implements OnModuleInit, OnModuleDestroy {
   }
 
   /** What follows a cursor, read after this call; null when the conversation is gone. */
-  read(conversation_id: string, cursor: Cursor): Promise<Following | null> {
+  read(conversation_id: ConversationId, cursor: Cursor): Promise<Following | null> {
     const { turn_id, next_seq, sequence } = cursor;
     const key = `${conversation_id} ${eventId(turn_id, next_seq)} ${sequence}`;
     let answer = this.asked.get(key);

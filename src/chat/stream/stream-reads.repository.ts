@@ -1,5 +1,5 @@
 import { EntityRepository } from '../../platform/database/entity-repository.js';
-import { Conversation } from '../conversations/conversation.entity.js';
+import { Conversation, type ConversationId } from '../conversations/conversation.entity.js';
 import { messageJson } from '../messages/message-json.sql.js';
 import type { TurnEventType } from '../turns/turn-event.entity.js';
 import type { Turn } from '../turns/turn.entity.js';
@@ -43,7 +43,7 @@ const LAST_TURN = `
 /** What readers of the live stream are given. Reads only. */
 export class StreamReadsRepository extends EntityRepository(Conversation) {
   /** Reads on from a cursor in one statement; null when the conversation is gone. */
-  async following(conversation_id: string, cursor: Cursor): Promise<Following | null> {
+  async following(conversation_id: ConversationId, cursor: Cursor): Promise<Following | null> {
     const [read]: Following[] = await this.query(
       `SELECT c.last_sequence,
               (SELECT coalesce(json_agg(json_build_object('sequence', sequence, 'json', json, 'answered', answered) ORDER BY sequence), '[]')
@@ -80,7 +80,7 @@ export class StreamReadsRepository extends EntityRepository(Conversation) {
   }
 
   /** Where a reader begins that knows nothing: before the turn that is active, else after the last one. */
-  async present(conversation_id: string): Promise<Cursor | null> {
+  async present(conversation_id: ConversationId): Promise<Cursor | null> {
     const [present]: (Pick<Cursor, 'sequence'> & { turn: (Position & Pick<Turn, 'state'>) | null })[] =
       await this.query(
         `SELECT c.last_sequence AS sequence,
@@ -101,7 +101,7 @@ export class StreamReadsRepository extends EntityRepository(Conversation) {
    * The cursor of a reader that has come to a position: messages that were posted after those that its turn answers may
    * be new to it. Null for a position that no reader of this conversation can have.
    */
-  async cursorAt(conversation_id: string, { turn_id, next_seq }: Position): Promise<Cursor | null> {
+  async cursorAt(conversation_id: ConversationId, { turn_id, next_seq }: Position): Promise<Cursor | null> {
     const [known]: { sequence: number }[] = await this.query(
       `SELECT (SELECT coalesce(max(sequence), 0) FROM messages WHERE turn_id = t.id AND role = 'user') AS sequence
          FROM turns t WHERE t.id = $2 AND t.conversation_id = $1 AND t.next_seq >= $3`,

@@ -13,6 +13,7 @@ import { firstUnstored, type Progress } from './progress.js';
 import { bodyEvent, endedEvent, type EventRow, STARTED } from './turn-events.repository.js';
 import { spenderOf, type TurnOutcome } from './turn.entity.js';
 import { type Holder, type LeasedTurn, type LockedTurn, TurnsRepository } from './turns.repository.js';
+import type { ConversationId } from '../conversations/conversation.entity.js';
 
 /** How a turn ends. */
 export interface Ending {
@@ -80,7 +81,7 @@ export class TurnEndings {
    *
    * @returns the turn's id; null when there was nothing to end.
    */
-  async stop(tx: Tx, conversation_id: string, turn_id: string | null): Promise<string | null> {
+  async stop(tx: Tx, conversation_id: ConversationId, turn_id: string | null): Promise<string | null> {
     const turn = await tx.withRepository(this.turns).lockActive(conversation_id, turn_id);
     if (turn === undefined) return null;
     await this.finish(tx, turn, STOPPED);

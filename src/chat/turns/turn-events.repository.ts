@@ -3,6 +3,7 @@ import type { BodyEvent } from '../messages/message-body.js';
 import { emptyMessageJson, messageJson } from '../messages/message-json.sql.js';
 import { TurnEvent, type TurnEventType } from './turn-event.entity.js';
 import type { TurnOutcome } from './turn.entity.js';
+import type { ConversationId } from '../conversations/conversation.entity.js';
 
 /** An event to store; `data` is JSON text, of the first and the last event without the turn's message, which SQL adds. */
 export interface EventRow {
@@ -53,7 +54,7 @@ export const removeEvents = (turns: string): string =>
 /** The steps of turns, kept for readers of the live stream until some time after the turn. */
 export class TurnEventsRepository extends EntityRepository(TurnEvent) {
   /** Removes up to `limit` events of a conversation's turns and answers their number. */
-  async removePage(conversation_id: string, limit: number): Promise<number> {
+  async removePage(conversation_id: ConversationId, limit: number): Promise<number> {
     const [, rows]: [unknown[], number] = await this.query(
       `DELETE FROM turn_events WHERE (turn_id, seq) IN (
      SELECT e.turn_id, e.seq FROM turns t JOIN turn_events e ON e.turn_id = t.id

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Listener, Notifications } from '../../platform/database/notifications.service.js';
 import { ConversationChangedChannel } from '../conversations/conversation-changed.channel.js';
 import { TurnMetrics } from './turn-metrics.js';
+import type { ConversationId } from '../conversations/conversation.entity.js';
 
 const CHANNEL = 'stopped_turns';
 
@@ -15,7 +16,7 @@ export class TurnStoppedChannel {
   ) {}
 
   /** Tells of a turn that was ended, also those who follow its conversation. Call it once its end has committed. */
-  send(conversation_id: string, turn_id: string): void {
+  send(conversation_id: ConversationId, turn_id: string): void {
     this.metrics.ended('stopped');
     this.notifications.send(CHANNEL, turn_id);
     this.changed.send(conversation_id);

@@ -1,6 +1,8 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { Steps } from '../../platform/leases/steps.js';
 import type { Spender } from '../../usage/spender.js';
+import type { ProjectId } from '../../projects/project.entity.js';
+import type { ConversationId } from '../conversations/conversation.entity.js';
 
 export const TURN_STATES = ['idle', 'dispatched', 'streaming'] as const;
 
@@ -22,10 +24,10 @@ export class Turn {
   id!: string;
 
   @Column('uuid')
-  project_id!: string;
+  project_id!: ProjectId;
 
   @Column('uuid')
-  conversation_id!: string;
+  conversation_id!: ConversationId;
 
   @Column('text')
   company_id!: string;

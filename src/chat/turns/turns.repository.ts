@@ -17,6 +17,8 @@ import {
   WITH_MESSAGE,
 } from './turn-events.repository.js';
 import { Turn, TURN_STEPS, type TurnOutcome } from './turn.entity.js';
+import type { ProjectId } from '../../projects/project.entity.js';
+import type { ConversationId } from '../conversations/conversation.entity.js';
 
 /** Name of the job that runs a turn; its payload is `{ turn_id }`. The turn's row is the truth, the job wakes up. */
 export const TURN_TASK = 'turn';
@@ -82,7 +84,7 @@ export const COUNT_ACTIVE_TURNS = `
 /** Turns. Writers hold the lock of the conversation, but for the owner of a running turn, who names its generation. */
 export class TurnsRepository extends EntityRepository(Turn) {
   /** What a new message finds in its conversation. */
-  async situation(conversation_id: string): Promise<Situation> {
+  async situation(conversation_id: ConversationId): Promise<Situation> {
     const [found]: Situation[] = await this.query(
       `SELECT t.id IS NOT NULL AS is_active, joined.count AS joined, waiting.count AS waiting, joined.bytes + waiting.bytes AS bytes
          FROM (SELECT $1::uuid AS conversation_id) c
@@ -205,7 +207,7 @@ export class TurnsRepository extends EntityRepository(Turn) {
   }
 
   /** Locks the active turn of a locked conversation, or only a given one; undefined when there is none. */
-  async lockActive(conversation_id: string, turn_id: string | null): Promise<LockedTurn | undefined> {
+  async lockActive(conversation_id: ConversationId, turn_id: string | null): Promise<LockedTurn | undefined> {
     const [turn]: LockedTurn[] = await this.query(
       `SELECT ${LOCKED} FROM turns t
         WHERE t.conversation_id = $1 AND t.state <> 'ended' AND ($2::uuid IS NULL OR t.id = $2) FOR NO KEY UPDATE`,
@@ -215,7 +217,7 @@ export class TurnsRepository extends EntityRepository(Turn) {
   }
 
   /** The active turns of a project. */
-  async activeIn(project_id: string): Promise<Pick<Turn, 'id' | 'conversation_id'>[]> {
+  async activeIn(project_id: ProjectId): Promise<Pick<Turn, 'id' | 'conversation_id'>[]> {
     return await this.query(
       `SELECT id, conversation_id FROM turns
         WHERE conversation_id IN (SELECT id FROM conversations WHERE project_id = $1) AND state <> 'ended'`,
@@ -270,7 +272,7 @@ export class TurnsRepository extends EntityRepository(Turn) {
   }
 
   /** Takes the messages from up to `limit` turns, as both refer to each other; the number of turns. */
-  async forgetMessages(conversation_id: string, limit: number): Promise<number> {
+  async forgetMessages(conversation_id: ConversationId, limit: number): Promise<number> {
     const [, rows]: [unknown[], number] = await this.query(
       `UPDATE turns SET message_id = NULL WHERE id IN (
      SELECT id FROM turns WHERE conversation_id = $1 AND message_id IS NOT NULL LIMIT $2)`,
@@ -280,7 +282,7 @@ export class TurnsRepository extends EntityRepository(Turn) {
   }
 
   /** Removes up to `limit` turns and answers their number. */
-  async removePage(conversation_id: string, limit: number): Promise<number> {
+  async removePage(conversation_id: ConversationId, limit: number): Promise<number> {
     const [, rows]: [unknown[], number] = await this.query(
       'DELETE FROM turns WHERE id IN (SELECT id FROM turns WHERE conversation_id = $1 LIMIT $2)',
       [conversation_id, limit],

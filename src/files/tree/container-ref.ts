@@ -1,3 +1,5 @@
+import type { CheckedId } from '../../platform/database/checked-id.js';
+
 /**
  * A container as other modules name it. The company is part of every query, so a wrong id never reaches another
  * company's files.
@@ -21,5 +23,5 @@ export interface SoughtContainer {
 export interface FoundContainer {
   container_id: string;
   /** The project of a workspace or snapshot. */
-  project_id: string | null;
+  project_id: CheckedId<'Project'> | null;
 }

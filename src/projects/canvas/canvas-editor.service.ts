@@ -8,6 +8,7 @@ import { CardsRepository } from './cards.repository.js';
 import { dataProblem } from './canvas.dto.js';
 import { judgeAndDerive } from './derivation.js';
 import { modelDigest } from './model-digest.js';
+import type { ProjectId } from '../project.entity.js';
 
 /** Most cards of a project, and bytes of their data as JSON: each change looks at all of them, each post answers them. */
 const MAX_CARDS = 500;
@@ -47,7 +48,7 @@ export class CanvasEditor {
   ) {}
 
   /** @throws Conflict when the canvas is full */
-  async add(tx: Tx, project_id: string, { card_type, label, data, instance_data }: NewCard): Promise<CanvasChange> {
+  async add(tx: Tx, project_id: ProjectId, { card_type, label, data, instance_data }: NewCard): Promise<CanvasChange> {
     const added = await tx.withRepository(this.cards).add(project_id, {
       card_type,
       label,
@@ -65,7 +66,7 @@ export class CanvasEditor {
    * @throws Conflict when the card has another version than the edit was made for, or the canvas would become too large
    * @throws Invalid when the card would become too large
    */
-  async edit(tx: Tx, project_id: string, cardId: string, { version, ...edit }: CardEdit): Promise<CanvasChange> {
+  async edit(tx: Tx, project_id: ProjectId, cardId: string, { version, ...edit }: CardEdit): Promise<CanvasChange> {
     const card = await tx.withRepository(this.cards).require(project_id, cardId);
     if (version !== undefined && version !== card.version) {
       throw new Conflict(`The card has changed: it is at version ${card.version}, not ${version}`);
@@ -91,14 +92,14 @@ export class CanvasEditor {
   }
 
   /** @throws NotFound */
-  async remove(tx: Tx, project_id: string, cardId: string): Promise<CanvasChange> {
+  async remove(tx: Tx, project_id: ProjectId, cardId: string): Promise<CanvasChange> {
     const card = await tx.withRepository(this.cards).require(project_id, cardId);
     await tx.withRepository(this.cards).delete({ project_id, id: card.id });
     return await this.derive(tx, project_id, card, changesModel([card], []));
   }
 
   /** @throws Conflict when a canvas holds more than it may, after a change that made it larger */
-  private async assertRoom(tx: Tx, project_id: string): Promise<void> {
+  private async assertRoom(tx: Tx, project_id: ProjectId): Promise<void> {
     const { cards, bytes } = await tx.withRepository(this.cards).size(project_id);
     if (cards > MAX_CARDS) throw new Conflict(`A canvas has at most ${MAX_CARDS} cards`);
     if (bytes > MAX_BYTES) {
@@ -107,7 +108,7 @@ export class CanvasEditor {
   }
 
   /** Makes everything that follows from the cards agree with them again, after a change of `target`. */
-  private async derive(tx: Tx, project_id: string, target: Card, isNewModel: boolean): Promise<CanvasChange> {
+  private async derive(tx: Tx, project_id: ProjectId, target: Card, isNewModel: boolean): Promise<CanvasChange> {
     const stored = await tx.withRepository(this.cards).list(project_id);
     const { judgements, derived } = judgeAndDerive(stored);
     const cards = stored.map((card, index) => ({ ...card, ...judgements[index] }));

@@ -1,4 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import type { ProjectId } from '../project.entity.js';
 
 export const CARD_TYPES = ['objective', 'variable', 'constraint', 'kpi', 'data', 'production_requirement'] as const;
 export const CARD_STATUSES = ['draft', 'needs_input', 'complete'] as const;
@@ -16,7 +17,7 @@ export class Card {
   id!: string;
 
   @Column('uuid')
-  project_id!: string;
+  project_id!: ProjectId;
 
   @Column('text')
   card_type!: (typeof CARD_TYPES)[number];

@@ -3,11 +3,12 @@ import { NotFound, parseId } from '../../platform/errors/errors.js';
 import { projectOf } from '../projects.repository.js';
 import { Card } from './card.entity.js';
 import type { Judgement } from './derivation.js';
+import type { ProjectId } from '../project.entity.js';
 
 /** The cards of projects. For changes the caller has locked the project. */
 export class CardsRepository extends EntityRepository(Card) {
   /** All cards of a project, oldest first. */
-  async list(project_id: string): Promise<Card[]> {
+  async list(project_id: ProjectId): Promise<Card[]> {
     return await this.query('SELECT * FROM cards WHERE project_id = $1 ORDER BY created_at, id', [project_id]);
   }
 
@@ -20,7 +21,7 @@ export class CardsRepository extends EntityRepository(Card) {
   }
 
   /** @throws NotFound */
-  async require(project_id: string, cardId: string): Promise<Card> {
+  async require(project_id: ProjectId, cardId: string): Promise<Card> {
     const card = await this.findOneBy({ project_id, id: parseId(cardId, 'Card') });
     if (card === null) throw new NotFound('Card');
     return card;
@@ -28,7 +29,7 @@ export class CardsRepository extends EntityRepository(Card) {
 
   /** Adds a card as a draft. */
   async add(
-    project_id: string,
+    project_id: ProjectId,
     { card_type, label, data, instance_data }: Pick<Card, 'card_type' | 'label' | 'data' | 'instance_data'>,
   ): Promise<Card> {
     const [added]: Card[] = await this.query(
@@ -42,7 +43,7 @@ export class CardsRepository extends EntityRepository(Card) {
 
   /** Gives a card its next version. */
   async change(
-    project_id: string,
+    project_id: ProjectId,
     id: string,
     { label, data, instance_data }: Pick<Card, 'label' | 'data' | 'instance_data'>,
   ): Promise<void> {
@@ -54,7 +55,7 @@ export class CardsRepository extends EntityRepository(Card) {
   }
 
   /** Keeps what was derived of cards; their versions stay. */
-  async judge(project_id: string, judged: readonly (Pick<Card, 'id'> & Judgement)[]): Promise<void> {
+  async judge(project_id: ProjectId, judged: readonly (Pick<Card, 'id'> & Judgement)[]): Promise<void> {
     await this.query(
       `UPDATE cards c SET gaps = j.gaps, status = j.status
            FROM jsonb_to_recordset($2::jsonb) AS j (id uuid, gaps jsonb, status text)
@@ -64,7 +65,7 @@ export class CardsRepository extends EntityRepository(Card) {
   }
 
   /** How many cards a project has, and the bytes of `data` and `instance_data` of all of them as JSON. */
-  async size(project_id: string): Promise<{ cards: number; bytes: number }> {
+  async size(project_id: ProjectId): Promise<{ cards: number; bytes: number }> {
     const [held]: { cards: number; bytes: number | null }[] = await this.query(
       `SELECT count(*)::integer AS cards,
               sum(octet_length(data::text) + octet_length(instance_data::text))::float8 AS bytes

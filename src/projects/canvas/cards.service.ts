@@ -6,6 +6,7 @@ import { type CanvasChange, CanvasEditor } from './canvas-editor.service.js';
 import { type CardCreateRequest, CardResponse, type CardUpdateRequest } from './canvas.dto.js';
 import type { Card } from './card.entity.js';
 import { CardsRepository } from './cards.repository.js';
+import type { ProjectId } from '../project.entity.js';
 
 /** What clients do with a canvas. Each change is a transaction that locks the project first. */
 @Injectable()
@@ -42,7 +43,7 @@ export class CardsService {
   private async change(
     company_id: string,
     projectId: string,
-    work: (tx: Tx, project_id: string) => Promise<CanvasChange>,
+    work: (tx: Tx, project_id: ProjectId) => Promise<CanvasChange>,
   ): Promise<CardResponse> {
     return await this.database.transaction(async (tx) => {
       const { id } = await tx.withRepository(this.projects).lock(company_id, projectId);

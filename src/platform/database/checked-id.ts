@@ -1,0 +1,7 @@
+declare const checked: unique symbol;
+
+/**
+ * An id of which a look-up has proved that it is there and whose it is. Repositories make them, by answering rows; what a
+ * client has sent is a plain string. So what takes one cannot be reached with an id that nobody has looked at.
+ */
+export type CheckedId<Resource extends string> = string & { readonly [checked]: Resource };
