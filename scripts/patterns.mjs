@@ -17,7 +17,7 @@ const TIMEOUT_MS = 120_000;
 const AT_ONCE = 2;
 /** What recheck only suspects is tried on texts of so many characters, which take quadratic patterns much longer. */
 const TRIED_CHARACTERS = 20_000;
-const MOST_MS = 100;
+const MAX_MS = 100;
 
 /** The patterns that a source text has as literals, and the places (line:column) where it builds others. */
 function patternsIn(file, text) {
@@ -75,7 +75,7 @@ async function problemOf({ place, source, flags }) {
   const { status, complexity, error, attack, checker } = await check(source, flags, { timeout: TIMEOUT_MS });
   if (status === 'safe') return undefined;
   const isSuspected = checker === 'fuzz' && complexity?.type === 'polynomial';
-  if (isSuspected && millisecondsOf(new RegExp(source, flags), attack) < MOST_MS) return undefined;
+  if (isSuspected && millisecondsOf(new RegExp(source, flags), attack) < MAX_MS) return undefined;
   const what = status === 'vulnerable' ? complexity.summary : `not known to be linear (${error?.kind})`;
   return `${place}: /${source}/${flags} is ${what}${attack === undefined ? '' : `, as for ${attack.pattern}`}`;
 }

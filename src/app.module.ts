@@ -27,7 +27,7 @@ import { SkillsModule } from './skills/skills.module.js';
 import { UsageModule } from './usage/usage.module.js';
 
 /** What one process is made of, beside its settings. */
-export interface Surroundings {
+export interface AppOptions {
   config: Config;
   logger: Logger;
   /** An already migrated database. */
@@ -39,13 +39,13 @@ const GUARDS = [RoutingGuard, AuthGuard, RateLimitGuard, BodyGuard, RoleGuard, F
 
 @Module({})
 export class AppModule {
-  static in({ config, logger, databaseUrl }: Surroundings): DynamicModule {
+  static forRoot({ config, logger, databaseUrl }: AppOptions): DynamicModule {
     return {
       module: AppModule,
       imports: [
-        ConfigModule.with(config),
-        LoggingModule.with(logger),
-        DatabaseModule.at(databaseUrl),
+        ConfigModule.forRoot(config),
+        LoggingModule.forRoot(logger),
+        DatabaseModule.forRoot(databaseUrl),
         JobsModule,
         MetricsModule,
         HttpModule,

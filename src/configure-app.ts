@@ -1,7 +1,7 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { SwaggerModule } from '@nestjs/swagger';
-import { AppModule, type Surroundings } from './app.module.js';
+import { AppModule, type AppOptions } from './app.module.js';
 import { configureHttp } from './platform/http/configure-http.js';
 import { crossOrigin } from './platform/http/cross-origin.js';
 import { onlyMonitoring } from './platform/http/only-monitoring.js';
@@ -16,19 +16,19 @@ import { buildDocument } from './platform/openapi/document.js';
  *
  * With `preview` nothing is instantiated, so that the OpenAPI document can be made without a database.
  */
-export async function createApp(surroundings: Surroundings, { preview = false } = {}): Promise<NestExpressApplication> {
-  const app = await NestFactory.create<NestExpressApplication>(AppModule.in(surroundings), {
+export async function createApp(options: AppOptions, { preview = false } = {}): Promise<NestExpressApplication> {
+  const app = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(options), {
     bodyParser: false,
-    logger: new NestLogger(surroundings.logger),
+    logger: new NestLogger(options.logger),
     preview,
     abortOnError: false,
   });
-  configureApp(app, surroundings, preview);
+  configureApp(app, options, preview);
   return app;
 }
 
 /** Prefix, logging, measuring, protections, body reading, validation, errors and documentation. */
-function configureApp(app: NestExpressApplication, { config, logger }: Surroundings, preview: boolean): void {
+function configureApp(app: NestExpressApplication, { config, logger }: AppOptions, preview: boolean): void {
   app.set('trust proxy', config.TRUSTED_PROXIES);
   app.use(requestLogging(logger));
   if (!preview) app.use(requestMetrics(app.get(Metrics)));

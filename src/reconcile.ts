@@ -27,9 +27,9 @@ async function reconcile(fix: boolean): Promise<boolean> {
   try {
     const logger = createLogger(config.LOG_LEVEL);
     const imports = [
-      ConfigModule.with(config),
-      LoggingModule.with(logger),
-      DatabaseModule.at(config.DATABASE_URL ?? server?.url() ?? ''),
+      ConfigModule.forRoot(config),
+      LoggingModule.forRoot(logger),
+      DatabaseModule.forRoot(config.DATABASE_URL ?? server?.url() ?? ''),
       JobsModule,
       FilesModule,
     ];

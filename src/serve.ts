@@ -2,10 +2,10 @@ import { type AddressInfo, isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { Surroundings } from './app.module.js';
+import type { AppOptions } from './app.module.js';
 import type { Config } from './config/config.js';
 import { createApp } from './configure-app.js';
-import { introduce } from './demo/introduce.js';
+import { startMessage } from './demo/start-message.js';
 import type { EmbeddedPostgres } from './embedded-postgres/embedded-postgres.js';
 import { EmbeddedPostgresError } from './embedded-postgres/errors.js';
 import { HealthService } from './platform/health/health.service.js';
@@ -20,11 +20,11 @@ const SAME_SIGNAL_MS = 1_000;
 
 /** Serves on a migrated database until the process is told to stop; resolves when every request is answered. */
 export async function serve(
-  surroundings: Surroundings,
+  options: AppOptions,
   { server, stopping }: { server: EmbeddedPostgres | undefined; stopping: Promise<StopSignal> },
 ): Promise<StopSignal> {
-  const { config, logger } = surroundings;
-  const app = await createApp(surroundings);
+  const { config, logger } = options;
+  const app = await createApp(options);
   const uncaught = app
     .get(Metrics)
     .counter({ name: 'pws_uncaught_errors_total', help: 'Errors that nothing has caught' });
@@ -36,7 +36,7 @@ export async function serve(
   broken.catch(() => undefined);
   try {
     const url = await listen(app, config);
-    if (server !== undefined) process.stdout.write(await introduce(app, config, url, server.notes));
+    if (server !== undefined) process.stdout.write(await startMessage(app, config, url, server.notes));
     logger.info({ url, role: config.ROLE }, 'ready');
     const signal = await Promise.race([stopping, broken, ...(server === undefined ? [] : [death(server, config)])]);
     logger.info({ signal }, 'stopping');

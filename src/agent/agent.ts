@@ -1,8 +1,8 @@
-import type { Tx } from '../platform/database/database.js';
+import type { Tx } from '../platform/database/database.service.js';
 import type { Principal } from '../platform/auth/principal.js';
 import type { CardResponse, CompletenessResponse } from '../projects/canvas/canvas.dto.js';
 import type { Project, ProjectId } from '../projects/project.entity.js';
-import type { MountedConfiguration } from '../skills/mounts.service.js';
+import type { MountedConfiguration } from '../skills/effective-config.service.js';
 import type { Spender } from '../usage/spender.js';
 import type { QuestionAnswer } from './ask-user-question.js';
 import type { ToolCall } from './tool-call.js';

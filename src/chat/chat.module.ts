@@ -17,7 +17,7 @@ import { ConversationsService } from './conversations.service.js';
 import { AnswersService } from './messages/answers.service.js';
 import { MessagesRepository } from './messages/messages.repository.js';
 import { PostMessageService } from './post-message.service.js';
-import { ProjectCleanup } from './project-cleanup.service.js';
+import { ProjectChatCleanup } from './project-cleanup.service.js';
 import { StopTurnService } from './stop-turn.service.js';
 import { StreamHub } from './stream/stream-hub.service.js';
 import { StreamReadsRepository } from './stream/stream-reads.repository.js';
@@ -27,7 +27,7 @@ import { TurnContexts } from './turns/turn-context.service.js';
 import { TurnEndings } from './turns/turn-endings.service.js';
 import { TurnEventsRepository } from './turns/turn-events.repository.js';
 import { TurnJournal } from './turns/turn-journal.service.js';
-import { TurnMetrics } from './turns/turn-metrics.js';
+import { TurnMetrics } from './turns/turn-metrics.service.js';
 import { TurnQueue } from './turns/turn-queue.service.js';
 import { TurnReaper } from './turns/turn-reaper.service.js';
 import { TurnRunner } from './turns/turn-runner.service.js';
@@ -45,7 +45,7 @@ import { TurnsRepository } from './turns/turns.repository.js';
     StopTurnService,
     ConversationsService,
     ConversationRemoval,
-    ProjectCleanup,
+    ProjectChatCleanup,
     // stream
     StreamReadsRepository,
     StreamHub,

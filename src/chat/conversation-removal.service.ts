@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Tx } from '../platform/database/database.js';
-import type { ConversationId } from './conversations/conversation.entity.js';
+import type { Tx } from '../platform/database/database.service.js';
+import type { ConversationId } from './messages/conversation-id.js';
 import { ConversationsRepository } from './conversations/conversations.repository.js';
 import { WorkspaceChangesRepository } from './conversations/workspace-changes.repository.js';
 import { MessagesRepository } from './messages/messages.repository.js';

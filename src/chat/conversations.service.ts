@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Database } from '../platform/database/database.js';
+import { Database } from '../platform/database/database.service.js';
 import { Conflict, parseId } from '../platform/errors/errors.js';
 import type { JsonPage } from '../platform/database/json-page.js';
 import type { PageQuery } from '../platform/listing/page.query.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../platform/auth/principal.js';
-import { Database, pipelined, type Tx } from '../platform/database/database.js';
+import { Database, pipelined, type Tx } from '../platform/database/database.service.js';
 import { Conflict, parseId } from '../platform/errors/errors.js';
 import { CardResponse } from '../projects/canvas/canvas.dto.js';
 import { CardsRepository } from '../projects/canvas/cards.repository.js';

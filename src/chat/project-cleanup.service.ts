@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import type { Tx } from '../platform/database/database.js';
+import type { Tx } from '../platform/database/database.service.js';
 import { ProjectDeletion } from '../projects/project-deletion.service.js';
 import { ProjectPurge } from '../projects/project-purge.service.js';
 import { ConversationRemoval } from './conversation-removal.service.js';
@@ -12,7 +12,7 @@ import type { ProjectId } from '../projects/project.entity.js';
 
 /** What the deletion of a project means for its conversations. */
 @Injectable()
-export class ProjectCleanup implements OnModuleInit {
+export class ProjectChatCleanup implements OnModuleInit {
   constructor(
     private readonly deletion: ProjectDeletion,
     private readonly purge: ProjectPurge,

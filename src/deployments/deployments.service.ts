@@ -3,7 +3,7 @@ import { ContainerResolver } from '../files/container-resolver.js';
 import { ContainersService } from '../files/tree/containers.service.js';
 import { type CompanyPrincipal, companyLevel } from '../platform/auth/company-level.js';
 import { CompaniesRepository } from '../platform/auth/identities/companies.repository.js';
-import { Database, type Tx } from '../platform/database/database.js';
+import { Database, type Tx } from '../platform/database/database.service.js';
 import type { JsonPage } from '../platform/database/json-page.js';
 import { Conflict, NotFound } from '../platform/errors/errors.js';
 import type { PageQuery } from '../platform/listing/page.query.js';

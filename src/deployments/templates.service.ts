@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { ContainerRef } from '../files/tree/container-ref.js';
-import { TreeReader } from '../files/tree/tree-reader.service.js';
-import { TreesService } from '../files/tree/trees.service.js';
-import type { Tx } from '../platform/database/database.js';
+import { FileTreeReader } from '../files/tree/file-tree-reader.service.js';
+import { FileTreeService } from '../files/tree/file-tree.service.js';
+import type { Tx } from '../platform/database/database.service.js';
 import { Invalid, invalidValue } from '../platform/errors/errors.js';
 import { AGENT_CONFIG_NAMES, configProblems } from './template.js';
 
@@ -22,8 +22,8 @@ export interface ConfigCopy {
 @Injectable()
 export class TemplatesService {
   constructor(
-    private readonly trees: TreesService,
-    private readonly reader: TreeReader,
+    private readonly trees: FileTreeService,
+    private readonly reader: FileTreeReader,
   ) {}
 
   /**

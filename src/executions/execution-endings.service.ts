@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../config/config.js';
-import type { Tx } from '../platform/database/database.js';
+import type { Tx } from '../platform/database/database.service.js';
 import type { Project } from '../projects/project.entity.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import { UsageService } from '../usage/usage.service.js';

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Tx } from '../platform/database/database.js';
+import { Database, type Tx } from '../platform/database/database.service.js';
 import { LeaseLost } from '../platform/leases/lease.js';
 import { CardsRepository } from '../projects/canvas/cards.repository.js';
 import { modelDigest } from '../projects/canvas/model-digest.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import { ExecutionEndings } from './execution-endings.service.js';
 import type { ExecutionError } from './execution.entity.js';
-import { ExecutionsRepository, type HeldExecution } from './executions.repository.js';
+import { ExecutionsRepository, type LeasedExecution } from './executions.repository.js';
 import { ResultFiles } from './result-files.service.js';
 import type { SolveOutcome } from './solver/task.js';
 
@@ -29,7 +29,7 @@ export class ExecutionOutcomes {
   ) {}
 
   /** Ends a running execution with what came of it. @throws LeaseLost when it is not the caller's any more */
-  async end(held: HeldExecution, outcome: SolveOutcome | { kind: 'failed'; failure: ExecutionError }): Promise<void> {
+  async end(held: LeasedExecution, outcome: SolveOutcome | { kind: 'failed'; failure: ExecutionError }): Promise<void> {
     const blob = outcome.kind === 'solved' ? await this.results.store(held, outcome.json) : null;
     await this.database.transaction(async (tx) => {
       const project = await tx.withRepository(this.projects).lock(held.company_id, held.project_id);
@@ -50,7 +50,7 @@ export class ExecutionOutcomes {
   }
 
   /** Whether the outcome holds for the canvas: its cards were solved, and are as they were. A model file is another model. */
-  private async isOfCanvas(tx: Tx, { project_id, cards }: HeldExecution): Promise<boolean> {
+  private async isOfCanvas(tx: Tx, { project_id, cards }: LeasedExecution): Promise<boolean> {
     return cards !== null && modelDigest(cards) === modelDigest(await tx.withRepository(this.cards).list(project_id));
   }
 }

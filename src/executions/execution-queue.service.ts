@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Tx } from '../platform/database/database.js';
+import { Database, type Tx } from '../platform/database/database.service.js';
 import { Jobs } from '../platform/jobs/jobs.service.js';
 import { LeaseLost } from '../platform/leases/lease.js';
 import { WakeUps } from '../platform/leases/wake-ups.js';
-import { ExecutionsRepository, type HeldExecution } from './executions.repository.js';
+import { ExecutionsRepository, type LeasedExecution } from './executions.repository.js';
 
 /** Name of the job that runs an execution; its payload is `{ execution_id }`. The row is the truth, the job wakes up. */
 const TASK = 'execution';
@@ -47,7 +47,7 @@ export class ExecutionQueue {
    * Makes `owner` the one who runs an execution that is queued, or that nobody runs any more; null when there is nothing
    * to claim. `isLast` when it has been tried so often that it has to end instead.
    */
-  async claim(execution_id: string, owner: string): Promise<(HeldExecution & { isLast: boolean }) | null> {
+  async claim(execution_id: string, owner: string): Promise<(LeasedExecution & { isLast: boolean }) | null> {
     const claimed = await this.executions.claim(execution_id, owner);
     if (claimed === undefined) return null;
     const { attempts, ...held } = claimed;
@@ -55,12 +55,12 @@ export class ExecutionQueue {
   }
 
   /** Keeps a running execution. @throws LeaseLost */
-  async renew(held: HeldExecution): Promise<void> {
+  async renew(held: LeasedExecution): Promise<void> {
     if (!(await this.executions.renew(held))) throw new LeaseLost();
   }
 
   /** Lets another process take a running execution up at once; what it has taken so far stays, the attempt does not. */
-  async release(held: HeldExecution): Promise<void> {
+  async release(held: LeasedExecution): Promise<void> {
     await this.database.transaction(async (tx) => {
       if (await tx.withRepository(this.executions).release(held)) await this.wakeUps.add(tx, held.id);
     });

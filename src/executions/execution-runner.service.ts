@@ -8,7 +8,7 @@ import { LOGGER } from '../platform/logging/logging.module.js';
 import { ExecutionEndedChannel } from './execution-ended.channel.js';
 import { ExecutionOutcomes, INTERRUPTED } from './execution-outcomes.service.js';
 import { ExecutionQueue } from './execution-queue.service.js';
-import type { HeldExecution } from './executions.repository.js';
+import type { LeasedExecution } from './executions.repository.js';
 import { InputsService } from './inputs.service.js';
 import { Solver } from './solver/solver.js';
 
@@ -72,7 +72,7 @@ export class ExecutionRunner implements OnModuleInit, OnModuleDestroy {
     }
   }
 
-  private async perform(held: HeldExecution & { isLast: boolean }, signal: AbortSignal): Promise<void> {
+  private async perform(held: LeasedExecution & { isLast: boolean }, signal: AbortSignal): Promise<void> {
     if (held.isLast) {
       await this.outcomes.end(held, { kind: 'failed', failure: INTERRUPTED });
       return;

@@ -12,7 +12,7 @@ import { ExecutionsController } from './executions.controller.js';
 import { ExecutionsRepository } from './executions.repository.js';
 import { ExecutionsService } from './executions.service.js';
 import { InputsService } from './inputs.service.js';
-import { ProjectCleanup } from './project-cleanup.service.js';
+import { ProjectExecutionsCleanup } from './project-cleanup.service.js';
 import { ResultFiles } from './result-files.service.js';
 import { Solver } from './solver/solver.js';
 
@@ -30,7 +30,7 @@ import { Solver } from './solver/solver.js';
     ExecutionsRepository,
     ExecutionsService,
     InputsService,
-    ProjectCleanup,
+    ProjectExecutionsCleanup,
     ResultFiles,
     { provide: Solver, useFactory: () => new Solver() },
   ],

@@ -30,7 +30,7 @@ export type NewRow = Pick<
 >;
 
 /** What the owner of a running execution knows of it; `generation` makes its writes its own. */
-export type HeldExecution = Pick<
+export type LeasedExecution = Pick<
   Execution,
   'id' | 'project_id' | 'company_id' | 'generation' | 'is_test' | 'cards' | 'inputs_id'
 >;
@@ -124,8 +124,8 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
    * Makes `owner` the one who runs an execution that is queued, or that nobody runs any more; undefined when there is
    * nothing to claim. `attempts` counts this one.
    */
-  async claim(id: string, owner: string): Promise<(HeldExecution & { attempts: number }) | undefined> {
-    const [[claimed]]: [(HeldExecution & { attempts: number })[], number] = await this.query(
+  async claim(id: string, owner: string): Promise<(LeasedExecution & { attempts: number }) | undefined> {
+    const [[claimed]]: [(LeasedExecution & { attempts: number })[], number] = await this.query(
       // Of an attempt whose process went away, what is known to have passed is the time until its last sign of life.
       `UPDATE executions
           SET status = 'running', ${claimedBy('$2')},
@@ -140,7 +140,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
   }
 
   /** Extends the lease of a held execution; false when it is not held any more. */
-  async renew({ id, generation }: HeldExecution): Promise<boolean> {
+  async renew({ id, generation }: LeasedExecution): Promise<boolean> {
     const [, count]: [unknown[], number] = await this.query(`UPDATE executions SET ${RENEWED} WHERE ${HELD}`, [
       id,
       generation,
@@ -149,7 +149,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
   }
 
   /** Gives a held execution up without its attempt: it can be claimed at once. False when it is not held any more. */
-  async release({ id, generation }: HeldExecution): Promise<boolean> {
+  async release({ id, generation }: LeasedExecution): Promise<boolean> {
     const [, count]: [unknown[], number] = await this.query(
       `UPDATE executions
           SET ${givenBack('1')}, due_at = clock_timestamp(), started_at = NULL,
@@ -174,7 +174,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
   }
 
   /** Locks a held execution until the transaction ends; false when it is not held any more. */
-  async lockHeld({ id, generation }: HeldExecution): Promise<boolean> {
+  async lockHeld({ id, generation }: LeasedExecution): Promise<boolean> {
     const found: unknown[] = await this.query(`SELECT id FROM executions WHERE ${HELD} FOR NO KEY UPDATE`, [
       id,
       generation,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../platform/auth/principal.js';
-import { Database, type Tx } from '../platform/database/database.js';
+import { Database, type Tx } from '../platform/database/database.service.js';
 import type { JsonPage } from '../platform/database/json-page.js';
 import { Conflict, parseId, TooManyRequests } from '../platform/errors/errors.js';
 import type { PageQuery } from '../platform/listing/page.query.js';

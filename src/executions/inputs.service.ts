@@ -3,9 +3,9 @@ import { BlobsService } from '../files/blobs/blobs.service.js';
 import type { ContainerRef } from '../files/tree/container-ref.js';
 import { ContainersService } from '../files/tree/containers.service.js';
 import type { TreeFile } from '../files/tree/tree-file.js';
-import { TreeReader } from '../files/tree/tree-reader.service.js';
-import { TreesService } from '../files/tree/trees.service.js';
-import type { Tx } from '../platform/database/database.js';
+import { FileTreeReader } from '../files/tree/file-tree-reader.service.js';
+import { FileTreeService } from '../files/tree/file-tree.service.js';
+import type { Tx } from '../platform/database/database.service.js';
 import { Invalid, invalidValue } from '../platform/errors/errors.js';
 import { CardsRepository } from '../projects/canvas/cards.repository.js';
 import type { Card } from '../projects/canvas/card.entity.js';
@@ -32,8 +32,8 @@ export class InputsService {
     private readonly cards: CardsRepository,
     private readonly snapshots: SnapshotsRepository,
     private readonly containers: ContainersService,
-    private readonly trees: TreesService,
-    private readonly reader: TreeReader,
+    private readonly trees: FileTreeService,
+    private readonly reader: FileTreeReader,
     private readonly blobs: BlobsService,
   ) {}
 

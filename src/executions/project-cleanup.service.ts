@@ -8,7 +8,7 @@ const PAGE = 1_000;
 
 /** Ends the executions of a project that is deleted, and removes them when it is purged. */
 @Injectable()
-export class ProjectCleanup implements OnModuleInit {
+export class ProjectExecutionsCleanup implements OnModuleInit {
   constructor(
     private readonly deletion: ProjectDeletion,
     private readonly purge: ProjectPurge,

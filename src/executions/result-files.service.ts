@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { BlobsService, type StoredBlob } from '../files/blobs/blobs.service.js';
-import { TreesService } from '../files/tree/trees.service.js';
-import type { Tx } from '../platform/database/database.js';
+import { FileTreeService } from '../files/tree/file-tree.service.js';
+import type { Tx } from '../platform/database/database.service.js';
 import { Conflict, TooLarge } from '../platform/errors/errors.js';
 import type { Project } from '../projects/project.entity.js';
-import type { HeldExecution } from './executions.repository.js';
+import type { LeasedExecution } from './executions.repository.js';
 
 /** Where a project finds the result of an execution. */
 const resultPath = (execution_id: string): string => `results/${execution_id}.json`;
@@ -14,11 +14,11 @@ const resultPath = (execution_id: string): string => `results/${execution_id}.js
 export class ResultFiles {
   constructor(
     private readonly blobs: BlobsService,
-    private readonly trees: TreesService,
+    private readonly trees: FileTreeService,
   ) {}
 
   /** Writes the content of the file; null when the company may keep no more. */
-  async store({ id, company_id }: HeldExecution, json: string): Promise<StoredBlob | null> {
+  async store({ id, company_id }: LeasedExecution, json: string): Promise<StoredBlob | null> {
     try {
       return await this.blobs.store(company_id, `{"execution_id":"${id}",${json.slice(1)}\n`);
     } catch (error) {

@@ -9,7 +9,7 @@ import { ContainerResolver } from './container-resolver.js';
 import { writeScope } from './download-scope.js';
 import { FileEntry, type FileDownloadRequest, type FileDownloadResponse } from './files.dto.js';
 import { normalizePath } from './tree/paths.js';
-import { TreeReader } from './tree/tree-reader.service.js';
+import { FileTreeReader } from './tree/file-tree-reader.service.js';
 
 const LIFETIME_MS = 15 * 60 * 1000;
 const UNKNOWN_TYPE = 'application/octet-stream';
@@ -19,7 +19,7 @@ const UNKNOWN_TYPE = 'application/octet-stream';
 export class DownloadsService {
   constructor(
     private readonly resolver: ContainerResolver,
-    private readonly reader: TreeReader,
+    private readonly reader: FileTreeReader,
     private readonly store: ObjectStore,
     private readonly config: Config,
   ) {}

@@ -15,8 +15,8 @@ import { Sweeper } from './maintenance/sweeper.service.js';
 import { ContainersRepository } from './tree/containers.repository.js';
 import { ContainersService } from './tree/containers.service.js';
 import { FileTreeRepository } from './tree/file-tree.repository.js';
-import { TreeReader } from './tree/tree-reader.service.js';
-import { TreesService } from './tree/trees.service.js';
+import { FileTreeReader } from './tree/file-tree-reader.service.js';
+import { FileTreeService } from './tree/file-tree.service.js';
 import { CompletionService } from './uploads/completion.service.js';
 import { PartAdmission } from './uploads/part-admission.service.js';
 import { UploadObjects } from './uploads/upload-objects.service.js';
@@ -54,8 +54,8 @@ import { WorkspaceChanges } from './workspace-changes.js';
     PartAdmission,
     Reconciler,
     Sweeper,
-    TreeReader,
-    TreesService,
+    FileTreeReader,
+    FileTreeService,
     UploadObjects,
     UploadPartsRepository,
     UploadRegistry,
@@ -63,6 +63,6 @@ import { WorkspaceChanges } from './workspace-changes.js';
     UploadsService,
     WorkspaceChanges,
   ],
-  exports: [BlobsService, ContainerResolver, ContainersService, TreeReader, TreesService, WorkspaceChanges],
+  exports: [BlobsService, ContainerResolver, ContainersService, FileTreeReader, FileTreeService, WorkspaceChanges],
 })
 export class FilesModule {}

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { Injectable, StreamableFile } from '@nestjs/common';
 import { Config } from '../config/config.js';
 import type { Principal } from '../platform/auth/principal.js';
-import { Database } from '../platform/database/database.js';
+import { Database } from '../platform/database/database.service.js';
 import { NotFound, TooLarge } from '../platform/errors/errors.js';
 import { BlobsService } from './blobs/blobs.service.js';
 import { decodeText } from './blobs/content.js';
@@ -24,8 +24,8 @@ import {
 } from './files.dto.js';
 import { normalizePath } from './tree/paths.js';
 import type { TreeFile } from './tree/tree-file.js';
-import { TreeReader } from './tree/tree-reader.service.js';
-import { TreesService } from './tree/trees.service.js';
+import { FileTreeReader } from './tree/file-tree-reader.service.js';
+import { FileTreeService } from './tree/file-tree.service.js';
 import { WorkspaceChanges } from './workspace-changes.js';
 
 /** Contents up to so many bytes are answered from memory. */
@@ -39,8 +39,8 @@ export class FilesService {
   constructor(
     private readonly database: Database,
     private readonly resolver: ContainerResolver,
-    private readonly trees: TreesService,
-    private readonly reader: TreeReader,
+    private readonly trees: FileTreeService,
+    private readonly reader: FileTreeReader,
     private readonly blobs: BlobsService,
     private readonly changes: WorkspaceChanges,
     private readonly config: Config,

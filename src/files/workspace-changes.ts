@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../platform/auth/principal.js';
 import type { CheckedId } from '../platform/database/checked-id.js';
-import type { Tx } from '../platform/database/database.js';
+import type { Tx } from '../platform/database/database.service.js';
 import { NotFound } from '../platform/errors/errors.js';
 
 /** A file that came to or went from a workspace in the name of a conversation. */

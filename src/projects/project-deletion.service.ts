@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ContainersService, SWEEP_UPLOADS } from '../files/tree/containers.service.js';
 import type { Principal } from '../platform/auth/principal.js';
-import { Database, type Tx } from '../platform/database/database.js';
+import { Database, type Tx } from '../platform/database/database.service.js';
 import { Forbidden } from '../platform/errors/errors.js';
 import { Jobs } from '../platform/jobs/jobs.service.js';
 import type { Project } from './project.entity.js';

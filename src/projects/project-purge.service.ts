@@ -2,7 +2,7 @@ import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Config } from '../config/config.js';
 import { ContainersService } from '../files/tree/containers.service.js';
-import { Database, type Tx } from '../platform/database/database.js';
+import { Database, type Tx } from '../platform/database/database.service.js';
 import { Jobs } from '../platform/jobs/jobs.service.js';
 import { LOGGER } from '../platform/logging/logging.module.js';
 import { CardsRepository } from './canvas/cards.repository.js';

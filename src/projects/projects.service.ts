@@ -4,7 +4,7 @@ import { DeploymentsService } from '../deployments/deployments.service.js';
 import { TemplatesService } from '../deployments/templates.service.js';
 import { ContainersService } from '../files/tree/containers.service.js';
 import type { Principal } from '../platform/auth/principal.js';
-import { Database, type Tx } from '../platform/database/database.js';
+import { Database, type Tx } from '../platform/database/database.service.js';
 import type { JsonText } from '../platform/http/json-text.js';
 import type { JsonPage } from '../platform/database/json-page.js';
 import type { Project } from './project.entity.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ContainersService } from '../files/tree/containers.service.js';
-import { TreesService } from '../files/tree/trees.service.js';
-import { Database, type Tx } from '../platform/database/database.js';
+import { FileTreeService } from '../files/tree/file-tree.service.js';
+import { Database, type Tx } from '../platform/database/database.service.js';
 import { Conflict } from '../platform/errors/errors.js';
 import type { Page } from '../platform/listing/page.js';
 import type { PageQuery } from '../platform/listing/page.query.js';
@@ -22,7 +22,7 @@ export class SnapshotsService {
     private readonly snapshots: SnapshotsRepository,
     private readonly cards: CardsRepository,
     private readonly containers: ContainersService,
-    private readonly trees: TreesService,
+    private readonly trees: FileTreeService,
   ) {}
 
   /** Takes a snapshot that becomes the current one. @throws Conflict when the project has too many */

@@ -4,11 +4,11 @@ import { DeploymentsService } from '../deployments/deployments.service.js';
 import { AGENT_CONFIG_NAMES, INSTRUCTIONS_FILE, SKILLS_FOLDER } from '../deployments/template.js';
 import { TemplatesService } from '../deployments/templates.service.js';
 import { ContainersService } from '../files/tree/containers.service.js';
-import { Database, type Tx } from '../platform/database/database.js';
+import { Database, type Tx } from '../platform/database/database.service.js';
 import { Conflict } from '../platform/errors/errors.js';
 import type { Project } from '../projects/project.entity.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
-import { type MountedConfiguration, MountsService } from './mounts.service.js';
+import { type MountedConfiguration, EffectiveConfigService } from './effective-config.service.js';
 import type {
   AgentConfigPullRequest,
   AgentConfigPullResponse,
@@ -25,7 +25,7 @@ export class AgentConfigService {
     private readonly deployments: DeploymentsService,
     private readonly templates: TemplatesService,
     private readonly containers: ContainersService,
-    private readonly mounts: MountsService,
+    private readonly mounts: EffectiveConfigService,
   ) {}
 
   /** What a turn would mount. @throws NotFound */

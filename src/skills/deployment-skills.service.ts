@@ -3,7 +3,7 @@ import type { Deployment } from '../deployments/deployment.entity.js';
 import { DeploymentsService } from '../deployments/deployments.service.js';
 import type { ContainerRef } from '../files/tree/container-ref.js';
 import type { CompanyPrincipal } from '../platform/auth/company-level.js';
-import { Database } from '../platform/database/database.js';
+import { Database } from '../platform/database/database.service.js';
 import { NotFound } from '../platform/errors/errors.js';
 import { describeSkill } from './description.js';
 import { checkSkill, SKILL_FILE, type SkillFiles } from './skill-files.js';

@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { DeploymentsService } from '../deployments/deployments.service.js';
 import { INSTRUCTIONS_FILE, MAX_INSTRUCTIONS_BYTES } from '../deployments/template.js';
 import { BlobsService } from '../files/blobs/blobs.service.js';
-import { TreeReader } from '../files/tree/tree-reader.service.js';
-import { TreesService } from '../files/tree/trees.service.js';
+import { FileTreeReader } from '../files/tree/file-tree-reader.service.js';
+import { FileTreeService } from '../files/tree/file-tree.service.js';
 import type { CompanyPrincipal } from '../platform/auth/company-level.js';
-import { Database } from '../platform/database/database.js';
+import { Database } from '../platform/database/database.service.js';
 import { Invalid, invalidValue, NotFound } from '../platform/errors/errors.js';
 
 /** The AGENTS.md of deployments. */
@@ -14,8 +14,8 @@ export class InstructionsService {
   constructor(
     private readonly database: Database,
     private readonly deployments: DeploymentsService,
-    private readonly trees: TreesService,
-    private readonly reader: TreeReader,
+    private readonly trees: FileTreeService,
+    private readonly reader: FileTreeReader,
     private readonly blobs: BlobsService,
   ) {}
 

@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { SKILLS_FOLDER } from '../deployments/template.js';
 import type { ContainerRef } from '../files/tree/container-ref.js';
-import { TreeReader } from '../files/tree/tree-reader.service.js';
-import { Database } from '../platform/database/database.js';
+import { FileTreeReader } from '../files/tree/file-tree-reader.service.js';
+import { Database } from '../platform/database/database.service.js';
 import { NotFound } from '../platform/errors/errors.js';
 import type { Project } from '../projects/project.entity.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import { describeSkill } from './description.js';
-import { checkSkill, mountedAmong, SKILL_FILE, type SkillFiles } from './skill-files.js';
+import { winner, winners } from './shadowing.js';
+import { checkSkill, SKILL_FILE, type SkillFiles, skillsAmong } from './skill-files.js';
 import { SkillSetsService } from './skill-sets.service.js';
 import type { MountedSkill, Skill, WholeMountedSkill } from './skill.js';
 
@@ -27,7 +28,7 @@ export class ProjectSkillsService {
     private readonly database: Database,
     private readonly projects: ProjectsRepository,
     private readonly sets: SkillSetsService,
-    private readonly reader: TreeReader,
+    private readonly reader: FileTreeReader,
   ) {}
 
   /** What a turn would mount, by name. @throws NotFound */
@@ -37,7 +38,7 @@ export class ProjectSkillsService {
       [project_skills_id, SKILLS_FOLDER],
       [agent_config_id, SKILLS_FOLDER],
     ]);
-    return await this.sets.describe(mountedAmong(own, deployment));
+    return await this.sets.describe(winners(skillsAmong(own), skillsAmong(deployment)));
   }
 
   /** The copy of a skill that a turn would mount. @throws NotFound */
@@ -47,11 +48,10 @@ export class ProjectSkillsService {
       await this.sets.find(ownSet(project), name, tx),
       await this.sets.find(deploymentSet(project), name, tx),
     ]);
-    if (own !== undefined) {
-      return { ...(await this.sets.read(own)), scope: 'project', shadows: deployment !== undefined };
-    }
-    if (deployment === undefined) throw new NotFound('Skill');
-    return { ...(await this.sets.read(deployment)), scope: 'deployment', shadows: false };
+    const skill = winner(own, deployment);
+    if (skill === undefined) throw new NotFound('Skill');
+    const { scope, shadows } = skill;
+    return { ...(await this.sets.read(skill)), scope, shadows };
   }
 
   /** Creates or replaces one of the project's own skills. @throws NotFound @throws Invalid */

@@ -3,7 +3,7 @@ import { InvalidPath, normalizePath } from '../files/tree/paths.js';
 import type { TreeFile } from '../files/tree/tree-file.js';
 import { type ErrorEntry, Invalid, invalidValue, missing } from '../platform/errors/errors.js';
 import { FrontmatterError, readFrontmatter } from './frontmatter.js';
-import type { FoundSkill, Mounting } from './skill.js';
+import type { FoundSkill } from './skill.js';
 
 export const SKILL_FILE = 'SKILL.md';
 const SKILL_NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
@@ -109,15 +109,4 @@ function checkFrontmatter(skill: string, main: string): void {
     if (!(error instanceof FrontmatterError)) throw error;
     throw new Invalid([invalidValue(['body', 'files', SKILL_FILE], `${SKILL_FILE} ${error.message}`, main)]);
   }
-}
-
-/** What a turn mounts, by name, of the files in a project's own folder of skills and in that of its deployment scope. */
-export function mountedAmong(own: Iterable<TreeFile>, deployment: Iterable<TreeFile>): (FoundSkill & Mounting)[] {
-  const byName = new Map<string, FoundSkill & Mounting>();
-  for (const skill of skillsAmong(deployment))
-    byName.set(skill.name, { ...skill, scope: 'deployment', shadows: false });
-  for (const skill of skillsAmong(own)) {
-    byName.set(skill.name, { ...skill, scope: 'project', shadows: byName.has(skill.name) });
-  }
-  return [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -1,13 +1,14 @@
 import { buffer } from 'node:stream/consumers';
 import { Injectable } from '@nestjs/common';
+import pLimit from 'p-limit';
 import { MAX_SKILLS, SKILLS_FOLDER } from '../deployments/template.js';
 import { BlobsService, type StoredBlob } from '../files/blobs/blobs.service.js';
 import { decodeTextLoosely } from '../files/blobs/content.js';
 import type { ContainerRef } from '../files/tree/container-ref.js';
 import type { TreeFile } from '../files/tree/tree-file.js';
-import { TreeReader } from '../files/tree/tree-reader.service.js';
-import { TreesService } from '../files/tree/trees.service.js';
-import type { Tx } from '../platform/database/database.js';
+import { FileTreeReader } from '../files/tree/file-tree-reader.service.js';
+import { FileTreeService } from '../files/tree/file-tree.service.js';
+import type { Tx } from '../platform/database/database.service.js';
 import { Invalid, invalidValue, NotFound } from '../platform/errors/errors.js';
 import { describeSkill, HEAD_BYTES } from './description.js';
 import { folderOf, isSkillName, SKILL_FILE, type SkillFiles, skillsAmong } from './skill-files.js';
@@ -22,8 +23,8 @@ const READ_AT_ONCE = 16;
 @Injectable()
 export class SkillSetsService {
   constructor(
-    private readonly trees: TreesService,
-    private readonly reader: TreeReader,
+    private readonly trees: FileTreeService,
+    private readonly reader: FileTreeReader,
     private readonly blobs: BlobsService,
   ) {}
 
@@ -41,12 +42,7 @@ export class SkillSetsService {
 
   /** Adds descriptions; only the beginning of each SKILL.md is read. */
   async describe<Found extends FoundSkill>(skills: readonly Found[]): Promise<(Found & DescribedSkill)[]> {
-    const described: (Found & DescribedSkill)[] = [];
-    for (let from = 0; from < skills.length; from += READ_AT_ONCE) {
-      const some = skills.slice(from, from + READ_AT_ONCE);
-      described.push(...(await Promise.all(some.map(async (skill) => await this.described(skill)))));
-    }
-    return described;
+    return await pLimit(READ_AT_ONCE).map(skills, async (skill) => await this.described(skill));
   }
 
   /** The whole skill with its texts. @throws TooLarge for one that came by upload */

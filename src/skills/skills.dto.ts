@@ -8,7 +8,7 @@ import {
   StringMapField,
 } from '../platform/validation/fields.js';
 import { MAX_SKILL_FILES } from '../deployments/template.js';
-import type { MountedConfiguration } from './mounts.service.js';
+import type { MountedConfiguration } from './effective-config.service.js';
 import type { MountedSkill, Skill, WholeMountedSkill } from './skill.js';
 
 /** What a summary is made of; of the files it shows the paths. */

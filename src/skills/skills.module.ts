@@ -6,7 +6,7 @@ import { AgentConfigService } from './agent-config.service.js';
 import { DeploymentConfigController } from './deployment-config.controller.js';
 import { DeploymentSkillsService } from './deployment-skills.service.js';
 import { InstructionsService } from './instructions.service.js';
-import { MountsService } from './mounts.service.js';
+import { EffectiveConfigService } from './effective-config.service.js';
 import { ProjectSkillsController } from './project-skills.controller.js';
 import { ProjectSkillsService } from './project-skills.service.js';
 import { SkillSetsService } from './skill-sets.service.js';
@@ -21,8 +21,8 @@ import { SkillSetsService } from './skill-sets.service.js';
     ProjectSkillsService,
     DeploymentSkillsService,
     AgentConfigService,
-    MountsService,
+    EffectiveConfigService,
   ],
-  exports: [MountsService, InstructionsService, DeploymentSkillsService],
+  exports: [EffectiveConfigService, InstructionsService, DeploymentSkillsService],
 })
 export class SkillsModule {}

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../platform/auth/principal.js';
-import { Database, type Tx } from '../platform/database/database.js';
+import { Database, type Tx } from '../platform/database/database.service.js';
 import type { Page } from '../platform/listing/page.js';
 import { divide } from './span.js';
 import type { Charge } from './usage-entry.entity.js';

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { ConversationId } from '../../src/chat/conversations/conversation.entity.js';
+import type { ConversationId } from '../../src/chat/messages/conversation-id.js';
 import type { ProjectId } from '../../src/projects/project.entity.js';
 import pg from 'pg';
 import { DataSource, type Logger as QueryLogger } from 'typeorm';
 import { TurnReaper } from '../../src/chat/turns/turn-reaper.service.js';
 import { TurnsRepository } from '../../src/chat/turns/turns.repository.js';
-import { Database } from '../../src/platform/database/database.js';
+import { Database } from '../../src/platform/database/database.service.js';
 import { makeProject } from '../factories/make.js';
 import { idle } from '../factories/turns.js';
 import { ScriptedService } from '../support/scripted-agent.js';

@@ -7,8 +7,8 @@ import { Config } from '../../src/config/config.js';
 import type { BlobsService } from '../../src/files/blobs/blobs.service.js';
 import type { ContainerRef } from '../../src/files/tree/container-ref.js';
 import type { ContainersService } from '../../src/files/tree/containers.service.js';
-import type { TreeReader } from '../../src/files/tree/tree-reader.service.js';
-import type { TreesService } from '../../src/files/tree/trees.service.js';
+import type { FileTreeReader } from '../../src/files/tree/file-tree-reader.service.js';
+import type { FileTreeService } from '../../src/files/tree/file-tree.service.js';
 import { TooLarge } from '../../src/platform/errors/errors.js';
 import { DiskStore } from '../../src/platform/object-store/disk-store.js';
 import { SecretsRepository } from '../../src/platform/object-store/secrets.repository.js';
@@ -20,10 +20,10 @@ import { fileServices } from '../support/file-services.js';
 const db = useDatabase();
 const config = new Config();
 let containers: ContainersService;
-let trees: TreesService;
+let trees: FileTreeService;
 let blobs: BlobsService;
 let store: DiskStore;
-let reader: TreeReader;
+let reader: FileTreeReader;
 
 beforeAll(async () => {
   config.DATA_DIR = await mkdtemp(join(tmpdir(), 'file-contents-'));

@@ -10,7 +10,7 @@ import { useService } from '../support/service.js';
 import type { Session } from '../support/session.js';
 
 const MiB = 1024 ** 2;
-const MOST_BYTES = 16 * MiB;
+const MAX_BYTES = 16 * MiB;
 /** What an answer has beside its messages. */
 const ENVELOPE = 1_000;
 
@@ -96,9 +96,9 @@ describe('a window of large messages', () => {
     const conversation_id = await makeConversation(count, columns);
     const whole = await history({ conversation_id, limit: 1_000 });
     const { messages } = whole.answer;
-    expect(whole.bytes).toBeLessThan(MOST_BYTES + ENVELOPE);
+    expect(whole.bytes).toBeLessThan(MAX_BYTES + ENVELOPE);
     // The one before them would not have fitted: none has more than 4 MiB here.
-    expect(whole.bytes).toBeGreaterThan(MOST_BYTES - 4.1 * MiB);
+    expect(whole.bytes).toBeGreaterThan(MAX_BYTES - 4.1 * MiB);
     expect(messages.map(({ sequence }) => sequence)).toEqual(range(count - messages.length + 1, count));
     expect({ ...whole.answer, messages: [] }).toEqual({ messages: [], limit: 1_000, offset: 0, total: count });
     const live = await sync({ conversation_id });

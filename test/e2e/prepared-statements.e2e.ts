@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { pipelined } from '../../src/platform/database/database.js';
+import { pipelined } from '../../src/platform/database/database.service.js';
 import { useDatabase } from '../support/database.js';
 
 // One connection, so that every statement comes to where it was prepared.

@@ -5,7 +5,7 @@ import { type Reply, Toolboxes } from '../../src/agent/tools/toolbox.service.js'
 import type { ConversationSyncResponse } from '../../src/chat/chat.dto.js';
 import { ExecutionsService } from '../../src/executions/executions.service.js';
 import type { ExecutionListResponse } from '../../src/executions/executions.dto.js';
-import { Database } from '../../src/platform/database/database.js';
+import { Database } from '../../src/platform/database/database.service.js';
 import { makeFile, makeProject } from '../factories/make.js';
 import { idle } from '../factories/turns.js';
 import type { Client } from '../support/client.js';

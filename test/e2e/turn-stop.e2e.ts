@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ChatResponse, ChatStopResponse, ConversationSyncResponse } from '../../src/chat/chat.dto.js';
 import { TurnEndings } from '../../src/chat/turns/turn-endings.service.js';
 import type { LeasedTurn } from '../../src/chat/turns/turns.repository.js';
-import { Database } from '../../src/platform/database/database.js';
+import { Database } from '../../src/platform/database/database.service.js';
 import { LeaseLost } from '../../src/platform/leases/lease.js';
 import type { ProjectResponse } from '../../src/projects/projects.dto.js';
 import { makeProject } from '../factories/make.js';

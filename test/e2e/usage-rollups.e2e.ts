@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { SumUsageByMonth1760000000240 } from '../../src/migrations/1760000000240-sum-usage-by-month.js';
 import { Principal } from '../../src/platform/auth/principal.js';
-import type { Tx } from '../../src/platform/database/database.js';
+import type { Tx } from '../../src/platform/database/database.service.js';
 import type { Jobs } from '../../src/platform/jobs/jobs.service.js';
 import type { Page } from '../../src/platform/listing/page.js';
 import { Rollups } from '../../src/usage/rollups.service.js';

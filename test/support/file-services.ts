@@ -4,15 +4,15 @@ import { BlobsService } from '../../src/files/blobs/blobs.service.js';
 import { ContainersRepository } from '../../src/files/tree/containers.repository.js';
 import { ContainersService } from '../../src/files/tree/containers.service.js';
 import { FileTreeRepository } from '../../src/files/tree/file-tree.repository.js';
-import { TreeReader } from '../../src/files/tree/tree-reader.service.js';
-import { TreesService } from '../../src/files/tree/trees.service.js';
+import { FileTreeReader } from '../../src/files/tree/file-tree-reader.service.js';
+import { FileTreeService } from '../../src/files/tree/file-tree.service.js';
 import type { ObjectStore } from '../../src/platform/object-store/object-store.js';
 import type { TestDatabase } from './database.js';
 
 export interface FileServices {
   containers: ContainersService;
-  trees: TreesService;
-  reader: TreeReader;
+  trees: FileTreeService;
+  reader: FileTreeReader;
   blobs: BlobsService;
 }
 
@@ -21,5 +21,5 @@ export function fileServices({ database, source }: TestDatabase, store?: ObjectS
   const containers = new ContainersService(new ContainersRepository(source));
   const tree = new FileTreeRepository(source);
   const blobs = new BlobsService(database, new BlobsRepository(source), store as ObjectStore, config as Config);
-  return { containers, trees: new TreesService(containers, tree), reader: new TreeReader(tree, blobs), blobs };
+  return { containers, trees: new FileTreeService(containers, tree), reader: new FileTreeReader(tree, blobs), blobs };
 }

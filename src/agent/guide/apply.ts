@@ -18,8 +18,8 @@ const NOTHING_MORE: Partial<Record<CardType, string>> = {
 };
 
 /** Variables of one statement, and names that a refusal shows. */
-const MOST_NAMES = 100;
-const MOST_SHOWN = 10;
+const MAX_NAMES = 100;
+const MAX_SHOWN = 10;
 
 /** What statements are applied to. */
 export interface Application {
@@ -173,12 +173,12 @@ function applyVariables(
   sketch: Sketch,
   cause: string,
 ): string | undefined {
-  if (names.length > MOST_NAMES) return `one statement is about at most ${MOST_NAMES} variables`;
+  if (names.length > MAX_NAMES) return `one statement is about at most ${MAX_NAMES} variables`;
   const strange = names.filter((name) => !declares && sketch.variable(name) === undefined);
   if (strange.length > 0)
     return `no variable is called ${someOf(
       strange.map((name) => quote(name)),
-      MOST_SHOWN,
+      MAX_SHOWN,
     )}`;
   return joined(names.map((name) => state(name, facts, sketch, cause)));
 }

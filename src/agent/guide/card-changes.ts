@@ -12,8 +12,8 @@ import { figureOf } from './words.js';
  */
 
 /** Constraints of one statement, and labels that a refusal shows. */
-const MOST_LABELS = 100;
-const MOST_SHOWN = 10;
+const MAX_LABELS = 100;
+const MAX_SHOWN = 10;
 const FIGURES = new Set(['weight', 'lower', 'upper', 'penalty', 'target', 'quantity']);
 
 /** How a constraint counts, as data of its card. */
@@ -40,13 +40,13 @@ function listed(whom: string, sketch: Sketch): SketchCard[] | string {
   const whole = sketch.resolve(whom, ['constraint']);
   if (whole !== undefined) return [whole];
   const labels = whom.split(/ ?, ?(?:and )?| and | & /);
-  if (labels.length > MOST_LABELS) return `one statement is about at most ${MOST_LABELS} constraints`;
+  if (labels.length > MAX_LABELS) return `one statement is about at most ${MAX_LABELS} constraints`;
   const cards = labels.map((label) => sketch.resolve(label, ['constraint']));
   const missing = labels.filter((_, index) => cards[index] === undefined);
   return missing.length > 0
     ? `no constraint is called ${someOf(
         missing.map((label) => quote(label, 40)),
-        MOST_SHOWN,
+        MAX_SHOWN,
       )}`
     : cards.filter((card) => card !== undefined);
 }

@@ -7,7 +7,7 @@ import type { SketchCard } from './sketch.js';
 import type { Made } from './turn-work.js';
 
 const SHOWN_ENTRIES = 10;
-const MOST_QUOTED = 5;
+const MAX_QUOTED = 5;
 
 /** What the guide is, what the turn has mounted, and what lies in the workspace. */
 export function describeStart(context: AgentContext): string[] {
@@ -109,9 +109,9 @@ export function describeChanges(made: Made[]): string[] {
 export function describeRefused(refused: Refused[]): string[] {
   if (refused.length === 0) return [];
   const shown = refused
-    .slice(0, MOST_QUOTED)
+    .slice(0, MAX_QUOTED)
     .map(({ source, reason }) => quote(source) + (reason === undefined ? '' : `: ${reason}`));
-  const more = refused.length > MOST_QUOTED ? [`and ${counted(refused.length - MOST_QUOTED, 'other')}`] : [];
+  const more = refused.length > MAX_QUOTED ? [`and ${counted(refused.length - MAX_QUOTED, 'other')}`] : [];
   return [`I could not use this:\n${bullets([...shown, ...more])}`];
 }
 

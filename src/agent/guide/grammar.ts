@@ -6,7 +6,7 @@ import { figureOf, NUMBER, tidy, without } from './words.js';
 /** What may stand behind an objective: `maximize 3x + 2y subject to x + y <= 4`. */
 const SUBJECT_TO = / (?:subject to|such that|s\.t\.)[ :]/i;
 /** Longer statements are not looked at. */
-const MOST_CHARACTERS = 2_000;
+const MAX_CHARACTERS = 2_000;
 
 /**
  * The statements of a text: one a line or between semicolons (also the Greek one, which NFC makes a plain one), without
@@ -18,7 +18,7 @@ export function* splitStatements(text: string): Generator<string> {
     for (const part of withoutConstraint(line)) {
       const trimmed = part.trim();
       // Normalisation takes quadratic time for long runs of combining marks.
-      const statement = trimmed.length > MOST_CHARACTERS ? trimmed : unmarked(trimmed.normalize('NFC'));
+      const statement = trimmed.length > MAX_CHARACTERS ? trimmed : unmarked(trimmed.normalize('NFC'));
       if (statement !== '' && !/^`{3,}\w*$/.test(statement)) yield statement;
     }
   }
@@ -33,7 +33,7 @@ function withoutConstraint(line: string): string[] {
 
 /** What a statement says. Takes time in proportion to it, whatever it holds: CI checks every pattern here for that. */
 export function readStatement(source: string): Reading {
-  if (source.length > MOST_CHARACTERS) return { reason: `a statement has at most ${MOST_CHARACTERS} characters` };
+  if (source.length > MAX_CHARACTERS) return { reason: `a statement has at most ${MAX_CHARACTERS} characters` };
   const text = tidy(source);
   for (const read of READERS) {
     const reading = read(text);

@@ -12,8 +12,8 @@ type Choice = [label: string, statements: string];
 const LATER: Choice = ['Later', 'later'];
 const EXAMPLE: Choice = ['Show me an example', 'help'];
 /** Names that one question asks for, and their characters together: they stand in its options. */
-const MOST_NAMES = 20;
-const MOST_NAME_CHARACTERS = 600;
+const MAX_NAMES = 20;
+const MAX_NAME_CHARACTERS = 600;
 const LONGEST_REFERENCE = 60;
 
 /** What a question is made from. */
@@ -199,7 +199,7 @@ function askForDomains(open: readonly { card: SketchCard; gap: Gap }[]): Questio
 /** The first names, as many as fit into one question. */
 function shortList(names: string[]): string[] {
   let characters = 0;
-  return names.slice(0, MOST_NAMES).filter(({ length }) => (characters += length + 2) <= MOST_NAME_CHARACTERS);
+  return names.slice(0, MAX_NAMES).filter(({ length }) => (characters += length + 2) <= MAX_NAME_CHARACTERS);
 }
 
 function askForConstraints(sketch: Sketch): Question {

@@ -1,11 +1,11 @@
 /** Most characters of a quotation. */
-const MOST_CHARACTERS = 120;
+const MAX_CHARACTERS = 120;
 
 /**
  * A text as an inline code span of Markdown that nothing in the text can end or leave: on one line, in more backticks
  * than stand in it, cut where it is long.
  */
-export function quote(text: string, most = MOST_CHARACTERS): string {
+export function quote(text: string, most = MAX_CHARACTERS): string {
   const line = text
     .slice(0, 4 * most)
     .replace(/\s+/gu, ' ')
@@ -21,10 +21,10 @@ export function quote(text: string, most = MOST_CHARACTERS): string {
 
 export const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
 
-const MOST_LISTED = 20;
+const MAX_LISTED = 20;
 
 /** Items as a Markdown list, the first of many; empty for none. */
 export function bullets(items: string[]): string {
-  const shown = items.slice(0, MOST_LISTED).map((item) => `- ${item}`);
-  return [...shown, ...(items.length > MOST_LISTED ? [`- and ${items.length - MOST_LISTED} more`] : [])].join('\n');
+  const shown = items.slice(0, MAX_LISTED).map((item) => `- ${item}`);
+  return [...shown, ...(items.length > MAX_LISTED ? [`- and ${items.length - MAX_LISTED} more`] : [])].join('\n');
 }

@@ -4,9 +4,9 @@ import type { Classification, Reading, Statement, VariableFacts } from './statem
 import { figureOf, NUMBER, without } from './words.js';
 
 const NONE: ReadonlyMap<string, number> = new Map();
-/** Words that go with what follows them, at most {@link MOST_SMALL_WORDS} of them. */
+/** Words that go with what follows them, at most {@link MAX_SMALL_WORDS} of them. */
 const SMALL_WORDS = ['is ', 'are ', 'as ', 'a ', 'an ', 'and ', 'must be ', 'should be ', ': '];
-const MOST_SMALL_WORDS = 3;
+const MAX_SMALL_WORDS = 3;
 const LONGEST_SMALL_WORD = Math.max(...SMALL_WORDS.map(({ length }) => length));
 const fact = (
   words: string,
@@ -198,7 +198,7 @@ function readVariables(text: string): Reading | undefined {
 /** A text without the small words at its end. */
 function withoutSmallWords(text: string): string {
   let shorter = text;
-  for (let count = 0; count < MOST_SMALL_WORDS; count += 1) {
+  for (let count = 0; count < MAX_SMALL_WORDS; count += 1) {
     const end = shorter.slice(-1 - LONGEST_SMALL_WORD).toLowerCase();
     const word = SMALL_WORDS.find((one) => end.endsWith(` ${one}`) || end.endsWith(`,${one}`));
     if (word === undefined) return shorter;

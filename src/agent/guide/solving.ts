@@ -5,7 +5,7 @@ import type { Sketch } from './sketch.js';
 
 export type Feasibility = CompletenessResponse['feasibility_result'];
 
-const MOST_SHOWN = 30;
+const MAX_SHOWN = 30;
 
 /** What came of a solve. */
 export interface Outcome {
@@ -63,7 +63,7 @@ function describeOutcome(reply: unknown): Pick<Outcome, 'text' | 'clash'> & { fo
       outcome === 'unbounded'
         ? `There is no best plan.${reason}`
         : names.length > 0
-          ? `The model has no solution: ${someOf(names, MOST_SHOWN)} cannot hold together.`
+          ? `The model has no solution: ${someOf(names, MAX_SHOWN)} cannot hold together.`
           : `The model has no solution.${reason}`;
     return { text, found: 'fail', clash };
   }
@@ -76,7 +76,7 @@ function describeOutcome(reply: unknown): Pick<Outcome, 'text' | 'clash'> & { fo
     );
     const broken = list(solved['constraints']).filter(({ slack }) => typeof slack === 'number' && slack <= -1e-6);
     const paragraphs = [
-      `Solved: the objective is ${figure(solved['objective_value'])}${outcome === 'time_limit' ? ', the best found in time' : ''}, with ${someOf(values, MOST_SHOWN)}.`,
+      `Solved: the objective is ${figure(solved['objective_value'])}${outcome === 'time_limit' ? ', the best found in time' : ''}, with ${someOf(values, MAX_SHOWN)}.`,
       ...(binding.length === 0
         ? []
         : [`No room is left in ${counted(binding.length, 'constraint')}: ${named(binding)}.`]),
@@ -95,7 +95,7 @@ const figure = (value: unknown): string => (typeof value === 'number' ? String(N
 const named = (constraints: Record<string, unknown>[]): string =>
   someOf(
     constraints.map(({ name }) => quote(String(name), 60)),
-    MOST_SHOWN,
+    MAX_SHOWN,
   );
 
 const record = (value: unknown): Record<string, unknown> =>

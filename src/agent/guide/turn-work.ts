@@ -7,12 +7,12 @@ import type { Change, Sketch } from './sketch.js';
 import type { Reading, Statement } from './statement.js';
 
 /** Of the calls that a turn has, those for cards; the others are for files, the solve and the question. */
-const MOST_CHANGES = 44;
+const MAX_CHANGES = 44;
 /** Statements that are read, and those that are applied, in one turn. */
-const MOST_READ = 1_000;
-const MOST_STATEMENTS = 500;
+const MAX_READ = 1_000;
+const MAX_STATEMENTS = 500;
 /** Pages of the workspace that are looked through for a file. */
-const MOST_PAGES = 3;
+const MAX_PAGES = 3;
 
 /** What the statements of a turn come to. */
 export interface Draft {
@@ -45,7 +45,7 @@ export async function readAll(sayings: Iterable<Saying>): Promise<{ said: Said[]
   const pauses = new Pauses();
   for (const { source, read } of sayings) {
     await pauses.step();
-    if (said.length < MOST_READ) said.push({ source, reading: read() });
+    if (said.length < MAX_READ) said.push({ source, reading: read() });
     else left.push(source);
   }
   return { said, left };
@@ -60,7 +60,7 @@ export async function* filesFor(
   const paths = new Set([...attachments.values(), ...workspace.files].map(({ path }) => path));
   const wanted = said.flatMap(({ reading: { statement } }) => (statement?.kind === 'data_file' ? statement.path : []));
   let offset: number | null = wanted.every((path) => paths.has(path)) ? null : 0;
-  for (let page = 0; offset !== null && page < MOST_PAGES; page += 1) {
+  for (let page = 0; offset !== null && page < MAX_PAGES; page += 1) {
     const reply = yield* toolbox.call({ tool: 'list_files', input: { recursive: true, offset } });
     if (!reply.ok) break;
     const { files, next_offset } = reply.result as { files: { path: string }[]; next_offset: number | null };
@@ -83,7 +83,7 @@ export async function draft(said: readonly Said[], sketch: Sketch, files: readon
     const { statement } = reading;
     if (statement === undefined) {
       result.refused.push({ source, ...(reading.reason !== undefined && { reason: reading.reason }) });
-    } else if (applied >= MOST_STATEMENTS || sketch.touched >= MOST_CHANGES) {
+    } else if (applied >= MAX_STATEMENTS || sketch.touched >= MAX_CHANGES) {
       result.left.push(source);
     } else {
       applied += 1;
@@ -111,11 +111,11 @@ export async function* perform(
 ): AsyncGenerator<AgentOutput, Made[]> {
   const made: Made[] = [];
   const changes = sketch.changes();
-  for (const change of changes.slice(MOST_CHANGES)) {
+  for (const change of changes.slice(MAX_CHANGES)) {
     left.push(...change.card.causes);
     sketch.takeBack(change);
   }
-  for (const change of changes.slice(0, MOST_CHANGES)) {
+  for (const change of changes.slice(0, MAX_CHANGES)) {
     if (signal.aborted) break;
     const { card } = change;
     const { id: card_id, version } = card;

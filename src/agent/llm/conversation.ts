@@ -5,7 +5,7 @@ import { cutText, markAsData } from '../tools/data-text.js';
 import type { Call, Reply } from '../tools/toolbox.service.js';
 
 /** Characters of earlier messages, calls and results included, that the model is given from the newest back. */
-const MOST_CHARACTERS = 200_000;
+const MAX_CHARACTERS = 200_000;
 /** Bytes of an earlier call's input and result that are given again. */
 const EARLIER_BYTES = 2_000;
 
@@ -31,7 +31,7 @@ export interface MadeCall {
  * behind. And a person comes first, as providers want it.
  */
 export function conversationOf({ messages, attachments }: AgentContext): ModelMessage[] {
-  let left = MOST_CHARACTERS;
+  let left = MAX_CHARACTERS;
   const shown: ModelMessage[][] = [];
   for (const message of messages.filter(({ to_answer }) => !to_answer).reverse()) {
     const read = toModel(message, attachments);

@@ -4,9 +4,9 @@ import type { Logger } from 'pino';
 import { type AgentEvent, AgentFailure } from '../agent.js';
 import type { Call } from '../tools/toolbox.service.js';
 import { brokenOff, type ProviderFault, toFault } from './provider-fault.js';
-import { Silence } from './silence.js';
+import { IdleTimeout } from './idle-timeout.js';
 
-const MOST_ATTEMPTS = 4;
+const MAX_ATTEMPTS = 4;
 const FIRST_WAIT_MS = 500;
 /** A step is not tried again later than this, waits included. */
 const LONGEST_WAIT_MS = 60_000;
@@ -52,7 +52,7 @@ export async function* takeStep(step: Step): AsyncGenerator<AgentEvent, StepAnsw
       // The provider's own words stay out of the log: they may quote the key or the conversation.
       step.logger.warn({ status, attempt, reason: fault.message }, 'the model provider failed');
       const isLate = performance.now() - startedAt + wait > LONGEST_WAIT_MS;
-      if (!isTransient || answer.text !== '' || attempt === MOST_ATTEMPTS || isLate) {
+      if (!isTransient || answer.text !== '' || attempt === MAX_ATTEMPTS || isLate) {
         throw new AgentFailure(sentence(fault, attempt, answer));
       }
       await delay(wait, undefined, { signal: step.signal });
@@ -62,7 +62,7 @@ export async function* takeStep(step: Step): AsyncGenerator<AgentEvent, StepAnsw
 
 async function* request(step: Step, answer: StepAnswer): AsyncGenerator<AgentEvent> {
   const { model, system, messages, tools, signal, prices } = step;
-  const silence = new Silence(step.timeoutSeconds);
+  const silence = new IdleTimeout(step.timeoutSeconds);
   try {
     const { fullStream } = streamText({
       model,

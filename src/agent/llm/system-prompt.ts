@@ -1,7 +1,7 @@
 import type { AgentContext } from '../agent.js';
 import { cutText, markAsData } from '../tools/data-text.js';
 
-const MOST_CANVAS_BYTES = 100_000;
+const MAX_CANVAS_BYTES = 100_000;
 
 const RULES = `You help people to describe a planning or optimisation problem in a project, until it can be solved.
 The canvas holds cards; a checklist follows from them. You fill the cards from what people say and from their files.
@@ -17,7 +17,7 @@ export function systemPrompt({ configuration, workspace, changes, cards, checkli
   const shownCards = cards.map(({ id, card_type, label, status, version, data, gaps }) => {
     return { id, card_type, label, status, version, data, gaps };
   });
-  const canvas = cutText(JSON.stringify(shownCards, null, 1), MOST_CANVAS_BYTES);
+  const canvas = cutText(JSON.stringify(shownCards, null, 1), MAX_CANVAS_BYTES);
   const catalogue = configuration.skills.map(({ name, description }) => `- ${name}: ${description}`);
   return [
     RULES,

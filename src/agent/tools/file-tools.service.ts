@@ -8,8 +8,8 @@ import type { ContainerRef } from '../../files/tree/container-ref.js';
 import { ContainersService } from '../../files/tree/containers.service.js';
 import { normalizePath, pathProblem } from '../../files/tree/paths.js';
 import type { TreeFile } from '../../files/tree/tree-file.js';
-import { TreeReader } from '../../files/tree/tree-reader.service.js';
-import { TreesService } from '../../files/tree/trees.service.js';
+import { FileTreeReader } from '../../files/tree/file-tree-reader.service.js';
+import { FileTreeService } from '../../files/tree/file-tree.service.js';
 import type { AgentContext } from '../agent.js';
 import { namesFile } from './named-files.js';
 import { refusing } from './problem.js';
@@ -89,8 +89,8 @@ export class FileTools {
   constructor(
     private readonly resolver: ContainerResolver,
     private readonly containers: ContainersService,
-    private readonly reader: TreeReader,
-    private readonly trees: TreesService,
+    private readonly reader: FileTreeReader,
+    private readonly trees: FileTreeService,
     private readonly blobs: BlobsService,
   ) {}
 

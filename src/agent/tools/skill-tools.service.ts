@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { TreeReader } from '../../files/tree/tree-reader.service.js';
+import { FileTreeReader } from '../../files/tree/file-tree-reader.service.js';
 import { type Tool, ToolFailure } from './tool.js';
 
 const input = z.strictObject({
@@ -26,5 +26,5 @@ export class SkillTools {
     },
   };
 
-  constructor(private readonly reader: TreeReader) {}
+  constructor(private readonly reader: FileTreeReader) {}
 }

@@ -6,7 +6,7 @@ import { ProjectsRepository } from '../../projects/projects.repository.js';
 import type { AgentContext } from '../agent.js';
 import { type Tool, ToolFailure, type ToolOutcome } from './tool.js';
 
-const MOST_SOLVES = 3;
+const MAX_SOLVES = 3;
 
 const solveInput = z.strictObject({
   model_file: z
@@ -25,15 +25,15 @@ export class SolveTools {
       'Solves the model on the canvas, or a model file, and answers the outcome: values of the variables and slacks of the constraints,',
       'or which constraints cannot hold together, or what the model lacks;',
       'and the feasibility_result of the checklist, which a solve of the canvas alone can change.',
-      `At most ${MOST_SOLVES} times a turn.`,
+      `At most ${MAX_SOLVES} times a turn.`,
     ].join(' '),
     input: solveInput,
     run: ({ model_file, is_test }, context) => {
       const trigger = triggerOfTurn(context.turn_id, context.spender);
       return Promise.resolve({
         effect: async (tx, project) => {
-          if ((await this.executions.countOf(tx, project.id, trigger)) >= MOST_SOLVES) {
-            throw new ToolFailure('limit_reached', `A turn has at most ${MOST_SOLVES} solves`);
+          if ((await this.executions.countOf(tx, project.id, trigger)) >= MAX_SOLVES) {
+            throw new ToolFailure('limit_reached', `A turn has at most ${MAX_SOLVES} solves`);
           }
           const input_file_ids = model_file === undefined ? null : [model_file];
           const { id } = await this.executions.start(tx, project, { ...trigger, input_file_ids, is_test });

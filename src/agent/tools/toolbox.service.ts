@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Tx } from '../../platform/database/database.js';
+import type { Tx } from '../../platform/database/database.service.js';
 import { isStorable } from '../../platform/json/text.js';
 import type { AgentContext, AgentEvent, AgentOutput } from '../agent.js';
 import { cutResult } from './data-text.js';
@@ -9,7 +9,7 @@ import { type Tool, ToolFailure, type ToolOutcome, type Unfinished } from './too
 /** Injection token of the tools that there are. */
 export const TOOLS = Symbol('Tools');
 
-const MOST_CALLS = 50;
+const MAX_CALLS = 50;
 
 /** A call as an agent asks for it. */
 export interface Call {
@@ -42,11 +42,11 @@ export class Toolboxes {
     return {
       tools,
       get isExhausted() {
-        return calls >= MOST_CALLS;
+        return calls >= MAX_CALLS;
       },
       call: (call) => {
         calls += 1;
-        return make(calls > MOST_CALLS ? [] : tools, call, `${context.turn_id}-${calls}`, context);
+        return make(calls > MAX_CALLS ? [] : tools, call, `${context.turn_id}-${calls}`, context);
       },
     };
   }
@@ -93,7 +93,7 @@ async function* make(
 
 /** The tool and the input as it takes it, or why it cannot. */
 function check(tools: readonly Tool[], { tool: name, input }: Call): { tool: Tool; input: unknown } | ToolFailure {
-  if (tools.length === 0) return new ToolFailure('limit_reached', `A turn has at most ${MOST_CALLS} calls`);
+  if (tools.length === 0) return new ToolFailure('limit_reached', `A turn has at most ${MAX_CALLS} calls`);
   const tool = tools.find((candidate) => candidate.name === name);
   if (tool === undefined) return new ToolFailure('unknown_tool', `There is no tool ${name}`);
   if (typeof input === 'string') return new ToolFailure('invalid_input', 'The input is no JSON object');

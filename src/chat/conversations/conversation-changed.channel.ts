@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Listener, Notifications } from '../../platform/database/notifications.service.js';
-import type { ConversationId } from './conversation.entity.js';
+import type { ConversationId } from '../messages/conversation-id.js';
 
 const CHANNEL = 'conversations';
 

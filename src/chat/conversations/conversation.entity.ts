@@ -1,8 +1,6 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
-import type { CheckedId } from '../../platform/database/checked-id.js';
 import type { ProjectId } from '../../projects/project.entity.js';
-
-export type ConversationId = CheckedId<'Conversation'>;
+import type { ConversationId } from '../messages/conversation-id.js';
 
 /** A line of messages in a project; every project has a default one. */
 @Entity({ name: 'conversations' })

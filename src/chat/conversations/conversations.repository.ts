@@ -6,7 +6,8 @@ import { projectOf } from '../../projects/projects.repository.js';
 import type { Message } from '../messages/message.entity.js';
 import { messageJson, windowJson } from '../messages/message-json.sql.js';
 import { insertMessage, type StoredMessage } from '../messages/messages.repository.js';
-import { Conversation, type ConversationId } from './conversation.entity.js';
+import type { ConversationId } from '../messages/conversation-id.js';
+import { Conversation } from './conversation.entity.js';
 import type { ProjectId } from '../../projects/project.entity.js';
 
 /** What other parts need of a conversation. */

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { QuestionAnswer } from '../../agent/ask-user-question.js';
 import type { ToolCall } from '../../agent/tool-call.js';
-import type { Tx } from '../../platform/database/database.js';
+import type { Tx } from '../../platform/database/database.service.js';
 import { type AnswerPlace, placeAnswer } from './answers.js';
 import { type BodyEvent, fold, type MessageBody } from './message-body.js';
 import { type AskingMessage, MessagesRepository } from './messages.repository.js';
-import type { ConversationId } from '../conversations/conversation.entity.js';
+import type { ConversationId } from './conversation-id.js';
 
 /** Where an answer went; `pending` while the message that asks, `message_id`, is still being written. */
 export type GivenAnswer =

@@ -3,7 +3,7 @@ import type { QuestionAnswer } from '../../agent/ask-user-question.js';
 import type { ToolCall } from '../../agent/tool-call.js';
 import type { ContentSegment } from './message-body.js';
 import type { ProjectId } from '../../projects/project.entity.js';
-import type { ConversationId } from '../conversations/conversation.entity.js';
+import type { ConversationId } from './conversation-id.js';
 
 export const MESSAGE_ROLES = ['user', 'assistant', 'system'] as const;
 

@@ -4,7 +4,7 @@ import { Message } from './message.entity.js';
 import type { MessageBody } from './message-body.js';
 import { messageJson } from './message-json.sql.js';
 import type { ProjectId } from '../../projects/project.entity.js';
-import type { ConversationId } from '../conversations/conversation.entity.js';
+import type { ConversationId } from './conversation-id.js';
 
 /** A stored message with its ChatMessageResponse as JSON text. */
 export interface StoredMessage {

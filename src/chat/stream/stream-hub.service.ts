@@ -5,7 +5,7 @@ import { LOGGER } from '../../platform/logging/logging.module.js';
 import { ConversationChangedChannel } from '../conversations/conversation-changed.channel.js';
 import { eventId } from './position.js';
 import { type Cursor, type Following, StreamReadsRepository } from './stream-reads.repository.js';
-import type { ConversationId } from '../conversations/conversation.entity.js';
+import type { ConversationId } from '../messages/conversation-id.js';
 
 const POLL_MS = 2_000;
 /** Streams leave most of the process's connections to requests and turns. */

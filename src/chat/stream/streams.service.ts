@@ -7,7 +7,7 @@ import { TooManyRequests, Unavailable } from '../../platform/errors/errors.js';
 import { LOGGER } from '../../platform/logging/logging.module.js';
 import { Metrics } from '../../platform/metrics/metrics.service.js';
 import { ProjectsRepository } from '../../projects/projects.repository.js';
-import type { ConversationId } from '../conversations/conversation.entity.js';
+import type { ConversationId } from '../messages/conversation-id.js';
 import { ConversationsRepository } from '../conversations/conversations.repository.js';
 import { EventOutput } from './event-output.js';
 import { type Position, positionAfter, positionAt } from './position.js';

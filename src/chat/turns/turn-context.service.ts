@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { AgentContext, AgentMessage, WorkspaceFile } from '../../agent/agent.js';
-import { TreeReader } from '../../files/tree/tree-reader.service.js';
+import { FileTreeReader } from '../../files/tree/file-tree-reader.service.js';
 import { Principal } from '../../platform/auth/principal.js';
-import { Database, pipelined } from '../../platform/database/database.js';
+import { Database, pipelined } from '../../platform/database/database.service.js';
 import { CardResponse, CompletenessResponse } from '../../projects/canvas/canvas.dto.js';
 import { CardsRepository } from '../../projects/canvas/cards.repository.js';
 import { ProjectsRepository } from '../../projects/projects.repository.js';
-import { MountsService } from '../../skills/mounts.service.js';
+import { EffectiveConfigService } from '../../skills/effective-config.service.js';
 import { WorkspaceChangesRepository } from '../conversations/workspace-changes.repository.js';
 import { type ContextMessage, MessagesRepository } from '../messages/messages.repository.js';
 import { lostWithProject } from './lost-with-project.js';
@@ -31,8 +31,8 @@ export class TurnContexts {
     private readonly cards: CardsRepository,
     private readonly messages: MessagesRepository,
     private readonly changes: WorkspaceChangesRepository,
-    private readonly mounts: MountsService,
-    private readonly files: TreeReader,
+    private readonly mounts: EffectiveConfigService,
+    private readonly files: FileTreeReader,
   ) {}
 
   /** @throws LeaseLost when the project was deleted. */

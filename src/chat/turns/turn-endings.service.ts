@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database, pipelined, type Tx } from '../../platform/database/database.js';
+import { Database, pipelined, type Tx } from '../../platform/database/database.service.js';
 import { LeaseLost } from '../../platform/leases/lease.js';
 import { ProjectsRepository } from '../../projects/projects.repository.js';
 import { UsageService } from '../../usage/usage.service.js';
@@ -13,7 +13,7 @@ import { firstUnstored, type Progress } from './progress.js';
 import { bodyEvent, endedEvent, type EventRow, STARTED } from './turn-events.repository.js';
 import { spenderOf, type TurnOutcome } from './turn.entity.js';
 import { type Holder, type LeasedTurn, type LockedTurn, TurnsRepository } from './turns.repository.js';
-import type { ConversationId } from '../conversations/conversation.entity.js';
+import type { ConversationId } from '../messages/conversation-id.js';
 
 /** How a turn ends. */
 export interface Ending {

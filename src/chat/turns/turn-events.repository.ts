@@ -3,7 +3,7 @@ import type { BodyEvent } from '../messages/message-body.js';
 import { emptyMessageJson, messageJson } from '../messages/message-json.sql.js';
 import { TurnEvent, type TurnEventType } from './turn-event.entity.js';
 import type { TurnOutcome } from './turn.entity.js';
-import type { ConversationId } from '../conversations/conversation.entity.js';
+import type { ConversationId } from '../messages/conversation-id.js';
 
 /** An event to store; `data` is JSON text, of the first and the last event without the turn's message, which SQL adds. */
 export interface EventRow {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Tx } from '../../platform/database/database.js';
+import { Database, type Tx } from '../../platform/database/database.service.js';
 import type { Project } from '../../projects/project.entity.js';
 import { ProjectsRepository } from '../../projects/projects.repository.js';
 import { ConversationChangedChannel } from '../conversations/conversation-changed.channel.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config.js';
-import { Database } from '../../platform/database/database.js';
+import { Database } from '../../platform/database/database.service.js';
 import { Jobs } from '../../platform/jobs/jobs.service.js';
 import { WakeUps } from '../../platform/leases/wake-ups.js';
 import { ConversationsRepository } from '../conversations/conversations.repository.js';

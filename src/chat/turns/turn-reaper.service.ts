@@ -5,7 +5,7 @@ import { LeaseLost } from '../../platform/leases/lease.js';
 import { IntervalRunner } from '../../platform/leases/interval-runner.js';
 import { LOGGER } from '../../platform/logging/logging.module.js';
 import { INTERRUPTED, TurnEndings } from './turn-endings.service.js';
-import { TurnMetrics } from './turn-metrics.js';
+import { TurnMetrics } from './turn-metrics.service.js';
 import { TurnQueue } from './turn-queue.service.js';
 import type { LeasedTurn } from './turns.repository.js';
 

@@ -14,7 +14,7 @@ import { consumeUntilAborted, unlessAborted } from './consume-until-aborted.js';
 import { TurnContexts } from './turn-context.service.js';
 import { type Ending, INTERRUPTED, TurnEndings } from './turn-endings.service.js';
 import { TurnJournal } from './turn-journal.service.js';
-import { TurnMetrics } from './turn-metrics.js';
+import { TurnMetrics } from './turn-metrics.service.js';
 import { type ProgressStore, TurnWriter } from './turn-writer.js';
 import { TurnQueue } from './turn-queue.service.js';
 import type { LeasedTurn } from './turns.repository.js';

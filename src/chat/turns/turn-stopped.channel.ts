@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { type Listener, Notifications } from '../../platform/database/notifications.service.js';
 import { ConversationChangedChannel } from '../conversations/conversation-changed.channel.js';
-import { TurnMetrics } from './turn-metrics.js';
-import type { ConversationId } from '../conversations/conversation.entity.js';
+import { TurnMetrics } from './turn-metrics.service.js';
+import type { ConversationId } from '../messages/conversation-id.js';
 
 const CHANNEL = 'stopped_turns';
 

@@ -2,7 +2,7 @@ import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeor
 import { Steps } from '../../platform/leases/steps.js';
 import type { Spender } from '../../usage/spender.js';
 import type { ProjectId } from '../../projects/project.entity.js';
-import type { ConversationId } from '../conversations/conversation.entity.js';
+import type { ConversationId } from '../messages/conversation-id.js';
 
 export const TURN_STATES = ['idle', 'dispatched', 'streaming'] as const;
 

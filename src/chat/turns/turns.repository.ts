@@ -18,7 +18,7 @@ import {
 } from './turn-events.repository.js';
 import { Turn, TURN_STEPS, type TurnOutcome } from './turn.entity.js';
 import type { ProjectId } from '../../projects/project.entity.js';
-import type { ConversationId } from '../conversations/conversation.entity.js';
+import type { ConversationId } from '../messages/conversation-id.js';
 
 /** Name of the job that runs a turn; its payload is `{ turn_id }`. The turn's row is the truth, the job wakes up. */
 export const TURN_TASK = 'turn';

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Config } from '../../config/config.js';
-import { Database } from '../../platform/database/database.js';
+import { Database } from '../../platform/database/database.service.js';
 import { Jobs } from '../../platform/jobs/jobs.service.js';
 import { ObjectStore } from '../../platform/object-store/object-store.js';
 import { BlobsRepository } from '../blobs/blobs.repository.js';

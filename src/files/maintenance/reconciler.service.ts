@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../platform/database/database.js';
+import { Database } from '../../platform/database/database.service.js';
 import { ObjectStore } from '../../platform/object-store/object-store.js';
 import { BlobsRepository } from '../blobs/blobs.repository.js';
 import { BLOBS, keyOf } from '../blobs/blobs.service.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Tx } from '../../platform/database/database.js';
+import type { Tx } from '../../platform/database/database.service.js';
 import { NotFound } from '../../platform/errors/errors.js';
 import type { ContainerKind } from './container.entity.js';
 import { ContainersRepository, type LockedContainer } from './containers.repository.js';
@@ -16,7 +16,7 @@ const RESOURCES: Record<ContainerKind, string> = {
   project_skills: 'Project',
 };
 
-/** Trees of files as a whole; {@link TreesService} works inside them. */
+/** Trees of files as a whole; {@link FileTreeService} works inside them. */
 @Injectable()
 export class ContainersService {
   constructor(private readonly containers: ContainersRepository) {}
@@ -44,7 +44,7 @@ export class ContainersService {
    * Locks containers against other writers until the transaction ends, in the order of their ids whatever the order
    * given, and resolves with them in the order given. Locks of projects, conversations and turns come before these.
    *
-   * Who writes to one container need not call this, {@link TreesService} does; who writes to several locks them first.
+   * Who writes to one container need not call this, {@link FileTreeService} does; who writes to several locks them first.
    *
    * @throws NotFound when one of them was deleted
    */

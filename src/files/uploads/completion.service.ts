@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../platform/auth/principal.js';
-import { Database, type Tx } from '../../platform/database/database.js';
+import { Database, type Tx } from '../../platform/database/database.service.js';
 import { Conflict, Invalid } from '../../platform/errors/errors.js';
 import { BlobsService } from '../blobs/blobs.service.js';
 import { ContainerResolver, type RequestedContainer } from '../container-resolver.js';
 import { FileEntry } from '../files.dto.js';
-import { TreesService } from '../tree/trees.service.js';
+import { FileTreeService } from '../tree/file-tree.service.js';
 import { WorkspaceChanges } from '../workspace-changes.js';
 import { UploadObjects } from './upload-objects.service.js';
 import { assertAlive, UploadRegistry } from './upload-registry.service.js';
@@ -35,7 +35,7 @@ export class CompletionService {
     private readonly objects: UploadObjects,
     private readonly resolver: ContainerResolver,
     private readonly blobs: BlobsService,
-    private readonly trees: TreesService,
+    private readonly trees: FileTreeService,
     private readonly changes: WorkspaceChanges,
   ) {}
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Config } from '../../config/config.js';
-import { Database, type Tx } from '../../platform/database/database.js';
+import { Database, type Tx } from '../../platform/database/database.service.js';
 import { Conflict, Forbidden, NotFound, TooLarge } from '../../platform/errors/errors.js';
 import {
   type AdmittedPart,

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../platform/auth/principal.js';
-import { Database, type Tx } from '../../platform/database/database.js';
+import { Database, type Tx } from '../../platform/database/database.service.js';
 import { Conflict, Gone, NotFound, TooLarge } from '../../platform/errors/errors.js';
 import { BlobsService } from '../blobs/blobs.service.js';
 import type { FileEntry } from '../files.dto.js';

@@ -3,18 +3,18 @@ import { DataSource } from 'typeorm';
 import { Config } from '../../config/config.js';
 import { MetricsModule } from '../metrics/metrics.module.js';
 import { createDataSource } from './data-source.js';
-import { Database } from './database.js';
-import { DatabaseMetrics } from './database-metrics.js';
-import { DatabaseProbe } from './database-probe.js';
+import { Database } from './database.service.js';
+import { DatabaseMetrics } from './database-metrics.service.js';
+import { DatabaseProbe } from './database-probe.service.js';
 import { DatabaseUrl } from './database-url.js';
-import { DatabaseWatch } from './database-watch.js';
+import { DatabaseWatch } from './database-watch.service.js';
 import { Notifications } from './notifications.service.js';
 
 /** Connects to an already migrated database and offers {@link Database} and {@link Notifications} everywhere. */
 @Global()
 @Module({})
 export class DatabaseModule {
-  static at(url: string): DynamicModule {
+  static forRoot(url: string): DynamicModule {
     return {
       module: DatabaseModule,
       imports: [MetricsModule],

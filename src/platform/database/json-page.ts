@@ -1,5 +1,5 @@
 import type { PageQuery } from '../listing/page.query.js';
-import type { Tx } from './database.js';
+import type { Tx } from './database.service.js';
 
 /** What a listing is made of, as SQL over the same parameters. */
 export interface Listing {

@@ -4,7 +4,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { LOGGER } from '../logging/logging.module.js';
 import { DatabaseUrl } from './database-url.js';
-import { DatabaseWatch } from './database-watch.js';
+import { DatabaseWatch } from './database-watch.service.js';
 
 /** Hears that something has changed: the key says what, null that anything may have, as messages can have been missed. */
 export type Listener = (key: string | null) => void;

@@ -1,9 +1,9 @@
 import { Inject, Injectable, type OnModuleDestroy, ServiceUnavailableException } from '@nestjs/common';
 import { HealthCheckService, HealthIndicatorService, type HealthCheckResult } from '@nestjs/terminus';
 import type { Logger } from 'pino';
-import { DatabaseProbe } from '../database/database-probe.js';
+import { DatabaseProbe } from '../database/database-probe.service.js';
 import { InsufficientStorage } from '../errors/errors.js';
-import { JobMetrics } from '../jobs/job-metrics.js';
+import { JobMetrics } from '../jobs/job-metrics.service.js';
 import { LOGGER } from '../logging/logging.module.js';
 import { ObjectStore } from '../object-store/object-store.js';
 import { HealthOfPart, type HealthOfParts, type ReadinessResponse } from './health.dto.js';

@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { MetricsModule } from '../metrics/metrics.module.js';
-import { JobMetrics } from './job-metrics.js';
+import { JobMetrics } from './job-metrics.service.js';
 import { Jobs } from './jobs.service.js';
 
 @Global()

@@ -1,4 +1,4 @@
-import type { Tx } from '../database/database.js';
+import type { Tx } from '../database/database.service.js';
 
 /*
  * graphile-worker's queue. Its tables belong to the package and have no entity, so these are functions and texts.

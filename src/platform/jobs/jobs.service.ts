@@ -5,11 +5,11 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { Config } from '../../config/config.js';
 import { DatabaseUrl } from '../database/database-url.js';
-import { DatabaseWatch } from '../database/database-watch.js';
-import type { Tx } from '../database/database.js';
+import { DatabaseWatch } from '../database/database-watch.service.js';
+import type { Tx } from '../database/database.service.js';
 import { WorkerPool } from '../database/worker-pool.js';
 import { LOGGER } from '../logging/logging.module.js';
-import { JobMetrics } from './job-metrics.js';
+import { JobMetrics } from './job-metrics.service.js';
 import { addJob, type JobOptions } from './jobs.repository.js';
 
 /** Does one job. A throw makes graphile-worker try the job again later, with growing delays. */

@@ -1,4 +1,4 @@
-import type { Database, Tx } from '../database/database.js';
+import type { Database, Tx } from '../database/database.service.js';
 import type { Jobs } from '../jobs/jobs.service.js';
 
 /** Rest before work that this process leaves to others is looked at again. */

@@ -7,7 +7,7 @@ export const LOGGER = Symbol('Logger');
 @Global()
 @Module({})
 export class LoggingModule {
-  static with(logger: Logger): DynamicModule {
+  static forRoot(logger: Logger): DynamicModule {
     return { module: LoggingModule, providers: [{ provide: LOGGER, useValue: logger }], exports: [LOGGER] };
   }
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
-import type { Tx } from '../../platform/database/database.js';
+import type { Tx } from '../../platform/database/database.service.js';
 import { Conflict, Invalid, invalidValue } from '../../platform/errors/errors.js';
 import { ProjectsRepository } from '../projects.repository.js';
 import type { Card } from './card.entity.js';

@@ -80,7 +80,7 @@ export class CardResponse {
 /** Most bytes of `data` and of `instance_data`, each, as JSON. */
 const MAX_DATA_BYTES = 32 * 1024;
 /** Most keys of each. */
-const MOST_KEYS = 1_000;
+const MAX_KEYS = 1_000;
 export const MAX_LABEL_LENGTH = 200;
 
 /** The reason why an object is too large for a card, in words without a full stop. */
@@ -99,7 +99,7 @@ export class CardCreateRequest {
 
   @FreeObjectField({
     optional: true,
-    maxProperties: MOST_KEYS,
+    maxProperties: MAX_KEYS,
     check: dataProblem,
     description: DATA,
     example: { sense: 'maximize', expression: '3x + 2y' },
@@ -108,7 +108,7 @@ export class CardCreateRequest {
 
   @FreeObjectField({
     optional: true,
-    maxProperties: MOST_KEYS,
+    maxProperties: MAX_KEYS,
     check: dataProblem,
     description: 'What a client keeps with the card; never looked at',
   })
@@ -125,7 +125,7 @@ export class CardUpdateRequest {
 
   @FreeObjectField({
     optional: true,
-    maxProperties: MOST_KEYS,
+    maxProperties: MAX_KEYS,
     check: dataProblem,
     description: 'Keys to set; null removes one, others stay',
   })
@@ -133,7 +133,7 @@ export class CardUpdateRequest {
 
   @FreeObjectField({
     optional: true,
-    maxProperties: MOST_KEYS,
+    maxProperties: MAX_KEYS,
     check: dataProblem,
     description: 'Keys to set; null removes one, others stay',
   })

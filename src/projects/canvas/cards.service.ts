@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Tx } from '../../platform/database/database.js';
+import { Database, type Tx } from '../../platform/database/database.service.js';
 import { parseId } from '../../platform/errors/errors.js';
 import { ProjectsRepository } from '../projects.repository.js';
 import { type CanvasChange, CanvasEditor } from './canvas-editor.service.js';

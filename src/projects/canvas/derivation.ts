@@ -6,10 +6,10 @@ import { MAX_FORMULA_LENGTH } from './formula.js';
 import { shortened, someNames } from './names.js';
 
 /** Most values of all data cards; those of further cards are no names in formulas. */
-const MOST_VALUES = 20_000;
+const MAX_VALUES = 20_000;
 /** Objectives that a project lists, and characters of their descriptions together. */
-const MOST_COMPONENTS = 20;
-const MOST_DESCRIBED = 2_000;
+const MAX_COMPONENTS = 20;
+const MAX_DESCRIBED = 2_000;
 
 /** What people and agents write of a card; everything else of it is derived. */
 export type CardContent = Pick<Card, 'id' | 'card_type' | 'label' | 'data'>;
@@ -41,7 +41,7 @@ interface Canvas {
   symbols: ReadonlyMap<string, number>;
   /** The figures that names in formulas stand for. */
   values: ReadonlyMap<string, number>;
-  /** The data cards that there is no room for among the {@link MOST_VALUES}. */
+  /** The data cards that there is no room for among the {@link MAX_VALUES}. */
   crowded: ReadonlySet<CardContent>;
 }
 
@@ -97,7 +97,7 @@ function derivedFrom(cards: readonly CardContent[], readings: readonly Reading[]
     data_available: allComplete('data'),
     kpis_defined: allComplete('kpi'),
     production_requirements_defined: allComplete('production_requirement'),
-    objective_components: objectives.slice(0, MOST_COMPONENTS).map((card) => ({
+    objective_components: objectives.slice(0, MAX_COMPONENTS).map((card) => ({
       card_id: card.id,
       label: card.label,
       sense: fieldOf<string>(card, 'sense') ?? null,
@@ -130,7 +130,7 @@ function gapsAmong(card: CardContent, unknown: string[], canvas: Canvas): Gap[] 
     }
   }
   if (canvas.crowded.has(card)) {
-    const message = `The data cards of a canvas have at most ${MOST_VALUES} values together`;
+    const message = `The data cards of a canvas have at most ${MAX_VALUES} values together`;
     gaps.push({ field: 'values', message, severity: 'blocking' });
     return gaps;
   }
@@ -162,7 +162,7 @@ function survey(cards: readonly CardContent[]): Canvas {
   for (const card of cards) {
     const given = symbolsGivenBy(card);
     const isData = card.card_type === 'data';
-    if (isData && values.size + given.length > MOST_VALUES) {
+    if (isData && values.size + given.length > MAX_VALUES) {
       crowded.add(card);
       continue;
     }
@@ -193,7 +193,7 @@ function isClassified(card: CardContent): boolean {
 /** What objectives are about: their descriptions, else their labels. */
 function describeAll(objectives: readonly CardContent[]): string | null {
   const texts = objectives.map((card) => fieldOf<string>(card, 'description') ?? card.label);
-  return texts.length === 0 ? null : shortened(texts.join('; '), MOST_DESCRIBED);
+  return texts.length === 0 ? null : shortened(texts.join('; '), MAX_DESCRIBED);
 }
 
 /** The sense of a single objective, `weighted_sum` for several. */

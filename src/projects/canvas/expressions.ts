@@ -16,9 +16,9 @@ interface Expression {
 type Use = 'objective' | 'constraint';
 
 /** More than the cards of a canvas, so that a change of one card reads its formula only. */
-const MOST_KEPT = 1_000;
+const MAX_KEPT = 1_000;
 /** By their texts. The formulas themselves take much more memory and are not kept. */
-const kept = new LRUCache<string, Expression>({ max: MOST_KEPT });
+const kept = new LRUCache<string, Expression>({ max: MAX_KEPT });
 
 /** The names in the formula that a text is; none where it is no formula. */
 export const namesInText = (text: string): readonly string[] => read(text).expression.names;

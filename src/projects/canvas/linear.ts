@@ -18,7 +18,7 @@ export interface Row {
 
 const TOO_LARGE: FormulaProblem = { problem: 'A number in it becomes too large' };
 /** Most terms that are added or multiplied for one side: each pair of parentheses can go over all terms inside of it. */
-const MOST_STEPS = 5_000;
+const MAX_STEPS = 5_000;
 const TOO_DEEP: FormulaProblem = { problem: 'Too many terms stand inside of parentheses: write it with fewer of them' };
 
 /**
@@ -131,7 +131,7 @@ class Linearization {
 
   private hasRoomFor({ terms }: Linear): boolean {
     this.steps += terms.size;
-    return this.steps <= MOST_STEPS;
+    return this.steps <= MAX_STEPS;
   }
 }
 

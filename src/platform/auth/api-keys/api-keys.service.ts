@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../database/database.js';
+import { Database } from '../../database/database.service.js';
 import { Conflict, Forbidden, NotFound, parseId } from '../../errors/errors.js';
 import type { Page } from '../../listing/page.js';
 import type { PageQuery } from '../../listing/page.query.js';

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../database/database.js';
+import { LRUCache } from 'lru-cache';
+import { Database } from '../../database/database.service.js';
 import { CompaniesRepository } from './companies.repository.js';
 import type { KnownUser } from './user.entity.js';
 import { UsersRepository } from './users.repository.js';
@@ -11,7 +12,7 @@ const KNOWN_USERS = 10_000;
 @Injectable()
 export class IdentitiesService {
   /** What this process has stored lately, by user, so that it need not look whether it is there. */
-  private readonly known = new Map<string, { text: string; until: number }>();
+  private readonly known = new LRUCache<string, string>({ max: KNOWN_USERS, ttl: KNOWN_MS });
 
   constructor(
     private readonly database: Database,
@@ -27,12 +28,9 @@ export class IdentitiesService {
   async remember(user: KnownUser): Promise<void> {
     const key = JSON.stringify([user.company_id, user.id]);
     const text = JSON.stringify(user);
-    const known = this.known.get(key);
-    if (known?.text === text && known.until > performance.now()) return;
+    if (this.known.get(key) === text) return;
     await this.store(user);
-    const [oldest] = this.known.keys();
-    if (this.known.size >= KNOWN_USERS && oldest !== undefined) this.known.delete(oldest);
-    this.known.set(key, { text, until: performance.now() + KNOWN_MS });
+    this.known.set(key, text);
   }
 
   private async store(user: KnownUser): Promise<void> {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Tx } from '../../platform/database/database.js';
+import type { Tx } from '../../platform/database/database.service.js';
 import { NotFound, TooLarge } from '../../platform/errors/errors.js';
 import { BlobsService } from '../blobs/blobs.service.js';
 import { decodeTextLoosely } from '../blobs/content.js';
@@ -17,7 +17,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
  * ({@link normalizePath}); `tx` is for readers inside a transaction.
  */
 @Injectable()
-export class TreeReader {
+export class FileTreeReader {
   constructor(
     private readonly tree: FileTreeRepository,
     private readonly blobs: BlobsService,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DatabaseProbe } from '../database/database-probe.js';
+import { DatabaseProbe } from '../database/database-probe.service.js';
 import { Metrics } from '../metrics/metrics.service.js';
 import { BACKLOG, type Backlog } from './jobs.repository.js';
 

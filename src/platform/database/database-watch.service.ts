@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { DataSource } from 'typeorm';
 import { LOGGER } from '../logging/logging.module.js';
 import { poolOf } from './data-source.js';
-import { DatabaseProbe } from './database-probe.js';
+import { DatabaseProbe } from './database-probe.service.js';
 
 const INTERVAL_MS = 2_000;
 /** Failed looks in a row after which connections are given up: a single one can be this process that was busy. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DatabaseProbe } from '../../platform/database/database-probe.js';
+import { DatabaseProbe } from '../../platform/database/database-probe.service.js';
 import { Metrics } from '../../platform/metrics/metrics.service.js';
 import type { TurnOutcome } from './turn.entity.js';
 import { COUNT_ACTIVE_TURNS } from './turns.repository.js';

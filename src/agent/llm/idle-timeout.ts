@@ -1,7 +1,7 @@
 import { silent } from './provider-fault.js';
 
 /** Aborts a request when nothing has been heard for a while. */
-export class Silence {
+export class IdleTimeout {
   private readonly controller = new AbortController();
   private timer: NodeJS.Timeout | undefined;
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Tx } from '../../platform/database/database.js';
+import type { Tx } from '../../platform/database/database.service.js';
 import { Conflict, NotFound } from '../../platform/errors/errors.js';
 import type { StoredBlob } from '../blobs/blobs.service.js';
 import type { ContainerRef } from './container-ref.js';
@@ -30,7 +30,7 @@ export interface TreeCopy {
  * makes them explicitly ({@link makeDirectory}).
  */
 @Injectable()
-export class TreesService {
+export class FileTreeService {
   constructor(
     private readonly containers: ContainersService,
     private readonly tree: FileTreeRepository,

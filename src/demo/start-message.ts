@@ -24,7 +24,7 @@ type Tokens = Record<Role, string>;
  *
  * @returns text for the terminal
  */
-export async function introduce(
+export async function startMessage(
   app: INestApplicationContext,
   config: Config,
   url: string,

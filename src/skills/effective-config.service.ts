@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { INSTRUCTIONS_FILE, SKILLS_FOLDER } from '../deployments/template.js';
-import { TreeReader } from '../files/tree/tree-reader.service.js';
+import { FileTreeReader } from '../files/tree/file-tree-reader.service.js';
 import type { Project } from '../projects/project.entity.js';
-import { mountedAmong } from './skill-files.js';
+import { winners } from './shadowing.js';
+import { skillsAmong } from './skill-files.js';
 import { SkillSetsService } from './skill-sets.service.js';
 import type { MountedSkill } from './skill.js';
 
@@ -16,9 +17,9 @@ export interface MountedConfiguration {
 
 /** What turns mount of both scopes of a project. */
 @Injectable()
-export class MountsService {
+export class EffectiveConfigService {
   constructor(
-    private readonly reader: TreeReader,
+    private readonly reader: FileTreeReader,
     private readonly sets: SkillSetsService,
   ) {}
 
@@ -32,7 +33,7 @@ export class MountsService {
     ]);
     const [texts, skills] = await Promise.all([
       this.reader.readTexts(atRoot.filter(({ path }) => path === INSTRUCTIONS_FILE)),
-      this.sets.describe(mountedAmong(own, deployment)),
+      this.sets.describe(winners(skillsAmong(own), skillsAmong(deployment))),
     ]);
     return { instructions: texts.get(INSTRUCTIONS_FILE) ?? null, skills };
   }
