@@ -1,5 +1,6 @@
 import { EntityRepository } from '../../platform/database/entity-repository.js';
-import { Conversation, type ConversationId } from '../conversations/conversation.entity.js';
+import type { ConversationId } from '../messages/conversation-id.js';
+import { Conversation } from '../conversations/conversation.entity.js';
 import { messageJson } from '../messages/message-json.sql.js';
 import type { TurnEventType } from '../turns/turn-event.entity.js';
 import type { Turn } from '../turns/turn.entity.js';
