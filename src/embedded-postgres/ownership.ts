@@ -102,17 +102,17 @@ function standingOf(path: string): Promise<Standing | 'dead'> {
   return new Promise((resolve) => {
     let said = '';
     const socket = connect(path);
-    const settle = (standing: Standing | 'dead') => {
+    const finish = (standing: Standing | 'dead') => {
       socket.destroy();
       resolve(standing);
     };
-    socket.setEncoding('utf8').setTimeout(ANSWER_MS, () => settle('owner'));
+    socket.setEncoding('utf8').setTimeout(ANSWER_MS, () => finish('owner'));
     socket.on('data', (text: string) => (said += text));
     // Silence is a claimant that withdrew in this moment.
-    socket.on('end', () => settle(said === 'owner' ? 'owner' : 'claimant'));
+    socket.on('end', () => finish(said === 'owner' ? 'owner' : 'claimant'));
     socket.on('error', ({ code }: NodeJS.ErrnoException) => {
-      if (code === 'ECONNREFUSED' || code === 'ENOENT') settle('dead');
-      else settle(code === 'ECONNRESET' || code === 'EPIPE' ? 'claimant' : 'owner');
+      if (code === 'ECONNREFUSED' || code === 'ENOENT') finish('dead');
+      else finish(code === 'ECONNRESET' || code === 'EPIPE' ? 'claimant' : 'owner');
     });
   });
 }

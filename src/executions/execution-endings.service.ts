@@ -31,11 +31,11 @@ export class ExecutionEndings {
     { feasibility_result, ...ending }: Ending & { feasibility_result?: FeasibilityResult },
   ): Promise<string[]> {
     const ended = await tx.withRepository(this.executions).finish(ids, ending);
-    for (const execution of ended) await this.settle(tx, execution, feasibility_result);
+    for (const execution of ended) await this.conclude(tx, execution, feasibility_result);
     return ended.map(({ id }) => id);
   }
 
-  private async settle(
+  private async conclude(
     tx: Tx,
     { id, project_id, company_id, user_id, api_key_id, spent_ms, inputs_id }: EndedExecution,
     feasibility_result: FeasibilityResult | undefined,

@@ -63,12 +63,12 @@ export class EventOutput {
 
   private drained(): Promise<boolean> {
     return new Promise((resolve) => {
-      const settle = (value: boolean) => (): void => {
+      const finish = (value: boolean) => (): void => {
         clearTimeout(patience);
         this.response.off('drain', drain).off('close', gone);
         resolve(value);
       };
-      const [drain, gone] = [settle(true), settle(false)];
+      const [drain, gone] = [finish(true), finish(false)];
       const patience = setTimeout(gone, this.times.stallMs);
       this.response.once('drain', drain).once('close', gone);
     });
