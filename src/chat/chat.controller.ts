@@ -30,7 +30,7 @@ export class ChatController {
     tag: 'Chat',
     summary: 'Post chat message',
     example: { content: 'What do you need to know?', client_msg_id: 'hello-1' },
-    description: 'Accepted at once; the agent answers in a turn of its own, which the sync operation shows.',
+    description: 'Accepted at once. The agent answers in a background turn, which the sync operation shows.',
     status: 202,
     response: ChatResponse,
     errors: [404, 409, 429],
@@ -48,9 +48,9 @@ export class ChatController {
     tag: 'Chat',
     summary: 'Get chat history',
     description:
-      'A window of the conversation, oldest message first; `offset` pages back into history. The messages of a window have ' +
-      'at most 16 MiB together: where they would have more, its older ones are left out, though never the newest. To page ' +
-      'on, add the number of messages received to `offset`.',
+      'A window of the conversation, oldest message first; `offset` pages back into history. A window holds at ' +
+      'most 16 MiB of messages: older ones beyond that are left out, but never the newest. To page on, add the ' +
+      'number of messages received to `offset`.',
     response: ChatMessageListResponse,
     errors: [404],
   })
@@ -67,9 +67,9 @@ export class ChatController {
     tag: 'Chat',
     summary: 'Get chat sync',
     description:
-      'One atomic read of the newest messages together with the live turn state. The messages have at most 16 MiB together: ' +
-      'where they would have more, older ones are left out, though never the newest. The history operation reads on from ' +
-      'there, with the number of messages received as its `offset`.',
+      'One atomic read of the newest messages together with the live turn state. It returns at most 16 MiB of ' +
+      'messages: older ones beyond that are left out, but never the newest. To read on, use the history operation ' +
+      'with the number of messages received as its `offset`.',
     response: ConversationSyncResponse,
     errors: [404],
   })
@@ -87,8 +87,8 @@ export class ChatController {
     summary: 'Stop turn',
     example: {},
     description:
-      'Ends the active turn at once, wherever it runs. What the agent has said stays; messages that waited are answered ' +
-      'with the next one that is posted.',
+      'Stops the active turn at once, wherever it runs. What the agent has written stays. Waiting messages are ' +
+      'answered together with the next posted one.',
     response: ChatStopResponse,
     errors: [404],
     extension: true,

@@ -26,21 +26,21 @@ const sizeProblem = (part: unknown): string | undefined =>
 
 /** Something that a message is about. */
 export class ContextRef {
-  @StringField({ maxLength: MAX_ID_LENGTH, description: 'Id of what is referred to' })
+  @StringField({ maxLength: MAX_ID_LENGTH, description: 'Id of the referenced object' })
   id!: string;
 
-  @StringField({ maxLength: MAX_ID_LENGTH, description: 'What it is', example: 'card' })
+  @StringField({ maxLength: MAX_ID_LENGTH, description: 'Type of the referenced object', example: 'card' })
   type!: string;
 }
 
 /** What the user chose in the widget of a question. */
 export class AskUserQuestionAnswer {
-  @StringField({ optional: true, maxLength: 10_000, description: 'Free text beside or instead of a choice' })
+  @StringField({ optional: true, maxLength: 10_000, description: 'Free text, with or instead of a choice' })
   other_text?: string;
 
   @SelectionsField({
     optional: true,
-    description: 'Chosen label, or labels, by the index of the question',
+    description: 'Chosen label or labels, by question index',
     example: { '0': 'Lowest cost' },
   })
   selections?: Map<string, string | string[]>;
@@ -50,7 +50,7 @@ export class AskUserQuestionAnswer {
 export class ChatMessageCreate {
   @StringField({
     maxLength: 100_000,
-    description: 'The text, which may be empty',
+    description: 'Text of the message; may be empty',
     example: 'Plan the bottling of next week.',
   })
   content!: string;
@@ -68,7 +68,8 @@ export class ChatMessageCreate {
     nullable: true,
     maxLength: 100_000,
     description:
-      'Id of the client’s own. The same message sent again under it is answered with the first one; another one is refused.',
+      'Idempotency key of the client. Sending the same message again returns the first one; another message is ' +
+      'refused.',
   })
   client_msg_id?: string | null;
 
@@ -77,7 +78,7 @@ export class ChatMessageCreate {
     maxItems: MAX_REFERENCES,
     itemMaxLength: MAX_ID_LENGTH,
     check: sizeProblem,
-    description: 'Ids or paths of workspace files, at most 65,536 bytes together',
+    description: 'Ids or paths of workspace files, at most 65,536 bytes in total',
   })
   file_ids?: string[];
 
@@ -85,7 +86,7 @@ export class ChatMessageCreate {
     optional: true,
     maxItems: MAX_REFERENCES,
     check: sizeProblem,
-    description: 'What the message is about, at most 65,536 bytes together',
+    description: 'Objects the message is about, at most 65,536 bytes in total',
   })
   context?: ContextRef[];
 
@@ -93,8 +94,7 @@ export class ChatMessageCreate {
     optional: true,
     nullable: true,
     check: ({ other_text, selections = new Map() }) => sizeProblem([other_text, [...selections]]),
-    description:
-      'Choice in the widget of the agent’s open question, at most 65,536 bytes; kept as the result of its tool call',
+    description: 'Answer to the agent’s open question, at most 65,536 bytes; stored as the result of its tool call',
   })
   answer?: AskUserQuestionAnswer | null;
 }
@@ -121,7 +121,7 @@ export class ChatSyncQuery {
     default: 200,
     minimum: 1,
     maximum: 1000,
-    description: 'Maximum messages to return; fewer come where they would be too large together',
+    description: 'Maximum messages to return; fewer if they would be too large in total',
   })
   limit!: number;
 }
@@ -144,17 +144,20 @@ export class ChatMessageListResponse extends PageResponse {
 /** What the agent is doing in a conversation. */
 export class TurnStateResponse {
   @EnumField(TURN_STATES, {
-    description: '`dispatched`: accepted, not started; `streaming`: being answered; `idle`: neither',
+    description: '`dispatched`: accepted, not started; `streaming`: being answered; `idle`: no active turn',
   })
   state!: (typeof TURN_STATES)[number];
 
-  @StringField({ optional: true, nullable: true, description: 'The answer being written, once there is one' })
+  @StringField({ optional: true, nullable: true, description: 'Id of the answer being written, if any yet' })
   message_id!: string | null;
 
   @StringField({ optional: true, nullable: true })
   turn_id!: string | null;
 
-  @IntegerField({ default: 0, description: 'Events of the turn that the messages hold; where its live stream goes on' })
+  @IntegerField({
+    default: 0,
+    description: 'Number of the turn’s events already in the messages; resume its stream here',
+  })
   next_seq!: number;
 }
 
@@ -184,7 +187,7 @@ export class ChatStopRequest {
     optional: true,
     nullable: true,
     maxLength: MAX_ID_LENGTH,
-    description: 'Only this turn: one that is over meanwhile stays as it is, and so does the one after it',
+    description: 'Stop only this turn; if it is already over, neither it nor the next one is stopped',
   })
   turn_id?: string | null;
 }
@@ -194,9 +197,9 @@ export class ChatStopResponse {
   @StringField()
   conversation_id!: string;
 
-  @StringField({ nullable: true, description: 'The turn that was ended' })
+  @StringField({ nullable: true, description: 'Id of the stopped turn' })
   turn_id!: string | null;
 
-  @BooleanField({ description: 'False when there was nothing to end' })
+  @BooleanField({ description: 'Whether a turn was stopped' })
   stopped!: boolean;
 }

@@ -16,7 +16,7 @@ export class ConversationsController {
   @Operation({
     tag: 'Chat',
     summary: 'List conversations',
-    description: 'The last changed first.',
+    description: 'Last changed first.',
     response: ConversationListResponse,
     errors: [404],
     extension: true,
@@ -33,7 +33,7 @@ export class ConversationsController {
   @Operation({
     tag: 'Chat',
     summary: 'Create conversation',
-    description: 'One more beside the default conversation, with messages and turns of its own.',
+    description: 'Adds a conversation with its own messages and turns to the project.',
     example: { title: 'What if a machine fails?' },
     status: 201,
     response: ConversationResponse,
@@ -52,7 +52,7 @@ export class ConversationsController {
   @Operation({
     tag: 'Chat',
     summary: 'Update conversation',
-    description: 'Gives it another title.',
+    description: 'Changes the title.',
     example: { title: 'A machine fails' },
     response: ConversationResponse,
     errors: [404],
@@ -73,7 +73,7 @@ export class ConversationsController {
   @Operation({
     tag: 'Chat',
     summary: 'Delete conversation',
-    description: 'With its messages. A turn that runs there is stopped. The default conversation stays.',
+    description: 'Deletes its messages too and stops its turn. The default conversation cannot be deleted.',
     status: 204,
     errors: [404, 409],
     extension: true,

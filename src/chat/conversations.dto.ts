@@ -6,7 +6,7 @@ const title = { minLength: 1, maxLength: 200, nullable: true, example: 'Night sh
 
 /** A new conversation, or a change of one. */
 export class ConversationWriteRequest {
-  @StringField({ ...title, optional: true, description: 'Null: none; absent: as it is, none at first' })
+  @StringField({ ...title, optional: true, description: 'Null: no title; absent: unchanged, or no title if new' })
   title?: string | null;
 }
 
@@ -18,7 +18,7 @@ export class ConversationResponse {
   @StringField(title)
   title!: string | null;
 
-  @BooleanField({ description: 'Whether it is meant where no `conversation_id` is given' })
+  @BooleanField({ description: 'Whether requests without `conversation_id` use it' })
   is_default!: boolean;
 
   @DateTimeField()

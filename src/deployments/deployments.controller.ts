@@ -46,7 +46,7 @@ export class DeploymentsController {
   @Operation({
     tag: 'Deployments',
     summary: 'Get deployment',
-    description: 'By handle, else by exact name.',
+    description: 'Found by handle, else by exact name.',
     response: DeploymentResponse,
     errors: [404],
     extension: true,
@@ -61,7 +61,7 @@ export class DeploymentsController {
     tag: 'Deployments',
     summary: 'Delete deployment',
     description:
-      'Projects keep the copies they have. The name can be used again, the handle never. For company-level callers.',
+      'Projects keep their copies. The name can be used again, the handle cannot. For company-level callers.',
     status: 204,
     errors: [403, 404],
     extension: true,

@@ -17,7 +17,7 @@ export class DeploymentResponse {
   @StringField({ example: 'Production planning' })
   name!: string;
 
-  @StringField({ description: 'Stable address in paths', example: 'production-planning' })
+  @StringField({ description: 'Stable identifier in paths', example: 'production-planning' })
   handle!: string;
 
   @DateTimeField()
@@ -30,7 +30,7 @@ export class DeploymentResponse {
     optional: true,
     extension: true,
     description:
-      'Hash of instructions and skills; a project with another one holds a copy that is behind. Not in listings',
+      'Hash of instructions and skills; a project with a different hash has an outdated copy. Not in listings',
   })
   config_digest?: string;
 

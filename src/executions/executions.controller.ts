@@ -38,7 +38,8 @@ export class ExecutionsController {
     tag: 'Projects',
     summary: 'Start solve execution',
     description:
-      'Solves a model file of the workspace, or the canvas, as they are now. 429 when the company has 20 executions waiting.',
+      'Solves the current state of a workspace model file or of the canvas. 429 if the company has 20 executions ' +
+      'waiting.',
     example: { is_test: false },
     status: 201,
     response: ExecutionResponse,
@@ -57,7 +58,7 @@ export class ExecutionsController {
   @Operation({
     tag: 'Projects',
     summary: 'Get solve execution',
-    description: 'With its result once it has succeeded, and with the reason once it has failed.',
+    description: 'With the result if it has succeeded, or the error if it has failed.',
     response: ExecutionDetailResponse,
     errors: [404],
     extension: true,
@@ -74,7 +75,7 @@ export class ExecutionsController {
   @Operation({
     tag: 'Projects',
     summary: 'Cancel solve execution',
-    description: 'Ends it wherever it runs; the time that it has run is charged. 409 when it is over already.',
+    description: 'Stops it wherever it runs. The time it has run is charged. 409 if it is already over.',
     response: ExecutionResponse,
     errors: [404, 409],
     extension: true,

@@ -22,12 +22,13 @@ export class ExecutionCreateRequest {
     maxItems: 1,
     itemMaxLength: 1_024,
     description:
-      'Id or path of a workspace file in CPLEX LP format, named `*.lp`; none: the cards of the canvas are solved. In run mode both are taken from the current snapshot',
+      'Id or path of a workspace file in CPLEX LP format, named `*.lp`. Without one, the canvas is solved. In run ' +
+      'mode, both come from the current snapshot',
     example: ['models/plan.lp'],
   })
   input_file_ids?: string[] | null;
 
-  @BooleanField({ default: false, description: 'Leaves `feasibility_result` of the project as it is' })
+  @BooleanField({ default: false, description: 'If true, the project’s `feasibility_result` is unchanged' })
   is_test!: boolean;
 }
 
@@ -72,10 +73,10 @@ export class SolvedConstraint {
   @StringField()
   name!: string;
 
-  @NumberField({ description: 'Value of its variable side' })
+  @NumberField({ description: 'Value of the side with the variables' })
   activity!: number;
 
-  @NumberField({ description: 'Distance to the nearer bound; 0 where it binds, negative where it is broken' })
+  @NumberField({ description: 'Distance to the nearer bound; 0 if binding, negative if violated' })
   slack!: number;
 }
 
@@ -83,34 +84,35 @@ export class SolvedConstraint {
 export class SolveResultResponse {
   @EnumField(RESULT_STATUSES, {
     description:
-      '`time_limit`: the values are the best ones found in time, and feasible; `infeasible` and `unbounded` have no values',
+      '`time_limit`: the values are feasible and the best found in time; `infeasible` and `unbounded` have no ' +
+      'values',
   })
   status!: (typeof RESULT_STATUSES)[number];
 
-  @NumberField({ nullable: true, description: 'Penalties of soft constraints included' })
+  @NumberField({ nullable: true, description: 'Includes penalties of soft constraints' })
   objective_value!: number | null;
 
-  @FreeObjectField({ description: 'Value by name', example: { tables: 10 } })
+  @FreeObjectField({ description: 'Values by variable name', example: { tables: 10 } })
   variables!: Record<string, unknown>;
 
   @ObjectArrayField(() => SolvedConstraint)
   constraints!: SolvedConstraint[];
 
-  @IntegerField({ description: 'Time of reading, solving and explaining' })
+  @IntegerField({ description: 'Milliseconds for reading, solving and explaining' })
   solve_ms!: number;
 
-  @StringField({ nullable: true, description: 'Why there are no values, or how good they are; null for an optimum' })
+  @StringField({ nullable: true, description: 'Why there are no values, or how good they are; null if optimal' })
   message!: string | null;
 
   @StringArrayField({
-    description: 'Constraints and bounds that cannot hold together, of an infeasible model',
+    description: 'Constraints and bounds that make the model infeasible together',
     example: ['demand', 'tables <= 5'],
   })
   conflict!: string[];
 
   @StringField({
     nullable: true,
-    description: 'Where the workspace has this result; null when something was in the way there',
+    description: 'Path of this result in the workspace; null if it could not be put there',
   })
   file_path!: string | null;
 }
@@ -138,7 +140,7 @@ export class ExecutionDetailResponse {
 
   @StringField({
     description:
-      '`queued`, `running`, `succeeded`, `failed` or `canceled`; `succeeded` also when the answer is that there is none',
+      '`queued`, `running`, `succeeded`, `failed` or `canceled`; `succeeded` also if the model has no solution',
     example: 'succeeded',
   })
   status!: string;
@@ -155,10 +157,10 @@ export class ExecutionDetailResponse {
   @BooleanField()
   is_test!: boolean;
 
-  @ObjectField(() => SolveResultResponse, { nullable: true, description: 'Of a succeeded one' })
+  @ObjectField(() => SolveResultResponse, { nullable: true, description: 'The result, if it succeeded' })
   result!: SolveResultResponse | null;
 
-  @ObjectField(() => SolveErrorResponse, { nullable: true, description: 'Of a failed one' })
+  @ObjectField(() => SolveErrorResponse, { nullable: true, description: 'The error, if it failed' })
   error!: SolveErrorResponse | null;
 
   static from(execution: Execution): ExecutionDetailResponse {

@@ -33,7 +33,7 @@ export class FilesController {
   @Operation({
     tag: 'Files',
     summary: 'Make directory',
-    description: 'Parents are made as well. One that is there already is no error: `created` is then false.',
+    description: 'Also creates missing parents. An existing directory is no error: `created` is then false.',
     example: { ...EXAMPLE_WORKSPACE, path: 'inputs' },
     response: MkdirResponse,
     errors: [403, 404, 409],
@@ -48,8 +48,8 @@ export class FilesController {
     summary: 'Read content',
     example: { ...EXAMPLE_DEPLOYMENT, path: 'AGENTS.md' },
     description:
-      'Files that are too large for an answer are downloaded, as are those that get more than twice as long as the largest ' +
-      'in JSON, where control characters are escaped.',
+      'Files that are too large for a response must be downloaded. So must those that exceed twice the maximum in ' +
+      'JSON, where control characters are escaped.',
     response: FileContentResponse,
     errors: [404, 413],
   })
@@ -65,7 +65,8 @@ export class FilesController {
     tag: 'Files',
     summary: 'Delete file',
     description:
-      'A file, or a directory: one that is not empty needs `recursive`. Directories that nobody made are not counted.',
+      'Deletes a file or directory; a non-empty one needs `recursive`. Only explicitly created directories are ' +
+      'counted.',
     example: { ...EXAMPLE_WORKSPACE, path: 'inputs', recursive: true },
     response: DeleteResponse,
     errors: [403, 404, 409],
@@ -79,7 +80,7 @@ export class FilesController {
     tag: 'Files',
     summary: 'Batch move',
     example: { ...EXAMPLE_WORKSPACE, moves: [{ source_path: 'inputs', dest_path: 'data/inputs' }] },
-    description: 'A move that cannot be made is reported in `errors`; the others are made.',
+    description: 'A move that fails is reported in `errors`; the others are still made.',
     response: BatchMoveResponse,
     errors: [403, 404],
   })
@@ -91,7 +92,7 @@ export class FilesController {
   @Operation({
     tag: 'Files',
     summary: 'Batch delete',
-    description: 'Files, and directories with all they hold. Paths where nothing is are skipped.',
+    description: 'Deletes files, and directories with their contents. Missing paths are skipped.',
     example: { ...EXAMPLE_WORKSPACE, paths: ['data/old.csv', 'drafts'] },
     response: DeleteResponse,
     errors: [403, 404],
@@ -105,7 +106,7 @@ export class FilesController {
     tag: 'Files',
     summary: 'List directory',
     example: { ...EXAMPLE_WORKSPACE, path: '', recursive: true },
-    description: 'Directories first, then files, each by bytes of path; `limit` and `offset` go over both.',
+    description: 'Directories first, then files, each sorted by path bytes. `limit` and `offset` count both.',
     response: FileListResponse,
     errors: [404],
     extension: true,
@@ -120,8 +121,8 @@ export class FilesController {
     summary: 'Get download URL',
     example: { ...EXAMPLE_DEPLOYMENT, path: 'AGENTS.md' },
     description:
-      'A URL of this content for the next 15 minutes. On the disk store it ends with the project or deployment and the API key that ' +
-      'asked for it.',
+      'A URL of this content, valid for 15 minutes. On the disk store, it ends early with the project, the ' +
+      'deployment or the requesting API key.',
     response: FileDownloadResponse,
     errors: [404],
     extension: true,

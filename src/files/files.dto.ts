@@ -28,12 +28,12 @@ export class FileEntry {
   @StringField({
     optional: true,
     nullable: true,
-    description: 'As uploaded, else by the extension of the path',
+    description: 'As uploaded, else derived from the extension',
     example: 'text/csv',
   })
   content_type?: string | null;
 
-  @DateTimeField({ optional: true, nullable: true, description: 'When the content came' })
+  @DateTimeField({ optional: true, nullable: true, description: 'When the content last changed' })
   modified?: Date | string | null;
 
   @StringField({
@@ -74,7 +74,7 @@ export class MkdirRequest {
 
   @StringField({
     check: (path) => pathProblem(path, { root: true }),
-    description: 'Parents are made as well',
+    description: 'Missing parents are created too',
     example: 'inputs',
   })
   path!: string;
@@ -90,7 +90,7 @@ export class MkdirRequest {
 }
 
 export class MkdirResponse {
-  @BooleanField({ description: 'False when it was there' })
+  @BooleanField({ description: 'True if this call created it' })
   created!: boolean;
 
   @StringField()
@@ -117,10 +117,10 @@ export class FileContentRequest {
 
 /** Content of a file: text when it is UTF-8, else base64. */
 export class FileContentResponse {
-  @StringField({ optional: true, nullable: true, description: 'Null when the content is no text' })
+  @StringField({ optional: true, nullable: true, description: 'Null if the content is not text' })
   text?: string | null;
 
-  @StringField({ optional: true, nullable: true, description: 'Null when the content is text' })
+  @StringField({ optional: true, nullable: true, description: 'Null if the content is text' })
   base64?: string | null;
 
   @StringField({ optional: true, nullable: true })
@@ -132,13 +132,17 @@ export class FileDeleteRequest {
   @SourceField()
   source!: FileSource;
 
-  @PathField('File or directory')
+  @PathField('File or directory to delete')
   path!: string;
 
-  @BooleanField({ optional: true, description: 'Needed for a directory that is not empty' })
+  @BooleanField({ optional: true, description: 'Required for a non-empty directory' })
   recursive?: boolean;
 
-  @StringField({ optional: true, nullable: true, description: 'Conversation of the project whose next turn is told' })
+  @StringField({
+    optional: true,
+    nullable: true,
+    description: 'Conversation of the project; its next turn learns of this',
+  })
   conversation_id?: string | null;
 
   @IdentifierField('deployment')
@@ -152,7 +156,7 @@ export class FileDeleteRequest {
 }
 
 export class DeleteResponse {
-  @IntegerField({ description: 'Files, and directories that somebody made' })
+  @IntegerField({ description: 'Number of files and explicitly created directories' })
   deleted!: number;
 }
 
@@ -160,7 +164,7 @@ export class MovePair {
   @PathField('File or directory to move')
   source_path!: string;
 
-  @PathField('Path it will have')
+  @PathField('New path')
   dest_path!: string;
 }
 
@@ -169,7 +173,7 @@ export class BatchMoveRequest {
   @SourceField()
   source!: FileSource;
 
-  @ObjectArrayField(() => MovePair, { maxItems: MAX_BATCH, description: 'Made in order, each on its own' })
+  @ObjectArrayField(() => MovePair, { maxItems: MAX_BATCH, description: 'Made in order, each independently' })
   moves!: MovePair[];
 
   @IdentifierField('deployment')
@@ -192,7 +196,7 @@ export class BatchMoveError {
 }
 
 export class BatchMoveResponse {
-  @IntegerField({ description: 'Moves that were made' })
+  @IntegerField({ description: 'Number of successful moves' })
   moved!: number;
 
   @ObjectArrayField(() => BatchMoveError, { optional: true })
@@ -208,7 +212,7 @@ export class BatchDeleteRequest {
   @StringArrayField({
     optional: true,
     maxItems: MAX_BATCH,
-    description: 'Directories go with their contents; missing paths are skipped',
+    description: 'Directories are deleted with their contents; missing paths are skipped',
   })
   paths?: string[];
 
@@ -230,11 +234,11 @@ export class FileListRequest {
   @StringField({
     default: '',
     check: (path) => pathProblem(path, { root: true }),
-    description: 'Directory; empty: the root',
+    description: 'Directory to list; empty for the root',
   })
   path!: string;
 
-  @BooleanField({ default: false, description: 'Everything below the directory instead of what is directly in it' })
+  @BooleanField({ default: false, description: 'Whether to list all levels below, not only the directory itself' })
   recursive!: boolean;
 
   @IntegerField({ default: 50, minimum: 1, maximum: 1000 })
@@ -261,7 +265,7 @@ export class FileListResponse extends PageResponse {
   @StringArrayField({ description: 'Paths' })
   directories!: string[];
 
-  @IntegerField({ description: 'Of directories and files together' })
+  @IntegerField({ description: 'Number of directories and files' })
   override total!: number;
 
   static from({ files, directories, total }: TreePage, { source, limit, offset }: FileListRequest): FileListResponse {
@@ -272,7 +276,7 @@ export class FileListResponse extends PageResponse {
 export class FileDownloadRequest extends FileContentRequest {}
 
 export class FileDownloadResponse {
-  @StringField({ description: 'For `GET`, with ranges' })
+  @StringField({ description: 'For `GET`; supports range requests' })
   url!: string;
 
   @DateTimeField()

@@ -6,7 +6,7 @@ import { pathProblem } from './tree/paths.js';
 
 /** Which container is meant. */
 export const SourceField = (): PropertyDecorator =>
-  EnumField(FILE_SOURCES, { description: 'Kind of container; says which of the identifiers is needed' });
+  EnumField(FILE_SOURCES, { description: 'Kind of container; determines which identifier is required' });
 
 /** Identifier of a container, needed for one `source`. */
 export const IdentifierField = (source: keyof typeof IDENTIFIERS): PropertyDecorator =>

@@ -56,7 +56,7 @@ export class ProjectsController {
   @Operation({
     tag: 'Projects',
     summary: 'Get project',
-    description: 'The project with its completeness, its origin and what it has cost.',
+    description: 'The project with its completeness, origin and cost.',
     response: ProjectResponse,
     errors: [404],
   })
@@ -69,7 +69,7 @@ export class ProjectsController {
     tag: 'Projects',
     summary: 'Update project',
     example: { description: 'Which mix of chairs and tables earns most next week?' },
-    description: 'Absent fields stay as they are; null clears a description.',
+    description: 'Absent fields are unchanged; null clears a description.',
     response: ProjectResponse,
     errors: [404, 409],
   })
@@ -86,8 +86,8 @@ export class ProjectsController {
     tag: 'Projects',
     summary: 'Delete project',
     description:
-      'With everything in it, at once: turns and uploads under way end, streams close. What it has cost stays in the ' +
-      'usage listings.',
+      'Deletes everything in it at once: running turns and uploads end, streams close. Its cost stays in the usage ' +
+      'listings.',
     status: 204,
     errors: [404],
     extension: true,

@@ -14,12 +14,12 @@ import {
 import { CompletenessResponse } from './canvas/canvas.dto.js';
 import { WORKSPACE_MODES, type WorkspaceMode } from './project.entity.js';
 
-const COMPONENTS = 'The objectives of the canvas, the first ones where all have more than 16,384 bytes';
+const COMPONENTS = 'Objectives on the canvas; only the first ones if all together exceed 16,384 bytes';
 const description = { nullable: true, optional: true, maxLength: 20_000 };
 
 /** Page and filter of the project listing. */
 export class ProjectQuery extends PageQuery {
-  @StringField({ optional: true, extension: true, maxLength: 1_024, description: 'Part of the name, in any case' })
+  @StringField({ optional: true, extension: true, maxLength: 1_024, description: 'Part of the name, case-insensitive' })
   q?: string;
 
   @EnumField(WORKSPACE_MODES, { optional: true, extension: true })
@@ -104,7 +104,7 @@ export class ProjectResponse {
   @ObjectField(() => CompletenessResponse, { optional: true })
   completeness!: CompletenessResponse;
 
-  @StringField({ nullable: true, optional: true, description: 'Snapshot that run mode works on' })
+  @StringField({ nullable: true, optional: true, description: 'Snapshot that run mode uses' })
   current_snapshot_id!: string | null;
 
   @FreeObjectArrayField({ default: [], description: COMPONENTS })
@@ -122,7 +122,7 @@ export class ProjectResponse {
   @StringField({ nullable: true, optional: true, description: 'Deployment the project was seeded from' })
   origin_deployment_handle!: string | null;
 
-  @StringField({ nullable: true, optional: true, description: '`ready` once a snapshot for run mode is there' })
+  @StringField({ nullable: true, optional: true, description: '`ready` once run mode has a snapshot' })
   run_setup_status!: string | null;
 
   @NumberField({ default: 0, description: 'Credits spent in the project' })
@@ -133,7 +133,7 @@ export class ProjectResponse {
 
   @StringField({
     extension: true,
-    description: 'Hash of the copied instructions and skills; equal to the deployment’s while the copy is up to date',
+    description: 'Hash of the copied instructions and skills; equals the deployment’s if the copy is up to date',
   })
   config_digest!: string;
 }

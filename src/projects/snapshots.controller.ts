@@ -14,7 +14,7 @@ export class SnapshotsController {
   @Operation({
     tag: 'Projects',
     summary: 'Take snapshot',
-    description: 'Keeps the workspace and the cards as they are now; the snapshot becomes the current one.',
+    description: 'Saves the workspace and the cards as they are now; the snapshot becomes the current one.',
     status: 201,
     response: SnapshotResponse,
     errors: [404, 409],
@@ -45,7 +45,7 @@ export class SnapshotsController {
   @Operation({
     tag: 'Projects',
     summary: 'Delete snapshot',
-    description: 'The current one stays until another one is taken: 409.',
+    description: '409 for the current one: take another snapshot first.',
     status: 204,
     errors: [404, 409],
     extension: true,

@@ -21,7 +21,7 @@ export class SnapshotResponse {
   @DateTimeField()
   created_at!: Date;
 
-  @BooleanField({ description: 'Whether run mode works on it' })
+  @BooleanField({ description: 'Whether run mode uses it' })
   is_current!: boolean;
 
   @IntegerField()

@@ -29,7 +29,7 @@ export class DeploymentConfigController {
   @Operation({
     tag,
     summary: 'Get deployment instructions',
-    description: 'The deployment’s AGENTS.md as it is now. Projects hold copies of their own.',
+    description: 'The deployment’s current AGENTS.md. Projects have their own copies.',
     response: AgentInstructionsResponse,
     errors: [404],
     extension: true,
@@ -66,7 +66,7 @@ export class DeploymentConfigController {
   @Operation({
     tag,
     summary: 'List deployment skills',
-    description: 'Name, description and file names of every skill, by name.',
+    description: 'Name, description and file paths of every skill, sorted by name.',
     response: SkillListResponse,
     errors: [404],
     extension: true,

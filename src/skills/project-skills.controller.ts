@@ -32,7 +32,7 @@ export class ProjectSkillsController {
   @Operation({
     tag,
     summary: 'List project skills',
-    description: 'What a turn would mount, by name.',
+    description: 'Skills that a turn would mount, sorted by name.',
     response: ProjectSkillListResponse,
     errors: [404],
     extension: true,
@@ -101,7 +101,7 @@ export class ProjectSkillsController {
   @Operation({
     tag,
     summary: 'Get agent config',
-    description: 'The instructions and the skills that a turn would mount, as one moment has them.',
+    description: 'The instructions and skills that a turn would mount, in one atomic read.',
     response: AgentConfigResponse,
     errors: [404],
     extension: true,
@@ -137,7 +137,8 @@ export class ProjectSkillsController {
     summary: 'Check out a deployment',
     example: { from_deployment: EXAMPLE.deployment_handle },
     description:
-      'Makes the deployment the project’s origin: pulls instructions and skills, and copies the template files into the workspace, where existing files stay.',
+      'Makes the deployment the project’s origin: pulls instructions and skills, and copies its template files ' +
+      'into the workspace. Existing files are kept.',
     response: CheckoutResponse,
     errors: [404],
     extension: true,

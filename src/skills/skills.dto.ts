@@ -23,7 +23,8 @@ export class SkillWriteRequest {
   @StringMapField({
     maxProperties: MAX_SKILL_FILES,
     description:
-      'Text by path relative to the skill’s own directory, with a SKILL.md; at most 200 files with 1,000,000 bytes together',
+      'File texts by path relative to the skill’s own directory, including SKILL.md; at most 200 files, 1,000,000 ' +
+      'bytes in total',
     example: {
       'SKILL.md':
         '---\nname: shift-rules\ndescription: How shifts are planned\n---\nNo shift is longer than ten hours.\n',
@@ -66,7 +67,7 @@ export class SkillDetail {
   @StringField()
   description!: string;
 
-  @StringMapField({ description: 'Text by path relative to the skill’s own directory' })
+  @StringMapField({ description: 'File texts by path relative to the skill’s own directory' })
   files!: Record<string, string>;
 
   static from({ name, description, files }: Skill): SkillDetail {
@@ -82,13 +83,13 @@ export class ProjectSkillDetail {
   @StringField()
   description!: string;
 
-  @StringMapField({ description: 'Text by path relative to the skill’s own directory' })
+  @StringMapField({ description: 'File texts by path relative to the skill’s own directory' })
   files!: Record<string, string>;
 
   @EnumField(['project', 'deployment'], { optional: true, description: '`project` when the project set its own copy' })
   scope!: 'project' | 'deployment';
 
-  @BooleanField({ description: 'Whether the project’s copy hides one of the deployment' })
+  @BooleanField({ description: 'Whether it shadows a deployment skill of this name' })
   shadows!: boolean;
 
   static from({ name, description, files, scope, shadows }: WholeMountedSkill): ProjectSkillDetail {
@@ -101,7 +102,7 @@ export class ProjectSkillSummary extends SkillSummary {
   @EnumField(['project', 'deployment'], { description: '`project` when the project set its own copy' })
   scope!: 'project' | 'deployment';
 
-  @BooleanField({ description: 'Whether the project’s copy hides one of the deployment' })
+  @BooleanField({ description: 'Whether it shadows a deployment skill of this name' })
   shadows!: boolean;
 
   static override from(skill: MountedSkill): ProjectSkillSummary {
@@ -130,7 +131,7 @@ export class AgentInstructionsRequest {
 }
 
 export class AgentInstructionsResponse {
-  @StringField({ description: 'What is stored' })
+  @StringField({ description: 'The stored text' })
   content!: string;
 }
 
@@ -139,7 +140,7 @@ export class AgentConfigPullRequest {
   @StringField({
     optional: true,
     maxLength: 1_024,
-    description: 'Handle or name; absent: the deployment the project came from',
+    description: 'Handle or name; default: the project’s origin deployment',
     example: 'production-planning',
   })
   from_deployment?: string;
@@ -155,7 +156,7 @@ export class AgentConfigPullResponse {
   @StringField({ optional: true, description: 'Handle of the deployment' })
   from_deployment!: string;
 
-  @IntegerField({ optional: true, description: 'Files copied' })
+  @IntegerField({ optional: true, description: 'Number of files copied' })
   objects!: number;
 }
 
@@ -174,17 +175,17 @@ export class AgentConfigResponse {
 
 /** The deployment that a project is to be based on. */
 export class CheckoutRequest {
-  @StringField({ maxLength: 1_024, description: 'Handle or name', example: 'production-planning' })
+  @StringField({ maxLength: 1_024, description: 'Handle or name of the deployment', example: 'production-planning' })
   from_deployment!: string;
 }
 
 export class CheckoutResponse {
-  @StringField({ description: 'Handle of the deployment, which is the project’s origin now' })
+  @StringField({ description: 'Handle of the deployment, now the project’s origin' })
   from_deployment!: string;
 
-  @IntegerField({ description: 'Files of instructions and skills copied' })
+  @IntegerField({ description: 'Number of instruction and skill files copied' })
   objects!: number;
 
-  @IntegerField({ description: 'Template files copied into the workspace; files that were there stay as they are' })
+  @IntegerField({ description: 'Number of template files copied into the workspace; existing files are kept' })
   workspace_files!: number;
 }

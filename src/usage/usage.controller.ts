@@ -25,8 +25,8 @@ export class UsageController {
     tag: 'Usage',
     summary: 'List usage by API key',
     description:
-      'Spend in credits, highest first; none of it is in the listing by user. A member sees the keys they have created, ' +
-      'an API key itself, a company-level caller all.',
+      'Spend in credits, highest first; not part of the listing by user. A member sees the keys they created, an ' +
+      'API key only itself, a company-level caller all.',
     response: ApiKeyUsageListResponse,
     extension: true,
   })

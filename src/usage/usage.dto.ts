@@ -21,10 +21,10 @@ export class UsageQuery extends PageQuery {
 
 /** Where a page of spend is, and the time span that it counts. */
 export class UsagePageResponse extends PageResponse {
-  @DateTimeField({ optional: true, description: 'Start of the span; absent when none was asked for' })
+  @DateTimeField({ optional: true, description: 'Start of the requested period; absent if none' })
   since?: Date;
 
-  @DateTimeField({ optional: true, description: 'End of the span; absent when none was asked for' })
+  @DateTimeField({ optional: true, description: 'End of the requested period; absent if none' })
   until?: Date;
 
   static at({ limit, offset, since, until }: UsageQuery, total: number): UsagePageResponse {
@@ -74,7 +74,7 @@ export class ApiKeyUsageResponse {
   @StringField()
   name!: string;
 
-  @StringField({ description: 'The part of the key that may be shown' })
+  @StringField({ description: 'Non-secret part of the key' })
   prefix!: string;
 
   @ObjectField(() => UsageTotals)

@@ -26,7 +26,7 @@ abstract class CallDetails {
   @IntegerField(detail)
   duration_ms?: number | null;
 
-  @StringField({ ...detail, description: 'What went wrong, for a failed call' })
+  @StringField({ ...detail, description: 'Error message of a failed call' })
   error?: string | null;
 
   @StringField({ ...detail, example: 'interrupted' })
@@ -41,7 +41,7 @@ abstract class CallDetails {
   @StringField(detail)
   file_path?: string | null;
 
-  @FreeObjectField({ ...detail, description: 'What the tool was called with' })
+  @FreeObjectField({ ...detail, description: 'Input of the tool call' })
   input?: Record<string, unknown> | null;
 
   @StringField(detail)
@@ -56,7 +56,7 @@ abstract class CallDetails {
   @StringField(detail)
   parent_tool_use_id?: string | null;
 
-  @AnyField({ optional: true, description: 'What the tool gave back; null for a question that is open' })
+  @AnyField({ optional: true, description: 'Output of the tool; null for an unanswered question' })
   result?: unknown;
 
   @StringField(detail)
@@ -86,7 +86,7 @@ export class ToolCallData extends CallDetails {
   @EnumField(CALL_STATUSES)
   status!: (typeof CALL_STATUSES)[number];
 
-  @ObjectArrayField(() => ToolCallData, { ...detail, description: 'Calls that this call made' })
+  @ObjectArrayField(() => ToolCallData, { ...detail, description: 'Tool calls made by this call' })
   children?: ToolCallData[] | null;
 }
 
@@ -95,7 +95,7 @@ export class ContentSegmentData extends CallDetails {
   @EnumField(SEGMENT_TYPES)
   type!: (typeof SEGMENT_TYPES)[number];
 
-  @ObjectArrayField(() => ToolCallData, { ...detail, description: 'Calls that this call made' })
+  @ObjectArrayField(() => ToolCallData, { ...detail, description: 'Tool calls made by this call' })
   children?: ToolCallData[] | null;
 
   @StringField({ ...detail, description: 'The text of a `text` segment' })
@@ -146,7 +146,7 @@ export class ChatMessageResponse {
   @StringField({ description: 'The text segments, joined by a blank line' })
   content!: string;
 
-  @IntegerField({ description: 'Place in the conversation, from 1 without gaps' })
+  @IntegerField({ description: 'Position in the conversation, from 1 without gaps' })
   sequence!: number;
 
   @DateTimeField()
@@ -155,7 +155,7 @@ export class ChatMessageResponse {
   @StringArrayField()
   affected_card_ids!: string[];
 
-  @BooleanField({ optional: true, description: 'Whether it is still being written' })
+  @BooleanField({ optional: true, description: 'Whether the message is still being written' })
   is_partial?: boolean;
 
   @StringArrayField(detail)
@@ -173,13 +173,13 @@ export class ChatMessageResponse {
   @StringField(detail)
   user_id?: string | null;
 
-  @StringField({ ...detail, description: 'The author’s name when the message was written' })
+  @StringField({ ...detail, description: 'The author’s name at the time of writing' })
   user_name?: string | null;
 
   @StringField(detail)
   user_avatar_url?: string | null;
 
-  @ObjectArrayField(() => ContentSegmentData, { ...detail, description: 'Text and tool calls as they came' })
+  @ObjectArrayField(() => ContentSegmentData, { ...detail, description: 'Text and tool calls in their order' })
   content_segments?: ContentSegmentData[] | null;
 
   @ObjectArrayField(() => ToolCallData, detail)

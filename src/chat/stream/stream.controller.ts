@@ -36,7 +36,7 @@ const OTHER_EVENTS: Record<string, Type> = {
   resync: ResyncData,
 };
 
-const ID = { type: 'string', description: '`<turn_id>:<seq>`, with seq from 0 in each turn', example: '<turn_id>:7' };
+const ID = { type: 'string', description: '`<turn_id>:<seq>`; seq starts at 0 in each turn', example: '<turn_id>:7' };
 
 const eventSchemas = (events: Record<string, Type>, hasId: boolean): object[] =>
   Object.entries(events).map(([event, data]) => ({
@@ -76,9 +76,10 @@ export class StreamController {
     tag: 'Chat',
     summary: 'Stream chat',
     description:
-      'Server-sent events of a conversation, over all its turns, until the client closes or its token ends. Folding a ' +
-      'turn’s events gives its message. Without a position it begins with the active turn’s first event; with one, from ' +
-      'sync or `Last-Event-ID`, each event after it comes exactly once while it is kept: until 10 minutes after the turn.',
+      'Server-sent events of all turns of a conversation, until the client closes or its token expires. Applying a ' +
+      'turn’s events in order gives its message. Without a position, it starts at the active turn’s first event. ' +
+      'With one, from sync or `Last-Event-ID`, each later event is sent exactly once. Events are kept until 10 ' +
+      'minutes after their turn.',
     errors: [404, 429],
     extension: true,
   })

@@ -18,11 +18,11 @@ export class ChatStreamQuery {
 
   @StringField({
     optional: true,
-    description: 'Turn to go on in, as the sync operation shows it; `Last-Event-ID` goes before it',
+    description: 'Turn to resume, as sync returns it; `Last-Event-ID` takes precedence',
   })
   turn_id?: string;
 
-  @IntegerField({ default: 0, minimum: 0, description: 'First event of `turn_id` that is wanted: `next_seq` of sync' })
+  @IntegerField({ default: 0, minimum: 0, description: 'First event of `turn_id` to send: `next_seq` of sync' })
   from_seq!: number;
 }
 
@@ -31,16 +31,16 @@ export class TurnStartedData {
   @StringField()
   message_id!: string;
 
-  @ObjectField(() => ChatMessageResponse, { description: 'The message, still empty: what later events change' })
+  @ObjectField(() => ChatMessageResponse, { description: 'The message, still empty; later events change it' })
   message!: ChatMessageResponse;
 }
 
 /** More text. */
 export class TextDeltaData {
-  @IntegerField({ description: 'Index in `content_segments`; one past the end begins a new text segment' })
+  @IntegerField({ description: 'Index in `content_segments`; one past the end starts a new text segment' })
   segment!: number;
 
-  @StringField({ description: 'To be appended' })
+  @StringField({ description: 'Text to append' })
   text!: string;
 }
 
@@ -61,10 +61,10 @@ export class ToolFinishedData {
 
 /** Cards were created or changed by the agent. */
 export class CardsChangedData {
-  @ObjectArrayField(() => CardResponse, { description: 'The cards as they are now' })
+  @ObjectArrayField(() => CardResponse, { description: 'Current state of these cards' })
   cards!: CardResponse[];
 
-  @StringArrayField({ optional: true, description: 'Cards that are gone' })
+  @StringArrayField({ optional: true, description: 'Ids of removed cards' })
   removed_card_ids?: string[];
 }
 
@@ -75,7 +75,7 @@ export class TurnEndedData {
 
   @ObjectField(() => ChatMessageResponse, {
     nullable: true,
-    description: 'What the turn’s events add up to; null when the agent has said nothing',
+    description: 'Final message, the sum of the turn’s events; null if the agent said nothing',
   })
   message!: ChatMessageResponse | null;
 }

@@ -36,9 +36,10 @@ export class UploadsController {
     summary: 'Start upload',
     example: { ...EXAMPLE_WORKSPACE, path: 'data/demand.csv', size: 24, content_type: 'text/csv' },
     description:
-      'Answers a token and URLs. Send each part with `PUT` to its URL, `part_size` bytes each but the last, keep the ' +
-      '`ETag` header of each answer, then complete the upload. A URL may be used again until the upload ends. A member may have ' +
-      '20 uploads open, a company 100. On the disk store a URL ends with the API key that opened the upload as well.',
+      'Returns a token and URLs. Send each part with `PUT` to its URL; all parts but the last have `part_size` ' +
+      'bytes. Keep the `ETag` header of each response, then complete the upload. A URL can be used again until the ' +
+      'upload ends. A member can have 20 open uploads, a company 100. On the disk store, a URL also ends with the ' +
+      'API key that started the upload.',
     status: 201,
     response: UploadStartResponse,
     errors: [403, 404, 413, 507],
@@ -59,7 +60,8 @@ export class UploadsController {
     summary: 'Complete upload',
     example: { ...EXAMPLE_WORKSPACE, upload_token: UPLOAD_TOKEN },
     description:
-      'Puts the file in place. One that is there gets the new content and keeps its id. Asked again, it answers the same.',
+      'Puts the file in place. An existing file gets the new content and keeps its id. A repeated call returns the ' +
+      'same.',
     response: FileEntry,
     errors: [400, 403, 404, 409, 410, 413, 507],
   })
@@ -90,7 +92,7 @@ export class UploadsController {
     tag: 'Files',
     summary: 'Get upload status',
     example: { upload_token: UPLOAD_TOKEN },
-    description: 'The parts that were received, for clients that resume.',
+    description: 'The received parts, for clients that resume.',
     response: UploadStatusResponse,
     errors: [403, 404, 409, 410],
     extension: true,
@@ -103,7 +105,7 @@ export class UploadsController {
   @Operation({
     tag: 'Files',
     summary: 'Abort upload',
-    description: 'Ends an upload that will not be completed; its parts are thrown away.',
+    description: 'Cancels an upload and discards its parts.',
     example: { upload_token: UPLOAD_TOKEN },
     status: 204,
     errors: [403, 404, 409],

@@ -15,7 +15,7 @@ const MEDIA_TYPE = /^([\w!#$&^.+-]+\/[\w!#$&^.+-]+( *;[ -~]+)?)?$/;
 
 /** A part as the store has confirmed it. */
 export class CompletedPart {
-  @StringField({ description: 'Header `ETag` of the answer to the part, with or without quotes' })
+  @StringField({ description: '`ETag` header of the part’s response, with or without quotes' })
   etag!: string;
 
   @IntegerField({ example: 1 })
@@ -40,11 +40,15 @@ export class UploadCompleteRequest {
   @ObjectArrayField(() => CompletedPart, {
     optional: true,
     maxItems: MAX_PARTS,
-    description: 'Absent or empty: all parts that were received',
+    description: 'Absent or empty: all received parts',
   })
   parts?: CompletedPart[];
 
-  @StringField({ optional: true, nullable: true, description: 'Conversation of the project whose next turn is told' })
+  @StringField({
+    optional: true,
+    nullable: true,
+    description: 'Conversation of the project; its next turn learns of this',
+  })
   conversation_id?: string | null;
 
   @IdentifierField('deployment')
@@ -64,14 +68,14 @@ export class UploadStartRequest {
   @SourceField()
   source!: FileSource;
 
-  @PathField('Where the file will be; one that is there is replaced')
+  @PathField('Path of the file; an existing file is replaced')
   path!: string;
 
   @IntegerField({
     optional: true,
     nullable: true,
     minimum: 0,
-    description: 'Bytes of the whole file; no more are taken, and it has to have them when it is completed',
+    description: 'Size of the whole file in bytes; parts beyond it are rejected, and it must match on completion',
   })
   size?: number | null;
 
@@ -92,7 +96,7 @@ export class UploadPartUrl {
   @IntegerField()
   part_number!: number;
 
-  @StringField({ description: 'For one `PUT` with the bytes of the part; the answer has header `ETag`' })
+  @StringField({ description: 'For one `PUT` of the part’s bytes; the response has an `ETag` header' })
   url!: string;
 }
 
@@ -100,15 +104,15 @@ export class UploadPartsResponse {
   @ObjectArrayField(() => UploadPartUrl)
   parts!: UploadPartUrl[];
 
-  @DateTimeField({ description: 'End of the upload and of the URLs' })
+  @DateTimeField({ description: 'When the upload and its URLs expire' })
   expires_at!: Date;
 }
 
 export class UploadStartResponse extends UploadPartsResponse {
-  @StringField({ description: 'Names the upload; keep it secret' })
+  @StringField({ description: 'Identifies the upload; keep it secret' })
   upload_token!: string;
 
-  @IntegerField({ description: 'Bytes of every part but the last; up to twice as many where no size was declared' })
+  @IntegerField({ description: 'Bytes of every part but the last; up to twice as many if no size was declared' })
   part_size!: number;
 }
 
@@ -142,7 +146,7 @@ export class UploadStatusResponse {
   @IntegerField()
   part_size!: number;
 
-  @IntegerField({ nullable: true, description: 'As declared at the start' })
+  @IntegerField({ nullable: true, description: 'Bytes declared at the start' })
   size!: number | null;
 
   @DateTimeField()

@@ -10,7 +10,7 @@ export class MeController {
   @Operation({
     tag: 'Identity',
     summary: 'Get the caller',
-    description: 'Who the token speaks for, and with what role.',
+    description: 'The owner of the token and their role.',
     response: MeResponse,
     extension: true,
   })

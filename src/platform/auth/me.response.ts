@@ -6,7 +6,7 @@ export class MeResponse {
   @StringField({ description: 'Company of the caller', example: 'demo' })
   company_id!: string;
 
-  @EnumField(['user', 'api_key'], { description: 'What kind of credential was used' })
+  @EnumField(['user', 'api_key'], { description: 'Kind of the credential' })
   kind!: Principal['kind'];
 
   @EnumField(['member', 'company'], { description: '`company` may change deployments and see everyone’s usage' })
@@ -30,10 +30,10 @@ export class MeResponse {
   @StringField({ nullable: true })
   api_key_name!: string | null;
 
-  @StringField({ nullable: true, description: 'The part of the API key that may be shown' })
+  @StringField({ nullable: true, description: 'Non-secret part of the API key' })
   api_key_prefix!: string | null;
 
-  @DateTimeField({ nullable: true, description: 'When the credential ends' })
+  @DateTimeField({ nullable: true, description: 'When the credential expires' })
   expires_at!: Date | null;
 
   static from(caller: Principal): MeResponse {

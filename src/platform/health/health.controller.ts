@@ -18,7 +18,7 @@ export class HealthController {
     tag: 'Health',
     summary: 'Get liveness',
     description:
-      'Answers as long as the process runs, whatever it can reach. A process that does not should be restarted.',
+      'Answers while the process runs, even if its dependencies are down. Restart a process that does not answer.',
     response: LivenessResponse,
     extension: true,
     isPublic: true,
@@ -30,11 +30,12 @@ export class HealthController {
   @Get('ready')
   @Header('Cache-Control', 'no-store')
   @UseFilters(NotReadyFilter)
-  @ApiResponse({ status: 503, description: 'No requests should come', type: ReadinessResponse })
+  @ApiResponse({ status: 503, description: 'Not ready for requests', type: ReadinessResponse })
   @Operation({
     tag: 'Health',
     summary: 'Get readiness',
-    description: 'Whether requests should come to this process, and how what it stands on does; within a few seconds.',
+    description:
+      'Whether this process is ready for requests, and the state of its dependencies. Answers in a few seconds.',
     response: ReadinessResponse,
     extension: true,
     isPublic: true,

@@ -5,7 +5,7 @@ const PART_STATES = ['up', 'degraded', 'down'] as const;
 
 /** How one part does that the service stands on. */
 export class HealthOfPart {
-  @ApiProperty({ enum: PART_STATES, description: '`degraded`: it works, but somebody should look' })
+  @ApiProperty({ enum: PART_STATES, description: '`degraded`: it works, but needs attention' })
   status!: (typeof PART_STATES)[number];
 
   @ApiProperty({ type: String, nullable: true, description: 'What is wrong, in a sentence' })
@@ -21,13 +21,13 @@ export class HealthOfParts {
   @ApiProperty({ type: HealthOfPart })
   object_store!: HealthOfPart;
 
-  @ApiProperty({ type: HealthOfPart, description: '`degraded` when a due job has waited for more than a minute' })
+  @ApiProperty({ type: HealthOfPart, description: '`degraded` if a due job has waited more than a minute' })
   queue!: HealthOfPart;
 }
 
 /** Whether requests should be sent to this process. */
 export class ReadinessResponse {
-  @ApiProperty({ enum: PROCESS_STATES, description: 'Requests should come while it is `ok` or `degraded`' })
+  @ApiProperty({ enum: PROCESS_STATES, description: 'Ready for requests if `ok` or `degraded`' })
   status!: (typeof PROCESS_STATES)[number];
 
   @ApiProperty({ type: HealthOfParts })

@@ -16,27 +16,29 @@ interface OperationObject {
 
 const DESCRIPTION = `Projects with an agent chat, a canvas, files, deployments, skills, usage and solve executions.
 
-Every operation under \`/api/v1\` takes \`Authorization: Bearer <token>\` and answers JSON. Date-times are UTC with
-milliseconds. Listings take \`limit\` and \`offset\` and tell the exact \`total\`. What the documented interface does not
-have is marked \`x-extension\`.
+Every operation under \`/api/v1\` takes \`Authorization: Bearer <token>\` and returns JSON. Date-times are UTC with
+milliseconds. Listings take \`limit\` and \`offset\` and return the exact \`total\`. Additions to the documented
+interface are marked \`x-extension\`.
 
-**Errors.** Failed validation is 422 with an array of what is wrong and where; every other error is
-\`{"detail": "<sentence>"}\`. An answer's \`X-Request-Id\` is in the service's log. Before an operation is found, a request
-can also end in 404, 405 (with \`Allow\`), 408, 414 (URLs above 8 KiB) and 431 (more than 16 KiB of headers).
+**Errors.** Failed validation is 422 with an array of problems and their locations; every other error is
+\`{"detail": "<sentence>"}\`. The \`X-Request-Id\` of a response is also in the service's log. Before routing, a request
+can also fail with 404, 405 (with \`Allow\`), 408, 414 (URLs above 8 KiB) and 431 (more than 16 KiB of headers).
 
-**To begin** press _Authorize_, then try _Get the caller_, _List projects_, and _Post chat message_ followed by _Get chat
-sync_. The examples name what the demo of a first local start has.`;
+**To begin**, press _Authorize_, then try _Get the caller_, _List projects_, and _Post chat message_ followed by _Get chat
+sync_. The examples use the demo data of a first local start.`;
 
 /** The groups of operations, in the order of the documented interface. */
 const GROUPS: Record<string, string> = {
-  Projects: 'What a project is, the cards on its canvas, snapshots of both, and its solve executions.',
-  Chat: 'Conversations with the agent. A post is accepted at once; its turn runs by itself and is read with sync or the stream.',
-  'Skills and agent configuration': 'What the agent is told: instructions and skills, of deployments and of projects.',
-  Deployments: 'A company’s templates that projects start from. Writes are for company-level callers.',
-  Files: 'Files of a workspace, a deployment or a snapshot; `source` says which. Uploads go in parts to signed URLs.',
-  Usage: 'What was spent, in credits.',
-  Identity: 'Who calls.',
-  Health: 'Whether the service is there and what it depends on, for those who run it.',
+  Projects: 'Projects, the cards on their canvas, snapshots and solve executions.',
+  Chat:
+    'Conversations with the agent. A post is accepted at once; its turn runs in the background. Read it with ' +
+    'sync or the stream.',
+  'Skills and agent configuration': 'Instructions and skills of the agent, in deployments and projects.',
+  Deployments: 'Templates of a company that projects start from. Only company-level callers can change them.',
+  Files: 'Files of a workspace, a deployment or a snapshot, selected by `source`. Uploads go in parts to signed URLs.',
+  Usage: 'Spend in credits.',
+  Identity: 'The caller.',
+  Health: 'State of the service and its dependencies, for operators.',
 };
 
 /** What reading a body can end in, beside 422. */

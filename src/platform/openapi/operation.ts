@@ -55,16 +55,16 @@ export const BODY_EXAMPLE = 'x-body-example';
 export const ERROR_REF = '#/components/schemas/ErrorResponse';
 
 export const ERROR_DESCRIPTIONS: Record<number, string> = {
-  400: 'The request cannot be carried out as it is',
+  400: 'The request cannot be processed',
   401: 'Not authenticated',
   403: 'Not allowed',
   404: 'Not found',
   408: 'The body took too long',
-  409: 'In conflict with the present state',
+  409: 'Conflict with the current state',
   410: 'Expired',
   413: 'Too large',
   415: 'The body is compressed',
   429: 'Too many requests',
-  503: 'The database or the file store is out of reach',
+  503: 'The database or the file store is unavailable',
   507: 'The file store is full',
 };

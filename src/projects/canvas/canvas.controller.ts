@@ -15,7 +15,8 @@ export class CanvasController {
     summary: 'Create card',
     example: { card_type: 'variable', label: 'Chairs', data: { unit: 'pieces', lower: 0 } },
     description:
-      'A card may lack anything but type and label; its `gaps` say what it still needs. A canvas has at most 500 cards with 4 MiB of data.',
+      'Only type and label are required; `gaps` lists what the card still lacks. A canvas has at most 500 cards ' +
+      'with 4 MiB of data.',
     status: 201,
     response: CardResponse,
     errors: [404, 409],
@@ -34,7 +35,7 @@ export class CanvasController {
     tag: 'Projects',
     summary: 'Update card',
     example: { label: 'Chairs a week' },
-    description: 'Made for a `version`: 409 when the card has changed since.',
+    description: '409 if the card has changed since `version`.',
     response: CardResponse,
     errors: [404, 409],
     extension: true,
@@ -52,7 +53,7 @@ export class CanvasController {
   @Operation({
     tag: 'Projects',
     summary: 'Delete card',
-    description: 'Removes it from the canvas; completeness is derived anew.',
+    description: 'Removes it from the canvas and updates completeness.',
     status: 204,
     errors: [404],
     extension: true,

@@ -11,12 +11,13 @@ import { FEASIBILITY_RESULTS, OVERALL_RESULTS, type Project } from '../project.e
 import { type Card, CARD_STATUSES, CARD_TYPES } from './card.entity.js';
 
 const DATA = [
-  'What the card says, by its type; other keys are kept and never looked at, null is as good as absent.',
+  'Content of the card, by type. Other keys are stored but ignored; null counts as absent.',
   '`objective`: `sense` (`maximize`, `minimize`), `expression`, `weight`, `confirmed`, `description`.',
   '`variable`: `name`, `domain` (`continuous`, `integer`, `binary`), `lower` (else 0, or none if `free`), `upper`, `free`, `unit`, `description`.',
   '`constraint`: `expression`, `classification` (`hard`, `soft`), `penalty`, `description`.',
   '`kpi`: `description`, `expression`, `unit`, `target`.',
-  '`data`: `file_path`, `values` (numbers by name) or `in_formulas` (every figure stands in them), `description`.',
+  '`data`: `file_path`, `values` (numbers by name) or `in_formulas` (all numbers are in the formulas), ' +
+    '`description`.',
   '`production_requirement`: `description`, `quantity`, `unit`, `product`.',
 ].join(' ');
 
@@ -52,7 +53,7 @@ export class CardResponse {
   @EnumField(CARD_STATUSES, { schemaName: 'CardStatus' })
   status!: (typeof CARD_STATUSES)[number];
 
-  @IntegerField({ description: 'Counts the changes of the card, from 1' })
+  @IntegerField({ description: 'Starts at 1, increases with every change' })
   version!: number;
 
   @FreeObjectField()
@@ -110,14 +111,14 @@ export class CardCreateRequest {
     optional: true,
     maxProperties: MAX_KEYS,
     check: dataProblem,
-    description: 'What a client keeps with the card; never looked at',
+    description: 'Client data stored with the card, ignored by the service',
   })
   instance_data?: Record<string, unknown>;
 }
 
 /** What to change of a card. Absent fields stay as they are. */
 export class CardUpdateRequest {
-  @IntegerField({ minimum: 1, description: 'The version that the change was made for' })
+  @IntegerField({ minimum: 1, description: 'Version that the change is based on' })
   version!: number;
 
   @StringField({ optional: true, minLength: 1, maxLength: MAX_LABEL_LENGTH })
@@ -127,7 +128,7 @@ export class CardUpdateRequest {
     optional: true,
     maxProperties: MAX_KEYS,
     check: dataProblem,
-    description: 'Keys to set; null removes one, others stay',
+    description: 'Keys to set; null removes a key, others are unchanged',
   })
   data?: Record<string, unknown>;
 
@@ -135,7 +136,7 @@ export class CardUpdateRequest {
     optional: true,
     maxProperties: MAX_KEYS,
     check: dataProblem,
-    description: 'Keys to set; null removes one, others stay',
+    description: 'Keys to set; null removes a key, others are unchanged',
   })
   instance_data?: Record<string, unknown>;
 }
@@ -152,7 +153,7 @@ export class CardListResponse {
 
 /** The checklist that a model has to meet. */
 export class CompletenessResponse {
-  @BooleanField({ default: false, description: 'Every constraint is hard or soft' })
+  @BooleanField({ default: false, description: 'Every constraint is classified as hard or soft' })
   all_constraints_classified!: boolean;
 
   @BooleanField({ default: false })
@@ -175,7 +176,7 @@ export class CompletenessResponse {
 
   @EnumField(FEASIBILITY_RESULTS, {
     default: 'unchecked',
-    description: 'Outcome of the last solve of the canvas that was no test; `unchecked` again once its model changes',
+    description: 'Outcome of the last non-test solve of the canvas; `unchecked` again once its model changes',
   })
   feasibility_result!: (typeof FEASIBILITY_RESULTS)[number];
 

@@ -14,7 +14,7 @@ export class ApiKeysController {
   @Operation({
     tag: 'Identity',
     summary: 'Create API key',
-    description: 'For users only: a key makes no keys. A company-level key takes a company-level user.',
+    description: 'For users only, not for API keys. Only company-level users can create company-level keys.',
     example: { name: 'Nightly import' },
     status: 201,
     response: ApiKeyCreateResponse,
@@ -42,8 +42,8 @@ export class ApiKeysController {
     tag: 'Identity',
     summary: 'Revoke API key',
     description:
-      'It ends at once, for good, and so do the streams it has opened. A member revokes their own, a company-level caller ' +
-      'anyone’s, and a key itself.',
+      'The key stops working at once and forever, and its open streams close. A member revokes their own keys, a ' +
+      'company-level caller anyone’s, an API key itself.',
     status: 204,
     errors: [404],
     extension: true,

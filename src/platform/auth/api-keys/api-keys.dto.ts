@@ -12,17 +12,17 @@ export class ApiKeyCreateRequest {
   @StringField({
     minLength: 1,
     maxLength: 100,
-    description: 'What it is for; messages posted with it show this name',
+    description: 'Purpose of the key; messages posted with it show this name',
     example: 'Nightly import',
   })
   name!: string;
 
-  @EnumField(ROLES, { default: 'member', description: 'At most the role of its creator, now and later' })
+  @EnumField(ROLES, { default: 'member', description: 'Never above the current role of its creator' })
   role!: Role;
 
   @DateTimeField({
     optional: true,
-    description: 'When it ends; by default after 90 days',
+    description: 'When it expires; default: in 90 days',
     check: (moment) => (moment.getTime() > Date.now() ? undefined : 'the moment must be in the future'),
   })
   expires_at?: Date;
@@ -36,13 +36,13 @@ export class ApiKeyResponse {
   @StringField({ example: 'Nightly import' })
   name!: string;
 
-  @StringField({ description: 'The part of the key that may be shown', example: '0f3a9c71be52' })
+  @StringField({ description: 'Non-secret part of the key', example: '0f3a9c71be52' })
   prefix!: string;
 
-  @EnumField(ROLES, { description: 'What it may do at most; it never may more than its creator' })
+  @EnumField(ROLES, { description: 'Highest role of the key; never above its creator’s current role' })
   role!: Role;
 
-  @StringField({ description: 'Id of the user who made it' })
+  @StringField({ description: 'Id of the user who created it' })
   created_by!: string;
 
   @DateTimeField()
@@ -51,7 +51,7 @@ export class ApiKeyResponse {
   @DateTimeField()
   expires_at!: Date;
 
-  @DateTimeField({ nullable: true, description: 'To the minute; null when it was never used' })
+  @DateTimeField({ nullable: true, description: 'Precise to the minute; null if never used' })
   last_used_at!: Date | null;
 
   static from(row: ApiKey): ApiKeyResponse {
@@ -62,7 +62,7 @@ export class ApiKeyResponse {
 
 /** A new API key with its secret. */
 export class ApiKeyCreateResponse extends ApiKeyResponse {
-  @StringField({ description: 'The bearer credential; shown this once', example: 'pws_<prefix>_<secret>' })
+  @StringField({ description: 'Bearer token of the key; returned only once', example: 'pws_<prefix>_<secret>' })
   key!: string;
 
   static created({ row, key }: { row: ApiKey; key: string }): ApiKeyCreateResponse {
