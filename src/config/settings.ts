@@ -19,32 +19,32 @@ export class Settings {
   @IsString()
   HOST: string = '0.0.0.0';
 
-  /** Base URL that clients reach this service under, for signed file URLs. Default: taken from the request. */
+  /** Base URL of this service for clients, used in signed file URLs. Default: taken from the request. */
   @IsOptional()
   @HttpUrl()
   PUBLIC_URL?: string;
 
-  /** Proxies in front of the service whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed, the nearest ones. */
+  /** Number of nearest proxies in front whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted. */
   @WholeNumber(0)
   TRUSTED_PROXIES: number = 0;
 
   /**
-   * Origins of web clients by comma, `*` for any, `none` for none. Default: every port of this computer with the embedded
-   * database, else `none`.
+   * Origins of web clients, separated by commas; `*` for any, `none` for none. Default: every port of this computer with
+   * the embedded database, else `none`.
    */
   @IsOptional()
   @Matches(ORIGINS, { message: 'CORS_ORIGINS must be *, none, or http and https origins separated by commas' })
   CORS_ORIGINS?: string;
 
-  /** Requests that are served to one caller in a minute, over all processes; 0: as many as come. */
+  /** Most requests of one caller per minute, over all processes; 0 disables the limit. */
   @WholeNumber(0)
   RATE_LIMIT_PER_MINUTE: number = 0;
 
-  /** Requests without valid credentials that are answered 401 to one address in a minute; 0: as many as come. */
+  /** Most 401 answers to one address per minute, for requests without valid credentials; 0 disables the limit. */
   @WholeNumber(0)
   RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE: number = 0;
 
-  /** Most connections of clients to this process. Without TRUSTED_PROXIES one address may have half of them. */
+  /** Most client connections to this process. Without TRUSTED_PROXIES, one address can have half of them. */
   @WholeNumber(1)
   MAX_CONNECTIONS: number = 10_000;
 
@@ -53,29 +53,29 @@ export class Settings {
   ROLE: 'all' | 'api' | 'worker' = 'all';
 
   /**
-   * Most turns that this process runs at once; further ones wait for it or go to other workers. A turn mostly waits for
-   * its model and holds no database connection meanwhile, but it has a part of its conversation in memory.
+   * Most turns that this process runs at once; others wait or go to other workers. A turn mostly waits for its model. It
+   * then holds no database connection, but keeps part of its conversation in memory.
    */
   @WholeNumber(1, 10_000)
   TURNS_CONCURRENCY: number = 100;
 
-  /** Whether `/metrics` answers, on the same port as everything else. */
+  /** Whether to serve `/metrics`, on the same port as everything else. */
   @Flag()
   METRICS: boolean = false;
 
-  /** Bearer token that `/metrics` asks for, at least 16 characters. Absent: it asks for none. */
+  /** Bearer token that `/metrics` requires, at least 16 characters. Absent: none required. */
   @IsOptional()
   @MinLength(16)
   METRICS_TOKEN?: string;
 
   /**
-   * How long, in seconds, a process that is told to stop goes on serving while `/health/ready` already answers 503, so
-   * that a load balancer has time to turn to others.
+   * How long, in seconds, a stopping process still serves requests while `/health/ready` already answers 503. This gives
+   * a load balancer time to switch to others.
    */
   @WholeNumber(0, 300)
   STOP_DELAY_SECONDS: number = 0;
 
-  /** Least severe level that is logged. At `debug`, requests that succeed are logged as well. */
+  /** Lowest level that is logged. `debug` also logs successful requests. */
   @IsIn(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
   LOG_LEVEL: string = 'info';
 
@@ -93,12 +93,12 @@ export class Settings {
   @MinLength(1)
   DATA_DIR: string = '.data';
 
-  /** Secret of HS256 bearer tokens, at least 32 characters. Made and kept in DATA_DIR in embedded mode. */
+  /** Secret of HS256 bearer tokens, at least 32 characters. In embedded mode it is generated and kept in DATA_DIR. */
   @IsOptional()
   @MinLength(32)
   AUTH_JWT_SECRET?: string;
 
-  /** URL of the JSON Web Key Set of an OpenID provider, whose tokens are then taken too. Absent: no provider. */
+  /** URL of the JSON Web Key Set of an OpenID provider, whose tokens are accepted too. Absent: no provider. */
   @IsOptional()
   @HttpUrl()
   AUTH_JWKS_URL?: string;
@@ -108,32 +108,32 @@ export class Settings {
   @IsString()
   AUTH_ISSUER?: string;
 
-  /** What `aud` of the provider's tokens must be or hold: the name of this service at the provider. */
+  /** Value that `aud` of the provider's tokens must be or contain: the name of this service at the provider. */
   @IsOptional()
   @IsString()
   AUTH_AUDIENCE?: string;
 
-  /** Claims of the provider's tokens by name, or by path into nested claims (`realm_access.roles`): the user's id. */
+  /** Claim with the user's id. Claims are given by name, or by path into nested claims (`realm_access.roles`). */
   @IsString()
   AUTH_CLAIM_USER_ID: string = 'sub';
 
-  /** The company's id. */
+  /** Claim with the company's id. */
   @IsString()
   AUTH_CLAIM_COMPANY_ID: string = 'company_id';
 
-  /** The role or roles: one text or an array. */
+  /** Claim with the role or roles: a string or an array. */
   @IsString()
   AUTH_CLAIM_ROLE: string = 'role';
 
-  /** The user's name. */
+  /** Claim with the user's name. */
   @IsString()
   AUTH_CLAIM_NAME: string = 'name';
 
-  /** The user's e-mail address. */
+  /** Claim with the user's e-mail address. */
   @IsString()
   AUTH_CLAIM_EMAIL: string = 'email';
 
-  /** URL of the user's picture. */
+  /** Claim with the URL of the user's picture. */
   @IsString()
   AUTH_CLAIM_PICTURE: string = 'picture';
 
@@ -141,12 +141,12 @@ export class Settings {
   @IsString()
   AUTH_ROLE_COMPANY: string = 'company';
 
-  /** Role values of the provider, separated by commas, that make a user a member. Absent: everybody else is one. */
+  /** Role values of the provider, separated by commas, that make a user a member. Absent: everyone else is a member. */
   @IsOptional()
   @IsString()
   AUTH_ROLE_MEMBER?: string;
 
-  /** Whether a first start of the embedded mode creates the demo deployment and project. */
+  /** Whether the first start in embedded mode creates the demo deployment and project. */
   @Flag()
   DEMO: boolean = true;
 
@@ -158,12 +158,12 @@ export class Settings {
   @WholeNumber(1)
   FILES_MAX_BYTES: number = 5 * GiB;
 
-  /** Most bytes of files a company may keep. Absent: no limit. */
+  /** Most bytes of files that a company can store. Absent: no limit. */
   @IsOptional()
   @WholeNumber(1)
   FILES_COMPANY_MAX_BYTES?: number;
 
-  /** Who serves the language model that answers turns. Absent: the `guide`, which follows fixed rules, does. */
+  /** Provider of the language model that answers turns. Absent: the rule-based `guide` answers. */
   @IsOptional()
   @IsIn(AGENT_PROVIDERS)
   AGENT_PROVIDER?: (typeof AGENT_PROVIDERS)[number];
@@ -173,37 +173,37 @@ export class Settings {
   @IsString()
   AGENT_MODEL?: string;
 
-  /** Base URL of the provider's API, version included. Needed for `openai-compatible`; default the provider's own. */
+  /** Base URL of the provider's API, version included. Required for `openai-compatible`. Default: the provider's own. */
   @IsOptional()
   @HttpUrl()
   AGENT_BASE_URL?: string;
 
-  /** Key of the provider. */
+  /** API key for the provider. */
   @IsOptional()
   @IsString()
   AGENT_API_KEY?: string;
 
-  /** A provider that says nothing for so long, in seconds, has failed. */
+  /** Seconds without any output after which a provider counts as failed. */
   @Amount(0.1)
   AGENT_TIMEOUT_SECONDS: number = 120;
 
-  /** Credits charged per 1,000 tokens that a language model reads. */
+  /** Credits charged per 1,000 input tokens of a language model. */
   @Amount(0)
   PRICE_INPUT_TOKENS: number = 0.003;
 
-  /** Credits charged per 1,000 tokens that a language model writes. */
+  /** Credits charged per 1,000 output tokens of a language model. */
   @Amount(0)
   PRICE_OUTPUT_TOKENS: number = 0.015;
 
-  /** How long the content of a file stays after nothing refers to it, in seconds; longer than any turn or URL lives. */
+  /** Seconds that file content is kept after the last reference to it; set it longer than any turn or URL lives. */
   @WholeNumber(1)
   FILES_GRACE_SECONDS: number = 24 * 60 * 60;
 
-  /** How long the rows of a deleted project stay, in seconds. */
+  /** Seconds that the rows of a deleted project are kept. */
   @WholeNumber(1)
   PROJECTS_GRACE_SECONDS: number = 24 * 60 * 60;
 
-  /** URL of MinIO or another S3 server that keeps the files, as this process reaches it. Absent: files are in DATA_DIR. */
+  /** URL of MinIO or another S3 server for the files, as this process reaches it. Absent: files are in DATA_DIR. */
   @IsOptional()
   @Origin()
   S3_ENDPOINT?: string;
@@ -218,7 +218,7 @@ export class Settings {
   @IsString()
   S3_SECRET_KEY?: string;
 
-  /** Bucket of the files, which nothing else may use. Made when it is missing. */
+  /** Bucket of the files; nothing else may use it. Created if missing. */
   @IsOptional()
   @Matches(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, { message: 'S3_BUCKET must be the name of a bucket' })
   S3_BUCKET?: string;
@@ -228,7 +228,7 @@ export class Settings {
   @MinLength(1)
   S3_REGION: string = 'us-east-1';
 
-  /** The S3 server as clients reach it, for signed URLs. Default: S3_ENDPOINT. */
+  /** URL of the S3 server for clients, used in signed URLs. Default: S3_ENDPOINT. */
   @IsOptional()
   @Origin()
   S3_PUBLIC_ENDPOINT?: string;
@@ -237,16 +237,16 @@ export class Settings {
   @Amount(0)
   PRICE_GUIDE_TURN: number = 0.01;
 
-  /** Most solves that this process runs at once; further ones wait. Each keeps a core busy. Default: all cores but one. */
+  /** Most solves that this process runs at once; others wait. Each uses one core. Default: all cores but one. */
   @IsOptional()
   @WholeNumber(1, 1_000)
   SOLVES_CONCURRENCY?: number;
 
-  /** How long the solver may work on a model, in seconds; reading the model and explaining the outcome come on top. */
+  /** Time limit of the solver per model, in seconds; reading the model and explaining the outcome are not included. */
   @Amount(0.1, 3_000)
   SOLVE_TIME_LIMIT_SECONDS: number = 60;
 
-  /** Most memory of the solver in one solve, in MiB. */
+  /** Memory limit of the solver per solve, in MiB. */
   @WholeNumber(32, 2_048)
   SOLVE_MEMORY_MIB: number = 1_024;
 
