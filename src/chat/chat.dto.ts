@@ -18,13 +18,13 @@ const MAX_ID_LENGTH = 1_024;
 const MAX_REFERENCES = 1_000;
 const MAX_REFERENCE_BYTES = 64 * 1024;
 
-/** The reason why a part of a message is too large, in words without a full stop. */
+/** Why a part of a message is too large, without a full stop. */
 const sizeProblem = (part: unknown): string | undefined =>
   Buffer.byteLength(JSON.stringify(part)) > MAX_REFERENCE_BYTES
     ? `the JSON text must have at most ${MAX_REFERENCE_BYTES} bytes`
     : undefined;
 
-/** Something that a message is about. */
+/** An object that a message refers to. */
 export class ContextRef {
   @StringField({ maxLength: MAX_ID_LENGTH, description: 'Id of the referenced object' })
   id!: string;
@@ -108,7 +108,7 @@ export class ChatResponse {
   canvas_snapshot!: CardResponse[];
 }
 
-/** How much of which conversation is wanted. */
+/** Conversation and number of messages to read. */
 export class ChatSyncQuery {
   @StringField({
     optional: true,
@@ -126,7 +126,7 @@ export class ChatSyncQuery {
   limit!: number;
 }
 
-/** Which window of which conversation is wanted. */
+/** Conversation and window to read. */
 export class ChatHistoryQuery extends ChatSyncQuery {
   @IntegerField({ default: 0, minimum: 0, description: 'Newest messages to skip' })
   offset!: number;
@@ -173,7 +173,7 @@ export class ConversationSyncResponse {
   turn!: TurnStateResponse;
 }
 
-/** What the agent shall stop. */
+/** Which turn to stop. */
 export class ChatStopRequest {
   @StringField({
     optional: true,

@@ -34,7 +34,7 @@ import { TurnRunner } from './turns/turn-runner.service.js';
 import { TurnStoppedChannel } from './turns/turn-stopped.channel.js';
 import { TurnsRepository } from './turns/turns.repository.js';
 
-/** Conversations with the agent: messages come in, turns answer them. */
+/** Conversations with the agent: users post messages, turns answer them. */
 @Module({
   imports: [MetricsModule, FilesModule, ProjectsModule, SkillsModule, UsageModule, AgentModule],
   controllers: [ChatController, StreamController, ConversationsController],

@@ -10,7 +10,7 @@ export class ConversationWriteRequest {
   title?: string | null;
 }
 
-/** A line of messages in a project. */
+/** A conversation of a project. */
 export class ConversationResponse {
   @StringField()
   id!: string;

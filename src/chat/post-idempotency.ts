@@ -3,12 +3,12 @@ import type { QuestionAnswer } from '../agent/ask-user-question.js';
 import type { Principal } from '../platform/auth/principal.js';
 import type { ChatMessageCreate } from './chat.dto.js';
 
-/** What a repeated post is known by, as columns of the message. */
+/** What identifies a repeated post, as columns of the message. */
 export interface PostIdentity {
   client_msg_id: string;
   /** Of author and client_msg_id, unique in the project. */
   client_msg_key: Buffer;
-  /** Of everything that makes the message what it is. */
+  /** Hash of everything that was posted. */
   payload_hash: Buffer;
 }
 

@@ -9,7 +9,7 @@ import { TurnRunner } from './turns/turn-runner.service.js';
 import { TurnStoppedChannel } from './turns/turn-stopped.channel.js';
 import { TurnsRepository } from './turns/turns.repository.js';
 
-/** Ends turns that users want no more of. */
+/** Stops turns on a user's request. */
 @Injectable()
 export class StopTurnService implements OnModuleInit {
   constructor(
@@ -23,7 +23,7 @@ export class StopTurnService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    // A process that does not hear of it learns it from its next write.
+    // A process that misses this notices at its next write.
     this.stopped.listen((turn_id) => {
       if (turn_id !== null) this.runner.abandon(turn_id);
     });

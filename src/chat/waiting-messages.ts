@@ -9,7 +9,7 @@ const MAX_JOINED = 100;
 const MAX_BYTES = 8 * 1024 ** 2;
 const RETRY_SECONDS = 5;
 
-/** What becomes of a message that is posted now. */
+/** What happens to a message that is posted now. */
 export type Reception =
   /** No turn is active: a new one answers it, with all that waited. */
   | 'starts a turn'

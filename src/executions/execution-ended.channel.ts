@@ -3,7 +3,7 @@ import { Notifications } from '../platform/database/notifications.service.js';
 
 /** Channel of executions that have ended; the key is the execution's id. */
 const ENDED_EXECUTIONS = 'ended_executions';
-/** Who waits also looks at this interval: notifications can get lost. */
+/** Waiters also poll at this interval: notifications can get lost. */
 const POLL_MS = 2_000;
 
 /** Ends of executions, of which every process hears. */
@@ -30,7 +30,7 @@ export class ExecutionEndedChannel implements OnModuleInit {
   }
 
   /**
-   * Looks at something until it is there: at once, when an execution has ended, and now and then.
+   * Polls until there is a result: at once, whenever an execution has ended, and at an interval.
    *
    * @throws the signal's reason when it aborts before
    */

@@ -10,13 +10,13 @@ import { ExecutionsRepository, type LeasedExecution } from './executions.reposit
 import { ResultFiles } from './result-files.service.js';
 import type { SolveOutcome } from './solver/task.js';
 
-/** The end of an execution whose processes went away again and again. */
+/** The end of an execution whose processes died repeatedly. */
 export const INTERRUPTED: ExecutionError = {
   code: 'interrupted',
   message: 'The solve was interrupted several times and is not tried again',
 };
 
-/** What came of executions: one transaction for the outcome, its file, the charge and what follows for the project. */
+/** Outcomes of executions: one transaction for the outcome, its file, the charge and the project's update. */
 @Injectable()
 export class ExecutionOutcomes {
   constructor(

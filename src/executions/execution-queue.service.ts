@@ -8,7 +8,7 @@ import { ExecutionsRepository, type LeasedExecution } from './executions.reposit
 /** Name of the job that runs an execution; its payload is `{ execution_id }`. The row is the truth, the job wakes up. */
 const TASK = 'execution';
 
-/** An execution whose processes die is tried so often. */
+/** Most attempts of an execution whose processes die. */
 const MAX_ATTEMPTS = 3;
 
 /** Executions from their start to their claim, and how they are kept. */
@@ -33,7 +33,7 @@ export class ExecutionQueue {
     this.wakeUps.handle(run, concurrency);
   }
 
-  /** Makes some worker look at an execution. */
+  /** Wakes a worker for an execution. */
   async wake(tx: Tx, execution_id: string): Promise<void> {
     await this.wakeUps.add(tx, execution_id);
   }
@@ -66,7 +66,7 @@ export class ExecutionQueue {
     });
   }
 
-  /** Wakes somebody for executions that nobody runs: the job of a queued one is lost, or the owner is gone. */
+  /** Wakes a worker for executions that nobody runs: the job of a queued one is lost, or the owner is gone. */
   async rewake(): Promise<void> {
     await this.wakeUps.repeat((tx) => tx.withRepository(this.executions).takeAbandoned());
   }

@@ -5,7 +5,7 @@ import { IntervalRunner } from '../platform/leases/interval-runner.js';
 import { LOGGER } from '../platform/logging/logging.module.js';
 import { ExecutionQueue } from './execution-queue.service.js';
 
-/** Finds executions whose process is gone, at boot and every few seconds, on every process that works. */
+/** Finds executions whose process is gone, at boot and every few seconds, on every worker process. */
 @Injectable()
 export class ExecutionReaper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private runner: IntervalRunner | undefined;

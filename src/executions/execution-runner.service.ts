@@ -33,18 +33,18 @@ export class ExecutionRunner implements OnModuleInit, OnModuleDestroy {
   ) {}
 
   onModuleInit(): void {
-    // A process that does not hear of an end learns it from its next renewal.
+    // A process that misses the end notices at its next renewal.
     this.ended.listen((id) => this.running.get(id)?.abort(new LeaseLost()));
     this.queue.handle(async (id) => await this.run(id), this.config.solvesAtOnce);
   }
 
-  /** Claims nothing further, and leaves what runs to other processes. */
+  /** Claims no more executions, and leaves the running ones to other processes. */
   onModuleDestroy(): void {
     this.stopping.abort();
     for (const lease of this.running.values()) lease.abort(new ShuttingDown());
   }
 
-  /** Runs an execution to its end. One that cannot be claimed is somebody else's, or over. */
+  /** Runs an execution to its end. If it cannot be claimed, another process has it or it is over. */
   async run(execution_id: string): Promise<void> {
     const { signal: stopping } = this.stopping;
     if (stopping.aborted) {

@@ -68,7 +68,7 @@ export class ExecutionResponse {
   }
 }
 
-/** A constraint as the values of the variables leave it. */
+/** A constraint evaluated at the solution. */
 export class SolvedConstraint {
   @StringField()
   name!: string;
@@ -130,7 +130,7 @@ export class SolveErrorResponse {
   message!: string;
 }
 
-/** A solve execution with what came of it. */
+/** A solve execution with its outcome. */
 export class ExecutionDetailResponse {
   @StringField()
   id!: string;

@@ -73,7 +73,7 @@ export class InputsService {
     return { kind: 'file', path: file.path, content };
   }
 
-  /** Lets go of what an execution that is over had pinned. Locks of containers come last. */
+  /** Releases the inputs pinned by an execution that is over. Locks of containers come last. */
   async release(tx: Tx, company_id: string, inputs_id: string | null): Promise<void> {
     if (inputs_id !== null) await this.containers.delete(tx, company_id, inputs_id);
   }

@@ -9,7 +9,7 @@ import type { LeasedExecution } from './executions.repository.js';
 /** Where a project finds the result of an execution. */
 const resultPath = (execution_id: string): string => `results/${execution_id}.json`;
 
-/** Results as files of the workspace. What cannot be written there is in the execution all the same. */
+/** Results as files of the workspace. A result that cannot be written there is still in the execution. */
 @Injectable()
 export class ResultFiles {
   constructor(

@@ -186,7 +186,7 @@ export class BatchMoveRequest {
   snapshot_id?: string | null;
 }
 
-/** A move that was not made. */
+/** A move that failed. */
 export class BatchMoveError {
   @StringField()
   error!: string;

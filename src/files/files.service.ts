@@ -122,7 +122,7 @@ export class FilesService {
     return { deleted: await this.database.transaction((tx) => this.trees.removeAll(tx, container, paths)) };
   }
 
-  /** Moves that cannot be made are told and leave the others alone. */
+  /** Failed moves are reported and do not affect the others. */
   async moveAll(caller: Principal, body: BatchMoveRequest): Promise<BatchMoveResponse> {
     const container = await this.resolver.findForWriting(caller, body);
     const moves = body.moves.map((move) => ({

@@ -4,7 +4,7 @@ import { type ContainerFields, FILE_SOURCES, IDENTIFIERS } from './container-res
 import { EnumField, StringField } from '../platform/validation/fields.js';
 import { pathProblem } from './tree/paths.js';
 
-/** Which container is meant. */
+/** Kind of container of a request. */
 export const SourceField = (): PropertyDecorator =>
   EnumField(FILE_SOURCES, { description: 'Kind of container; determines which identifier is required' });
 
@@ -22,7 +22,7 @@ export function identifierGiven(fields: ContainerFields, received: JsonObject): 
   return fields[name] == null ? [missing([name], received)] : [];
 }
 
-/** Rule of requests with an array of paths: each can be one. */
+/** Rule of requests with an array of paths: each is a valid path. */
 export function pathsValid({ paths = [] }: { paths?: string[] }): ErrorEntry[] {
   return paths.flatMap((path, index) => {
     const problem = pathProblem(path);

@@ -2,7 +2,7 @@ import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeor
 import type { ProjectId } from '../../projects/project.entity.js';
 import type { ConversationId } from '../messages/conversation-id.js';
 
-/** A line of messages in a project; every project has a default one. */
+/** A conversation of a project; every project has a default one. */
 @Entity({ name: 'conversations' })
 export class Conversation {
   @PrimaryGeneratedColumn('uuid')

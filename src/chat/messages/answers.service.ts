@@ -7,7 +7,7 @@ import { type BodyEvent, fold, type MessageBody } from './message-body.js';
 import { type AskingMessage, MessagesRepository } from './messages.repository.js';
 import type { ConversationId } from './conversation-id.js';
 
-/** Where an answer went; `pending` while the message that asks, `message_id`, is still being written. */
+/** Where an answer was stored; `pending` while `message_id`, which asks the question, is still being written. */
 export type GivenAnswer =
   Exclude<AnswerPlace, { kind: 'answers' }> | { kind: 'answers'; call: ToolCall; message_id: string; pending: boolean };
 

@@ -3,7 +3,7 @@ import { ASK_USER_QUESTION, type Question, type QuestionAnswer, questionsOf } fr
 import type { ToolCall } from '../../agent/tool-call.js';
 import { type ErrorEntry, Invalid, invalidValue, MAX_ENTRIES } from '../../platform/errors/errors.js';
 
-/** Where an answer goes: to an open call, nowhere because it was given before, or on the user's own message. */
+/** Where to store an answer: on an open call, nowhere as a repeat, or on the user's own message. */
 export type AnswerPlace = { kind: 'answers'; call: ToolCall } | { kind: 'repeats' } | { kind: 'stands_alone' };
 
 /** The tool calls of the newest message that asks, and of the one that asked before it. */
@@ -13,7 +13,7 @@ export interface Asked {
 }
 
 /**
- * Decides what an answer answers.
+ * Finds the question that an answer belongs to.
  *
  * Open is a question of the newest message that asks, the last one first; an older one was passed over and is history.
  *
@@ -48,7 +48,7 @@ export function answerCall(id: string, answer: QuestionAnswer, at: Date): ToolCa
 
 const isQuestion = ({ tool, status }: ToolCall): boolean => tool === ASK_USER_QUESTION && status === 'completed';
 
-/** The first problems of an answer, as many as are told. */
+/** The first problems of an answer, up to the reported number. */
 function findProblems(questions: Question[], { selections = {} }: QuestionAnswer): ErrorEntry[] {
   const problems: ErrorEntry[] = [];
   for (const [index, chosen] of Object.entries(selections)) {
@@ -70,7 +70,7 @@ function findProblems(questions: Question[], { selections = {} }: QuestionAnswer
   return problems;
 }
 
-/** One form for answers that mean the same: a single label is a list of one, nothing chosen is no key. */
+/** Normalises answers: a single label becomes a list of one, an empty choice has no key. */
 function comparable({ selections = {}, other_text = '' }: QuestionAnswer): unknown {
   const chosen = Object.entries(selections).map(([index, labels]) => [index, [labels].flat()] as const);
   return { selections: Object.fromEntries(chosen.filter(([, labels]) => labels.length > 0)), other_text };

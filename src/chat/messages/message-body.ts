@@ -10,7 +10,7 @@ export type ContentSegment = { type: 'text'; content: string } | ({ type: 'tool_
 export interface MessageBody {
   /** The text segments, joined by a blank line. */
   content: string;
-  /** Text and tool calls as they came; two texts never touch. */
+  /** Text and tool calls in order; two text segments are never adjacent. */
   content_segments: ContentSegment[];
   /** The tool calls in the order of their start, each also a segment of the same id. */
   tool_calls: ToolCall[];
@@ -29,7 +29,7 @@ export const EMPTY_BODY: MessageBody = { content: '', content_segments: [], tool
 /** An agent that starts a call twice or ends one that does not run. */
 export class AgentProtocolError extends Error {}
 
-/** The body after an event. The only place where message bodies come from. */
+/** The body after an event. Message bodies are created only here. */
 export function fold(body: MessageBody, event: BodyEvent): MessageBody {
   switch (event.type) {
     case 'text.delta':

@@ -29,11 +29,11 @@ const EMPTY = columns({
 export const messageJson = (from: string): string =>
   `(SELECT row_to_json(message)::text FROM (SELECT ${WHOLE} ${from}) message)`;
 
-/** The same of a message as it is before the agent has said or done anything. */
+/** The same for a message before the agent has said or done anything. */
 export const emptyMessageJson = (from: string): string =>
   `(SELECT row_to_json(message)::text FROM (SELECT ${EMPTY} ${from}) message)`;
 
-/** Most bytes of the messages of one window. Its newest message is there even when it alone has more. */
+/** Most bytes of the messages in one window. The newest message is included even if it alone has more. */
 export const MAX_WINDOW_BYTES = 16 * 1024 ** 2;
 /** Messages that are made into JSON at once where a window may have to be cut. */
 const STEP = 10;

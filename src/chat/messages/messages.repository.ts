@@ -61,7 +61,7 @@ export const bodyParameters = ({
 
 /** Messages. Writers hold the lock of the conversation, except for changing a partial message of their own turn. */
 export class MessagesRepository extends EntityRepository(Message) {
-  /** Gives a message of the agent the body of which it has no more to say. */
+  /** Stores the final body of a message of the agent. */
   async finish(id: string, body: MessageBody): Promise<void> {
     const [, count]: [unknown[], number] = await this.query(
       `UPDATE messages SET content = $2, content_segments = $3, tool_calls = $4, affected_card_ids = $5, is_partial = false

@@ -10,11 +10,11 @@ const HEADERS = {
 const RECONNECT_MS = 1_000;
 
 export interface OutputTimes {
-  /** Between two comments that show that the connection is alive. */
+  /** Interval between the keep-alive comments. */
   pingMs: number;
-  /** A reader that takes nothing for so long is cut off. */
+  /** A reader that reads nothing for this long is disconnected. */
   stallMs: number;
-  /** Then it has so long to take what was sent before. */
+  /** Time it then has to read what was already sent. */
   lingerMs: number;
 }
 
@@ -44,7 +44,7 @@ export class EventOutput {
     return this.opened;
   }
 
-  /** Sends events and waits until the reader takes more; false when there will be no more to take. */
+  /** Sends events and waits until the reader can take more; false once the stream is closed. */
   async send(events: StreamEvent[]): Promise<boolean> {
     if (!this.opened || events.length === 0) return this.isOpen;
     if (this.response.write(toText(events))) return true;
@@ -74,7 +74,7 @@ export class EventOutput {
     });
   }
 
-  /** Parts with a reader that is too slow. */
+  /** Disconnects a reader that is too slow. */
   private cut(): void {
     if (!this.opened) return;
     const { response } = this;

@@ -41,7 +41,7 @@ export class StreamHub implements OnModuleInit, OnModuleDestroy {
     clearInterval(this.timer);
   }
 
-  /** Calls `wake` whenever the conversation may have changed, until the function that is answered is called. */
+  /** Calls `wake` whenever the conversation may have changed, until the returned function is called. */
   watch(conversation_id: ConversationId, wake: () => void): () => void {
     const known = this.readers.get(conversation_id) ?? new Set();
     this.readers.set(conversation_id, known.add(wake));
@@ -60,7 +60,7 @@ export class StreamHub implements OnModuleInit, OnModuleDestroy {
     let answer = this.asked.get(key);
     if (answer === undefined) {
       answer = this.inTurn(() => {
-        // From here on the answer may be too old for whoever asks.
+        // From here on, the result may be stale for new callers.
         this.asked.delete(key);
         return this.reads.following(conversation_id, cursor);
       });
@@ -70,7 +70,7 @@ export class StreamHub implements OnModuleInit, OnModuleDestroy {
   }
 
   private async inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
-    // Readers that the same news has woken ask in this round.
+    // Readers woken by the same notification ask in this tick.
     await nextRound();
     if (this.reading >= READS_AT_ONCE) await this.queued();
     else this.reading += 1;

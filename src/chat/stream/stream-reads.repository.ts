@@ -13,7 +13,7 @@ export interface Cursor extends Position {
   announced: boolean;
 }
 
-/** What follows a cursor, of one moment and cut to a bearable size. */
+/** What follows a cursor, read at one moment and limited in size. */
 export interface Following {
   last_sequence: number;
   /**
@@ -30,7 +30,7 @@ export interface Following {
 const NO_TURN = '00000000-0000-0000-0000-000000000000';
 export const MAX_MESSAGES = 50;
 const MAX_EVENTS = 200;
-/** Messages, and events, are read until they have so many bytes together. */
+/** Most bytes of messages, and of events, that are read at once. */
 export const MAX_TEXT = 256 * 1024;
 
 /**
@@ -41,7 +41,7 @@ export const MAX_TEXT = 256 * 1024;
 const LAST_TURN = `
   FROM turns WHERE conversation_id >= c.id AND conversation_id <= c.id ORDER BY conversation_id DESC, id DESC LIMIT 1`;
 
-/** What readers of the live stream are given. Reads only. */
+/** Read-only queries for readers of the live stream. */
 export class StreamReadsRepository extends EntityRepository(Conversation) {
   /** Reads on from a cursor in one statement; null when the conversation is gone. */
   async following(conversation_id: ConversationId, cursor: Cursor): Promise<Following | null> {

@@ -51,7 +51,7 @@ function isCut(messages: Following['messages']): boolean {
   return messages.length === MAX_MESSAGES || bytes >= MAX_TEXT;
 }
 
-/** The reader's state is not to be trusted any more: it reads the conversation again with the sync operation. */
+/** The reader's state is no longer valid: it must read the conversation again with sync. */
 export const resync = (reason: ResyncReason): StreamEvent => ({ type: 'resync', data: JSON.stringify({ reason }) });
 
 /** The position was never one of this conversation; its events are gone; or the reader took too long to take them. */

@@ -98,7 +98,7 @@ export class TurnDispatchedData {
   turn_id!: string;
 }
 
-/** Something is missing before the events that follow: read the conversation anew with the sync operation. */
+/** Events are missing before the following ones: read the conversation again with sync. */
 export class ResyncData {
   @EnumField(RESYNC_REASONS)
   reason!: ResyncReason;

@@ -23,7 +23,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** What a reader asks for. */
 export interface StreamRequest extends ChatStreamQuery {
-  /** What an EventSource sends when it connects again; goes before the query, which is that of the first time. */
+  /** Sent by an EventSource when it reconnects; overrides the query, which is that of the first connection. */
   lastEventId: string | undefined;
 }
 
@@ -55,7 +55,7 @@ export class StreamsService implements OnModuleDestroy {
     return this.open.size;
   }
 
-  /** Readers go to another process, where they resume. */
+  /** Readers reconnect to another process and resume there. */
   onModuleDestroy(): void {
     this.isStopping = true;
     for (const output of this.open) output.close();
@@ -120,7 +120,7 @@ export class StreamsService implements OnModuleDestroy {
     }
   }
 
-  /** Closes a stream when the caller's credential expires or is revoked, until the function that is answered is called. */
+  /** Closes a stream when the caller's credential expires or is revoked, until the returned function is called. */
   private closeWithCredential({ expires_at, api_key_id }: Principal, output: EventOutput): () => void {
     const close = (): void => output.close();
     const lifetime = (expires_at?.getTime() ?? Infinity) - Date.now();

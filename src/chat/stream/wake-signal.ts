@@ -1,4 +1,4 @@
-/** Remembers that somebody has sent it until somebody has looked. */
+/** A signal that stays set until it is read. */
 export class WakeSignal {
   private isSent = false;
   private open: (() => void) | undefined;
@@ -8,7 +8,7 @@ export class WakeSignal {
     this.open?.();
   }
 
-  /** Resolves once it was sent after the last time it resolved. For one that waits. */
+  /** Resolves once the signal was sent since it last resolved. For a single waiter. */
   async received(): Promise<void> {
     if (!this.isSent) {
       await new Promise<void>((resolve) => {

@@ -31,7 +31,7 @@ export function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal):
   });
 }
 
-/** Tells a source that nobody listens any more; what it says to that changes nothing. */
+/** Tells a source that nobody listens any more; its reply is ignored. */
 function close<Value>(iterator: AsyncIterator<Value>): void {
   iterator.return?.().catch(() => undefined);
 }

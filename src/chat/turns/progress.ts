@@ -1,6 +1,6 @@
 import type { BodyEvent, MessageBody } from '../messages/message-body.js';
 
-/** How far a turn has come. */
+/** Progress of a turn. */
 export interface Progress {
   body: MessageBody;
   /** Number of events behind the body, the turn's own start included; 0 as long as there is no message. */

@@ -18,22 +18,22 @@ import type { ConversationId } from '../messages/conversation-id.js';
 /** How a turn ends. */
 export interface Ending {
   outcome: TurnOutcome;
-  /** What the agent's message holds at last; absent: what is stored of it. */
+  /** Final content of the agent's message; absent: the stored content. */
   progress?: Progress;
-  /** What becomes of calls that still run. */
+  /** How calls that still run are ended. */
   running?: { error: string; error_code: string };
-  /** A sentence that the conversation gets as a system message. */
+  /** Text of a system message to add to the conversation. */
   notice?: string;
 }
 
-/** The end of a turn whose process went away after it had said something. */
+/** The end of a turn whose process died after the agent had written something. */
 export const INTERRUPTED: Ending = {
   outcome: 'interrupted',
   running: { error: 'The turn was interrupted before the call ended', error_code: 'interrupted' },
   notice: 'The agent was interrupted before it had finished.',
 };
 
-/** The end of a turn that a user wants no more of. */
+/** The end of a turn that a user stopped. */
 const STOPPED: Ending = {
   outcome: 'stopped',
   running: { error: 'The turn was stopped before the call ended', error_code: 'stopped' },
@@ -107,7 +107,7 @@ export class TurnEndings {
     );
   }
 
-  /** What the turn's message holds at last, and the events that lead there from what is stored. */
+  /** Final content of the turn's message, and the events that lead to it from the stored content. */
   private async finalBody(
     tx: Tx,
     { conversation_id, message_id, next_seq }: LockedTurn,

@@ -4,7 +4,7 @@ import { Metrics } from '../../platform/metrics/metrics.service.js';
 import type { TurnOutcome } from './turn.entity.js';
 import { COUNT_ACTIVE_TURNS } from './turns.repository.js';
 
-/** What those who run the service see of turns. */
+/** Metrics of turns for operators. */
 @Injectable()
 export class TurnMetrics {
   private readonly outcomes;

@@ -7,10 +7,10 @@ import { ConversationsRepository } from '../conversations/conversations.reposito
 import { MessagesRepository } from '../messages/messages.repository.js';
 import { type Holder, type LeasedTurn, TURN_TASK, TurnsRepository } from './turns.repository.js';
 
-/** A turn that never got to write anything is tried so often. */
+/** Most attempts of a turn that has not written anything. */
 const MAX_ATTEMPTS = 3;
 const RECOVERED_AT_ONCE = 100;
-/** Events of a turn can be read so long after its end. */
+/** How long the events of a turn can be read after its end. */
 const EVENTS_KEPT = `interval '10 min'`;
 const EVICTED_AT_ONCE = 500;
 
@@ -71,12 +71,12 @@ export class TurnQueue {
     return await this.turns.expired(RECOVERED_AT_ONCE);
   }
 
-  /** Wakes somebody for dispatched turns that nobody has claimed for a while. */
+  /** Wakes a worker for dispatched turns that nobody has claimed for a while. */
   async rewake(): Promise<void> {
     await this.wakeUps.repeat((tx) => tx.withRepository(this.turns).unclaimed(RECOVERED_AT_ONCE));
   }
 
-  /** Removes the events of turns that are over for a while. */
+  /** Removes the events of turns that ended some time ago. */
   async evictEvents(): Promise<void> {
     while ((await this.turns.evictEvents(EVENTS_KEPT, EVICTED_AT_ONCE)) === EVICTED_AT_ONCE);
   }

@@ -9,7 +9,7 @@ import { TurnMetrics } from './turn-metrics.service.js';
 import { TurnQueue } from './turn-queue.service.js';
 import type { LeasedTurn } from './turns.repository.js';
 
-/** Finds turns whose process is gone, at boot and every few seconds, on every process that works. */
+/** Finds turns whose process is gone, at boot and every few seconds, on every worker process. */
 @Injectable()
 export class TurnReaper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private runner: IntervalRunner | undefined;
@@ -31,7 +31,7 @@ export class TurnReaper implements OnApplicationBootstrap, BeforeApplicationShut
     await this.runner?.stop();
   }
 
-  /** Gives every abandoned turn another attempt or its end, wakes somebody for turns that nobody started, and tidies up. */
+  /** Retries or ends every abandoned turn, wakes a worker for turns that nobody started, and cleans up. */
   async recover(): Promise<void> {
     for (const turn of await this.queue.expired()) await this.recoverTurn(turn);
     await this.queue.rewake();

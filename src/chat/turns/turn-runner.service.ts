@@ -19,10 +19,10 @@ import { type ProgressStore, TurnWriter } from './turn-writer.js';
 import { TurnQueue } from './turn-queue.service.js';
 import type { LeasedTurn } from './turns.repository.js';
 
-/** Turns get so long to finish when the process is told to stop. */
+/** Time that turns get to finish when the process is told to stop. */
 const GRACE_MS = 20_000;
 
-/** The process stops and the turn has had its time. */
+/** The process stops and the turn's grace period is over. */
 class ShuttingDown extends Error {}
 
 /** Runs turns in this process. */
@@ -68,7 +68,7 @@ export class TurnRunner implements OnModuleInit, OnModuleDestroy, OnApplicationS
     this.running.get(turn_id)?.abort(new LeaseLost());
   }
 
-  /** Runs a turn to its end. One that cannot be claimed is somebody else's, or over. */
+  /** Runs a turn to its end. If it cannot be claimed, another process has it or it is over. */
   async run(turn_id: string): Promise<void> {
     if (this.isStopping) {
       await this.queue.putBack(turn_id);

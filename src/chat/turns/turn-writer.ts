@@ -4,7 +4,7 @@ import type { Project } from '../../projects/project.entity.js';
 import { type BodyEvent, EMPTY_BODY, fold, toBodyEvent } from '../messages/message-body.js';
 import type { Progress } from './progress.js';
 
-/** Between two writes lies at least so much time. */
+/** Least time between two writes. */
 const PACE_MS = 100;
 /** Most bytes of text and calls in one message, as JSON: each write stores all of them anew. */
 export const MAX_MESSAGE_BYTES = 8 * 1024 ** 2;
@@ -60,7 +60,7 @@ export class TurnWriter {
   /** Stops writing and answers the progress, of which the newest part may not be stored. */
   async close(): Promise<Progress> {
     clearTimeout(this.timer);
-    // A failed write takes nothing from the progress: whoever ends the turn stores all of it.
+    // A failed write keeps the progress: the end of the turn stores all of it.
     await this.writing.catch(() => undefined);
     return this.progress;
   }

@@ -6,7 +6,7 @@ import type { ConversationId } from '../messages/conversation-id.js';
 
 export const TURN_STATES = ['idle', 'dispatched', 'streaming'] as const;
 
-/** A turn that nothing was seen of yet is dispatched again when its process goes away. */
+/** A turn without visible output is dispatched again when its process dies. */
 export const TURN_STEPS = new Steps<Turn['state']>({
   dispatched: ['streaming', 'ended'],
   streaming: ['dispatched', 'ended'],

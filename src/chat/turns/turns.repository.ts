@@ -35,7 +35,7 @@ export type LockedTurn = Omit<LeasedTurn, 'generation'> & Pick<Turn, 'message_id
 /** Who may write: the owner, or anybody once the owner has let the lease run out. */
 export type Holder = 'owner' | 'reaper';
 
-/** How it stands with a conversation. */
+/** State of a conversation. */
 export interface Situation {
   /** Whether a turn waits for its start or runs. */
   is_active: boolean;
@@ -43,7 +43,7 @@ export interface Situation {
   joined: number;
   /** Messages that no turn has taken. */
   waiting: number;
-  /** What these and the joined ones say, in bytes. */
+  /** Bytes of text in these and the joined ones. */
   bytes: number;
 }
 
@@ -83,7 +83,7 @@ export const COUNT_ACTIVE_TURNS = `
 
 /** Turns. Writers hold the lock of the conversation, but for the owner of a running turn, who names its generation. */
 export class TurnsRepository extends EntityRepository(Turn) {
-  /** What a new message finds in its conversation. */
+  /** State of the conversation when a message is posted. */
   async situation(conversation_id: ConversationId): Promise<Situation> {
     const [found]: Situation[] = await this.query(
       `SELECT t.id IS NOT NULL AS is_active, joined.count AS joined, waiting.count AS waiting, joined.bytes + waiting.bytes AS bytes

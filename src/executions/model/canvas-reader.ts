@@ -8,7 +8,7 @@ import { checkCoefficient, type Model, ModelProblem, type Terms, toBound, within
 interface Names {
   /** Index of each variable. */
   variables: ReadonlyMap<string, number>;
-  /** Figures of data cards. */
+  /** Numbers of data cards. */
   values: ReadonlyMap<string, number>;
 }
 

@@ -120,7 +120,7 @@ export class LpLexer {
   }
 }
 
-/** A quick look that spares most tokens a slower one. */
+/** A quick check that avoids a slower one for most tokens. */
 const mayBeSpace = (character: string): boolean => character <= ' ' || character > '~';
 
 /** What is wrong with a token, with its line. */

@@ -20,7 +20,7 @@ type Relaxable = ModelData & Record<'colLower' | 'colUpper' | 'rowLower' | 'rowU
 /** Most names in a sentence. */
 const MAX_NAMED = 20;
 const LEAST_STEP = 1e-7;
-/** A trial that takes longer tells nothing. */
+/** A trial that takes longer is inconclusive. */
 const TRIAL_SECONDS = 2;
 /** The same for one that branches so often: without bounds it may do so for ever, and fill the memory on the way. */
 const TRIAL_NODES = 1_000;

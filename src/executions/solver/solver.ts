@@ -6,7 +6,7 @@ const SPARE_MS = 20_000;
 /** JavaScript of a solve, the model and its result, gets by with so much. */
 const HEAP_MIB = 1024;
 
-/** Solves models, each in a thread of its own that ends with it, so that this one goes on with its requests. */
+/** Solves each model in its own short-lived thread, so that this thread can keep serving requests. */
 export class Solver {
   /** @param entry module that the threads run */
   constructor(readonly entry = new URL('./solve-worker.js', import.meta.url)) {}

@@ -22,7 +22,7 @@ export interface SolveFailure {
   message: string;
 }
 
-/** What came of a task. The result comes as JSON text too, so that nobody else has to make it. */
+/** Outcome of a task. The result is also given as JSON text, so that it is serialised only once. */
 export type SolveOutcome =
   { kind: 'solved'; status: SolveResult['status']; json: string } | { kind: 'failed'; failure: SolveFailure };
 

@@ -89,7 +89,7 @@ export class BlobsService {
     return await tx.withRepository(this.blobs).beginOne(company_id);
   }
 
-  /** Takes back a blob that comes to nothing. */
+  /** Discards a blob that will not be used. */
   async discard(tx: Tx, blob_id: string): Promise<void> {
     await tx.withRepository(this.blobs).delete(blob_id);
   }
@@ -100,7 +100,7 @@ export class BlobsService {
     await tx.withRepository(this.blobs).update(blob_id, { state: 'stored', size });
   }
 
-  /** A first look, before anything is written. @throws TooLarge when the company may not keep `bytes` more */
+  /** A first check, before anything is written. @throws TooLarge when the company may not store `bytes` more */
   async assertAllowance(company_id: string, bytes: number): Promise<void> {
     if (bytes > (await this.compared(this.blobs, company_id))) throw this.tooMuch();
   }

@@ -9,7 +9,7 @@ import { DoomedObjectsRepository } from '../blobs/doomed-objects.repository.js';
 import { ContainerEmptier } from './container-emptier.service.js';
 import { unlessInUse } from './in-use.js';
 
-/** Objects deleted at a time, and rows looked at by one statement, so that none takes long whatever there is. */
+/** Objects deleted at a time, and rows read by one statement, so that none takes long. */
 const BATCH = 500;
 const PAGE = 10_000;
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';

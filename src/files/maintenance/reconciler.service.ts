@@ -8,7 +8,7 @@ import { ListedObjectsRepository } from './listed-objects.repository.js';
 
 const BATCH = 1000;
 
-/** Where rows and objects do not agree. */
+/** Differences between rows and objects. */
 export interface Discrepancies {
   /** Keys of objects that no row knows. */
   orphans: string[];
@@ -29,7 +29,7 @@ export class Reconciler {
     private readonly store: ObjectStore,
   ) {}
 
-  /** Looks at every object and every row; what has come or gone meanwhile is no discrepancy. */
+  /** Checks every object and row; what was added or removed meanwhile does not count as a difference. */
   async compare(): Promise<Discrepancies> {
     return await this.database.transaction(async (tx) => {
       const listed = tx.withRepository(this.listed);

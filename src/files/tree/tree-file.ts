@@ -6,7 +6,7 @@ export interface FileContent {
   size: number;
   /** Id for clients; null outside workspaces and snapshots. */
   file_id: string | null;
-  /** As given by whoever sent the file. */
+  /** As given by the sender of the file. */
   content_type: string | null;
   /** Null outside workspaces and snapshots. */
   source: FileOrigin | null;
@@ -32,13 +32,13 @@ export interface TreePage {
 }
 
 export interface TreePageRequest {
-  /** Everything below the directory instead of what is directly in it. */
+  /** Lists all levels below the directory, not only its entries. */
   recursive: boolean;
   limit: number;
   offset: number;
 }
 
-/** The file that a row with the columns of content is. */
+/** Makes a file from a row with the columns of content. */
 export function toFile(
   { blob_id, size, file_id, content_type, source, modified }: FileContent,
   path: string,

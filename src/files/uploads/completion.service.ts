@@ -62,7 +62,7 @@ export class CompletionService {
     throw new Conflict('The upload is being completed by another request; ask again');
   }
 
-  /** The token is looked at before the identifiers. */
+  /** The token is checked before the identifiers. */
   private async containerOf(caller: Principal, body: UploadCompleteRequest): Promise<RequestedContainer> {
     const upload = await this.registry.find(caller.company_id, body.upload_token);
     assertAlive(upload);
@@ -93,7 +93,7 @@ export class CompletionService {
       if (!(await this.registry.complete(tx, lease, entry))) throw new TakenOver();
       return entry;
     };
-    // Whatever speaks against the file does so here, while its parts can still be replaced.
+    // Any objection to the file is raised here, while its parts can still be replaced.
     const size = await this.objects.assemble(
       upload,
       parts,

@@ -70,22 +70,22 @@ export class UploadRegistry {
     return upload;
   }
 
-  /** Leases the upload to finish it; undefined when it is over or leased by somebody else. */
+  /** Leases the upload to finish it; undefined when it is over or leased by another request. */
   async claim(id: string): Promise<UploadLease | undefined> {
     return await this.uploads.claim(id);
   }
 
-  /** Gives the upload back as it was; nothing when somebody has taken it over. */
+  /** Releases the lease of the upload; does nothing when another request has taken it over. */
   async release(lease: UploadLease): Promise<void> {
     await this.uploads.release(lease);
   }
 
-  /** Ends the upload with its answer; false when somebody has taken it over. */
+  /** Ends the upload with its answer; false when another request has taken it over. */
   async complete(tx: Tx, lease: UploadLease, entry: FileEntry): Promise<boolean> {
     return await tx.withRepository(this.uploads).end(lease, 'completed', entry);
   }
 
-  /** Ends an upload that comes to nothing, with its blob; nothing when somebody has taken it over. */
+  /** Ends an upload without a file, with its blob; does nothing when another request has taken it over. */
   async abort(lease: UploadLease): Promise<void> {
     await this.database.transaction(async (tx) => {
       if (await tx.withRepository(this.uploads).end(lease, 'aborted', null))

@@ -63,14 +63,14 @@ export class Upload {
   @Column('text')
   state!: 'open' | 'completing' | 'completed' | 'aborted';
 
-  /** Who completes it; nobody else may until `lease_until`. */
+  /** Who completes it; no other request may until `lease_until`. */
   @Column('uuid', { nullable: true })
   lease_id!: string | null;
 
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   lease_until!: Date | null;
 
-  /** What completing it has answered. */
+  /** Response of its completion. */
   @Column('jsonb', { nullable: true })
   entry!: FileEntry | null;
 

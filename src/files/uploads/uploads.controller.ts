@@ -20,7 +20,7 @@ import { UploadsService } from './uploads.service.js';
 
 const COMPLETION_BYTES = 8 * 1024 ** 2;
 
-/** Nothing can be tried with another's. */
+/** The token of another upload would not work. */
 const UPLOAD_TOKEN = 'the upload_token that Start upload has answered';
 
 @Controller('files/upload')

@@ -115,7 +115,7 @@ export class UploadsRepository extends EntityRepository(Upload) {
     return lease;
   }
 
-  /** Gives the upload back as it was; nothing when somebody has taken it over. */
+  /** Releases the lease of the upload; does nothing when another request has taken it over. */
   async release({ id, lease_id }: Pick<UploadLease, 'id' | 'lease_id'>): Promise<void> {
     await this.query(
       `UPDATE uploads SET state = 'open', lease_id = NULL, lease_until = NULL

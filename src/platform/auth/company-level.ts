@@ -18,7 +18,7 @@ export function companyLevel(caller: Principal): CompanyPrincipal {
   return caller as CompanyPrincipal;
 }
 
-/** The caller of a route that is kept for company-level callers. */
+/** The caller of a route for company-level callers. */
 export const CompanyCaller = createParamDecorator((_: unknown, context: ExecutionContext): CompanyPrincipal => {
   const { caller } = context.switchToHttp().getRequest<AuthenticatedRequest>();
   if (caller === undefined) throw new Error('A public route has no caller');

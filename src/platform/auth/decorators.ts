@@ -13,7 +13,7 @@ export const Public = Reflector.createDecorator<void, boolean>({ transform: () =
 /** What the guard finds on routes that are marked {@link CompanyLevel}. */
 export const CompanyLevelOnly = Reflector.createDecorator<void, boolean>({ transform: () => true });
 
-/** Keeps a route for company-level callers, and says so in the document; others get 403. */
+/** Restricts a route to company-level callers, also in the document; others get 403. */
 export const CompanyLevel = (): MethodDecorator =>
   applyDecorators(CompanyLevelOnly(), ApiExtension('x-required-role', 'company'));
 

@@ -17,7 +17,7 @@ interface UserIdentity extends Identity {
 interface ApiKeyIdentity extends Identity {
   api_key_id: string;
   api_key_name: string;
-  /** The part of the key that may be shown. */
+  /** Non-secret part of the key. */
   api_key_prefix: string;
 }
 

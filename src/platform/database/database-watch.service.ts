@@ -75,7 +75,7 @@ export class DatabaseWatch implements OnApplicationBootstrap, BeforeApplicationS
   }
 }
 
-/** Ends a connection without the goodbye that a silent server would not hear. */
+/** Closes a connection without a goodbye, which a silent server would not receive. */
 function cut(client: pg.PoolClient): void {
   const { connection } = client as unknown as { connection: { stream: { destroy(error: Error): void } } };
   connection.stream.destroy(new Error('Connection terminated: the database is silent'));

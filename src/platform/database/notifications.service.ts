@@ -9,7 +9,7 @@ import { DatabaseWatch } from './database-watch.service.js';
 /** Hears that something has changed: the key says what, null that anything may have, as messages can have been missed. */
 export type Listener = (key: string | null) => void;
 
-/** Between two sendings lies at least so much time. */
+/** Least time between two sends. */
 const PACE_MS = 10;
 /** PostgreSQL takes payloads of less than 8,000 bytes. */
 const MAX_BYTES = 7_900;
@@ -78,7 +78,7 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
           [payloads.map(([channel]) => channel), payloads.map(([, payload]) => payload)],
         );
       } catch (error) {
-        // Whoever listens looks by itself soon; a connection that fails once is not trusted any further.
+        // Listeners poll soon anyway; a connection that fails once is not used again.
         this.logger.warn({ err: error }, 'changes could not be told');
         this.drop(connection);
       }
@@ -87,7 +87,7 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
     this.sending = undefined;
   }
 
-  /** Connects, or has it tried again later. */
+  /** Connects, or schedules another attempt. */
   private async connect(): Promise<void> {
     const client = new pg.Client({
       connectionString: this.url.value,
@@ -117,7 +117,7 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
     if (this.waiting.size > 0) this.sending ??= this.sendWaiting();
   }
 
-  /** Gives a connection up, once, and makes a new one. */
+  /** Drops a connection, once, and opens a new one. */
   private drop(client: pg.Client): void {
     if (this.connection !== client) return;
     this.connection = undefined;

@@ -70,7 +70,7 @@ export class PreparedClient extends pg.Client {
 
   private start(): Promise<pg.QueryResult> {
     this.started = super.query(START);
-    // The statement that follows tells of it.
+    // The next statement reports it.
     this.started.catch(() => this.socket.destroy());
     return Promise.resolve(new pg.Result('text', pg.types));
   }

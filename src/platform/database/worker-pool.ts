@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { faultAnswer } from '../errors/faults.js';
 
-/** Rest between two attempts. */
+/** Delay between two attempts. */
 const RETRY_MS = 1_000;
 /** Attempts between two log lines. */
 const LOGGED_EVERY = 60;

@@ -12,7 +12,7 @@ export interface ErrorEntry {
   ctx?: Record<string, unknown>;
 }
 
-/** Most entries of a 422: more than anybody reads. */
+/** Most entries of a 422; nobody reads more. */
 export const MAX_ENTRIES = 100;
 /** Most bytes of its entries beyond the first one, which is always shown. */
 const MAX_FURTHER_BYTES = 64 * 1024;

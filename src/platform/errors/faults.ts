@@ -19,7 +19,7 @@ export const NETWORK_CODES = [
   'ETIMEDOUT',
 ];
 const FULL_DISK_CODES = ['EDQUOT', 'ENOSPC'];
-/** Faults that pg, its pool and TypeORM report in words only. */
+/** Faults that pg, its pool and TypeORM report only as text. */
 const CONNECTION_FAULT =
   /^(Connection terminated|timeout e|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool)/;
 const FAULT_NAMES = [
@@ -30,7 +30,7 @@ const FAULT_NAMES = [
   'QueryRunnerProviderAlreadyReleasedError',
 ];
 
-/** What the client is told of a fault of the database or the file store; undefined when an error is none. */
+/** The error for the client after a fault of the database or file store; undefined for other errors. */
 export function faultAnswer(error: unknown): DomainError | undefined {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 5; cause = causeOf(cause), depth++) {
     const code = 'code' in cause ? String(cause.code) : '';

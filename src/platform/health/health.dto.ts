@@ -3,7 +3,7 @@ import { ApiProperty } from '@nestjs/swagger';
 const PROCESS_STATES = ['ok', 'degraded', 'error', 'stopping'] as const;
 const PART_STATES = ['up', 'degraded', 'down'] as const;
 
-/** How one part does that the service stands on. */
+/** State of one dependency of the service. */
 export class HealthOfPart {
   @ApiProperty({ enum: PART_STATES, description: '`degraded`: it works, but needs attention' })
   status!: (typeof PART_STATES)[number];

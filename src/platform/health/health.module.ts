@@ -8,7 +8,7 @@ import { HealthService } from './health.service.js';
 import { MetricsAccess } from './metrics-access.service.js';
 import { MetricsController } from './metrics.controller.js';
 
-/** What every process answers to those who run it, whatever its role. */
+/** Operator endpoints of every process, whatever its role. */
 @Module({
   // Each part's failure is logged where it is seen.
   imports: [TerminusModule.forRoot({ logger: false }), MetricsModule, ObjectStoreModule, ThrottlingModule],

@@ -11,14 +11,14 @@ import { NotReady } from './not-ready.js';
 
 /** Longest time that a part may take to answer. */
 const TIMEOUT_MS = 3_000;
-/** Requests within so much time share one look: anybody may ask. */
+/** Requests within this time share one check, as anybody may ask. */
 const SHARED_MS = 1_000;
 const LONGEST_WAIT_SECONDS = 60;
 
 type Part = keyof HealthOfParts;
 type Look = () => Promise<{ degraded?: string }>;
 
-/** Whether this process and what it stands on do their work. */
+/** Health of this process and its dependencies. */
 @Injectable()
 export class HealthService implements OnModuleDestroy {
   private isStopping = false;
@@ -55,7 +55,7 @@ export class HealthService implements OnModuleDestroy {
     };
   }
 
-  /** From now on this process is not ready: it goes on with what it has and wants nothing new. */
+  /** From now on this process is not ready: it finishes its work and wants no new requests. */
   stopping(): void {
     this.isStopping = true;
   }
@@ -64,7 +64,7 @@ export class HealthService implements OnModuleDestroy {
     this.stopping();
   }
 
-  /** Takes a few seconds at most. @throws NotReady when no requests should come */
+  /** Takes a few seconds at most. @throws NotReady when the process should get no requests */
   async readiness(): Promise<ReadinessResponse> {
     const parts = Object.keys(this.looks) as Part[];
     const { details } = await this.checks.check(parts.map((part) => () => this.look(part))).catch(resultOf);
@@ -77,7 +77,7 @@ export class HealthService implements OnModuleDestroy {
     return answer;
   }
 
-  /** What went wrong is told in our words: a driver's say where things are. */
+  /** Errors are reported in our words: a driver's messages reveal addresses. */
   private async look(part: Part) {
     const look = async (): Promise<{ degraded?: string }> => {
       try {

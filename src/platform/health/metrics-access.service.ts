@@ -6,7 +6,7 @@ import { DomainError, NotAuthenticated } from '../errors/errors.js';
 import { Metrics } from '../metrics/metrics.service.js';
 import { UnauthenticatedLimit } from '../throttling/unauthenticated-limit.service.js';
 
-/** Metrics for those who may have them. They name routes and numbers, no tenant and no person. */
+/** Metrics for authorised callers. They contain routes and numbers, no tenants or persons. */
 @Injectable()
 export class MetricsAccess implements OnApplicationBootstrap {
   constructor(

@@ -14,14 +14,14 @@ const REQUEST_MS = 60 * 60_000;
 const CHECK_MS = 1_000;
 /** A client that takes nothing of its answer is cut off after 30 s: at the second look that finds it as the one before. */
 const LOOK_MS = 15_000;
-/** What a client gets to finish sending after it was answered. */
+/** Time for a client to finish sending after it was answered. */
 const LINGER_MS = 10_000;
-/** Longest path and query. The head altogether has at most 16 KiB, which is Node's default. */
+/** Longest path and query. The whole head has at most 16 KiB, Node's default. */
 const URL_LENGTH = 8 * 1024;
 /** A name, an IPv4 address or a bracketed IPv6 address, with a port; it becomes part of signed URLs. */
 const HOST = /^(?:[\w.~-]{1,255}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
-/** What is told of a request that is no request, by the code of the error that Node's parser gives. */
+/** Answers to requests that cannot be parsed, by the error code of Node's parser. */
 const ANSWERS: Record<string, [number, string, string]> = {
   HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'The head of the request may have at most 16384 bytes'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'The request took too long'],
@@ -58,7 +58,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits = {}):
   server.on(
     'clientError',
     (error: NodeJS.ErrnoException, socket: Duplex & { _httpMessage?: { headersSent: boolean } }) => {
-      // In the middle of an answer there is no room for another.
+      // In the middle of a response, no other can be sent.
       if (!socket.writable || error.code === 'ECONNRESET' || socket._httpMessage?.headersSent === true) {
         socket.destroy();
         return;

@@ -1,4 +1,4 @@
-/** An answer that is JSON text already, made by the database: it is sent as it is. */
+/** A response that is already JSON text, made by the database, and is sent unchanged. */
 export class JsonText {
   constructor(readonly text: string) {}
 }

@@ -9,7 +9,7 @@ import { announcedBytes, askForBody, SMALL_BODY } from './unread-body.js';
 /** `application/json` and `application/<anything>+json`, parameters ignored. */
 const JSON_TYPE = /^\s*application\/(?:[^;/]*\+)?json\s*(?:;|$)/i;
 
-/** What a client gets to send all of its JSON: a few MiB on a slow line. */
+/** Time for a client to send all of its JSON: enough for a few MiB on a slow line. */
 const PATIENCE_MS = 60_000;
 
 /**

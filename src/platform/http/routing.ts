@@ -17,7 +17,7 @@ export function isUnroutable(request: Request): boolean {
   }
 }
 
-/** What a request is told that no handler takes: 405 where the path is known for other methods, else 404. */
+/** Answer to a request without a handler: 405 if the path is known for other methods, else 404. */
 export function routingError(request: Request): DomainError {
   const allowed = isUnroutable(request) ? [] : methodsOf(pathOf(request), request);
   return allowed.length > 0 ? new MethodNotAllowed(allowed) : new DomainError(404, 'Not Found');

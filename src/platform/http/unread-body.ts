@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** What a client gets to read its answer before the connection is cut, when the rest of its body stays unread. */
+/** Time for a client to read its answer before the connection is closed with its body unread. */
 const LINGER_MS = 2_000;
 /** Bodies up to this size, in bytes, take no noticeable memory or time: unread ones are dropped and the connection goes on. */
 export const SMALL_BODY = 16 * 1024;

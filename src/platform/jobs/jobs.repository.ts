@@ -9,11 +9,11 @@ export interface JobOptions {
   runAt?: Date;
   /** A waiting job with the same key is replaced instead of doubled. */
   jobKey?: string;
-  /** Tries before the job is given up; default 25. */
+  /** Most attempts of the job; default 25. */
   maxAttempts?: number;
 }
 
-/** Jobs of one task that are due and that no worker has taken up. */
+/** Due jobs of one task that no worker has started. */
 export interface Backlog {
   task: string;
   /** Counted up to 10,000 of all tasks together. */

@@ -15,16 +15,16 @@ import { addJob, type JobOptions } from './jobs.repository.js';
 /** Does one job. A throw makes graphile-worker try the job again later, with growing delays. */
 export type JobHandler<Payload = unknown> = (payload: Payload) => Promise<void>;
 
-/** Jobs of all tasks together that have no number of their own. */
+/** Concurrent jobs of all tasks without their own limit. */
 const CONCURRENT_JOBS = 16;
 /** Jobs hold no connection while they run: taking them up and reporting them done gets by with few. */
 const CONNECTIONS = 16;
 /** Long enough for a busy pool: workers ask all at once. */
 const CONNECT_MS = 30_000;
-/** Rest before a runner that gave up gets a successor. */
+/** Delay before a runner that gave up is replaced. */
 const RESTART_MS = 1_000;
 
-/** Tasks that share a number of concurrent jobs. */
+/** Tasks that share a concurrency limit. */
 interface Group {
   concurrency: number;
   handlers: Map<string, JobHandler>;
@@ -105,14 +105,14 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
     for (const group of this.groups) if (group.handlers.size > 0) void this.keep(group, await this.start(group));
   }
 
-  /** Takes no further jobs and waits for the running ones. */
+  /** Takes no more jobs and waits for the running ones. */
   async beforeApplicationShutdown(): Promise<void> {
     this.stopping.abort();
     await Promise.all([...this.runners].map(async (runner) => await runner.stop()));
     await this.pool.end();
   }
 
-  /** Puts another runner in the place of one that gave up. */
+  /** Replaces a runner that gave up. */
   private async keep(group: Group, first: Runner): Promise<void> {
     const { signal } = this.stopping;
     for (let runner: Runner | undefined = first; !signal.aborted;) {
@@ -150,7 +150,7 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
 
   private workerLogger(): WorkerLogger {
     return new WorkerLogger(() => (level, message, meta) => {
-      // It would have a connection for every job.
+      // It would open a connection for every job.
       if (message.includes('smaller than concurrency')) return;
       const log = { error: 'error', warning: 'warn', info: 'debug', debug: 'trace' } as const;
       this.logger[log[level as keyof typeof log]]({ meta: meta?.['error'] === undefined ? undefined : meta }, message);

@@ -7,7 +7,7 @@ const MIN_VALUES = 10_000;
 const CHARACTERS_PER_VALUE = 128;
 const MAX_INTEGER_DIGITS = 4300;
 
-/** Text that is no JSON, in the words of Python's parser. */
+/** Text that is not JSON; the message is that of Python's parser. */
 export class JsonSyntaxError extends Error {
   constructor(
     message: string,
@@ -149,17 +149,17 @@ class Parser {
     }
   }
 
-  /** The index of the quote that ends a text. */
+  /** The index of the quote that ends a string. */
   private endOfText(start: number): number {
     for (let at = this.endOfPlainText(start + 1); ; at = this.endOfPlainText(at + 2)) {
       const code = this.text.charCodeAt(at);
       if (code === QUOTE) return at;
-      // What is wrong before it is told first.
+      // Errors before it are reported first.
       if (code !== BACKSLASH) this.failInText(start);
     }
   }
 
-  /** Tells the first fault of a text that has one. */
+  /** Reports the first fault of a faulty string. */
   private failInText(start: number): never {
     for (let from = start + 1; ;) {
       const end = this.endOfPlainText(from);
@@ -224,7 +224,7 @@ class Parser {
     return end === digits ? at : end;
   }
 
-  /** A pattern would need a stack that grows with the digits. */
+  /** A regular expression would need a stack that grows with the digits. */
   private endOfDigits(from: number): number {
     for (let at = from; ; at++) {
       const code = this.text.charCodeAt(at);

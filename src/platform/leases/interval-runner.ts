@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 
 const INTERVAL_MS = 5_000;
 
-/** Looks for work whose process is gone, at once and every few seconds until it is stopped. */
+/** Checks for work whose process is gone, at once and every few seconds until it is stopped. */
 export class IntervalRunner {
   private readonly stopping = new AbortController();
   private readonly running: Promise<void>;
@@ -20,7 +20,7 @@ export class IntervalRunner {
     this.running = this.run();
   }
 
-  /** Ends when the look that is under way has ended. */
+  /** Resolves when the running check has ended. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.running;

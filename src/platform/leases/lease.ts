@@ -8,7 +8,7 @@ const LONGEST_MS = 60 * 60_000;
 /** The work is no longer the writer's: another process took it over, or it ended. */
 export class LeaseLost extends Error {}
 
-/** The work would not come to an end. */
+/** The work took longer than allowed. */
 export class WorkTooLong extends Error {}
 
 /**
@@ -39,7 +39,7 @@ export class Lease {
     this.controller.abort(reason);
   }
 
-  /** The work is over, and whatever is still going on for it. */
+  /** The work is over: stops whatever still runs for it. */
   stop(): void {
     clearInterval(this.timer);
     this.controller.abort(new Error('The work is over'));

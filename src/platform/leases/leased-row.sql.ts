@@ -3,7 +3,7 @@
  * `generation` counts the owners: what an owner writes names its own. `attempts` counts those that may have failed.
  */
 
-/** Work whose owner gives no sign of life for so long is taken from it. */
+/** Work whose owner sends no heartbeat for this long is taken from it. */
 export const LEASE = `interval '15 s'`;
 
 /** The end of a lease that begins now. */
@@ -16,10 +16,10 @@ export const claimedBy = (owner: string): string =>
 /** SET: the owner is alive. */
 export const RENEWED = `due_at = ${LEASED_UNTIL}`;
 
-/** SET: nobody has the row any more; so many of the attempts, as SQL, do not count. */
+/** SET: the row has no owner any more; this many of the attempts, as SQL, do not count. */
 export const givenBack = (attempts: string): string => `owner = NULL, attempts = attempts - ${attempts}`;
 
-/** SET: the row needs nobody any more. */
+/** SET: the row needs no owner any more. */
 export const OVER = 'owner = NULL, due_at = NULL';
 
 /** Condition: the owner has let the lease run out, or the wake-up of a row without an owner counts as lost. */

@@ -1,4 +1,4 @@
-/** The life of a row: which state can follow which. A state that nothing follows is an end. */
+/** The life cycle of a row: which state can follow which. A state without successors is final. */
 export class Steps<State extends string> {
   private readonly states: readonly State[];
 
@@ -12,7 +12,7 @@ export class Steps<State extends string> {
     return before.length === 1 ? `${column} = ${before[0]}` : `${column} IN (${before.join(', ')})`;
   }
 
-  /** Whether nothing follows a state. */
+  /** Whether a state is final. */
   isEnd(state: State): boolean {
     return this.following[state].length === 0;
   }

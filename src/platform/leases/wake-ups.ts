@@ -1,7 +1,7 @@
 import type { Database, Tx } from '../database/database.service.js';
 import type { Jobs } from '../jobs/jobs.service.js';
 
-/** Rest before work that this process leaves to others is looked at again. */
+/** Delay before work that this process left to others is checked again. */
 const PUT_BACK_MS = 1_000;
 
 /** A row that waits for an owner. */
@@ -35,7 +35,7 @@ export class WakeUps {
     this.jobs.handle(this.task, run, { concurrency });
   }
 
-  /** Makes some worker look at a row, at `runAt` at the earliest. */
+  /** Wakes a worker for a row, at `runAt` at the earliest. */
   async add(tx: Tx, id: string, runAt?: Date): Promise<void> {
     const jobKey = `${this.task}:${id}`;
     await this.jobs.add(tx, this.task, { [this.key]: id }, { jobKey, ...(runAt && { runAt }) });
@@ -48,7 +48,7 @@ export class WakeUps {
     });
   }
 
-  /** Wakes somebody for the rows that `take` answers: their jobs may have died with a worker. */
+  /** Wakes a worker for the rows that `take` returns: their jobs may have died with a worker. */
   async repeat(take: (tx: Tx) => Promise<WaitingRow[]>): Promise<void> {
     await this.database.transaction(async (tx) => {
       // With the time of their start, so that they keep their place among those that wait for a free worker.

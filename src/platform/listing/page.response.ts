@@ -1,6 +1,6 @@
 import { IntegerField } from '../validation/fields.js';
 
-/** Where a page of a listing is, for answers that hold one. */
+/** Position of a page, for responses that contain one. */
 export class PageResponse {
   @IntegerField()
   limit!: number;

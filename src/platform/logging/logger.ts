@@ -29,7 +29,7 @@ export function requestLogging(logger: Logger) {
     },
     customLogLevel: ({ log }, { statusCode }, error) => {
       const level = error !== undefined || statusCode >= 500 ? 'error' : statusCode >= 400 ? 'info' : 'debug';
-      // Of a silent line not even the parts are put together.
+      // For a silent line, not even the parts are built.
       return log.isLevelEnabled(level) ? level : 'silent';
     },
     customSuccessObject: (request, _response, line: object) => ({ ...line, ...circumstances(request) }),
@@ -44,13 +44,13 @@ export function requestLogging(logger: Logger) {
         // A target may also be a whole URL, with credentials in it.
         path: url.replace(/^[a-z]+:\/\/[^/?]*/i, '').split('?', 1)[0],
       }),
-      // Of an answer that nobody got there is no status.
+      // A response that nobody received has no status.
       res: ({ headersSent, statusCode }: ServerResponse) => ({ status: headersSent ? statusCode : null }),
     },
   }) as (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 }
 
-/** Which operation it was and for whom, by ids alone; known when the request is over. */
+/** The operation and its caller, only by ids; known when the request is over. */
 function circumstances(request: IncomingMessage): object {
   const { caller } = request as { caller?: Principal };
   return {

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { Metrics } from './metrics.service.js';
 
-/** For modules that measure something. Where the metrics are read is the health module's. */
+/** For modules that measure something. The health module serves the metrics. */
 @Module({ providers: [Metrics], exports: [Metrics] })
 export class MetricsModule {}

@@ -20,7 +20,7 @@ export interface Reading {
 /** What one reading gives for gauges by their name: a number where there are no labels. */
 export type Readings = Record<string, number | readonly Reading[]>;
 
-/** Seconds from a fast read to a request that is given up. */
+/** Seconds from a fast read to a request that timed out. */
 const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** The metrics of one application, in a registry of its own: a process may hold several applications. */
@@ -82,7 +82,7 @@ export class Metrics {
 
 function fill(gauge: Gauge, readings: number | readonly Reading[]): void {
   gauge.reset();
-  // Without labels, a gauge that was reset says 0.
+  // Without labels, a reset gauge shows 0.
   if (isPlain(gauge)) gauge.remove();
   for (const { value, labels = {} } of typeof readings === 'number' ? [{ value: readings }] : readings)
     gauge.set(labels, value);

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** The bytes of a stream, cut anew: each chunk but the last has `size` bytes. */
+/** The bytes of a stream in new chunks: each but the last has `size` bytes. */
 export async function* inChunks(body: Readable, size: number): AsyncGenerator<Buffer, undefined> {
   let held: Buffer[] = [];
   let bytes = 0;

@@ -1,4 +1,4 @@
-/** Signs that are not seen and change the order in which others are shown: a name could look like another one. */
+/** Invisible characters that change the order of others: they could make a name look like another one. */
 const DECEPTIVE = /[\p{Bidi_Control}\u206a-\u206f\u2028\u2029]/gu;
 
 /** `Content-Disposition` of a download (RFC 6266): the name in UTF-8 beside a form that old clients read. */

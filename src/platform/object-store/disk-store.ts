@@ -34,7 +34,7 @@ import { SignedUrls } from './signed-urls.js';
 
 /** Free space that is always left on the disk, in bytes. */
 const RESERVED_BYTES = 1024 ** 3;
-/** After so many bytes a writer looks at the room that is left: a thousand writers cannot fill it between two looks. */
+/** Bytes after which a writer checks the free space again: a thousand writers cannot fill it between two checks. */
 const LOOKED_AT_EVERY = 1024 ** 2;
 const STALE_DRAFT_MS = 24 * 60 * 60 * 1000;
 
@@ -210,14 +210,14 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
     await flushFolder(dirname(target));
   }
 
-  /** Out of sight in one step, then gone. */
+  /** Renames it away in one step, then deletes it. */
   private async drop(folder: string): Promise<void> {
     const doomed = this.draft();
     await renameIfThere(folder, doomed);
     await rm(doomed, { recursive: true, force: true });
   }
 
-  /** For a writer to look again and again, as others fill the disk as well. Nothing is held for bytes that may never come. */
+  /** Writers check repeatedly, as others fill the disk too. No space is reserved for bytes that may never come. */
   private lookingForRoom(): (written: number) => Promise<void> {
     let unseen = 0;
     return async (written) => {

@@ -25,16 +25,16 @@ export interface Transfer {
 /** A part that may come now. */
 export interface AdmittedPart {
   maxBytes: number;
-  /** To be called when all of it has come, before it becomes the part. @throws Conflict when the part is being sent again */
+  /** To be called when all bytes are received, before they become the part. @throws Conflict when it is sent again */
   keep: (size: number) => Promise<void>;
-  /** To be called when it comes to nothing. */
+  /** To be called when it fails. */
   release: () => Promise<void>;
 }
 
-/** What a request is told whose part a later one brings. */
+/** Answer to a request whose part a later request is sending. */
 export const SENT_AGAIN = 'The part is being sent again, or its upload is over';
 
-/** What became of what URLs were signed for; a valid signature alone says what once was. */
+/** Current state of what URLs were signed for; a valid signature only proves the past. */
 export interface TransferRules {
   /** @param announced bytes that the sender says will come @throws DomainError when no such part may come any more */
   admitPart(url: PartUrl, announced: number | undefined): Promise<AdmittedPart>;
@@ -47,7 +47,7 @@ export interface TransferRules {
 export class DiskTransfers {
   private given?: TransferRules;
   private readonly receiving = new FairShares(Infinity);
-  /** Signed URLs name no caller, so all of them together have what one caller has of the database. */
+  /** Signed URLs name no caller, so all of them together share one caller's part of the database. */
   private readonly asking: FairShares;
 
   constructor(
@@ -58,7 +58,7 @@ export class DiskTransfers {
     this.asking = new FairShares(requestsInProgress.caller);
   }
 
-  /** Lets the module that has URLs signed say what they may still do; without rules they do nothing. */
+  /** Sets the rules for signed URLs, by the module that has them signed; without rules they allow nothing. */
   provide(rules: TransferRules): void {
     this.given = rules;
   }

@@ -2,7 +2,7 @@ import type { Metrics } from '../metrics/metrics.service.js';
 import { InsufficientStorage, Unavailable } from '../errors/errors.js';
 import type { ObjectStore } from './object-store.js';
 
-/** What waits for the disk or the server. `get` is over when the bytes begin to come. */
+/** Operations that wait for the disk or the server. `get` ends when the first bytes arrive. */
 const OPERATIONS = [
   'put',
   'get',
@@ -16,7 +16,7 @@ const OPERATIONS = [
 
 type Work = (...given: unknown[]) => Promise<unknown>;
 
-/** The store with each operation measured. What it asks of itself meanwhile is part of the operation. */
+/** The store with each operation measured, including the calls it makes to itself. */
 export function measured(store: ObjectStore, metrics: Metrics): ObjectStore {
   const durations = metrics.histogram({
     name: 'pws_object_store_operation_duration_seconds',

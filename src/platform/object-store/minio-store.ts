@@ -19,7 +19,7 @@ import {
 import { S3Client } from './s3-client.js';
 import { codeOf, errorOf, NoSuchRange, portError } from './s3-errors.js';
 
-/** Longest silence of the store; putting parts together may take it longer. */
+/** Longest silence of the store; combining parts may take longer. */
 const TIMEOUT_MS = 10_000;
 const COMPLETION_TIMEOUT_MS = 120_000;
 /** Objects of unknown size are sent in parts of this many bytes. */
@@ -54,7 +54,7 @@ export class MinioStore extends ObjectStore implements OnModuleInit {
     this.publicClient = new S3Client(settings, settings.publicEndpoint, timeoutMs);
   }
 
-  /** A store that is not there yet is no reason not to start: it is looked for again with every request. */
+  /** A store that is not up yet does not prevent the start: every request tries again. */
   async onModuleInit(): Promise<void> {
     try {
       await this.prepare();
@@ -224,7 +224,7 @@ export class MinioStore extends ObjectStore implements OnModuleInit {
     }
   }
 
-  /** Makes sure that the bucket is there, until it once was. */
+  /** Makes sure that the bucket exists, until it was found once. */
   private async prepare(): Promise<void> {
     this.prepared ??= this.makeBucket();
     try {

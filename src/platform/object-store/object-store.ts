@@ -29,7 +29,7 @@ export interface PartGrant {
   key: string;
   uploadId: string;
   partNumber: number;
-  /** Most bytes that the part may have; S3 cannot be told, so what came is looked at once more when it is completed. */
+  /** Most bytes that the part may have; S3 cannot enforce it, so the size is checked again on completion. */
   maxBytes: number;
   expiresAt: Date;
   /** Where clients reach this service; stores with an address of their own do not use it. */
@@ -41,7 +41,7 @@ export interface DownloadGrant {
   key: string;
   fileName: string;
   contentType: string;
-  /** What the URL depends on, in words of whoever gives it; stores with an address of their own cannot look at it. */
+  /** What the URL depends on, in the caller's format; stores with their own address cannot check it. */
   scope?: string;
   expiresAt: Date;
   baseUrl: string;

@@ -64,7 +64,7 @@ export function choose(parts: readonly PartFile[], wanted: readonly PartName[]):
   return chosen;
 }
 
-/** The bytes of a range of parts laid end to end. */
+/** The bytes of a range of the concatenated parts. */
 export async function* readParts(parts: readonly PartFile[], { start, end }: ByteRange): AsyncGenerator<Buffer> {
   let offset = 0;
   for (const { file, size } of parts) {
@@ -105,7 +105,7 @@ export async function writePart(
   return { size, etag: hash.digest('hex') };
 }
 
-/** Makes the names in a folder durable. */
+/** Flushes the names in a folder to disk. */
 export async function flushFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {

@@ -19,7 +19,7 @@ export class S3Client extends Client {
       secretKey,
       region,
       transport: bounded(useSSL ? https : http, timeoutMs),
-      // Its own way of trying again tells the terminal.
+      // Its own retries write to the terminal.
       retryOptions: { disableRetry: true },
     });
   }

@@ -5,7 +5,7 @@ import { InvalidPart, ObjectMissing, UploadMissing } from './object-store.js';
 /** The object has no byte of the range. */
 export class NoSuchRange extends Error {}
 
-/** What the port says of an error of the client; what it does not foresee is logged. */
+/** The port's error for an error of the client; unexpected ones are logged. */
 export function portError(key: string, error: unknown, logger: Logger): Error {
   const code = codeOf(error);
   switch (code) {

@@ -6,7 +6,7 @@ import { SecretsService } from './secrets.service.js';
 
 const SECRET = 'signed-urls';
 
-/** What a valid URL allows, as it was signed. */
+/** The signed permissions of a valid URL. */
 export type PartUrl = Omit<PartGrant, 'baseUrl'>;
 export type DownloadUrl = Required<Omit<DownloadGrant, 'baseUrl'>>;
 

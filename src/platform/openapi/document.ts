@@ -41,7 +41,7 @@ const GROUPS: Record<string, string> = {
   Health: 'State of the service and its dependencies, for operators.',
 };
 
-/** What reading a body can end in, beside 422. */
+/** Errors of reading a body, beside 422. */
 const BODY_ERRORS = [400, 408, 413, 415];
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
@@ -130,14 +130,14 @@ function complete(operation: OperationObject, path: string, method: string): voi
   }
   for (const content of Object.values(operation.requestBody?.content ?? {})) content.example = operation[BODY_EXAMPLE];
   delete operation[BODY_EXAMPLE];
-  // Without credentials, nothing of the domain is asked for either.
+  // Operations without credentials do not read domain data either.
   if (operation.security === undefined) return;
   operation.responses['401'] ??= errorResponse(401);
   if (operation.requestBody !== undefined)
     for (const code of BODY_ERRORS) operation.responses[code] ??= errorResponse(code);
   if (operation.requestBody !== undefined || (operation.parameters ?? []).length > 0)
     operation.responses['422'] ??= validationResponse;
-  // An operation may have limits of its own beside the one of all requests of a caller.
+  // An operation may have its own limits beside the caller's limit for all requests.
   operation.responses['429'] = errorResponse(429);
   operation.responses['503'] ??= errorResponse(503);
 }

@@ -9,7 +9,7 @@ export interface OperationOptions {
   tag: string;
   summary: string;
   description?: string;
-  /** A body that can be sent as it is, where the demo is. */
+  /** A body that works unchanged with the demo data. */
   example?: object;
   /** Status of success; default 200. */
   status?: number;
@@ -49,7 +49,7 @@ export function Operation({
   );
 }
 
-/** Where an example waits until the document is put together. */
+/** Where an example is kept until the document is built. */
 export const BODY_EXAMPLE = 'x-body-example';
 
 export const ERROR_REF = '#/components/schemas/ErrorResponse';

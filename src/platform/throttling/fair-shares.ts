@@ -1,22 +1,22 @@
 import { TooManyRequests } from '../errors/errors.js';
 
-/** Most that wait under one key; the next one is refused at once. */
+/** Most waiters per key; the next one is refused at once. */
 const MAX_WAITING = 1_000;
 /** Longest wait for a turn. */
 const PATIENCE_MS = 10_000;
 const RETRY_SECONDS = 1;
 
-/** A part that whoever has the key may take of the whole. */
+/** The part of the whole that a key can take. */
 export interface Share {
   key: string;
   limit: number;
 }
 
-/** A place that somebody holds or waits for. */
+/** A place that is held or waited for. */
 export interface Ticket {
-  /** Absent: the place is there already. @throws TooManyRequests when it does not come in time */
+  /** Absent: the place is already granted. @throws TooManyRequests when it is not granted in time */
   readonly granted?: Promise<void>;
-  /** Gives the place back, or up; again is fine. */
+  /** Releases the place or stops waiting; can be called again. */
   leave(): void;
 }
 
@@ -44,12 +44,12 @@ export class FairShares {
     private readonly patienceMs = PATIENCE_MS,
   ) {}
 
-  /** How much is taken. */
+  /** Amount in use. */
   get taken(): number {
     return this.total;
   }
 
-  /** How many wait. */
+  /** Number of waiters. */
   get waiting(): number {
     let count = 0;
     for (const queue of this.queues.values()) count += queue.length;
@@ -124,7 +124,7 @@ export class FairShares {
         const [first] = queue;
         if (first === undefined || !this.fits(first.amount, first.shares)) continue;
         queue.shift();
-        // Whoever had a turn goes to the end.
+        // The one just served moves to the end.
         this.queues.delete(key);
         if (queue.length > 0) this.queues.set(key, queue);
         first.grant();

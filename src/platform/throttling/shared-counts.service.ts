@@ -105,7 +105,7 @@ export class SharedCounts {
     this.isSyncing = false;
   }
 
-  /** Windows to sync now; what is over in the meantime is nobody's business any more. */
+  /** Windows to sync now; those that have ended are dropped. */
   private takeChanged(): [string, Window][] {
     const now = performance.now();
     const due: [string, Window][] = [];

@@ -11,7 +11,7 @@ export type ObjectRule<Value> = (value: Value, received: JsonObject) => ErrorEnt
 
 const declared = new WeakMap<object, ObjectRule<never>[]>();
 
-/** Adds a rule to a class; it is looked at only when every single field is valid. */
+/** Adds a rule to a class; it runs only when every single field is valid. */
 export function Rule<Value extends object>(rule: ObjectRule<Value>) {
   return (type: Type<Value>): void => {
     declared.set(type.prototype as object, [rule, ...(declared.get(type.prototype as object) ?? [])]);

@@ -13,7 +13,7 @@ export class ApiKey {
   @Column('text')
   name!: string;
 
-  /** The part of the key that may be shown; unique. */
+  /** Non-secret part of the key; unique. */
   @Column('text')
   prefix!: string;
 
@@ -21,7 +21,7 @@ export class ApiKey {
   @Column('bytea')
   secret_hash!: Buffer;
 
-  /** What was asked for; never more than its creator's counts. */
+  /** Requested role; limited by the creator's role. */
   @Column('text')
   role!: Role;
 
@@ -38,7 +38,7 @@ export class ApiKey {
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   revoked_at!: Date | null;
 
-  /** Exact to a minute. */
+  /** Precise to the minute. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   last_used_at!: Date | null;
 }

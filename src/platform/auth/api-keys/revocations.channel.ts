@@ -13,7 +13,7 @@ const CHECK_MS = 15_000;
 @Injectable()
 export class RevocationsChannel implements OnModuleInit, OnModuleDestroy {
   private readonly listeners = new Set<(id: string | null) => void>();
-  /** What ends with a key, by its id. */
+  /** What to end with a key, by the key's id. */
   private readonly watched = new Map<string, Set<() => void>>();
   private timer: NodeJS.Timeout | undefined;
 

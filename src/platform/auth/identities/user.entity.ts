@@ -30,7 +30,7 @@ export class User {
   @Column('text', { default: 'member' })
   role!: Role;
 
-  /** Later tokens know better; a token without a time of issue knows least. */
+  /** Later tokens win; a token without a time of issue loses to all. */
   @Column({ type: 'timestamptz', precision: 3, default: () => 'to_timestamp(0)' })
   token_issued_at!: Date;
 }

@@ -2,14 +2,14 @@ import { createRemoteJWKSet, type JWTVerifyGetKey } from 'jose';
 import { JOSENotSupported, JWKSMultipleMatchingKeys, JWKSNoMatchingKey } from 'jose/errors';
 import { Unavailable } from '../../errors/errors.js';
 
-/** The provider is waited for so long. */
+/** Longest wait for the provider. */
 const TIMEOUT_MS = 3_000;
 /** After keys were read, or could not be read, the provider is left alone for so long, whatever tokens say. */
 const COOLDOWN_MS = 5_000;
 /** Keys are read again after so long, so that one which the provider has withdrawn is not trusted for ever. */
 const REFRESH_MS = 10 * 60_000;
 
-/** What a token does wrong; everything else is the provider's fault. */
+/** Errors caused by the token; all others are the provider's fault. */
 const TOKEN_FAULTS = [JWKSNoMatchingKey, JWKSMultipleMatchingKeys, JOSENotSupported];
 
 /**
@@ -58,7 +58,7 @@ export function providerKeys(url: string, onFault: (fault: unknown) => void): JW
   };
   return async (header, token) => {
     if (keys.jwks() === undefined) await read();
-    // In the background; a fault was told of.
+    // In the background; the fault was already reported.
     else if (!isWithin(REFRESH_MS, askedAt)) read().catch(() => undefined);
     try {
       return await find(header, token);
