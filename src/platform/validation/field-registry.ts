@@ -30,6 +30,8 @@ export interface FieldOptions<Value> {
 }
 
 export interface Field {
+  /** The class that declares it. */
+  readonly target: Type;
   readonly name: string;
   readonly kind: Kind<unknown>;
   readonly options: FieldOptions<unknown>;

@@ -9,6 +9,10 @@ export class Refused {
   at(...place: ErrorEntry['loc']): ErrorEntry[] {
     return this.entries.map((entry) => ({ ...entry, loc: [...place, ...entry.loc] }));
   }
+
+  toString(): string {
+    return this.entries.map(({ loc, msg }) => [...loc, msg].join(': ')).join('; ');
+  }
 }
 
 /** A value refused for one reason. */

@@ -1,11 +1,30 @@
 import type { ArgumentMetadata, Type } from '@nestjs/common';
-import { describe, expect, it } from '@jest/globals';
-import { IsIn, MinLength } from 'class-validator';
+import { describe, expect, it, jest } from '@jest/globals';
+import {
+  ArrayUnique,
+  IsDefined,
+  IsEmail,
+  IsIn,
+  IsOptional,
+  IsUppercase,
+  Matches,
+  MaxLength,
+  MinLength,
+  registerDecorator,
+  Validate,
+  ValidateIf,
+  ValidateNested,
+  type ValidationArguments,
+  type ValidationError,
+  Validator,
+  ValidatorConstraint,
+  type ValidatorConstraintInterface,
+} from 'class-validator';
 import { type ErrorEntry, Invalid, invalidValue, missing } from '../errors/errors.js';
 import { parseQuery } from '../http/configure-http.js';
 import { type Json, toJsonText } from '../json/json.js';
 import { parseJson } from '../json/parse-json.js';
-import { IntegerField, ObjectArrayField, ObjectField, StringArrayField, StringField } from './fields.js';
+import { DateTimeField, IntegerField, ObjectArrayField, ObjectField, StringArrayField, StringField } from './fields.js';
 import { Rule } from './rule.js';
 import { ValidationPipe } from './validation.pipe.js';
 
@@ -278,47 +297,241 @@ describe('a rule over several fields', () => {
 });
 
 describe('decorators of class-validator beside a field', () => {
-  class Inner {
-    @StringField()
-    @MinLength(3, { message: 'too short for us' })
-    code!: string;
+  @ValidatorConstraint({ name: 'evenHours' })
+  class EvenHours implements ValidatorConstraintInterface {
+    validate(value: Date): boolean {
+      return value.getUTCHours() % 2 === 0;
+    }
+
+    defaultMessage({ property }: ValidationArguments): string {
+      return `${property} must be at an even hour`;
+    }
   }
 
-  class Outer {
-    @IntegerField()
-    @IsIn([1, 2], { message: 'only one or two' })
-    number!: number;
+  class Contact {
+    @StringField()
+    @IsEmail()
+    @Matches(/@example\.com$/, { message: '$property must be one of ours' })
+    email!: string;
 
-    @ObjectField(() => Inner)
-    inner!: Inner;
+    @StringField({ optional: true, nullable: true })
+    @MinLength(3, { message: ({ value }: ValidationArguments) => `${String(value)} is too short` })
+    code?: string | null;
+  }
+
+  class Base {
+    @IntegerField({ default: 1 })
+    @IsIn([1, 2], { message: 'only one or two', groups: [] })
+    version!: number;
+  }
+
+  class Booking extends Base {
+    @StringField()
+    constructor_name!: string;
+
+    @ObjectField(() => Contact)
+    owner!: Contact;
+
+    @DateTimeField({ optional: true })
+    @Validate(EvenHours)
+    starts_at?: Date;
+
+    @ObjectArrayField(() => Contact, { optional: true })
+    @ArrayUnique((guest: Contact): string => guest.email)
+    guests?: Contact[];
+
+    @StringArrayField({ default: [] })
+    @MaxLength(3, { each: true })
+    tags!: string[];
+
+    @StringField({ optional: true })
+    @IsOptional()
+    @ValidateIf(({ version }: Booking) => version === 2)
+    @IsUppercase({ message: 'upper case from version two on' })
+    room?: string;
 
     @StringField()
     last!: string;
   }
 
-  it('are value errors in their place, on the converted value', () => {
-    expect(accept(Outer, json('{"number":"2","inner":{"code":"abc"},"last":"x"}'))).toEqual({
-      number: 2,
-      inner: { code: 'abc' },
-      last: 'x',
+  const owner = { email: 'a@example.com' };
+  const fine = { constructor_name: 'x', owner, last: 'x' };
+  const at = (value: object): unknown[][] =>
+    refuse(Booking, json(JSON.stringify(value))).map(({ loc, msg }) => [...loc, msg]);
+
+  it('see converted values, and neither null nor what is absent', () => {
+    const body = { ...fine, version: '2', starts_at: '2026-01-01T10:00:00Z', guests: [{ ...owner, code: null }] };
+    expect(accept(Booking, json(JSON.stringify(body)))).toEqual({
+      ...fine,
+      version: 2,
+      starts_at: new Date('2026-01-01T10:00:00Z'),
+      guests: [{ ...owner, code: null }],
+      tags: [],
     });
+  });
+
+  it('answer in the form of FastAPI', () =>
+    expect(refuse(Booking, json(JSON.stringify({ ...fine, version: '3' })))).toEqual([
+      {
+        type: 'value_error',
+        loc: ['body', 'version'],
+        msg: 'Value error, only one or two',
+        input: '3',
+        ctx: { error: {} },
+      },
+    ]));
+
+  it('answer in their place, between fields, in the order of declaration', () =>
     expect(
-      refuse(Outer, json('{"number":"3","inner":{"code":"ab"}}')).map(({ type, loc, msg, input }) => [
-        type,
-        loc,
-        msg,
-        input,
-      ]),
+      at({
+        tags: ['long one'],
+        guests: [owner, owner],
+        starts_at: 1_767_265_200,
+        owner: { code: 'x', email: 'x' },
+        constructor_name: 5,
+        version: 3,
+      }),
     ).toEqual([
-      ['value_error', ['body', 'number'], 'Value error, only one or two', '3'],
-      ['value_error', ['body', 'inner', 'code'], 'Value error, too short for us', 'ab'],
-      ['missing', ['body', 'last'], 'Field required', { number: '3', inner: { code: 'ab' } }],
+      ['body', 'version', 'Value error, only one or two'],
+      ['body', 'constructor_name', 'Input should be a valid string'],
+      ['body', 'owner', 'email', 'Value error, email must be an email'],
+      ['body', 'owner', 'email', 'Value error, email must be one of ours'],
+      ['body', 'owner', 'code', 'Value error, x is too short'],
+      ['body', 'starts_at', 'Value error, starts_at must be at an even hour'],
+      ['body', 'guests', "Value error, All guests's elements must be unique"],
+      ['body', 'tags', 'Value error, each value in tags must be shorter than or equal to 3 characters'],
+      ['body', 'last', 'Field required'],
+    ]));
+
+  it('answer inside of arrays', () =>
+    expect(at({ ...fine, guests: [owner, { email: 'b' }, {}, { email: 'b@example.com', code: 'b' }] })).toEqual([
+      ['body', 'guests', 1, 'email', 'Value error, email must be an email'],
+      ['body', 'guests', 1, 'email', 'Value error, email must be one of ours'],
+      ['body', 'guests', 2, 'email', 'Field required'],
+      ['body', 'guests', 3, 'code', 'Value error, b is too short'],
+    ]));
+
+  it('see nothing that a field refused', () =>
+    expect(at({ ...fine, version: 'x', starts_at: 'noon', guests: 'x', owner: { email: 5 } })).toEqual([
+      ['body', 'version', 'Input should be a valid integer, unable to parse string as an integer'],
+      ['body', 'owner', 'email', 'Input should be a valid string'],
+      ['body', 'starts_at', 'Input should be a valid datetime or date, input is too short'],
+      ['body', 'guests', 'Input should be a valid list'],
+    ]));
+
+  it('may be conditional, which the field is not', () => {
+    expect(accept(Booking, json(JSON.stringify({ ...fine, room: 'a' }))).room).toBe('a');
+    expect(at({ ...fine, version: 2, room: 'a' })).toEqual([
+      ['body', 'room', 'Value error, upper case from version two on'],
+    ]);
+    expect(at({ ...fine, version: 1, room: 5 })).toEqual([['body', 'room', 'Input should be a valid string']]);
+  });
+
+  it('may demand what the field does not, and stand on an inherited field', () => {
+    class Strict extends Base {
+      @IsIn([2])
+      declare version: number;
+
+      @StringField({ optional: true, nullable: true })
+      @IsDefined()
+      note?: string | null;
+    }
+    const messages = (text: string): string[] => refuse(Strict, json(text)).map(({ msg }) => msg);
+    expect(messages('{"version":1,"note":null}')).toEqual([
+      'Value error, version must be one of the following values: 2',
+      'Value error, note should not be null or undefined',
+    ]);
+    expect(messages('{"version":"x","note":5}')).toEqual([
+      'Input should be a valid integer, unable to parse string as an integer',
+      'Input should be a valid string',
     ]);
   });
 
-  it('say nothing of a value that the field refused', () =>
-    expect(refuse(Outer, json('{"number":"x","inner":{"code":5},"last":"x"}')).map(({ type }) => type)).toEqual([
-      'int_parsing',
-      'string_type',
-    ]));
+  const HOSTILE = ['constructor', '__proto__', 'prototype', 'toString', 'hasOwnProperty', 'then', 'toJSON'];
+
+  it.each(HOSTILE)('take a key %s for any other', (key) => {
+    for (const value of ['1', 'null', '"x"', '{"prototype":null}', '[]', '{"name":"Booking"}']) {
+      const member = `${JSON.stringify(key)}:${value}`;
+      const contact = `{"email":"a@example.com",${member}}`;
+      const text = `{${member},"constructor_name":"x","owner":${contact},"guests":[${contact}],"last":"x"}`;
+      const booking = accept(Booking, json(text));
+      expect(booking).toBeInstanceOf(Booking);
+      expect({ ...booking }).toEqual({ version: 1, ...fine, guests: [owner], tags: [] });
+      expect(at(JSON.parse(text.replace('"last":"x"', '"last":5')) as object)).toEqual([
+        ['body', 'last', 'Input should be a valid string'],
+      ]);
+      expect(accept(Base, parseQuery(`${key}=1`), 'query')).toEqual({ version: 1 });
+    }
+  });
+
+  it('are an error of the programmer where they would do nothing or harm', () => {
+    class NoField {
+      @IsEmail()
+      email!: string;
+    }
+    class Nested {
+      @ObjectField(() => Contact)
+      @ValidateNested()
+      contact!: Contact;
+    }
+    class Flagged {
+      @StringField()
+      @Validate(EvenHours, { always: true })
+      at!: string;
+    }
+    class Waiting {
+      @StringField()
+      name!: string;
+    }
+    const validator = { validate: (): boolean => true };
+    registerDecorator({ name: 'free', target: Waiting, propertyName: 'name', async: true, validator });
+    @ValidatorConstraint()
+    class Slow implements ValidatorConstraintInterface {
+      async validate(): Promise<boolean> {
+        return await Promise.resolve(false);
+      }
+    }
+    class WaitingToo {
+      @StringField()
+      @Validate(Slow)
+      name!: string;
+    }
+    const wrong: [Type<object>, string][] = [
+      [NoField, 'NoField.email: a validated property needs a field'],
+      [Nested, 'Nested.contact: objects are validated by their own fields'],
+      [Flagged, 'Flagged.at: `always` has no meaning'],
+      [Waiting, 'Waiting.name: constraints cannot be asynchronous'],
+      [WaitingToo, 'WaitingToo.name: constraints cannot be asynchronous'],
+    ];
+    for (const [type, message] of wrong) expect(() => accept(type, json('{"name":"x"}'))).toThrow(message);
+  });
+});
+
+describe('class-validator', () => {
+  class Plain {
+    @StringField()
+    name!: string;
+
+    @IntegerField()
+    count!: number;
+  }
+
+  it('decides requests that have nothing but fields', () => {
+    const decided: ValidationError[] = [];
+    const validated = jest.spyOn(Validator.prototype, 'validateSync');
+    try {
+      accept(Plain, json('{"name":"x","count":1}'));
+      expect(() => accept(Plain, json('{"name":5}'))).toThrow(Invalid);
+      accept(Plain, { name: 'x', count: '1' }, 'query');
+      accept(Plain, { name: 'x', count: '1' }, 'param');
+      expect(validated).toHaveBeenCalledTimes(4);
+      decided.push(...(validated.mock.results[1]?.value as ValidationError[]));
+    } finally {
+      validated.mockRestore();
+    }
+    expect(decided.map(({ property, constraints }) => [property, constraints])).toEqual([
+      ['name', { accepted: 'Input should be a valid string' }],
+      ['count', { accepted: 'Field required' }],
+    ]);
+  });
 });

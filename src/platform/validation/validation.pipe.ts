@@ -1,9 +1,9 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform, type Type } from '@nestjs/common';
 import { Invalid, missing } from '../errors/errors.js';
 import type { Json } from '../json/json.js';
-import { fieldsOf } from './field-registry.js';
-import { readRequest } from './read-object.js';
 import { Refused } from './refused.js';
+import { isRequestClass } from './request-class.js';
+import { validateRequest } from './validate-object.js';
 
 /** Parts of a request as `loc` names them. */
 const PARTS = { body: 'body', query: 'query', param: 'path' } as const;
@@ -18,7 +18,7 @@ export class ValidationPipe implements PipeTransform {
     const part = PARTS[type as keyof typeof PARTS];
     if (part === 'body' && (value === undefined || value === null)) throw new Invalid([missing(['body'], null)]);
     const input = part === 'body' ? (value as Json) : new Map(Object.entries(value as Record<string, string>));
-    const result: unknown = readRequest(metatype, input, part === 'body' ? input : null);
+    const result: unknown = validateRequest(metatype, input, part === 'body' ? input : null);
     if (result instanceof Refused) throw new Invalid(result.at(part));
     return result;
   }
@@ -26,7 +26,7 @@ export class ValidationPipe implements PipeTransform {
   private isRequestType(type: Type): boolean {
     let known = this.requestTypes.get(type);
     if (known === undefined) {
-      known = fieldsOf(type).length > 0;
+      known = isRequestClass(type);
       this.requestTypes.set(type, known);
     }
     return known;

@@ -4,8 +4,8 @@ import { type ErrorEntry, MAX_ENTRIES } from '../../errors/errors.js';
 import { isJsonObject, isStorableJson, type Json, toPlain } from '../../json/json.js';
 import { isStorable } from '../../json/text.js';
 import type { Kind, Schema } from '../field-registry.js';
-import { readObject } from '../read-object.js';
 import { counted, refuse, Refused, refuseValue } from '../refused.js';
+import { validateNested } from '../validate-object.js';
 import { UNSTORABLE } from './text.js';
 
 type Plain = Record<string, unknown>;
@@ -17,7 +17,7 @@ export interface MapBounds {
 
 /** An object with the fields of a class. */
 export function objectKind<Value extends object>(model: Type<Value>): Kind<Value> {
-  return { schema: { $ref: getSchemaPath(model) }, model, read: (input) => readObject(model, input) };
+  return { schema: { $ref: getSchemaPath(model) }, model, read: (input) => validateNested(model, input) };
 }
 
 /** An array of values of one kind. */
