@@ -26,7 +26,7 @@ const registered = new WeakSet<Field>();
 
 /**
  * Gives the field its constraint, once. Not where the field is declared: class-validator looks through all classes that
- * it knows for every object, and most classes with fields are responses (3 µs more for each request).
+ * it knows for every object, and most classes with fields are responses (6 µs more for each request).
  */
 export function registerAccepted(field: Field): void {
   if (registered.has(field)) return;
