@@ -1,24 +1,17 @@
 import { EntityRepository } from '../../platform/database/entity-repository.js';
-import { addNewJob } from '../../platform/jobs/jobs.repository.js';
 import { LeaseLost } from '../../platform/leases/lease.js';
-import { claimedBy, givenBack, LEASED_UNTIL, OVER, OVERDUE, RENEWED } from '../../platform/leases/leased-row.sql.js';
-import { adjustProject } from '../../projects/projects.repository.js';
-import { type ConversationHead, takeSequence } from '../conversations/conversations.repository.js';
-import { removeChanges, takeChanges } from '../conversations/workspace-changes.repository.js';
-import { bodyParameters, insertMessage, joinMessages, writeBody } from '../messages/messages.repository.js';
-import { firstUnstored, type Progress } from './progress.js';
-import {
-  bodyEvent,
-  eventParameters,
-  type EventRow,
-  insertEvents,
-  removeEvents,
-  STARTED,
-  WITH_MESSAGE,
-} from './turn-events.repository.js';
-import { Turn, TURN_STEPS, type TurnOutcome } from './turn.entity.js';
+import { claimedBy, givenBack, LEASED_UNTIL, OVERDUE, RENEWED } from '../../platform/leases/leased-row.sql.js';
 import type { ProjectId } from '../../projects/project.entity.js';
+import type { ConversationHead } from '../conversations/conversations.repository.js';
+import { takeChanges } from '../conversations/workspace-changes.repository.js';
 import type { ConversationId } from '../messages/conversation-id.js';
+import { bodyParameters } from '../messages/messages.repository.js';
+import { firstUnstored, type Progress } from './progress.js';
+import { bodyEvent, eventParameters, type EventRow, removeEvents, STARTED } from './turn-events.repository.js';
+import { Turn, TURN_STEPS, type TurnOutcome } from './turn.entity.js';
+import { ADVANCE, BEGIN, END, type Holder, leased, lockLeased, START } from './turns.sql.js';
+
+export type { Holder } from './turns.sql.js';
 
 /** Name of the job that runs a turn; its payload is `{ turn_id }`. The turn's row is the truth, the job wakes up. */
 export const TURN_TASK = 'turn';
@@ -31,9 +24,6 @@ export type LeasedTurn = Pick<
 
 /** What is stored of a turn that the transaction has locked. */
 export type LockedTurn = Omit<LeasedTurn, 'generation'> & Pick<Turn, 'message_id' | 'next_seq'>;
-
-/** Who may write: the owner, or anybody once the owner has let the lease run out. */
-export type Holder = 'owner' | 'reaper';
 
 /** State of a conversation. */
 export interface Situation {
@@ -52,13 +42,6 @@ const LEASED = 'id, project_id, conversation_id, company_id, user_id, api_key_id
 const LOCKED =
   't.id, t.project_id, t.conversation_id, t.company_id, t.user_id, t.api_key_id, t.message_id, t.next_seq, t.credits';
 
-/**
- * Condition that a turn `t` is still held; its parameters $1 to $3 are {@link leaseParameters}. The conversation makes it a
- * look-up: by id and state alone, the planner may read all turns that are active.
- */
-const leased = (holder: Holder): string =>
-  `t.id = $1 AND t.generation = $2 AND t.conversation_id = $3 AND t.state = 'streaming'${holder === 'reaper' ? ' AND t.due_at < clock_timestamp()' : ''}`;
-
 const leaseParameters = ({
   id,
   generation,
@@ -68,10 +51,6 @@ const leaseParameters = ({
   generation,
   conversation_id,
 ];
-
-/** FROM and what follows of a SELECT that locks the conversation and then its turn `t`, in this order, while it is held. */
-const lockLeased = (holder: Holder): string =>
-  `FROM conversations c, turns t WHERE c.id = $3 AND ${leased(holder)} FOR NO KEY UPDATE OF c, t`;
 
 /** Reads the index of active turns, which are few. */
 export const COUNT_ACTIVE_TURNS = `
@@ -290,53 +269,3 @@ export class TurnsRepository extends EntityRepository(Turn) {
     return rows;
   }
 }
-
-const START = `
-  WITH waiting AS (
-    SELECT id, user_id, api_key_id, sequence FROM messages WHERE conversation_id = $1 AND turn_id IS NULL
-  ), spender AS (
-    SELECT user_id, api_key_id, sequence FROM waiting
-    UNION ALL SELECT $4, $5::uuid, NULL
-    ORDER BY sequence LIMIT 1
-  ), turn AS (
-    INSERT INTO turns (conversation_id, project_id, company_id, user_id, api_key_id)
-    SELECT $1, $2, $3, user_id, api_key_id FROM spender
-    RETURNING id
-  ), taken AS (${joinMessages('turn', 'waiting')}
-  ), counted AS (${adjustProject('$2', { active_turns: '1' })}
-  )
-  SELECT id, ${addNewJob('$6', { payload: `json_build_object('turn_id', id)`, jobKey: `$6 || ':' || id` })} FROM turn`;
-
-const BEGIN = `
-  WITH held AS MATERIALIZED (
-    SELECT t.id ${lockLeased('owner')}
-  ), c AS (${takeSequence('c.id = $3', 'FROM held')}
-  ), m AS (${insertMessage({
-    role: `'assistant'`,
-    turn_id: '$1',
-    is_partial: 'true',
-    content: '$6',
-    content_segments: '$7',
-    tool_calls: '$8',
-    affected_card_ids: '$9',
-  })}
-  ), turn AS (
-    UPDATE turns t SET message_id = m.id, next_seq = $4, credits = $5, ${RENEWED}
-      FROM m WHERE t.id = $1 RETURNING t.id
-  ), written AS (${insertEvents('turn.id', ['$10', '$11', '$12'], 'turn, m,', WITH_MESSAGE)})
-  SELECT id FROM turn`;
-
-const ADVANCE = `
-  WITH turn AS (
-    UPDATE turns t SET next_seq = $4, credits = $5, ${RENEWED}
-     WHERE ${leased('owner')} RETURNING id, message_id
-  ), written AS (${insertEvents('turn.id', ['$10', '$11', '$12'], 'turn,')})
-  ${writeBody('(SELECT message_id FROM turn)', ['$6', '$7', '$8', '$9'])}`;
-
-const END = `
-  WITH ended AS (
-    UPDATE turns SET state = 'ended', outcome = $2, ${OVER}, ended_at = clock_timestamp(),
-           message_id = $3, next_seq = $4, credits = $5
-     WHERE id = $1 AND ${TURN_STEPS.mayBecome('ended')} RETURNING id
-  ), told AS (${removeChanges('ended')}
-  ) ${insertEvents('ended.id', ['$6', '$7', '$8'], 'ended LEFT JOIN messages m ON m.id = $3,', WITH_MESSAGE)}`;

@@ -1,0 +1,76 @@
+import { addNewJob } from '../../platform/jobs/jobs.repository.js';
+import { OVER, OVERDUE, RENEWED } from '../../platform/leases/leased-row.sql.js';
+import { adjustProject } from '../../projects/projects.repository.js';
+import { takeSequence } from '../conversations/conversations.repository.js';
+import { removeChanges } from '../conversations/workspace-changes.repository.js';
+import { insertMessage, joinMessages, writeBody } from '../messages/messages.repository.js';
+import { insertEvents, WITH_MESSAGE } from './turn-events.repository.js';
+import { TURN_STEPS } from './turn.entity.js';
+
+/** Who may write: the owner, or anybody once the owner has let the lease run out. */
+export type Holder = 'owner' | 'reaper';
+
+/**
+ * Condition that a turn `t` is still held; its parameters $1 to $3 are the id, generation and conversation of a leased turn. The conversation makes it a
+ * look-up: by id and state alone, the planner may read all turns that are active.
+ */
+export const leased = (holder: Holder): string =>
+  `t.id = $1 AND t.generation = $2 AND t.conversation_id = $3 AND t.state = 'streaming'${holder === 'reaper' ? ` AND t.${OVERDUE}` : ''}`;
+
+/** FROM and what follows of a SELECT that locks the conversation and then its turn `t`, in this order, while it is held. */
+export const lockLeased = (holder: Holder): string =>
+  `FROM conversations c, turns t WHERE c.id = $3 AND ${leased(holder)} FOR NO KEY UPDATE OF c, t`;
+
+/** Starts a turn: $1 conversation, $2 project, $3 company, $4 user, $5 API key, $6 the job's task. */
+export const START = `
+  WITH waiting AS (
+    SELECT id, user_id, api_key_id, sequence FROM messages WHERE conversation_id = $1 AND turn_id IS NULL
+  ), spender AS (
+    SELECT user_id, api_key_id, sequence FROM waiting
+    UNION ALL SELECT $4, $5::uuid, NULL
+    ORDER BY sequence LIMIT 1
+  ), turn AS (
+    INSERT INTO turns (conversation_id, project_id, company_id, user_id, api_key_id)
+    SELECT $1, $2, $3, user_id, api_key_id FROM spender
+    RETURNING id
+  ), taken AS (${joinMessages('turn', 'waiting')}
+  ), counted AS (${adjustProject('$2', { active_turns: '1' })}
+  )
+  SELECT id, ${addNewJob('$6', { payload: `json_build_object('turn_id', id)`, jobKey: `$6 || ':' || id` })} FROM turn`;
+
+/** Begins the message of a turn: $1 to $3 the lease, $4 next_seq, $5 credits, $6 to $9 the body, $10 to $12 the events. */
+export const BEGIN = `
+  WITH held AS MATERIALIZED (
+    SELECT t.id ${lockLeased('owner')}
+  ), c AS (${takeSequence('c.id = $3', 'FROM held')}
+  ), m AS (${insertMessage({
+    role: `'assistant'`,
+    turn_id: '$1',
+    is_partial: 'true',
+    content: '$6',
+    content_segments: '$7',
+    tool_calls: '$8',
+    affected_card_ids: '$9',
+  })}
+  ), turn AS (
+    UPDATE turns t SET message_id = m.id, next_seq = $4, credits = $5, ${RENEWED}
+      FROM m WHERE t.id = $1 RETURNING t.id
+  ), written AS (${insertEvents('turn.id', ['$10', '$11', '$12'], 'turn, m,', WITH_MESSAGE)})
+  SELECT id FROM turn`;
+
+/** Brings the message of a turn up to date, with the parameters of {@link BEGIN}. */
+export const ADVANCE = `
+  WITH turn AS (
+    UPDATE turns t SET next_seq = $4, credits = $5, ${RENEWED}
+     WHERE ${leased('owner')} RETURNING id, message_id
+  ), written AS (${insertEvents('turn.id', ['$10', '$11', '$12'], 'turn,')})
+  ${writeBody('(SELECT message_id FROM turn)', ['$6', '$7', '$8', '$9'])}`;
+
+/** Ends a turn: $1 the turn, $2 outcome, $3 message, $4 next_seq, $5 credits, $6 to $8 the events. */
+export const END = `
+  WITH ended AS (
+    UPDATE turns SET state = 'ended', outcome = $2, ${OVER}, ended_at = clock_timestamp(),
+           message_id = $3, next_seq = $4, credits = $5
+     WHERE id = $1 AND ${TURN_STEPS.mayBecome('ended')} RETURNING id
+  ), told AS (${removeChanges('ended')}
+  ) ${insertEvents('ended.id', ['$6', '$7', '$8'], 'ended LEFT JOIN messages m ON m.id = $3,', WITH_MESSAGE)}`;
