@@ -27,6 +27,16 @@ const common = {
   watchPathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.data/'],
 };
 
+const endToEnd = {
+  ...common,
+  displayName: 'e2e',
+  globalSetup: '<rootDir>/test/support/global-setup.js',
+  globalTeardown: '<rootDir>/test/support/global-teardown.js',
+};
+/** What Node loads for end-to-end tests, and not Jest. */
+const NATIVE = '/(src/.+\\.ts|node_modules/(@nestjs|fast-check|jose|pg|typeorm)/.+\\.m?js)$';
+const SCHEMA = '/test/e2e/schema\\.e2e\\.ts$';
+
 /** @type {import('jest').Config} */
 export default {
   // Of all projects: Jest does not look at a project's own. End-to-end tests share two cores with the server they use.
@@ -46,17 +56,21 @@ export default {
       ],
     },
     {
-      ...common,
-      displayName: 'e2e',
+      ...endToEnd,
+      // The application and what it stands on are loaded once in each process of Jest, and are what was built.
+      testEnvironment: '<rootDir>/test/support/native-environment.js',
+      transform: { [NATIVE]: '<rootDir>/test/support/native-transform.js', ...common.transform },
+      transformIgnorePatterns: [`^(?!.*${NATIVE}).*/node_modules/`],
       testMatch: ['<rootDir>/test/e2e/**/*.e2e.ts'],
       // They take long and have commands of their own: `npm run test:extending`, `npm run test:faults`, `npm run test:hostile`.
       testPathIgnorePatterns: [
+        SCHEMA,
         ...(process.env['EXTENDING'] === 'true' ? [] : ['/extending\\.e2e']),
         ...(process.env['FAULTS'] === undefined ? ['/faults\\.e2e'] : []),
         ...(process.env['HOSTILE_SECONDS'] === undefined ? ['/hostile-fuzz\\.e2e'] : []),
       ],
-      globalSetup: '<rootDir>/test/support/global-setup.js',
-      globalTeardown: '<rootDir>/test/support/global-teardown.js',
     },
+    // It looks at which entities are loaded, so it must not share them.
+    { ...endToEnd, testRegex: [SCHEMA] },
   ],
 };

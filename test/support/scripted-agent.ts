@@ -1,13 +1,10 @@
 import type { AddressInfo } from 'node:net';
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, jest } from '@jest/globals';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import pg from 'pg';
 import { Agent, type AgentContext, type AgentEvent, type AgentOutput } from '../../src/agent/agent.js';
 import { Config } from '../../src/config/config.js';
 import { createApp } from '../../src/configure-app.js';
-import { Solver } from '../../src/executions/solver/solver.js';
 import { createLogger } from '../../src/platform/logging/logger.js';
 import { makeSurroundings, removeSurroundings, type Surroundings } from './service.js';
 import { type Session, type SessionOptions, signIn } from './session.js';
@@ -71,8 +68,6 @@ export class ScriptedService {
     const config = Object.assign(new Config(), settings);
     const app = await createApp({ config, logger: createLogger('silent'), databaseUrl });
     jest.spyOn(app.get(Agent), 'run').mockImplementation(script);
-    // Threads run what was built: they know nothing of Jest.
-    jest.replaceProperty(app.get(Solver), 'entry', pathToFileURL(resolve('dist/executions/solver/solve-worker.js')));
     await app.listen(onPort, '127.0.0.1');
     const { port } = app.getHttpServer().address() as AddressInfo;
     return new ScriptedService(app, `http://127.0.0.1:${port}`, surroundings);
