@@ -6,11 +6,11 @@ import type { ProjectResponse, ProjectSummaryListResponse } from '../../src/proj
 import pg from 'pg';
 import { makeProject } from '../factories/make.js';
 import type { Client, Wire } from '../support/client.js';
-import { useService } from '../support/service.js';
+import { useSharedService } from '../support/service.js';
 
 type Card = Wire<CardResponse>;
 
-const service = useService();
+const service = useSharedService();
 let client: Client;
 
 beforeAll(async () => {

@@ -6,12 +6,12 @@ import type { UserUsageListResponse } from '../../src/usage/usage.dto.js';
 import { makeDeployment, makeFile, makeProject, sendParts } from '../factories/make.js';
 import { idle } from '../factories/turns.js';
 import type { Answer, Client, Wire } from '../support/client.js';
-import { useService } from '../support/service.js';
+import { useSharedService } from '../support/service.js';
 import type { Session } from '../support/session.js';
 
 type Message = Wire<ChatMessageResponse>;
 
-const service = useService();
+const service = useSharedService();
 let session: Session;
 let client: Client;
 

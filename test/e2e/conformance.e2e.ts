@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { makeDeployment, makeProject } from '../factories/make.js';
 import { committedContract } from '../support/contract.js';
 import { raw } from '../support/raw.js';
-import { useService } from '../support/service.js';
+import { useSharedService } from '../support/service.js';
 import type { Session } from '../support/session.js';
 
 /** A request and what FastAPI answered to it. */
@@ -27,7 +27,7 @@ interface Case {
 
 const { cases } = JSON.parse(readFileSync('test/conformance/validation-cases.json', 'utf8')) as { cases: Case[] };
 
-const service = useService();
+const service = useSharedService();
 let session: Session;
 let names: Record<string, string>;
 

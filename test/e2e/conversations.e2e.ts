@@ -7,10 +7,10 @@ import { makeProject } from '../factories/make.js';
 import { idle } from '../factories/turns.js';
 import type { Client, Wire } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
-import { useService } from '../support/service.js';
+import { useSharedService } from '../support/service.js';
 import { EventStream } from '../support/stream.js';
 
-const service = useService();
+const service = useSharedService();
 let client: Client;
 
 beforeAll(async () => {
@@ -102,8 +102,7 @@ describe('conversations of a project', () => {
     );
     const deletion = client.send('DELETE', at(project, id));
     await eventually(
-      () =>
-        database.query("SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"),
+      () => database.query('SELECT FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))'),
       ({ rowCount }) => (rowCount ?? 0) > 0,
       { until: 'the deletion waits' },
     );

@@ -5,10 +5,10 @@ import type { ProjectResponse } from '../../src/projects/projects.dto.js';
 import type { AgentConfigResponse } from '../../src/skills/skills.dto.js';
 import { makeDeployment, makeFile, makeProject } from '../factories/make.js';
 import type { Client } from '../support/client.js';
-import { useService } from '../support/service.js';
+import { useSharedService } from '../support/service.js';
 import type { Session } from '../support/session.js';
 
-const service = useService();
+const service = useSharedService();
 let company: Session;
 let client: Client;
 

@@ -7,7 +7,7 @@ import { makeFile, makeProject } from '../factories/make.js';
 import { idle } from '../factories/turns.js';
 import type { Client, Wire } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
-import { useService } from '../support/service.js';
+import { useSharedService } from '../support/service.js';
 
 type Message = Wire<ChatMessageResponse>;
 
@@ -22,7 +22,7 @@ interface Line {
   text: string;
 }
 
-const service = useService();
+const service = useSharedService();
 const page = new URL('../../docs/modelling.md', import.meta.url);
 
 /** The conversations of the page, by their headings. */

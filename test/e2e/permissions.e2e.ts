@@ -12,7 +12,7 @@ import { makeDeployment, makeFile, makeProject, sendParts } from '../factories/m
 import { idle } from '../factories/turns.js';
 import { type Answer, Client } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
-import { useService } from '../support/service.js';
+import { useSharedService } from '../support/service.js';
 import type { Session } from '../support/session.js';
 import { EventStream } from '../support/stream.js';
 import { CALLERS, PUBLIC, type Row, TABLE, type World } from './permissions.table.js';
@@ -23,7 +23,7 @@ const CASES = Object.entries(TABLE).flatMap(([operation, rows]) =>
   [rows].flat().map((row) => [operation, row] as const),
 );
 
-const service = useService();
+const service = useSharedService();
 let world: World;
 /** A second company, whose data nobody of the first may see. */
 let elsewhere: World;

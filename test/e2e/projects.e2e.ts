@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { DeploymentListResponse, DeploymentResponse } from '../../src/deployments/deployments.dto.js';
 import type { ProjectResponse, ProjectSummaryListResponse } from '../../src/projects/projects.dto.js';
 import type { Client } from '../support/client.js';
-import { useService } from '../support/service.js';
+import { useSharedService } from '../support/service.js';
 import type { Session } from '../support/session.js';
 
-const service = useService();
+const service = useSharedService();
 let session: Session;
 let client: Client;
 

@@ -5,12 +5,12 @@ import { makeDeployment, makeFile, makeProject } from '../factories/make.js';
 import { operations } from '../interface/interface.js';
 import { committedContract } from '../support/contract.js';
 import { raw } from '../support/raw.js';
-import { useService } from '../support/service.js';
+import { useSharedService } from '../support/service.js';
 import type { Session } from '../support/session.js';
 
 const RUNS = 60;
 
-const service = useService();
+const service = useSharedService();
 let session: Session;
 let names: Record<string, string>;
 

@@ -4,9 +4,9 @@ import type { ProjectResponse } from '../../src/projects/projects.dto.js';
 import type { SnapshotListResponse, SnapshotResponse } from '../../src/projects/snapshots.dto.js';
 import { makeFile, makeProject } from '../factories/make.js';
 import type { Client } from '../support/client.js';
-import { useService } from '../support/service.js';
+import { useSharedService } from '../support/service.js';
 
-const service = useService();
+const service = useSharedService();
 
 async function open(): Promise<{ client: Client; id: string; at: string }> {
   const { client } = await service.session();

@@ -3,7 +3,7 @@ import type { components } from '../../dist/client/api.js';
 import { makeFile, makeProject, sendParts } from '../factories/make.js';
 import { idle } from '../factories/turns.js';
 import type { Session } from '../support/session.js';
-import { useService } from '../support/service.js';
+import { useSharedService } from '../support/service.js';
 import { succeed, type TypedClient, typedClient } from '../support/typed-client.js';
 
 const INSTRUCTIONS = '# Weekly planning\nAsk for the demand first.\n';
@@ -24,7 +24,7 @@ interface Person extends Session {
   api: TypedClient;
 }
 
-const service = useService();
+const service = useSharedService();
 
 const person = (session: Session): Person => ({ ...session, api: typedClient(service.url, session) });
 

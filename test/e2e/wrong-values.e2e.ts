@@ -4,9 +4,9 @@ import { type Request, requests } from '../conformance/requests.js';
 import { makeDeployment, makeProject } from '../factories/make.js';
 import { components, operations } from '../interface/interface.js';
 import type { Client } from '../support/client.js';
-import { useService } from '../support/service.js';
+import { useSharedService } from '../support/service.js';
 
-const service = useService();
+const service = useSharedService();
 let client: Client;
 let names: Record<string, string>;
 

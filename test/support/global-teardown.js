@@ -3,16 +3,21 @@ import { join } from 'node:path';
 import { scanLogs } from './secret-scan.js';
 
 /**
- * Ends the database server of the run and waits until it has cleared up.
+ * Ends the shared service and the database server of the run and waits until everything is cleared up.
  *
- * @throws Error when a service of the run has logged a secret: the run has failed then.
+ * @throws Error when the shared service has logged an error or not ended well, or when any service has logged a secret:
+ *   the run has failed then.
  */
 export default async function tearDown() {
   const { directory } = JSON.parse(process.env['TEST_RUN']);
-  const { problems } = scanLogs(join(directory, 'logs'));
   const server = globalThis.testServer;
   const ended = once(server, 'exit');
-  server.disconnect();
+  const stopped = Promise.race([once(server, 'message'), ended.then(() => [['The test server has ended']])]);
+  if (server.connected) server.send('stop the shared service');
+  const [faults] = await stopped;
+  const { problems } = scanLogs(join(directory, 'logs'));
+  if (server.connected) server.disconnect();
   await ended;
+  if (faults.length > 0) throw new Error(`The shared service has failed:\n  ${faults.slice(0, 20).join('\n  ')}`);
   if (problems.length > 0) throw new Error(`Secrets have reached the log:\n  ${problems.slice(0, 20).join('\n  ')}`);
 }

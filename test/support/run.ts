@@ -6,6 +6,8 @@ export interface TestRun {
   template: string;
   /** Folder that is removed with everything in it when the run ends. */
   directory: string;
+  /** URL that tells where the shared service is, and starts it when it is the first to ask. */
+  shared: string;
 }
 
 /** The present run. */

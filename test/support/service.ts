@@ -1,34 +1,22 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { appendFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
-import { text } from 'node:stream/consumers';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import { Client } from './client.js';
 import { createDatabase, dropDatabase } from './databases.js';
 import { testRun } from './run.js';
 import { keepSecret, logFolder } from './secrets.js';
+import { errorsIn, type LogLine, startProcess, stopProcess, type Surroundings } from './service-process.js';
 import { type Session, type SessionOptions, signIn } from './session.js';
 
 const START_MS = 30_000;
-/** With a database cluster to make before. */
-const FIRST_START_MS = 90_000;
 const STOP_MS = 25_000;
-const INFO_LEVEL = 30;
-const ERROR_LEVEL = 50;
 /** Settings that are secrets. */
 const SECRET_SETTINGS = ['AGENT_API_KEY', 'S3_SECRET_KEY', 'AUTH_JWT_SECRET'];
 
-/** What a process of the service works with; several processes may share one. */
-export interface Surroundings {
-  /** Empty: the process brings its own server, with the demo. */
-  databaseUrl: string;
-  dataDir: string;
-  secret: string;
-}
+export type { LogLine, Surroundings };
 
 export interface ServiceOptions {
   /** Those of another service that this one takes over or runs beside; default new ones. */
@@ -37,13 +25,6 @@ export interface ServiceOptions {
   settings?: Record<string, string>;
   /** Modules that are loaded before the service, by path. */
   preload?: string[];
-}
-
-/** One line of the service's log. */
-export interface LogLine {
-  level: number;
-  msg: string;
-  [key: string]: unknown;
 }
 
 /** A running process of the built service. */
@@ -61,33 +42,7 @@ export class Service {
     const own = surroundings ?? (await makeSurroundings());
     if (own.databaseUrl !== '') keepSecret(new URL(own.databaseUrl).password);
     keepSecret(own.secret, ...SECRET_SETTINGS.map((name) => settings[name]));
-    const child = spawn(
-      process.execPath,
-      [
-        ...['test/support/die-with-parent.js', ...preload].flatMap((module) => ['--import', resolve(module)]),
-        resolve('dist/main.js'),
-      ],
-      {
-        stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-        env: {
-          PATH: process.env['PATH'],
-          HOME: process.env['HOME'],
-          PORT: '0',
-          HOST: '127.0.0.1',
-          DATABASE_URL: own.databaseUrl,
-          DATA_DIR: own.dataDir,
-          AUTH_JWT_SECRET: own.secret,
-          // All that a service can be made to tell is searched for secrets when the run ends.
-          LOG_LEVEL: 'trace',
-          ...settings,
-        },
-      },
-    );
-    // A test that forgets its service must not keep Jest from ending; the service ends with Jest.
-    child.unref();
-    child.channel?.unref();
-    const log: LogLine[] = [];
-    const url = await ready(child, log, own.databaseUrl === '' ? FIRST_START_MS : START_MS);
+    const { child, url, log } = await startProcess({ surroundings: own, settings, preload, logFolder: logFolder() });
     return new Service(child, url, own, log);
   }
 
@@ -116,14 +71,7 @@ export class Service {
 
   /** Asks the process to end, as an operator does; answers its exit code. */
   async stop(): Promise<number | null> {
-    if (!this.isAlive) return this.process.exitCode;
-    const ended = once(this.process, 'exit') as Promise<[number | null, string | null]>;
-    this.process.kill('SIGTERM');
-    const patience = setTimeout(() => this.process.kill('SIGKILL'), STOP_MS);
-    const [code, signal] = await ended;
-    clearTimeout(patience);
-    if (signal === 'SIGKILL') throw new Error(`The service did not stop within ${STOP_MS} ms`);
-    return code;
+    return await stopProcess(this.process);
   }
 
   /** Ends the process without any warning to it. */
@@ -150,39 +98,6 @@ export async function makeSurroundings(): Promise<Surroundings> {
   };
 }
 
-/** Collects the log and answers the URL of the line that says the service is ready. */
-async function ready(child: ChildProcess, log: LogLine[], patienceMs: number): Promise<string> {
-  if (child.stdout === null || child.stderr === null) throw new Error('The service has no output to read');
-  const complaints = text(child.stderr);
-  const file = join(logFolder(), `${child.pid}-${randomBytes(4).toString('hex')}.log`);
-  child.stderr.on('data', (said: Buffer) => appendFileSync(file, said));
-  return await new Promise((resolve, reject) => {
-    const patience = setTimeout(() => {
-      child.kill('SIGKILL');
-      reject(new Error(`The service was not ready within ${patienceMs} ms: ${JSON.stringify(log)}`));
-    }, patienceMs);
-    createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
-      // What the embedded mode tells its user, tokens among it, is no log.
-      if (!line.startsWith('{')) return;
-      appendFileSync(file, `${line}\n`);
-      const entry = JSON.parse(line) as LogLine;
-      // What a test looks at; the rest is in the file.
-      if (entry.level >= INFO_LEVEL) log.push(entry);
-      if (entry.msg === 'ready') {
-        clearTimeout(patience);
-        resolve(entry['url'] as string);
-      }
-    });
-    child.once('exit', (code) => {
-      clearTimeout(patience);
-      complaints.then(
-        (said) => reject(new Error(`The service ended with code ${code}: ${said} ${JSON.stringify(log)}`)),
-        reject,
-      );
-    });
-  });
-}
-
 /** The service of a test file: what {@link useService} answers. */
 export type TestService = Pick<Service, 'url' | 'pid' | 'log' | 'session' | 'anonymous' | 'surroundings'>;
 
@@ -204,7 +119,7 @@ export function useService({
     const code = await service.stop();
     await removeSurroundings(service.surroundings);
     expect(code).toBe(0);
-    if (!expectsErrors) expect(service.log.filter(({ level }) => level >= ERROR_LEVEL)).toEqual([]);
+    if (!expectsErrors) expect(errorsIn(service.log)).toEqual([]);
   }, STOP_MS + 10_000);
   const started = (): Service => {
     if (service === undefined) throw new Error('The service is there inside tests and hooks only');
@@ -228,4 +143,49 @@ export function useService({
     },
     session: (session) => started().session(session),
   };
+}
+
+/** The service that files share: of what it works with, only what is the same whoever else uses it. */
+export type SharedService = Pick<Service, 'url' | 'session' | 'anonymous'> & {
+  readonly surroundings: Pick<Surroundings, 'databaseUrl' | 'secret'>;
+};
+
+/**
+ * One service for the tests of all files that need nothing of their own: no settings, no log, no process to look at, no
+ * look at all rows of a table. Every session is of another company unless a test says otherwise.
+ *
+ * The run fails at its end when that service has logged an error.
+ */
+export function useSharedService(): SharedService {
+  let shared: Pick<Service, 'url' | 'surroundings'> | undefined;
+  beforeAll(async () => {
+    shared = await sharedService();
+    keepSecret(shared.surroundings.secret, new URL(shared.surroundings.databaseUrl).password);
+  }, START_MS);
+  // Requests to a service that has crashed fail one by one; this says why.
+  afterAll(async () => {
+    await sharedService();
+  });
+  const started = () => {
+    if (shared === undefined) throw new Error('The service is there inside tests and hooks only');
+    return shared;
+  };
+  return {
+    get url() {
+      return started().url;
+    },
+    get surroundings() {
+      return started().surroundings;
+    },
+    get anonymous() {
+      return new Client(started().url);
+    },
+    session: (session) => signIn(started().url, started().surroundings.secret, session),
+  };
+}
+
+async function sharedService(): Promise<Pick<Service, 'url' | 'surroundings'>> {
+  const response = await fetch(testRun().shared);
+  if (!response.ok) throw new Error(`The shared service is not there: ${await response.text()}`);
+  return (await response.json()) as Pick<Service, 'url' | 'surroundings'>;
 }

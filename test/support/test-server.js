@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../dist/embedded-postgres/embedded-postgres.js';
 import { migrate } from '../../dist/platform/database/migrate.js';
+import { SharedService } from './shared-service.js';
 
 /**
- * The database server of one test run, with a migrated database that every test file copies.
+ * The database server of one test run, with a migrated database that every test file copies, and the service that some
+ * of them share.
  *
  * Ends when its parent disconnects or dies, and leaves nothing behind: neither the server nor the run's folder, in
  * which the tests keep everything else they write.
@@ -23,9 +25,14 @@ try {
   try {
     const admin = server.url('postgres');
     await createTemplate(admin);
+    const run = { admin, template: TEMPLATE, directory };
+    const shared = new SharedService(run);
     // Without a callback a parent that is gone already would end this process before it has cleared up.
-    process.send?.({ admin, template: TEMPLATE, directory }, () => undefined);
+    const tell = (message) => process.send?.(message, () => undefined);
+    tell({ ...run, shared: await shared.listen() });
+    process.once('message', async () => tell(await shared.stop()));
     await over;
+    await shared.stop();
   } finally {
     await server.stop();
   }

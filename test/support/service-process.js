@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { appendFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+
+const START_MS = 30_000;
+/** With a database cluster to make before. */
+const FIRST_START_MS = 90_000;
+const STOP_MS = 25_000;
+const INFO_LEVEL = 30;
+const ERROR_LEVEL = 50;
+
+/** Starts `dist/main.js` and waits until it serves. */
+export async function startProcess({ surroundings, settings = {}, preload = [], logFolder }) {
+  const { databaseUrl, dataDir, secret } = surroundings;
+  const child = spawn(
+    process.execPath,
+    [
+      ...['test/support/die-with-parent.js', ...preload].flatMap((module) => ['--import', resolve(module)]),
+      resolve('dist/main.js'),
+    ],
+    {
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      env: {
+        PATH: process.env['PATH'],
+        HOME: process.env['HOME'],
+        PORT: '0',
+        HOST: '127.0.0.1',
+        DATABASE_URL: databaseUrl,
+        DATA_DIR: dataDir,
+        AUTH_JWT_SECRET: secret,
+        // All that a service can be made to tell is searched for secrets when the run ends.
+        LOG_LEVEL: 'trace',
+        ...settings,
+      },
+    },
+  );
+  // Whoever forgets its service must not be kept from ending by it; the service ends with its parent.
+  child.unref();
+  child.channel?.unref();
+  const log = [];
+  const url = await ready(child, log, logFolder, databaseUrl === '' ? FIRST_START_MS : START_MS);
+  return { child, url, log };
+}
+
+/** Asks the process to end, as an operator does; answers its exit code. */
+export async function stopProcess(child) {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  const patience = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+  const [code, signal] = await ended;
+  clearTimeout(patience);
+  if (signal === 'SIGKILL') throw new Error(`The service did not stop within ${STOP_MS} ms`);
+  return code;
+}
+
+/** What no request may leave in a log. */
+export const errorsIn = (log) => log.filter(({ level }) => level >= ERROR_LEVEL);
+
+/** Collects the log and answers the URL of the line that says the service is ready. */
+async function ready(child, log, logFolder, patienceMs) {
+  const complaints = text(child.stderr);
+  const file = join(logFolder, `${child.pid}-${randomBytes(4).toString('hex')}.log`);
+  child.stderr.on('data', (said) => appendFileSync(file, said));
+  return await new Promise((resolve, reject) => {
+    const patience = setTimeout(() => {
+      child.kill('SIGKILL');
+      reject(new Error(`The service was not ready within ${patienceMs} ms: ${JSON.stringify(log)}`));
+    }, patienceMs);
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      // What the embedded mode tells its user, tokens among it, is no log.
+      if (!line.startsWith('{')) return;
+      appendFileSync(file, `${line}\n`);
+      const entry = JSON.parse(line);
+      // What a test looks at; the rest is in the file.
+      if (entry.level >= INFO_LEVEL) log.push(entry);
+      if (entry.msg === 'ready') {
+        clearTimeout(patience);
+        resolve(entry.url);
+      }
+    });
+    child.once('exit', (code) => {
+      clearTimeout(patience);
+      complaints.then(
+        (said) => reject(new Error(`The service ended with code ${code}: ${said} ${JSON.stringify(log)}`)),
+        reject,
+      );
+    });
+  });
+}
