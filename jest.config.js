@@ -33,9 +33,14 @@ const endToEnd = {
   globalSetup: '<rootDir>/test/support/global-setup.js',
   globalTeardown: '<rootDir>/test/support/global-teardown.js',
 };
-/** What Node loads for end-to-end tests, and not Jest. */
-const NATIVE = '/(src/.+\\.ts|node_modules/(@nestjs|fast-check|jose|pg|typeorm)/.+\\.m?js)$';
 const SCHEMA = '/test/e2e/schema\\.e2e\\.ts$';
+
+/** What Node loads, and not Jest, in place of the modules that a pattern names: once in each process of Jest. */
+const natively = (pattern) => ({
+  testEnvironment: '<rootDir>/test/support/native-environment.js',
+  transform: { [pattern]: '<rootDir>/test/support/native-transform.js', ...common.transform },
+  transformIgnorePatterns: [`^(?!.*${pattern}).*/node_modules/`],
+});
 
 /** @type {import('jest').Config} */
 export default {
@@ -46,6 +51,8 @@ export default {
   projects: [
     {
       ...common,
+      // It takes seconds to make its alphabets.
+      ...natively('/node_modules/fast-check/.+\\.js$'),
       displayName: 'unit',
       testMatch: [
         '<rootDir>/src/**/*.spec.ts',
@@ -58,9 +65,8 @@ export default {
     {
       ...endToEnd,
       // The application and what it stands on are loaded once in each process of Jest, and are what was built.
-      testEnvironment: '<rootDir>/test/support/native-environment.js',
-      transform: { [NATIVE]: '<rootDir>/test/support/native-transform.js', ...common.transform },
-      transformIgnorePatterns: [`^(?!.*${NATIVE}).*/node_modules/`],
+      ...natively('/(src/.+\\.ts|node_modules/(@nestjs|fast-check|jose|pg|typeorm)/.+\\.m?js)$'),
+      testEnvironmentOptions: { classes: ['Date', 'Error'] },
       testMatch: ['<rootDir>/test/e2e/**/*.e2e.ts'],
       // They take long and have commands of their own: `npm run test:extending`, `npm run test:faults`, `npm run test:hostile`.
       testPathIgnorePatterns: [

@@ -1,10 +1,15 @@
 import { TestEnvironment } from 'jest-environment-node';
 
-/** Node, with a way for modules of `native-transform.js` to reach what Jest has not loaded. */
+/**
+ * Node, with a way for modules of `native-transform.js` to reach what Jest has not loaded.
+ *
+ * The option `classes` names those that native modules tell the values of tests apart by.
+ */
 export default class extends TestEnvironment {
   constructor(config, context) {
     super(config, context);
-    // What tests hand to native modules is told apart by class there.
-    Object.assign(this.global, { Date, Error, importNatively: (url) => import(url) });
+    const { classes = [] } = config.projectConfig.testEnvironmentOptions;
+    for (const name of classes) this.global[name] = globalThis[name];
+    this.global.importNatively = (url) => import(url);
   }
 }
