@@ -54,7 +54,9 @@ export async function findPlace(dataDir: string, account: Account | undefined): 
   }
   if (found !== undefined) {
     if (account !== undefined && !(await canEnter(account, directory))) {
-      throw new EmbeddedPostgresError(`User "${account.name}" owns ${directory}, but cannot access it any more.`);
+      throw new EmbeddedPostgresError(
+        `User "${account.name}", to whom ${directory} belongs, cannot come there any more.`,
+      );
     }
     return { parent: dataDir, directory, exists: true, notes: [] };
   }

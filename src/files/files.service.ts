@@ -73,7 +73,7 @@ export class FilesService {
     const file = await this.reader.find(container, normalizePath(body.path));
     if (file === undefined) throw new NotFound('File');
     const { FILES_CONTENT_MAX_BYTES: limit } = this.config;
-    if (file.size > limit) throw downloadInstead(`The file has ${file.size} bytes, at most ${limit} are returned here`);
+    if (file.size > limit) throw downloadInstead(`The file has ${file.size} bytes and at most ${limit} are given here`);
     const { content_type } = FileEntry.from(body.source, file);
     if (file.size > IN_MEMORY_BYTES) return await this.streamed(file, content_type ?? null);
     const [bytes = Buffer.alloc(0)] = await this.blobs.readAll([file]);
@@ -86,7 +86,7 @@ export class FilesService {
     const { form, bytes } = await measureContent(await this.blobs.stream(blob_id));
     const limit = MAX_ESCAPED * this.config.FILES_CONTENT_MAX_BYTES;
     if (bytes > limit)
-      throw downloadInstead(`The file has ${size} bytes, ${bytes} in JSON, at most ${limit} are returned here`);
+      throw downloadInstead(`The file has ${size} bytes, ${bytes} in JSON, and at most ${limit} are given here`);
     const rest = `,"content_type":${JSON.stringify(content_type)}}`;
     const [before, after] =
       form === 'text' ? ['{"text":"', `","base64":null${rest}`] : ['{"text":null,"base64":"', `"${rest}`];

@@ -82,7 +82,7 @@ function receivedAs({ part_number, etag }: PartName, received: ReadonlyMap<numbe
   const part = received.get(part_number);
   if (part === undefined) throw new BadRequest(`Part ${part_number} was not received; send it to its URL first`);
   if (part.etag !== unquoted(etag)) {
-    throw new BadRequest(`The etag of part ${part_number} does not match the stored part; send the part again`);
+    throw new BadRequest(`The etag of part ${part_number} is not the one the store answered; send the part again`);
   }
   return part;
 }

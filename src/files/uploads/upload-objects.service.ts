@@ -90,7 +90,7 @@ export class UploadObjects {
       return size;
     } catch (error) {
       if (error instanceof InvalidPart)
-        throw new BadRequest('A part has changed; get the upload status and complete again');
+        throw new BadRequest('A part has changed meanwhile; look at the status and complete again');
       if (!(error instanceof UploadMissing)) throw error;
     }
     const size = await this.store.size(key);

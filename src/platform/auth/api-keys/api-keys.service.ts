@@ -37,7 +37,7 @@ export class ApiKeysService {
   ): Promise<{ row: ApiKey; key: string }> {
     const { company_id, user_id, kind, isCompanyLevel } = caller;
     if (kind !== 'user' || user_id === null) throw new Forbidden('Only users create API keys');
-    if (role === 'company' && !isCompanyLevel) throw new Forbidden('A key cannot have a higher role than its creator');
+    if (role === 'company' && !isCompanyLevel) throw new Forbidden('A key cannot be above its creator');
     const { key, ...stored } = makeKey();
     const row = this.apiKeys.create({
       ...stored,
