@@ -36,6 +36,10 @@ const noSql = [
     selector: `:matches(TemplateElement[value.raw=${sqlText}], Literal[value=${sqlText}])`,
     message: 'SQL stands in *.repository.ts and *.sql.ts only.',
   },
+  {
+    selector: 'ArrowFunctionExpression > Literal[value=/^\\w+\\(\\)$/]',
+    message: 'SQL stands in *.repository.ts and *.sql.ts only.',
+  },
 ];
 
 const nodeGlobals = Object.fromEntries(
@@ -86,7 +90,7 @@ export default defineConfig(
   },
   {
     files: [
-      'src/**/*.{repository,sql}.ts',
+      'src/**/*.{repository,sql,entity}.ts',
       'src/platform/database/**',
       'src/migrations/**',
       'src/embedded-postgres/**',

@@ -60,7 +60,7 @@ export class ConversationsService implements OnModuleInit {
       const conversations = tx.withRepository(this.conversations);
       const project = await tx.withRepository(this.projects).require(company_id, projectId);
       const { id } = await conversations.lock(company_id, project.id, conversationId);
-      if (title !== undefined) await conversations.update({ id }, { title, updated_at: () => 'clock_timestamp()' });
+      if (title !== undefined) await conversations.rename(id, title);
       return await conversations.findOneByOrFail({ id });
     });
   }

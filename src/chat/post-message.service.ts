@@ -18,7 +18,7 @@ import { answerCall } from './messages/answers.js';
 import { MessagesRepository } from './messages/messages.repository.js';
 import { identify, toQuestionAnswer } from './post-idempotency.js';
 import { TurnsRepository } from './turns/turns.repository.js';
-import { receptionOf } from './waiting-messages.js';
+import { startsTurn } from './waiting-messages.js';
 
 /** Takes in messages of people and of programs that act with an API key. */
 @Injectable()
@@ -74,7 +74,7 @@ export class PostMessageService {
       throw new Conflict('Another message was posted under this client_msg_id');
     }
     if (earlier !== undefined) return earlier.json;
-    const reception = receptionOf(situation, request.content);
+    const isFirst = startsTurn(situation, request.content);
     const answer = request.answer == null ? null : toQuestionAnswer(request.answer);
     const place = answer === null ? null : await this.answers.give(tx, conversation.id, answer);
     const { user_id, user_name, user_avatar_url, api_key_id, api_key_name, api_key_prefix } = author;
@@ -100,7 +100,7 @@ export class PostMessageService {
       api_key_prefix,
     };
     const [, { json }] = await pipelined(
-      reception === 'starts a turn' && turns.start(conversation, author),
+      isFirst && turns.start(conversation, author),
       tx.withRepository(this.conversations).append(message),
     );
     return json;

@@ -9,21 +9,14 @@ const MAX_JOINED = 100;
 const MAX_BYTES = 8 * 1024 ** 2;
 const RETRY_SECONDS = 5;
 
-/** What happens to a message that is posted now. */
-export type Reception =
-  /** No turn is active: a new one answers it, with all that waited. */
-  | 'starts a turn'
-  /** A turn waits for its start: it answers this message as well. */
-  | 'joins the turn'
-  /** A turn is being answered: the next one answers this message. */
-  | 'waits for the next turn';
-
 /**
- * What a post does while a turn waits, runs, or neither.
+ * Whether a message starts a turn, which then answers all that wait. While a turn waits for its start, the message joins it
+ * (`ConversationsRepository.append` looks for one); while a turn is being answered, the message waits for the next one, which
+ * the end of this one starts.
  *
  * @throws TooManyRequests when too many messages, or too long ones, wait for the agent already
  */
-export function receptionOf({ is_active, joined, waiting, bytes }: Situation, content: string): Reception {
+export function startsTurn({ is_active, joined, waiting, bytes }: Situation, content: string): boolean {
   if (is_active && waiting >= MAX_WAITING) {
     throw new TooManyRequests(`${MAX_WAITING} messages wait for the agent already`, RETRY_SECONDS);
   }
@@ -33,6 +26,5 @@ export function receptionOf({ is_active, joined, waiting, bytes }: Situation, co
   if (is_active && bytes + Buffer.byteLength(content) > MAX_BYTES) {
     throw new TooManyRequests('The messages that wait for the agent are too long together already', RETRY_SECONDS);
   }
-  if (!is_active) return 'starts a turn';
-  return joined > 0 ? 'joins the turn' : 'waits for the next turn';
+  return !is_active;
 }

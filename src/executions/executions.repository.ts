@@ -132,9 +132,9 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
               spent_ms = spent_ms + CASE WHEN started_at IS NULL THEN 0
                 ELSE greatest(0, 1000 * extract(epoch FROM due_at - ${LEASE} - started_at))::bigint END,
               started_at = clock_timestamp()
-        WHERE id = $1 AND ${EXECUTION_STEPS.mayBecome('running', 'status')} AND (status = 'queued' OR due_at <= clock_timestamp())
+        WHERE id = $1 AND status = ANY ($3) AND (status = 'queued' OR due_at <= clock_timestamp())
       RETURNING id, project_id, company_id, generation, is_test, cards, inputs_id, attempts`,
-      [id, owner],
+      [id, owner, EXECUTION_STEPS.before('running')],
     );
     return claimed;
   }
@@ -192,9 +192,9 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
               spent_ms = spent_ms + CASE WHEN owner IS NULL THEN 0
                 ELSE greatest(0, 1000 * extract(epoch FROM
                   CASE WHEN due_at < clock_timestamp() THEN due_at - ${LEASE} ELSE clock_timestamp() END - started_at))::bigint END
-        WHERE id = ANY ($1::uuid[]) AND ${EXECUTION_STEPS.mayBecome(status, 'status')}
+        WHERE id = ANY ($1::uuid[]) AND status = ANY ($5)
       RETURNING id, project_id, company_id, user_id, api_key_id, spent_ms, OLD.inputs_id`,
-      [ids, status, result ?? null, error === undefined ? null : JSON.stringify(error)],
+      [ids, status, result ?? null, error === undefined ? null : JSON.stringify(error), EXECUTION_STEPS.before(status)],
     );
     return ended;
   }

@@ -53,7 +53,7 @@ export class ProjectDeletion {
       await this.containers.delete(tx, company_id, workspace_id, agent_config_id, project_skills_id, ...snapshots);
       // What the store has of uploads to it need not wait for the next time that uploads are looked through.
       await this.jobs.add(tx, SWEEP_UPLOADS, {}, { jobKey: SWEEP_UPLOADS, maxAttempts: 1 });
-      await projects.update({ id: project.id }, { deleted_at: () => 'now()' });
+      await projects.markDeleted(project.id);
       return ended;
     });
     for (const announce of announcements) announce();

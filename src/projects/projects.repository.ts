@@ -130,6 +130,21 @@ export class ProjectsRepository extends EntityRepository(Project) {
     return { items: JSON.stringify(JSON.parse(items)), total };
   }
 
+  /** Changes fields of a locked project and marks it as changed now. */
+  async change(
+    id: ProjectId,
+    fields: Partial<
+      Pick<Project, 'name' | 'description' | 'short_description' | 'workspace_mode' | 'current_snapshot_id'>
+    >,
+  ): Promise<void> {
+    await this.update({ id }, { ...fields, updated_at: () => 'now()' });
+  }
+
+  /** Marks a locked project as deleted: from the commit on nothing finds it. */
+  async markDeleted(id: ProjectId): Promise<void> {
+    await this.update({ id }, { deleted_at: () => 'now()' });
+  }
+
   /** Adds to a project's counters and marks it as changed now. */
   async adjust(
     project_id: ProjectId,

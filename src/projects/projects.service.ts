@@ -98,16 +98,12 @@ export class ProjectsService {
       const projects = tx.withRepository(this.projects);
       const project = await projects.lock(company_id, projectId);
       const { name, description, short_description, workspace_mode } = change;
-      await projects.update(
-        { id: project.id },
-        {
-          name: name ?? project.name,
-          ...(description !== undefined && { description }),
-          ...(short_description !== undefined && { short_description }),
-          ...(workspace_mode === 'define' && { workspace_mode }),
-          updated_at: () => 'now()',
-        },
-      );
+      await projects.change(project.id, {
+        name: name ?? project.name,
+        ...(description !== undefined && { description }),
+        ...(short_description !== undefined && { short_description }),
+        ...(workspace_mode === 'define' && { workspace_mode }),
+      });
       if (workspace_mode === 'run' && project.workspace_mode === 'define') await this.enterRunMode(tx, project);
       return await projects.details(company_id, project.id);
     });

@@ -31,7 +31,7 @@ export class SnapshotsService {
       const projects = tx.withRepository(this.projects);
       const project = await projects.lock(company_id, projectId);
       const current_snapshot_id = await this.take(tx, project);
-      await projects.update({ id: project.id }, { current_snapshot_id, updated_at: () => 'now()' });
+      await projects.change(project.id, { current_snapshot_id });
       return await tx.withRepository(this.snapshots).row(project.id, current_snapshot_id);
     });
   }

@@ -1,6 +1,5 @@
 import { buffer } from 'node:stream/consumers';
 import { Injectable } from '@nestjs/common';
-import pLimit from 'p-limit';
 import { MAX_SKILLS, SKILLS_FOLDER } from '../deployments/template.js';
 import { BlobsService, type StoredBlob } from '../files/blobs/blobs.service.js';
 import { decodeTextLoosely } from '../files/blobs/content.js';
@@ -42,7 +41,12 @@ export class SkillSetsService {
 
   /** Adds descriptions; only the beginning of each SKILL.md is read. */
   async describe<Found extends FoundSkill>(skills: readonly Found[]): Promise<(Found & DescribedSkill)[]> {
-    return await pLimit(READ_AT_ONCE).map(skills, async (skill) => await this.described(skill));
+    const described: (Found & DescribedSkill)[] = [];
+    for (let from = 0; from < skills.length; from += READ_AT_ONCE) {
+      const some = skills.slice(from, from + READ_AT_ONCE);
+      described.push(...(await Promise.all(some.map(async (skill) => await this.described(skill)))));
+    }
+    return described;
   }
 
   /** The whole skill with its texts. @throws TooLarge for one that came by upload */

@@ -37,6 +37,7 @@ describe('the linter finds in a service', () => {
     ['const text = `UPDATE stock_counts SET a = ${one}`;', [SQL]],
     ['const text = `DELETE FROM stock_counts`;', [SQL]],
     ['const text = "INSERT INTO stock_counts VALUES (1)";', [SQL]],
+    ["projects.update({ id }, { deleted_at: () => 'now()' });", [SQL]],
     ["import { env } from 'node:process';", ['Settings are read in src/config only; inject Config.']],
     ['forwardRef(() => StockModule);', ['Modules import each other one way only.']],
     ["const label = 'Update card'; const other = 'With its messages';", []],

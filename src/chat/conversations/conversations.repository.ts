@@ -77,13 +77,18 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
     return await this.findOneByOrFail({ id: identifiers[0]?.['id'] as ConversationId });
   }
 
+  /** Gives a locked conversation another title. */
+  async rename(id: ConversationId, title: string | null): Promise<void> {
+    await this.update({ id }, { title, updated_at: () => 'clock_timestamp()' });
+  }
+
   /** Locks the row also against those that only refer to it. */
-  async lockForRemoval(id: string): Promise<void> {
+  async lockForRemoval(id: ConversationId): Promise<void> {
     await this.query('SELECT id FROM conversations WHERE id = $1 FOR UPDATE', [id]);
   }
 
   /** Locks a conversation by its id. */
-  async lockById(id: string): Promise<void> {
+  async lockById(id: ConversationId): Promise<void> {
     await this.query('SELECT id FROM conversations WHERE id = $1 FOR NO KEY UPDATE', [id]);
   }
 

@@ -5,7 +5,6 @@ import { takeSequence } from '../conversations/conversations.repository.js';
 import { removeChanges } from '../conversations/workspace-changes.repository.js';
 import { insertMessage, joinMessages, writeBody } from '../messages/messages.repository.js';
 import { insertEvents, WITH_MESSAGE } from './turn-events.repository.js';
-import { TURN_STEPS } from './turn.entity.js';
 
 /** Who may write: the owner, or anybody once the owner has let the lease run out. */
 export type Holder = 'owner' | 'reaper';
@@ -71,6 +70,6 @@ export const END = `
   WITH ended AS (
     UPDATE turns SET state = 'ended', outcome = $2, ${OVER}, ended_at = clock_timestamp(),
            message_id = $3, next_seq = $4, credits = $5
-     WHERE id = $1 AND ${TURN_STEPS.mayBecome('ended')} RETURNING id
+     WHERE id = $1 RETURNING id
   ), told AS (${removeChanges('ended')}
   ) ${insertEvents('ended.id', ['$6', '$7', '$8'], 'ended LEFT JOIN messages m ON m.id = $3,', WITH_MESSAGE)}`;

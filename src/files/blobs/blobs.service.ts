@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { Injectable } from '@nestjs/common';
-import pLimit from 'p-limit';
 import { Config } from '../../config/config.js';
 import { Database, type Tx } from '../../platform/database/database.service.js';
 import { TooLarge } from '../../platform/errors/errors.js';
@@ -58,10 +57,7 @@ export class BlobsService {
     await this.assertAllowance(company_id, bytes);
     const ids = await this.blobs.begin(company_id, contents.length);
     const begun = contents.map((content, index) => ({ blob_id: ids[index] ?? '', content }));
-    await pLimit(OBJECTS_AT_ONCE).map(
-      begun,
-      async ({ blob_id, content }) => await this.objects.put(keyOf(blob_id), content),
-    );
+    await severalAtOnce(begun, async ({ blob_id, content }) => await this.objects.put(keyOf(blob_id), content));
     await this.database.transaction(async (tx) => {
       await this.reserve(tx, company_id, bytes);
       await tx.withRepository(this.blobs).setStored(
@@ -77,7 +73,7 @@ export class BlobsService {
 
   /** The whole content of each blob, in their order; for contents that fit into memory. */
   async readAll(blobs: readonly { blob_id: string }[]): Promise<Buffer[]> {
-    return await pLimit(OBJECTS_AT_ONCE).map(blobs, async ({ blob_id }) => await buffer(await this.stream(blob_id)));
+    return await severalAtOnce(blobs, async ({ blob_id }) => await buffer(await this.stream(blob_id)));
   }
 
   async stream(blob_id: string, range?: ByteRange): Promise<Readable> {
@@ -132,4 +128,18 @@ export class BlobsService {
     if (limit === undefined) return Infinity;
     return limit - (await blobs.keptBytes(company_id, blob_id));
   }
+}
+
+/** Works on several items at a time. What fails leaves one worker less, so that a store that is silent is asked a few times only. */
+async function severalAtOnce<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const waiting = items.entries();
+  const worker = async (): Promise<void> => {
+    for (const [index, item] of waiting) results[index] = await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(OBJECTS_AT_ONCE, items.length) }, worker));
+  return results;
 }

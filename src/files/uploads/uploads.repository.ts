@@ -119,7 +119,7 @@ export class UploadsRepository extends EntityRepository(Upload) {
   async release({ id, lease_id }: Pick<UploadLease, 'id' | 'lease_id'>): Promise<void> {
     await this.query(
       `UPDATE uploads SET state = 'open', lease_id = NULL, lease_until = NULL
-        WHERE id = $1 AND lease_id = $2 AND ${UPLOAD_STEPS.mayBecome('open')}`,
+        WHERE id = $1 AND lease_id = $2`,
       [id, lease_id],
     );
   }
@@ -133,7 +133,7 @@ export class UploadsRepository extends EntityRepository(Upload) {
     const rows: unknown[] = await this.query(
       `WITH ended AS (
          UPDATE uploads SET state = $3, entry = $4, blob_id = NULL, lease_id = NULL, lease_until = NULL
-          WHERE id = $1 AND lease_id = $2 AND ${UPLOAD_STEPS.mayBecome(state)}
+          WHERE id = $1 AND lease_id = $2
          RETURNING id
        ), parts AS (${DELETE_PARTS_OF_ENDED})
        SELECT * FROM ended`,

@@ -55,8 +55,9 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
     this.sending ??= this.sendWaiting();
   }
 
+  /** A program in which nothing listens needs no connection. */
   async onApplicationBootstrap(): Promise<void> {
-    await this.connect();
+    if (this.listeners.size > 0) await this.connect();
   }
 
   async onApplicationShutdown(): Promise<void> {

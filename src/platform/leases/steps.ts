@@ -6,9 +6,17 @@ export class Steps<State extends string> {
     this.states = Object.keys(following) as State[];
   }
 
-  /** SQL condition that a row may step to `state`: a change to it is made where this holds, and nowhere else. */
+  /** The states that `state` can follow: a change to it is made where one of them stands, and nowhere else. */
+  before(state: State): State[] {
+    return this.states.filter((from) => this.following[from].includes(state));
+  }
+
+  /**
+   * The same as a condition in SQL. For statements that take the states as literals: partial indexes on the state serve these,
+   * also where the planner should look up the one row by its id.
+   */
   mayBecome(state: State, column = 'state'): string {
-    const before = this.states.filter((from) => this.following[from].includes(state)).map((from) => `'${from}'`);
+    const before = this.before(state).map((from) => `'${from}'`);
     return before.length === 1 ? `${column} = ${before[0]}` : `${column} IN (${before.join(', ')})`;
   }
 
