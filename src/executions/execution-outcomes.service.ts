@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '../platform/database/database.service.js';
-import { LeaseLost } from '../platform/leases/lease.js';
 import { CardsRepository } from '../projects/canvas/cards.repository.js';
 import { modelDigest } from '../projects/canvas/model-digest.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
@@ -33,7 +32,7 @@ export class ExecutionOutcomes {
     const blob = outcome.kind === 'solved' ? await this.results.store(held, outcome.json) : null;
     await this.database.transaction(async (tx) => {
       const project = await tx.withRepository(this.projects).lock(held.company_id, held.project_id);
-      if (!(await tx.withRepository(this.executions).lockHeld(held))) throw new LeaseLost();
+      await tx.withRepository(this.executions).lockHeld(held);
       if (outcome.kind === 'failed') {
         await this.endings.finish(tx, [held.id], { status: 'failed', error: outcome.failure });
         return;

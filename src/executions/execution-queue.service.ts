@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '../platform/database/database.service.js';
 import { Jobs } from '../platform/jobs/jobs.service.js';
-import { LeaseLost } from '../platform/leases/lease.js';
 import { WakeUps } from '../platform/leases/wake-ups.js';
 import { ExecutionsRepository, type LeasedExecution } from './executions.repository.js';
 
@@ -56,7 +55,7 @@ export class ExecutionQueue {
 
   /** Keeps a running execution. @throws LeaseLost */
   async renew(held: LeasedExecution): Promise<void> {
-    if (!(await this.executions.renew(held))) throw new LeaseLost();
+    await this.executions.renew(held);
   }
 
   /** Lets another process take a running execution up at once; what it has taken so far stays, the attempt does not. */

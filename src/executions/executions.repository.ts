@@ -1,6 +1,7 @@
 import { EntityRepository } from '../platform/database/entity-repository.js';
 import { type JsonPage, readJsonPage } from '../platform/database/json-page.js';
 import { NotFound } from '../platform/errors/errors.js';
+import { LeaseLost } from '../platform/leases/lease.js';
 import {
   claimedBy,
   givenBack,
@@ -16,7 +17,7 @@ import { Execution, EXECUTION_STEPS, type ExecutionError } from './execution.ent
 import type { ProjectId } from '../projects/project.entity.js';
 
 /** What a new execution is stored with; the rest has defaults. */
-export type NewRow = Pick<
+type NewRow = Pick<
   Execution,
   | 'project_id'
   | 'company_id'
@@ -139,13 +140,13 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
     return claimed;
   }
 
-  /** Extends the lease of a held execution; false when it is not held any more. */
-  async renew({ id, generation }: LeasedExecution): Promise<boolean> {
+  /** Keeps a running execution. @throws LeaseLost */
+  async renew({ id, generation }: LeasedExecution): Promise<void> {
     const [, count]: [unknown[], number] = await this.query(`UPDATE executions SET ${RENEWED} WHERE ${HELD}`, [
       id,
       generation,
     ]);
-    return count > 0;
+    if (count === 0) throw new LeaseLost();
   }
 
   /** Gives a held execution up without its attempt: it can be claimed at once. False when it is not held any more. */
@@ -173,13 +174,13 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
     return executions;
   }
 
-  /** Locks a held execution until the transaction ends; false when it is not held any more. */
-  async lockHeld({ id, generation }: LeasedExecution): Promise<boolean> {
+  /** Locks a held execution until the transaction ends. @throws LeaseLost */
+  async lockHeld({ id, generation }: LeasedExecution): Promise<void> {
     const found: unknown[] = await this.query(`SELECT id FROM executions WHERE ${HELD} FOR NO KEY UPDATE`, [
       id,
       generation,
     ]);
-    return found.length > 0;
+    if (found.length === 0) throw new LeaseLost();
   }
 
   /** Ends those of the executions that may end so now; answers these, with all the time that they have taken. */

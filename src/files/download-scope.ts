@@ -1,5 +1,5 @@
 /** What a download URL depends on beside its object. */
-export interface DownloadScope {
+interface DownloadScope {
   container_id: string;
   /** The API key that has asked for the URL, where it was one. */
   api_key_id: string | null;

@@ -9,7 +9,6 @@ import { FilesController } from './files.controller.js';
 import { FilesService } from './files.service.js';
 import { Collector } from './maintenance/collector.service.js';
 import { ContainerEmptier } from './maintenance/container-emptier.service.js';
-import { ListedObjectsRepository } from './maintenance/listed-objects.repository.js';
 import { Reconciler } from './maintenance/reconciler.service.js';
 import { Sweeper } from './maintenance/sweeper.service.js';
 import { ContainersRepository } from './tree/containers.repository.js';
@@ -50,7 +49,6 @@ import { WorkspaceChanges } from './workspace-changes.js';
     DownloadsService,
     FilesService,
     FileTreeRepository,
-    ListedObjectsRepository,
     PartAdmission,
     Reconciler,
     Sweeper,

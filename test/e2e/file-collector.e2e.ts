@@ -12,7 +12,6 @@ import { DoomedObjectsRepository } from '../../src/files/blobs/doomed-objects.re
 import type { ContainerResolver } from '../../src/files/container-resolver.js';
 import { Collector } from '../../src/files/maintenance/collector.service.js';
 import { ContainerEmptier } from '../../src/files/maintenance/container-emptier.service.js';
-import { ListedObjectsRepository } from '../../src/files/maintenance/listed-objects.repository.js';
 import { Reconciler } from '../../src/files/maintenance/reconciler.service.js';
 import { Sweeper } from '../../src/files/maintenance/sweeper.service.js';
 import type { ContainerRef } from '../../src/files/tree/container-ref.js';
@@ -63,7 +62,7 @@ beforeAll(async () => {
   const objects = new UploadObjects(store, config);
   const resolver = undefined as unknown as ContainerResolver;
   sweeper = new Sweeper(jobs, uploads, new UploadsService(registry, objects, resolver, config));
-  reconciler = new Reconciler(database, new ListedObjectsRepository(source), rows, tree, store);
+  reconciler = new Reconciler(database, rows, tree, store);
   await db.database.manager.query('INSERT INTO companies (id) VALUES ($1)', [company_id]);
 });
 afterAll(async () => await rm(config.DATA_DIR, { recursive: true, force: true }));

@@ -3,12 +3,14 @@ import * as blobs from '../../src/files/blobs/blobs.sql.js';
 import type { ContainersService } from '../../src/files/tree/containers.service.js';
 import { DELETED_CONTAINERS } from '../../src/files/tree/containers.sql.js';
 import { KNOWN_CONTAINER, listBelow, listChildren } from '../../src/files/tree/file-listing.sql.js';
-import * as sql from '../../src/files/tree/file-tree.sql.js';
+import * as changes from '../../src/files/tree/file-tree-changes.sql.js';
+import * as reads from '../../src/files/tree/file-tree.sql.js';
 import { WORKSPACES } from '../../src/projects/projects.repository.js';
 import { SNAPSHOT_TREES } from '../../src/projects/snapshots.repository.js';
 import { useDatabase } from '../support/database.js';
 import { fileServices } from '../support/file-services.js';
 
+const sql = { ...reads, ...changes };
 const company_id = 'company';
 const db = useDatabase();
 let containers: ContainersService;

@@ -34,6 +34,14 @@ describe('tables', () => {
     expect([...writers].filter(([, files]) => files.size > 1)).toEqual([]);
   });
 
+  it('have one repository for each entity, whose inherited methods write it', () => {
+    const entities = sources.flatMap(([, text]) =>
+      Array.from(text.matchAll(/^export class \w+ extends EntityRepository\((\w+)\)/gm), ([, entity]) => entity),
+    );
+    expect(entities.length).toBeGreaterThan(15);
+    expect(entities.filter((entity, index) => entities.indexOf(entity) !== index)).toEqual([]);
+  });
+
   it('would be found with two writers', () => {
     const planted = [...sources, ['src/chat/elsewhere.repository.ts', '`UPDATE messages SET content = $1`']] as const;
     expect(writersOf(planted).get('messages')?.size).toBe(2);

@@ -34,7 +34,7 @@ export const emptyMessageJson = (from: string): string =>
   `(SELECT row_to_json(message)::text FROM (SELECT ${EMPTY} ${from}) message)`;
 
 /** Most bytes of the messages in one window. The newest message is included even if it alone has more. */
-export const MAX_WINDOW_BYTES = 16 * 1024 ** 2;
+const MAX_WINDOW_BYTES = 16 * 1024 ** 2;
 /** Messages that are made into JSON at once where a window may have to be cut. */
 const STEP = 10;
 /** A value stored in less is taken for small: compressed, it is at most a hundred times as long. */

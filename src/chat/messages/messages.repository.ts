@@ -44,7 +44,7 @@ export const writeBody = (
    WHERE id = ${id}`;
 
 /** SQL of content, content_segments, tool_calls and affected_card_ids. */
-export type BodyColumns = [string, string, string, string];
+type BodyColumns = [string, string, string, string];
 
 /** content, content_segments, tool_calls and affected_card_ids as parameters of a statement. */
 export const bodyParameters = ({
@@ -59,7 +59,10 @@ export const bodyParameters = ({
   affected_card_ids,
 ];
 
-/** Messages. Writers hold the lock of the conversation, except for changing a partial message of their own turn. */
+/**
+ * Messages. Writers hold the lock of the conversation, except for changing a partial message of their own turn. A new one takes
+ * a sequence of its conversation, so `ConversationsRepository.append` adds it, by {@link insertMessage}.
+ */
 export class MessagesRepository extends EntityRepository(Message) {
   /** Stores the final body of a message of the agent. */
   async finish(id: string, body: MessageBody): Promise<void> {

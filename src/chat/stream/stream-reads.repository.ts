@@ -1,6 +1,6 @@
-import { EntityRepository } from '../../platform/database/entity-repository.js';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 import type { ConversationId } from '../messages/conversation-id.js';
-import { Conversation } from '../conversations/conversation.entity.js';
 import { messageJson } from '../messages/message-json.sql.js';
 import type { TurnEventType } from '../turns/turn-event.entity.js';
 import type { Turn } from '../turns/turn.entity.js';
@@ -41,11 +41,14 @@ export const MAX_TEXT = 256 * 1024;
 const LAST_TURN = `
   FROM turns WHERE conversation_id >= c.id AND conversation_id <= c.id ORDER BY conversation_id DESC, id DESC LIMIT 1`;
 
-/** Read-only queries for readers of the live stream. */
-export class StreamReadsRepository extends EntityRepository(Conversation) {
+/** Queries for readers of the live stream, over several tables. It has no entity, as it writes nothing. */
+@Injectable()
+export class StreamReadsRepository {
+  constructor(private readonly source: DataSource) {}
+
   /** Reads on from a cursor in one statement; null when the conversation is gone. */
   async following(conversation_id: ConversationId, cursor: Cursor): Promise<Following | null> {
-    const [read]: Following[] = await this.query(
+    const [read]: Following[] = await this.source.query(
       `SELECT c.last_sequence,
               (SELECT coalesce(json_agg(json_build_object('sequence', sequence, 'json', json, 'answered', answered) ORDER BY sequence), '[]')
                  FROM (SELECT *, sum(bytes + coalesce(octet_length(answered), 0)) OVER (ORDER BY sequence) - bytes
@@ -83,7 +86,7 @@ export class StreamReadsRepository extends EntityRepository(Conversation) {
   /** Where a reader begins that knows nothing: before the turn that is active, else after the last one. */
   async present(conversation_id: ConversationId): Promise<Cursor | null> {
     const [present]: (Pick<Cursor, 'sequence'> & { turn: (Position & Pick<Turn, 'state'>) | null })[] =
-      await this.query(
+      await this.source.query(
         `SELECT c.last_sequence AS sequence,
               (SELECT json_build_object('turn_id', id, 'state', state, 'next_seq', next_seq) ${LAST_TURN}) AS turn
          FROM conversations c WHERE c.id = $1 AND c.deleted_at IS NULL`,
@@ -103,7 +106,7 @@ export class StreamReadsRepository extends EntityRepository(Conversation) {
    * be new to it. Null for a position that no reader of this conversation can have.
    */
   async cursorAt(conversation_id: ConversationId, { turn_id, next_seq }: Position): Promise<Cursor | null> {
-    const [known]: { sequence: number }[] = await this.query(
+    const [known]: { sequence: number }[] = await this.source.query(
       `SELECT (SELECT coalesce(max(sequence), 0) FROM messages WHERE turn_id = t.id AND role = 'user') AS sequence
          FROM turns t WHERE t.id = $2 AND t.conversation_id = $1 AND t.next_seq >= $3`,
       [conversation_id, turn_id, next_seq],
@@ -113,7 +116,7 @@ export class StreamReadsRepository extends EntityRepository(Conversation) {
 
   /** How far conversations have come, as texts that differ when something is new; without those that are gone. */
   async heads(conversationIds: string[]): Promise<Map<string, string>> {
-    const heads: { id: string; head: string }[] = await this.query(
+    const heads: { id: string; head: string }[] = await this.source.query(
       `SELECT c.id, concat_ws(':', c.last_sequence, t.id, t.state, t.next_seq) AS head
          FROM conversations c
          LEFT JOIN LATERAL (SELECT id, state, next_seq ${LAST_TURN}) t ON true

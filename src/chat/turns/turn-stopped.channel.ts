@@ -15,7 +15,7 @@ export class TurnStoppedChannel {
     private readonly metrics: TurnMetrics,
   ) {}
 
-  /** Tells of a turn that was ended, also those who follow its conversation. Call it once its end has committed. */
+  /** Counts a turn that was stopped, and tells of it, also those who follow its conversation. Call it once its end has committed. */
   send(conversation_id: ConversationId, turn_id: string): void {
     this.metrics.ended('stopped');
     this.notifications.send(CHANNEL, turn_id);

@@ -13,7 +13,7 @@ import {
 } from './blobs.sql.js';
 
 /** A blob whose object is whole; `size` in bytes. */
-export interface WrittenBlob {
+interface WrittenBlob {
   blob_id: string;
   size: number;
   sha256: Buffer;
@@ -31,15 +31,6 @@ export class BlobsRepository extends EntityRepository(Blob) {
       [company_id, count],
     );
     return rows.map(({ id }) => id);
-  }
-
-  /** {@link begin} for one blob. */
-  async beginOne(company_id: string): Promise<string> {
-    const [row]: { id: string }[] = await this.query('INSERT INTO blobs (company_id) VALUES ($1) RETURNING id', [
-      company_id,
-    ]);
-    if (row === undefined) throw new Error('A new blob has no row');
-    return row.id;
   }
 
   /** Says that the objects of blobs are whole. */

@@ -82,7 +82,9 @@ export class BlobsService {
 
   /** Announces a blob whose object is about to be written; resolves with its id. */
   async begin(tx: Tx, company_id: string): Promise<string> {
-    return await tx.withRepository(this.blobs).beginOne(company_id);
+    const [blob_id] = await tx.withRepository(this.blobs).begin(company_id, 1);
+    if (blob_id === undefined) throw new Error('A new blob has no row');
+    return blob_id;
   }
 
   /** Discards a blob that will not be used. */

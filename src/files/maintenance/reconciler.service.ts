@@ -23,7 +23,6 @@ export interface Discrepancies {
 export class Reconciler {
   constructor(
     private readonly database: Database,
-    private readonly listed: ListedObjectsRepository,
     private readonly blobs: BlobsRepository,
     private readonly tree: FileTreeRepository,
     private readonly store: ObjectStore,
@@ -32,7 +31,7 @@ export class Reconciler {
   /** Checks every object and row; what was added or removed meanwhile does not count as a difference. */
   async compare(): Promise<Discrepancies> {
     return await this.database.transaction(async (tx) => {
-      const listed = tx.withRepository(this.listed);
+      const listed = new ListedObjectsRepository(tx);
       // A large store takes longer than a request may; no lock is held meanwhile.
       await listed.begin();
       await this.list(listed);

@@ -3,7 +3,7 @@ import { EntityRepository } from '../../platform/database/entity-repository.js';
 import type { ContainerRef, FoundContainer, SoughtContainer } from './container-ref.js';
 import { Container, type ContainerKind } from './container.entity.js';
 import { DELETED_CONTAINERS } from './containers.sql.js';
-import { INSERT_ROOT } from './file-tree.sql.js';
+import { INSERT_ROOT } from './file-tree-changes.sql.js';
 
 /** A container whose writers wait until the transaction ends. */
 export interface LockedContainer extends ContainerRef {

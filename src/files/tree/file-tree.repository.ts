@@ -2,6 +2,7 @@ import { EntityRepository } from '../../platform/database/entity-repository.js';
 import type { ContainerRef, SoughtContainer } from './container-ref.js';
 import type { ContainerKind } from './container.entity.js';
 import { KNOWN_CONTAINER, listBelow, listChildren } from './file-listing.sql.js';
+import * as changes from './file-tree-changes.sql.js';
 import * as sql from './file-tree.sql.js';
 import type { NewFile, NewNode } from './new-nodes.js';
 import { Node } from './node.entity.js';
@@ -138,7 +139,7 @@ export class FileTreeRepository extends EntityRepository(Node) {
     names: readonly string[],
     { implied, file }: { implied: boolean; file?: NewFile },
   ): Promise<FileContent & { node_id: number }> {
-    const [last]: (FileContent & { node_id: number })[] = await this.query(sql.INSERT_CHAIN, [
+    const [last]: (FileContent & { node_id: number })[] = await this.query(changes.INSERT_CHAIN, [
       container_id,
       parent_id,
       names,
@@ -155,7 +156,7 @@ export class FileTreeRepository extends EntityRepository(Node) {
 
   /** Makes nodes below an existing directory; nothing may be there yet. */
   async insertNodes({ container_id }: ContainerRef, parent_id: number, nodes: readonly NewNode[]): Promise<void> {
-    await this.query(sql.INSERT_NODES, [container_id, parent_id, JSON.stringify(nodes), nodes.length]);
+    await this.query(changes.INSERT_NODES, [container_id, parent_id, JSON.stringify(nodes), nodes.length]);
   }
 
   /**
@@ -168,18 +169,18 @@ export class FileTreeRepository extends EntityRepository(Node) {
     entries: readonly number[],
     next_node: number,
   ): Promise<void> {
-    await this.query(sql.INSERT_DIRECTORIES, [container_id, ids, parents, names, entries, next_node]);
+    await this.query(changes.INSERT_DIRECTORIES, [container_id, ids, parents, names, entries, next_node]);
   }
 
   /** Makes a directory explicit. */
   async makeExplicit({ container_id }: ContainerRef, node_id: number): Promise<void> {
-    await this.query(sql.MAKE_EXPLICIT, [container_id, node_id]);
+    await this.query(changes.MAKE_EXPLICIT, [container_id, node_id]);
   }
 
   /** Gives a file another content; it stays the same file. */
   async replaceFile({ container_id }: ContainerRef, node_id: number, file: NewFile): Promise<FileContent> {
     const { blob_id, size, content_type, source } = file;
-    const [replaced]: FileContent[] = await this.query(sql.REPLACE_FILE, [
+    const [replaced]: FileContent[] = await this.query(changes.REPLACE_FILE, [
       container_id,
       node_id,
       blob_id,
@@ -193,17 +194,17 @@ export class FileTreeRepository extends EntityRepository(Node) {
 
   /** Gives nodes names that no path can have, until they get their own. */
   async park({ container_id }: ContainerRef, node_ids: readonly number[]): Promise<void> {
-    await this.query(sql.PARK_NODES, [container_id, node_ids]);
+    await this.query(changes.PARK_NODES, [container_id, node_ids]);
   }
 
   /** Moves nodes into directories under names. */
   async move({ container_id }: ContainerRef, [ids, parents, names]: NodePlaces): Promise<void> {
-    await this.query(sql.MOVE_NODES, [container_id, ids, parents, names]);
+    await this.query(changes.MOVE_NODES, [container_id, ids, parents, names]);
   }
 
   /** Copies all of a container into an empty one of some kind; resolves with the number of files. */
   async copyWhole(from: ContainerRef, to: ContainerRef, kind: ContainerKind): Promise<number> {
-    const [row]: { files: number }[] = await this.query(sql.COPY_WHOLE, [from.container_id, to.container_id, kind]);
+    const [row]: { files: number }[] = await this.query(changes.COPY_WHOLE, [from.container_id, to.container_id, kind]);
     return row?.files ?? 0;
   }
 
@@ -216,7 +217,7 @@ export class FileTreeRepository extends EntityRepository(Node) {
     chosen: boolean,
   ): Promise<number> {
     const parameters = [from.container_id, to.container_id, kind, names, chosen];
-    const [row]: { files: number }[] = await this.query(sql.COPY_SELECTED, parameters);
+    const [row]: { files: number }[] = await this.query(changes.COPY_SELECTED, parameters);
     return row?.files ?? 0;
   }
 
@@ -229,19 +230,19 @@ export class FileTreeRepository extends EntityRepository(Node) {
     nodes: readonly Pick<PathNode, 'node_id' | 'parent_id'>[],
   ): Promise<number> {
     const ids = nodes.map(({ node_id }) => node_id);
-    const [row]: { deleted: number }[] = await this.query(sql.DELETE_SUBTREES, [container_id, ids]);
-    await this.query(sql.DELETE_EMPTIED, [container_id, [...new Set(nodes.map(({ parent_id }) => parent_id))]]);
+    const [row]: { deleted: number }[] = await this.query(changes.DELETE_SUBTREES, [container_id, ids]);
+    await this.query(changes.DELETE_EMPTIED, [container_id, [...new Set(nodes.map(({ parent_id }) => parent_id))]]);
     return row?.deleted ?? 0;
   }
 
   /** Deletes directories in which nothing is. */
   async deleteEmpty({ container_id }: ContainerRef, node_ids: readonly number[]): Promise<void> {
-    await this.query(sql.DELETE_NODES, [container_id, node_ids]);
+    await this.query(changes.DELETE_NODES, [container_id, node_ids]);
   }
 
   /** Deletes at most `limit` nodes of a container that was ended, from the leaves up; resolves with their number. */
   async deleteLeaves(container_id: string, limit: number): Promise<number> {
-    const [row]: { deleted: number }[] = await this.query(sql.DELETE_LEAVES, [container_id, limit]);
+    const [row]: { deleted: number }[] = await this.query(changes.DELETE_LEAVES, [container_id, limit]);
     return row?.deleted ?? 0;
   }
 }

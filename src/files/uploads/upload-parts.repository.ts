@@ -3,7 +3,7 @@ import { UploadPart } from './upload-part.entity.js';
 import { COUNTED_OF_PART, END_PART, EXPECT_PART } from './upload-parts.sql.js';
 
 /** A request that brings a part of an upload. */
-export interface PartRequest {
+interface PartRequest {
   upload_id: string;
   part_number: number;
   put_id: string;

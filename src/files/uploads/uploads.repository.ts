@@ -11,7 +11,7 @@ const LIFETIME = '24 hours';
 const REMEMBERED = '7 days';
 
 /** The row of a new upload. */
-export type NewUploadRow = Pick<
+type NewUploadRow = Pick<
   Upload,
   'token_hash' | 'company_id' | 'container_id' | 'path' | 'content_type' | 'size' | 'part_size'
 > & { blob_id: string; user_id: string | null | undefined; api_key_id: string | null | undefined };

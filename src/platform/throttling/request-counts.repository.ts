@@ -2,7 +2,7 @@ import { EntityRepository } from '../database/entity-repository.js';
 import { RequestCount } from './request-count.entity.js';
 
 /** Hits in a window, and in how many ms it ends. */
-export type WindowHits = Pick<RequestCount, 'key' | 'hits'> & { ends_in: number };
+type WindowHits = Pick<RequestCount, 'key' | 'hits'> & { ends_in: number };
 
 /** Windows of counted requests, shared by all processes. */
 export class RequestCountsRepository extends EntityRepository(RequestCount) {

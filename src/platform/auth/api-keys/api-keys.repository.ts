@@ -6,7 +6,7 @@ import { ApiKey } from './api-key.entity.js';
 import type { StoredKey } from './key-text.js';
 
 /** A key that is valid, with the role that it has now. */
-export type ValidKey = Pick<ApiKey, 'id' | 'company_id' | 'name' | 'prefix' | 'expires_at'> & { role: Role };
+type ValidKey = Pick<ApiKey, 'id' | 'company_id' | 'name' | 'prefix' | 'expires_at'> & { role: Role };
 
 /** Keys that a caller may see and revoke; parameters $1 to $4 are those of {@link reach}. */
 const WITHIN_REACH = 'company_id = $1 AND revoked_at IS NULL AND ($2::boolean OR created_by = $3 OR id = $4::uuid)';
