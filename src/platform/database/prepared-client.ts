@@ -90,9 +90,25 @@ export class PreparedClient extends pg.Client {
 
   private async send(text: string, values: unknown[]): Promise<pg.QueryResult> {
     const name = nameOf(text);
-    return await super.query(name === undefined ? { text, values } : { name, text, values });
+    if (name === undefined) return await super.query({ text, values });
+    // A finished query object: pg copies every configuration property by property, which costs more than the rest of it.
+    const query: NamedQuery = new pg.Query(text, values);
+    query.name = name;
+    return await new Promise((resolve, reject) => {
+      query.callback = (error, result) => {
+        if (error) reject(error);
+        else resolve(result);
+      };
+      super.query(query);
+    });
   }
 }
+
+/** What pg reads of a query, beyond its types. */
+type NamedQuery = pg.Query & {
+  name?: string;
+  callback?: (error: Error | null, result: pg.QueryResult) => void;
+};
 
 /**
  * Has an error in the reading of what the server sends, such as a value too large for a text, end this connection and fail
