@@ -5,6 +5,7 @@ import { derive } from '../../projects/canvas/derivation.js';
 import { Agent, type AgentContext, type AgentOutput } from '../agent.js';
 import { ASK_USER_QUESTION } from '../ask-user-question.js';
 import { type Toolbox, Toolboxes } from '../tools/toolbox.service.js';
+import { guideCredits } from '../turn-credits.js';
 import { statementsIn } from './answers.js';
 import {
   describeCard,
@@ -45,7 +46,7 @@ export class GuideAgent extends Agent {
       yield output.type === 'text' && isInText ? { ...output, text: `\n\n${output.text}` } : output;
       isInText = output.type === 'text';
     }
-    yield { type: 'usage', credits: this.config.PRICE_GUIDE_TURN };
+    yield { type: 'usage', credits: guideCredits(this.config) };
   }
 
   private async *work(context: AgentContext): AsyncGenerator<AgentOutput> {

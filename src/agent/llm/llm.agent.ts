@@ -40,7 +40,7 @@ export class LlmAgent extends Agent {
       tools,
       signal,
       timeoutSeconds: this.config.AGENT_TIMEOUT_SECONDS,
-      prices: { input: this.config.PRICE_INPUT_TOKENS, output: this.config.PRICE_OUTPUT_TOKENS },
+      prices: this.config,
       logger: this.logger.child({ turn_id }),
     };
     let left = LAST_STEPS;

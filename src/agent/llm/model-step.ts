@@ -3,6 +3,7 @@ import { type LanguageModel, type ModelMessage, streamText, type ToolSet } from 
 import type { Logger } from 'pino';
 import { type AgentEvent, AgentFailure } from '../agent.js';
 import type { Call } from '../tools/toolbox.service.js';
+import { tokenCredits, type TokenPrices } from '../turn-credits.js';
 import { brokenOff, type ProviderFault, toFault } from './provider-fault.js';
 import { IdleTimeout } from './idle-timeout.js';
 
@@ -19,8 +20,7 @@ export interface Step {
   tools: ToolSet;
   signal: AbortSignal;
   timeoutSeconds: number;
-  /** Credits per 1,000 tokens. */
-  prices: { input: number; output: number };
+  prices: TokenPrices;
   logger: Logger;
 }
 
@@ -88,13 +88,11 @@ async function* request(step: Step, answer: StepAnswer): AsyncGenerator<AgentEve
         case 'tool-call':
           answer.calls.push({ tool: part.toolName, input: part.input });
           break;
-        case 'finish-step': {
-          const { inputTokens = 0, outputTokens = 0 } = part.usage;
-          yield { type: 'usage', credits: (inputTokens * prices.input + outputTokens * prices.output) / 1000 };
+        case 'finish-step':
+          yield { type: 'usage', credits: tokenCredits(prices, part.usage) };
           assertWhole(part.finishReason, part.rawFinishReason);
           isFinished = true;
           break;
-        }
         case 'error':
           throw part.error;
         case 'abort':
