@@ -2,7 +2,7 @@ import type { Tx } from '../platform/database/database.service.js';
 import type { Principal } from '../platform/auth/principal.js';
 import type { CardResponse, CompletenessResponse } from '../projects/canvas/canvas.dto.js';
 import type { Project, ProjectId } from '../projects/project.entity.js';
-import type { MountedConfiguration } from '../skills/effective-config.service.js';
+import type { EffectiveConfig } from '../skills/effective-config.service.js';
 import type { Spender } from '../usage/spender.js';
 import type { QuestionAnswer } from './ask-user-question.js';
 import type { ToolCall } from './tool-call.js';
@@ -54,7 +54,7 @@ export interface AgentContext {
   changes: WorkspaceChange[];
   cards: CardResponse[];
   checklist: CompletenessResponse;
-  configuration: MountedConfiguration;
+  configuration: EffectiveConfig;
   /** What the agent may do; never company-level. */
   principal: Principal;
   /** Who is charged for what it starts. */

@@ -8,7 +8,7 @@ import { Database, type Tx } from '../platform/database/database.service.js';
 import { Conflict } from '../platform/errors/errors.js';
 import type { Project } from '../projects/project.entity.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
-import { type MountedConfiguration, EffectiveConfigService } from './effective-config.service.js';
+import { type EffectiveConfig, EffectiveConfigService } from './effective-config.service.js';
 import type {
   AgentConfigPullRequest,
   AgentConfigPullResponse,
@@ -25,12 +25,12 @@ export class AgentConfigService {
     private readonly deployments: DeploymentsService,
     private readonly templates: TemplatesService,
     private readonly containers: ContainersService,
-    private readonly mounts: EffectiveConfigService,
+    private readonly effectiveConfig: EffectiveConfigService,
   ) {}
 
-  /** What a turn would mount. @throws NotFound */
-  async get(company_id: string, projectId: string): Promise<MountedConfiguration> {
-    return await this.mounts.mount(await this.projects.require(company_id, projectId));
+  /** The configuration that a turn would start with. @throws NotFound */
+  async get(company_id: string, projectId: string): Promise<EffectiveConfig> {
+    return await this.effectiveConfig.resolve(await this.projects.require(company_id, projectId));
   }
 
   /**

@@ -5,17 +5,17 @@ import type { Project } from '../projects/project.entity.js';
 import { winners } from './shadowing.js';
 import { skillsAmong } from './skill-files.js';
 import { SkillSetsService } from './skill-sets.service.js';
-import type { MountedSkill } from './skill.js';
+import type { EffectiveSkill } from './skill.js';
 
 /** What a turn of a project works with, as one moment had it. */
-export interface MountedConfiguration {
+export interface EffectiveConfig {
   /** The project's AGENTS.md, or null when it has none. */
   instructions: string | null;
   /** By name; the project's own shadow those of its deployment scope. What their files are cannot change any more. */
-  skills: MountedSkill[];
+  skills: EffectiveSkill[];
 }
 
-/** What turns mount of both scopes of a project. */
+/** Resolves what a turn of a project works with, from both of its scopes. */
 @Injectable()
 export class EffectiveConfigService {
   constructor(
@@ -24,7 +24,7 @@ export class EffectiveConfigService {
   ) {}
 
   /** The configuration of this project as it is now. */
-  async mount(project: Project): Promise<MountedConfiguration> {
+  async resolve(project: Project): Promise<EffectiveConfig> {
     const { company_id, agent_config_id, project_skills_id } = project;
     const [atRoot = [], own = [], deployment = []] = await this.reader.filesOf(company_id, [
       [agent_config_id, INSTRUCTIONS_FILE],

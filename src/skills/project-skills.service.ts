@@ -10,7 +10,7 @@ import { describeSkill } from './description.js';
 import { winner, winners } from './shadowing.js';
 import { checkSkill, SKILL_FILE, type SkillFiles, skillsAmong } from './skill-files.js';
 import { SkillSetsService } from './skill-sets.service.js';
-import type { MountedSkill, Skill, WholeMountedSkill } from './skill.js';
+import type { EffectiveSkill, FullEffectiveSkill, Skill } from './skill.js';
 
 const ownSet = (project: Project): ContainerRef => ({
   company_id: project.company_id,
@@ -32,7 +32,7 @@ export class ProjectSkillsService {
   ) {}
 
   /** What a turn would mount, by name. @throws NotFound */
-  async list(company_id: string, projectId: string): Promise<MountedSkill[]> {
+  async list(company_id: string, projectId: string): Promise<EffectiveSkill[]> {
     const { project_skills_id, agent_config_id } = await this.projects.require(company_id, projectId);
     const [own = [], deployment = []] = await this.reader.filesOf(company_id, [
       [project_skills_id, SKILLS_FOLDER],
@@ -42,7 +42,7 @@ export class ProjectSkillsService {
   }
 
   /** The copy of a skill that a turn would mount. @throws NotFound */
-  async get(company_id: string, projectId: string, name: string): Promise<WholeMountedSkill> {
+  async get(company_id: string, projectId: string, name: string): Promise<FullEffectiveSkill> {
     const project = await this.projects.require(company_id, projectId);
     const [own, deployment] = await this.database.snapshot(async (tx) => [
       await this.sets.find(ownSet(project), name, tx),

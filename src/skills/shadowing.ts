@@ -1,4 +1,4 @@
-import type { FoundSkill, Mounting } from './skill.js';
+import type { FoundSkill, SkillOrigin } from './skill.js';
 
 /*
  * Which skill wins: a project's own skill shadows the one of the same name in its deployment scope, whole skill by whole
@@ -9,7 +9,7 @@ import type { FoundSkill, Mounting } from './skill.js';
 export function winner<Found extends FoundSkill>(
   own: Found | undefined,
   deployment: Found | undefined,
-): (Found & Mounting) | undefined {
+): (Found & SkillOrigin) | undefined {
   if (own !== undefined) return { ...own, scope: 'project', shadows: deployment !== undefined };
   return deployment && { ...deployment, scope: 'deployment', shadows: false };
 }
@@ -18,7 +18,7 @@ export function winner<Found extends FoundSkill>(
 export function winners<Found extends FoundSkill>(
   own: readonly Found[],
   deployment: readonly Found[],
-): (Found & Mounting)[] {
+): (Found & SkillOrigin)[] {
   const ownByName = new Map(own.map((skill) => [skill.name, skill]));
   const deploymentByName = new Map(deployment.map((skill) => [skill.name, skill]));
   return [...new Set([...ownByName.keys(), ...deploymentByName.keys()])]

@@ -20,14 +20,14 @@ export interface Skill {
 }
 
 /** Where a project has a skill from. */
-export interface Mounting {
+export interface SkillOrigin {
   scope: 'project' | 'deployment';
   /** Whether the project's copy hides one of the deployment. */
   shadows: boolean;
 }
 
 /** A skill as a turn of a project would see it. */
-export type MountedSkill = DescribedSkill & Mounting;
+export type EffectiveSkill = DescribedSkill & SkillOrigin;
 
 /** The same with its texts. */
-export type WholeMountedSkill = Skill & Mounting;
+export type FullEffectiveSkill = Skill & SkillOrigin;

@@ -8,8 +8,8 @@ import {
   StringMapField,
 } from '../platform/validation/fields.js';
 import { MAX_SKILL_FILES } from '../deployments/template.js';
-import type { MountedConfiguration } from './effective-config.service.js';
-import type { MountedSkill, Skill, WholeMountedSkill } from './skill.js';
+import type { EffectiveConfig } from './effective-config.service.js';
+import type { EffectiveSkill, FullEffectiveSkill, Skill } from './skill.js';
 
 /** What a summary is made of; of the files it shows the paths. */
 interface Summarized {
@@ -92,7 +92,7 @@ export class ProjectSkillDetail {
   @BooleanField({ description: 'Whether it shadows a deployment skill of this name' })
   shadows!: boolean;
 
-  static from({ name, description, files, scope, shadows }: WholeMountedSkill): ProjectSkillDetail {
+  static from({ name, description, files, scope, shadows }: FullEffectiveSkill): ProjectSkillDetail {
     return { name, description, files: Object.fromEntries(files), scope, shadows };
   }
 }
@@ -105,7 +105,7 @@ export class ProjectSkillSummary extends SkillSummary {
   @BooleanField({ description: 'Whether it shadows a deployment skill of this name' })
   shadows!: boolean;
 
-  static override from(skill: MountedSkill): ProjectSkillSummary {
+  static override from(skill: EffectiveSkill): ProjectSkillSummary {
     return { ...SkillSummary.from(skill), scope: skill.scope, shadows: skill.shadows };
   }
 }
@@ -115,7 +115,7 @@ export class ProjectSkillListResponse {
   @ObjectArrayField(() => ProjectSkillSummary)
   skills!: ProjectSkillSummary[];
 
-  static from(skills: MountedSkill[]): ProjectSkillListResponse {
+  static from(skills: EffectiveSkill[]): ProjectSkillListResponse {
     return { skills: skills.map((skill) => ProjectSkillSummary.from(skill)) };
   }
 }
@@ -168,7 +168,7 @@ export class AgentConfigResponse {
   @ObjectArrayField(() => ProjectSkillSummary)
   skills!: ProjectSkillSummary[];
 
-  static from({ instructions, skills }: MountedConfiguration): AgentConfigResponse {
+  static from({ instructions, skills }: EffectiveConfig): AgentConfigResponse {
     return { instructions, skills: skills.map((skill) => ProjectSkillSummary.from(skill)) };
   }
 }

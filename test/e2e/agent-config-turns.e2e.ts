@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { FileTreeReader } from '../../src/files/tree/file-tree-reader.service.js';
-import type { MountedSkill } from '../../src/skills/skill.js';
+import type { EffectiveSkill } from '../../src/skills/skill.js';
 import { makeDeployment, makeProject } from '../factories/make.js';
 import { idle } from '../factories/turns.js';
 import { eventually } from '../support/eventually.js';
@@ -9,18 +9,18 @@ import type { Session } from '../support/session.js';
 
 let session: Session;
 let gate: Gate;
-let mounted = 0;
+let started = 0;
 const seen: unknown[] = [];
 
 /** The files of a mounted skill, read now. */
-async function textsOf({ files }: MountedSkill): Promise<Record<string, string>> {
+async function textsOf({ files }: EffectiveSkill): Promise<Record<string, string>> {
   const texts = await service.app.get(FileTreeReader).readTexts([...files.values()]);
   return Object.fromEntries(Array.from(files, ([path, file]) => [path, texts.get(file.path) ?? '']));
 }
 
 /** Waits at the gate with what was mounted, and only then reads the files of the skills. */
 const script: Script = async function* ({ configuration: { instructions, skills } }) {
-  mounted += 1;
+  started += 1;
   await gate.passed;
   const read = skills.map(async (skill) => {
     const { name, scope, shadows, description } = skill;
@@ -49,7 +49,7 @@ describe('the configuration of a turn', () => {
     gate = new Gate();
     await client.post(`/projects/${id}/chat`, { content: 'One' });
     await eventually(
-      () => Promise.resolve(mounted),
+      () => Promise.resolve(started),
       (count) => count === 1,
       { until: 'the turn has started' },
     );

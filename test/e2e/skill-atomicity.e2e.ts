@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DeploymentResponse } from '../../src/deployments/deployments.dto.js';
 import { FileTreeReader } from '../../src/files/tree/file-tree-reader.service.js';
 import type { ProjectResponse } from '../../src/projects/projects.dto.js';
-import type { MountedSkill } from '../../src/skills/skill.js';
+import type { EffectiveSkill } from '../../src/skills/skill.js';
 import type { AgentConfigPullResponse, ProjectSkillDetail } from '../../src/skills/skills.dto.js';
 import { makeDeployment, makeProject } from '../factories/make.js';
 import { idle } from '../factories/turns.js';
@@ -20,7 +20,7 @@ const FROM_DEPLOYMENT = { 'SKILL.md': 'D', 'a.txt': 'D', 'b/b.txt': 'D' };
 const SETS: Record<string, Files> = { A, B, D: FROM_DEPLOYMENT };
 
 /** The files of a mounted skill, read now. */
-async function textsOf({ files }: MountedSkill): Promise<Files> {
+async function textsOf({ files }: EffectiveSkill): Promise<Files> {
   const texts = await worker.app.get(FileTreeReader).readTexts([...files.values()]);
   return Object.fromEntries(Array.from(files, ([path, file]) => [path, texts.get(file.path) ?? '']));
 }

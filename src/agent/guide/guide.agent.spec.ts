@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { Room } from '../../../test/support/guide-room.js';
-import type { MountedSkill } from '../../skills/skill.js';
+import type { EffectiveSkill } from '../../skills/skill.js';
 import { ASK_USER_QUESTION } from '../ask-user-question.js';
 
-const skill = (name: string, scope: MountedSkill['scope']): MountedSkill => ({
+const skill = (name: string, scope: EffectiveSkill['scope']): EffectiveSkill => ({
   name,
   scope,
   description: '',

@@ -31,8 +31,8 @@ export class TurnContexts {
     private readonly cards: CardsRepository,
     private readonly messages: MessagesRepository,
     private readonly changes: WorkspaceChangesRepository,
-    private readonly mounts: EffectiveConfigService,
-    private readonly files: FileTreeReader,
+    private readonly effectiveConfig: EffectiveConfigService,
+    private readonly reader: FileTreeReader,
   ) {}
 
   /** @throws LeaseLost when the project was deleted. */
@@ -49,11 +49,11 @@ export class TurnContexts {
     const messages = history.map((message) => toAgentMessage(message, id));
     const workspace = { company_id, container_id: project.workspace_id };
     const [configuration, top] = await Promise.all([
-      this.mounts.mount(project),
-      this.files.list(workspace, '', { recursive: false, limit: MAX_ENTRIES, offset: 0 }),
+      this.effectiveConfig.resolve(project),
+      this.reader.list(workspace, '', { recursive: false, limit: MAX_ENTRIES, offset: 0 }),
     ]);
     const references = messages.flatMap(({ to_answer, file_ids }) => (to_answer ? file_ids : []));
-    const attached = references.length === 0 ? [] : await this.files.findAll(workspace, references);
+    const attached = references.length === 0 ? [] : await this.reader.findAll(workspace, references);
     return {
       turn_id: id,
       project_id,
