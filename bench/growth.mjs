@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { latencies, send, timed } from './load.mjs';
-import { signToken, surroundings } from './processes.mjs';
+import { signToken, environment } from './processes.mjs';
 import { COMPANY, USER } from './data.mjs';
 
 /*
@@ -50,7 +50,7 @@ const QUESTIONS = [
 
 /** For each question the p50 of every size, the time of its count, and how much the largest takes of the base's time. */
 export async function measureGrowth(service, data, sizes, rounds) {
-  const client = new pg.Client({ connectionString: surroundings.databaseUrl });
+  const client = new pg.Client({ connectionString: environment.databaseUrl });
   await client.connect();
   const results = [];
   for (const { name, of, base = 0, request, count } of QUESTIONS) {

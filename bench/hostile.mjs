@@ -59,19 +59,19 @@ try {
 async function measure({ name, settings = {}, dataDir: makeDataDir, prepare, attack }) {
   const databaseName = `attack_${randomBytes(4).toString('hex')}`;
   await query(database.url('postgres'), `CREATE DATABASE ${databaseName} TEMPLATE ${TEMPLATE}`);
-  const surroundings = {
+  const environment = {
     databaseUrl: database.url(databaseName),
     dataDir: join(await mkdtemp(join(folder, 'attack-')), 'data'),
     secret: randomBytes(32).toString('hex'),
   };
-  const clear = (await makeDataDir?.(surroundings.dataDir)) ?? (() => undefined);
-  const service = await start(surroundings, settings);
+  const clear = (await makeDataDir?.(environment.dataDir)) ?? (() => undefined);
+  const service = await start(environment, settings);
   try {
-    const target = new Target(surroundings, service.url);
+    const target = new Target(environment, service.url);
     await target.signIn();
     await prepare?.(target);
     target.answers = {};
-    const bystander = await watch(service, surroundings.secret);
+    const bystander = await watch(service, environment.secret);
     const began = performance.now();
     const remark = await Promise.race([
       attack(target).catch((error) => error.message),
@@ -95,7 +95,7 @@ async function measure({ name, settings = {}, dataDir: makeDataDir, prepare, att
     await service.end();
     await clear();
     await query(database.url('postgres'), `DROP DATABASE ${databaseName} WITH (FORCE)`);
-    await rm(surroundings.dataDir, { recursive: true, force: true });
+    await rm(environment.dataDir, { recursive: true, force: true });
   }
 }
 

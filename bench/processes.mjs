@@ -11,7 +11,7 @@ const FLOOR = join(import.meta.dirname, 'floor.mjs');
 const FIGURES = 'figures.js';
 
 /** What every process of a run works with. */
-export const surroundings = { databaseUrl: '', dataDir: '', secret: '' };
+export const environment = { databaseUrl: '', dataDir: '', secret: '' };
 
 /** A folder for a while, which the user that runs PostgreSQL in place of root can pass through. */
 export async function makeFolder() {
@@ -51,15 +51,15 @@ export async function startService({ settings = {}, preload = [], flags = [] } =
   return await launch([...flags, ...imports(FIGURES, ...preload), MAIN], {
     PORT: '0',
     HOST: '127.0.0.1',
-    DATABASE_URL: surroundings.databaseUrl,
-    DATA_DIR: surroundings.dataDir,
-    AUTH_JWT_SECRET: surroundings.secret,
+    DATABASE_URL: environment.databaseUrl,
+    DATA_DIR: environment.dataDir,
+    AUTH_JWT_SECRET: environment.secret,
     ...settings,
   });
 }
 
 export async function startFloor(token) {
-  return await launch([...imports(FIGURES), FLOOR], { DATABASE_URL: surroundings.databaseUrl, FLOOR_TOKEN: token });
+  return await launch([...imports(FIGURES), FLOOR], { DATABASE_URL: environment.databaseUrl, FLOOR_TOKEN: token });
 }
 
 const imports = (...names) => names.flatMap((name) => ['--import', join(import.meta.dirname, name)]);
@@ -82,7 +82,7 @@ export async function launch(args, env) {
 }
 
 /** A bearer token of a user, company-level unless said otherwise. */
-export async function signToken(company_id, user, { role = 'company', secret = surroundings.secret, picture } = {}) {
+export async function signToken(company_id, user, { role = 'company', secret = environment.secret, picture } = {}) {
   return await new SignJWT({ company_id, role, name: user, email: `${user}@example.com`, picture })
     .setProtectedHeader({ alg: 'HS256' })
     .setSubject(user)

@@ -14,7 +14,7 @@ import { measureGrowth } from './growth.mjs';
 import { compare, duel, side } from './load.mjs';
 import { measureMemory } from './memory.mjs';
 import { OPERATIONS } from './operations.mjs';
-import { makeFolder, signToken, startFloor, startService, surroundings } from './processes.mjs';
+import { makeFolder, signToken, startFloor, startService, environment } from './processes.mjs';
 import { reportGrowth, reportOperations, reportRest } from './report.mjs';
 import { measureStartup } from './startup.mjs';
 import { AGENT, measureFirstEvent, measureStreams, measureTurns } from './turns.mjs';
@@ -60,7 +60,7 @@ const started = async (starting) => {
 };
 try {
   await migrate(database.url());
-  Object.assign(surroundings, { databaseUrl: database.url(), dataDir, secret: randomBytes(32).toString('hex') });
+  Object.assign(environment, { databaseUrl: database.url(), dataDir, secret: randomBytes(32).toString('hex') });
   const data = await makeData(database.url(), plan.sizes);
   const operations = OPERATIONS.filter(({ name }) => words.every((word) => name.includes(word)));
   const results = { size, at: new Date().toISOString(), node: process.version, cpus: cpus().length, load: loadavg() };

@@ -14,10 +14,10 @@ export class Target {
   answers = {};
   place;
 
-  constructor(surroundings, url) {
-    Object.assign(this, surroundings);
+  constructor(environment, url) {
+    Object.assign(this, environment);
     this.url = url;
-    this.sql = (text, values) => query(surroundings.databaseUrl, text, values);
+    this.sql = (text, values) => query(environment.databaseUrl, text, values);
   }
 
   /** A company's member with a project. */

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import http from 'node:http';
 import pg from 'pg';
 import { send, quantile } from './load.mjs';
-import { signToken, startService, surroundings } from './processes.mjs';
+import { signToken, startService, environment } from './processes.mjs';
 
 /* Turns of an agent that does nothing, and streams that show them. */
 
@@ -52,7 +52,7 @@ export async function measureTurns(company, projects) {
 
 /** Runs `work`, waits for that many turns to end, and answers how many ended in a second, from the first to the last. */
 async function ended(count, work) {
-  const client = new pg.Client({ connectionString: surroundings.databaseUrl });
+  const client = new pg.Client({ connectionString: environment.databaseUrl });
   await client.connect();
   const since = new Date();
   const served = await work();

@@ -14,7 +14,7 @@ import { URLSearchParams } from 'node:url';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../dist/embedded-postgres/embedded-postgres.js';
 import { migrate } from '../dist/platform/database/migrate.js';
-import { makeFolder, signToken, startService, surroundings } from './processes.mjs';
+import { makeFolder, signToken, startService, environment } from './processes.mjs';
 
 const USERS = 10_000;
 const DAYS = 90;
@@ -29,7 +29,7 @@ const dataDir = join(folder, 'data');
 const database = await startEmbeddedPostgres({ dataDir });
 try {
   await migrate(database.url());
-  Object.assign(surroundings, { databaseUrl: database.url(), dataDir, secret: randomBytes(32).toString('hex') });
+  Object.assign(environment, { databaseUrl: database.url(), dataDir, secret: randomBytes(32).toString('hex') });
   const service = await startService();
   try {
     await measure(asker(service.url));

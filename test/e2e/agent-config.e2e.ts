@@ -188,7 +188,7 @@ describe('AGENTS.md', () => {
   it('has 1 to 262,144 bytes of text', async () => {
     const { handle } = await makeDeployment(client, { instructions: 'Before' });
     const at = `/deployments/${handle}/instructions`;
-    const before = await fingerprint(service.surroundings);
+    const before = await fingerprint(service.environment);
     for (const [content, type] of [
       ['', 'string_too_short'],
       ['x'.repeat(262_145), 'value_error'],
@@ -203,7 +203,7 @@ describe('AGENTS.md', () => {
         [type, 'body', 'content'],
       ]);
     }
-    expect(await fingerprint(service.surroundings)).toEqual(before);
+    expect(await fingerprint(service.environment)).toEqual(before);
     const { body } = await client.send<Refusal>('PUT', at, { body: { content: 'x'.repeat(262_145) } });
     expect(body.detail[0]?.msg).toBe('Value error, AGENTS.md has at most 262144 bytes, not 262145');
   });
@@ -269,7 +269,7 @@ describe('a deployment with more than a project can have', () => {
     await pull(id);
     await client.delete(`/deployments/${handle}/skills/plain`);
     await fill(handle);
-    const before = await fingerprint(service.surroundings);
+    const before = await fingerprint(service.environment);
     const entry = (input: unknown) => ({
       type: 'value_error',
       loc: ['body', 'from_deployment'],
@@ -286,7 +286,7 @@ describe('a deployment with more than a project can have', () => {
       const { status, body: answer } = await client.send<Refusal>('POST', path, { body });
       expect([path, status, answer.detail]).toEqual([path, 422, [entry(input)]]);
     }
-    expect(await fingerprint(service.surroundings)).toEqual(before);
+    expect(await fingerprint(service.environment)).toEqual(before);
     expect(await configOf(id)).toMatchObject({ instructions: null, skills: [{ name: 'plain' }] });
     // The other kind can be pulled.
     await pull(id, without);

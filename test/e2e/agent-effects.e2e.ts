@@ -7,7 +7,7 @@ import { makeProject } from '../factories/make.js';
 import { idle } from '../factories/turns.js';
 import { Client } from '../support/client.js';
 import { FakeProvider, type ModelReply } from '../support/fake-provider.js';
-import { removeSurroundings, Service } from '../support/service.js';
+import { removeEnvironment, Service } from '../support/service.js';
 
 const PROJECTS = 8;
 const KILLS = 2;
@@ -33,20 +33,20 @@ beforeAll(async () => {
     };
   });
   service = await start();
-  database = new pg.Client(service.surroundings.databaseUrl);
+  database = new pg.Client(service.environment.databaseUrl);
   await database.connect();
 }, 30_000);
 afterAll(async () => {
   await database.end();
   await service.stop();
   await provider.stop();
-  await removeSurroundings(service.surroundings);
+  await removeEnvironment(service.environment);
 }, 30_000);
 
-const start = (surroundings?: Service['surroundings']): Promise<Service> =>
+const start = (environment?: Service['environment']): Promise<Service> =>
   Service.start({
     settings: { AGENT_PROVIDER: 'openai-compatible', AGENT_MODEL: 'fake', AGENT_BASE_URL: provider.url },
-    ...(surroundings !== undefined && { surroundings }),
+    ...(environment !== undefined && { environment }),
   });
 
 it('each effect of a tool is there exactly once, told by its call, whenever the process is killed', async () => {
@@ -58,7 +58,7 @@ it('each effect of a tool is there exactly once, told by its call, whenever the 
     await service.kill();
     // What time does to turns and wake-ups whose process is gone.
     await database.query(`UPDATE turns SET due_at = now() - interval '1 s' WHERE state <> 'ended'`);
-    service = await start(service.surroundings);
+    service = await start(service.environment);
     const again = new Client(service.url, token);
     await Promise.all(ids.map((id) => again.post(`/projects/${id}/chat`, { content: 'Go on' })));
   }

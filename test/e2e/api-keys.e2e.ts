@@ -9,7 +9,7 @@ import { makeProject } from '../factories/make.js';
 import { idle } from '../factories/turns.js';
 import { Client, type Wire } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
-import { removeSurroundings, Service } from '../support/service.js';
+import { removeEnvironment, Service } from '../support/service.js';
 import { type Session, signIn } from '../support/session.js';
 import { EventStream } from '../support/stream.js';
 
@@ -29,11 +29,11 @@ let member: Session;
 beforeAll(async () => {
   service = await Service.start();
   other = await Service.start({
-    surroundings: service.surroundings,
+    environment: service.environment,
     settings: { ROLE: 'api', CLOCK_JUMPS: '-3600' },
     preload: ['test/support/shifted-clock.js'],
   });
-  database = new pg.Client(service.surroundings.databaseUrl);
+  database = new pg.Client(service.environment.databaseUrl);
   await database.connect();
   owner = await service.session();
   member = await service.session({ company: owner.company, role: 'member' });
@@ -42,7 +42,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await database.end();
   await Promise.all([service.stop(), other.stop()]);
-  await removeSurroundings(service.surroundings);
+  await removeEnvironment(service.environment);
 });
 
 const makeKey = ({ client }: Session, request: object = {}): Promise<Key> =>
@@ -196,15 +196,15 @@ describe('an API key', () => {
   it('does not gain what an earlier token of its creator said', async () => {
     const [company, user] = [owner.company, 'changing'];
     const at = (secondsAgo: number) => ({ company, user, issuedAt: Math.floor(Date.now() / 1000) - secondsAgo });
-    const promoted = await signIn(service.url, service.surroundings.secret, { ...at(60), role: 'company' });
+    const promoted = await signIn(service.url, service.environment.secret, { ...at(60), role: 'company' });
     const key = await makeKey(promoted, { role: 'company' });
-    const demoted = await signIn(service.url, service.surroundings.secret, { ...at(30), role: 'member' });
+    const demoted = await signIn(service.url, service.environment.secret, { ...at(30), role: 'member' });
     expect((await me(demoted.client)).status).toBe(200);
     // A still later token that says the same counts as well.
-    const latest = await signIn(service.url, service.surroundings.secret, { ...at(10), role: 'member' });
+    const latest = await signIn(service.url, service.environment.secret, { ...at(10), role: 'member' });
     expect((await me(latest.client)).status).toBe(200);
     for (const secondsAgo of [90, 20]) {
-      const earlier = await signIn(other.url, service.surroundings.secret, { ...at(secondsAgo), role: 'company' });
+      const earlier = await signIn(other.url, service.environment.secret, { ...at(secondsAgo), role: 'company' });
       expect((await me(earlier.client)).body.role).toBe('company');
     }
     expect((await me(as(key))).body.role).toBe('member');

@@ -111,11 +111,11 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  before = await fingerprint(service.surroundings);
+  before = await fingerprint(service.environment);
 });
 
 afterEach(async () => {
-  expect(await fingerprint(service.surroundings)).toEqual(before);
+  expect(await fingerprint(service.environment)).toEqual(before);
 });
 
 describe('what does not exist for the caller', () => {
@@ -167,7 +167,7 @@ describe('what does not exist for the caller', () => {
   it('does not complete a foreign upload', async () => {
     const place = { source: 'workspace', project_id: foreign.project } as const;
     const sent = await sendParts(stranger.client, place, 'theirs.txt', Buffer.from('Theirs.'));
-    before = await fingerprint(service.surroundings);
+    before = await fingerprint(service.environment);
     for (const project_id of [mine.project, foreign.project]) {
       const body = { source: 'workspace', project_id, ...sent };
       expect(await owner.client.send('POST', '/files/upload/complete', { body })).toMatchObject({ status: 404 });
@@ -177,7 +177,7 @@ describe('what does not exist for the caller', () => {
 
 describe('who may not', () => {
   it('answers 401 with a challenge to every operation without a usable token', async () => {
-    const { secret } = service.surroundings;
+    const { secret } = service.environment;
     const expired = await signIn(service.url, secret, { company: owner.company, user: owner.user, expiresIn: -3600 });
     const forged = await signIn(service.url, 'f'.repeat(64), { company: owner.company, user: owner.user });
     const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${owner.token.split('.')[1]}.`;

@@ -99,7 +99,7 @@ describe('cards', () => {
 
   it('take the result of the last solve with them when they change what was solved', async () => {
     const { id } = await makeProject(client);
-    const database = new pg.Client(service.surroundings.databaseUrl);
+    const database = new pg.Client(service.environment.databaseUrl);
     await database.connect();
     const solved = () => database.query(`UPDATE projects SET feasibility_result = 'pass' WHERE id = $1`, [id]);
     const result = async () => (await client.get<ProjectResponse>(`/projects/${id}`)).completeness.feasibility_result;

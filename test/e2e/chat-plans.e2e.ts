@@ -9,7 +9,7 @@ import { Database } from '../../src/platform/database/database.service.js';
 import { makeProject } from '../factories/make.js';
 import { idle } from '../factories/turns.js';
 import { ScriptedService } from '../support/scripted-agent.js';
-import { makeSurroundings, removeSurroundings, type Surroundings } from '../support/service.js';
+import { makeEnvironment, removeEnvironment, type ServiceEnvironment } from '../support/service.js';
 import { EventStream } from '../support/stream.js';
 
 const CONVERSATIONS = 1_000;
@@ -24,27 +24,27 @@ interface Plan {
   Plans?: Plan[];
 }
 
-let surroundings: Surroundings;
+let environment: ServiceEnvironment;
 let service: ScriptedService;
 let database: pg.Client;
 
 beforeAll(async () => {
-  surroundings = await makeSurroundings();
-  service = await ScriptedService.start(surroundings, async function* () {
+  environment = await makeEnvironment();
+  service = await ScriptedService.start(environment, async function* () {
     yield { type: 'text', text: 'One' };
     const input = { questions: [{ question: 'Sure?', options: [{ label: 'Yes' }] }] };
     yield { type: 'tool_started', id: 'ask', tool: 'ask_user_question', input };
     await Promise.resolve();
     yield { type: 'tool_completed', id: 'ask', result: null };
   });
-  database = new pg.Client(surroundings.databaseUrl);
+  database = new pg.Client(environment.databaseUrl);
   await database.connect();
 });
 
 afterAll(async () => {
   await service.stop();
   await database.end();
-  await removeSurroundings(surroundings);
+  await removeEnvironment(environment);
 });
 
 /** Statements that run while `work` does, each once. */

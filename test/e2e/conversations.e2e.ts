@@ -93,7 +93,7 @@ describe('conversations of a project', () => {
   it('are deleted also while a change of the workspace is being noted in their name', async () => {
     const project = await newProject();
     const { id } = await create(project);
-    const database = new pg.Client(service.surroundings.databaseUrl);
+    const database = new pg.Client(service.environment.databaseUrl);
     await database.connect();
     await database.query('BEGIN');
     await database.query(

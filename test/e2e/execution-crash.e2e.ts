@@ -7,7 +7,7 @@ import { makeFile, makeProject } from '../factories/make.js';
 import type { Client } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { hardModel } from '../support/models.js';
-import { removeSurroundings, Service } from '../support/service.js';
+import { removeEnvironment, Service } from '../support/service.js';
 import type { Session } from '../support/session.js';
 
 /** A solve that is under way stays so; the next process has another limit. */
@@ -21,13 +21,13 @@ let project: string;
 let path: string;
 
 async function goOn(settings: Record<string, string>): Promise<void> {
-  service = await Service.start({ surroundings: service.surroundings, settings });
+  service = await Service.start({ environment: service.environment, settings });
   const { user, company } = session;
   ({ client } = await service.session({ user, company }));
 }
 
 async function query(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
-  const database = new pg.Client(service.surroundings.databaseUrl);
+  const database = new pg.Client(service.environment.databaseUrl);
   await database.connect();
   try {
     return (await database.query(text, values)).rows as Record<string, unknown>[];
@@ -77,7 +77,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await service.stop();
-  await removeSurroundings(service.surroundings);
+  await removeEnvironment(service.environment);
 });
 
 describe('an execution whose process goes away', () => {

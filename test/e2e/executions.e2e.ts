@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 
 async function query(text: string, values: unknown[] = []): Promise<unknown[]> {
-  const database = new pg.Client(service.surroundings.databaseUrl);
+  const database = new pg.Client(service.environment.databaseUrl);
   await database.connect();
   try {
     return (await database.query(text, values)).rows as unknown[];

@@ -7,7 +7,7 @@ import type { ProjectSummaryListResponse } from '../../src/projects/projects.dto
 import type { ConversationSyncResponse } from '../../src/chat/chat.dto.js';
 import { Client } from '../support/client.js';
 import { testRun } from '../support/run.js';
-import { removeSurroundings, Service } from '../support/service.js';
+import { removeEnvironment, Service } from '../support/service.js';
 
 const BROWSER = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 const FLAGS = [
@@ -34,13 +34,13 @@ let tokens: { company: string; member: string };
 beforeAll(async () => {
   const dataDir = await mkdtemp(join(testRun().directory, 'data-'));
   const settings = { DATABASE_URL: '', AUTH_JWT_SECRET: '' };
-  service = await Service.start({ surroundings: { databaseUrl: '', dataDir, secret: '' }, settings });
+  service = await Service.start({ environment: { databaseUrl: '', dataDir, secret: '' }, settings });
   tokens = JSON.parse(await readFile(join(dataDir, 'dev-tokens.json'), 'utf8')) as typeof tokens;
   client = new Client(service.url, tokens.company);
 }, 100_000);
 afterAll(async () => {
   expect(await service.stop()).toBe(0);
-  await removeSurroundings(service.surroundings);
+  await removeEnvironment(service.environment);
 }, 60_000);
 
 describe('the examples of openapi.json', () => {
@@ -137,7 +137,7 @@ inBrowser('Swagger UI', () => {
     const said = await page.locator('.info').innerText();
     expect(said).toContain('printed when the service started');
     // Anybody can read this page.
-    expect(said).not.toContain(service.surroundings.dataDir);
+    expect(said).not.toContain(service.environment.dataDir);
     const groups = await page.locator('.opblock-tag a').allInnerTexts();
     expect(groups.slice(0, 3)).toEqual(['Projects', 'Chat', 'Skills and agent configuration']);
     await show('before');

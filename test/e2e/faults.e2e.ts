@@ -14,7 +14,7 @@ import { eventually } from '../support/eventually.js';
 import { health, metrics, ready } from '../support/operators.js';
 import { testRun } from '../support/run.js';
 import { S3Server } from '../support/s3-server.js';
-import { makeSurroundings, removeSurroundings, Service } from '../support/service.js';
+import { makeEnvironment, removeEnvironment, Service } from '../support/service.js';
 import { type Network, TcpProxy } from '../support/tcp-proxy.js';
 import { posting, storing, Traffic, type TrafficCounts } from '../support/traffic.js';
 
@@ -86,8 +86,8 @@ describe('a database that goes away', () => {
     proxy = await TcpProxy.start(server.port);
     const url = new URL(server.url());
     url.port = String(proxy.port);
-    const surroundings = { databaseUrl: url.href, dataDir, secret: randomBytes(32).toString('hex') };
-    service = await Service.start({ surroundings, settings: { METRICS: 'true' } });
+    const environment = { databaseUrl: url.href, dataDir, secret: randomBytes(32).toString('hex') };
+    service = await Service.start({ environment, settings: { METRICS: 'true' } });
   }, PATIENCE_MS);
   afterAll(async () => {
     await service.stop();
@@ -162,7 +162,7 @@ describe('a file store that goes away', () => {
   }, 60_000);
   afterAll(async () => {
     await service.stop();
-    await removeSurroundings(service.surroundings);
+    await removeEnvironment(service.environment);
     await proxy.stop();
     await store.stop();
   }, 60_000);
@@ -227,8 +227,8 @@ const canMount = ((): boolean => {
     'takes no more files, and everything else works',
     async () => {
       const disk = await makeDisk('4g');
-      const surroundings = { ...(await makeSurroundings()), dataDir: disk };
-      const service = await Service.start({ surroundings });
+      const environment = { ...(await makeEnvironment()), dataDir: disk };
+      const service = await Service.start({ environment });
       const { client } = await service.session();
       const traffic = await startTraffic(client);
       mount('-o', 'remount,size=64m', disk);
@@ -251,7 +251,7 @@ const canMount = ((): boolean => {
       expect(counts.refused['507']).toBeGreaterThan(0);
       await service.stop();
       spawnSync('umount', ['--lazy', disk]);
-      await removeSurroundings(surroundings);
+      await removeEnvironment(environment);
     },
     PATIENCE_MS,
   );
@@ -265,8 +265,8 @@ const canMount = ((): boolean => {
       const url = new URL(server.url());
       url.port = String(proxy.port);
       const dataDir = await mkdtemp(join(testRun().directory, 'faults-'));
-      const surroundings = { databaseUrl: url.href, dataDir, secret: randomBytes(32).toString('hex') };
-      const service = await Service.start({ surroundings });
+      const environment = { databaseUrl: url.href, dataDir, secret: randomBytes(32).toString('hex') };
+      const service = await Service.start({ environment });
       const traffic = await startTraffic((await service.session()).client);
       const filler = join(disk, 'filler');
       await writeFile(filler, Buffer.alloc(300 * 1024 ** 2)).catch(() => undefined);
@@ -341,14 +341,14 @@ describe('a clock that jumps by an hour, forth and then back', () => {
       until: 'the next one ends',
     });
 
-    const database = new pg.Client(service.surroundings.databaseUrl);
+    const database = new pg.Client(service.environment.databaseUrl);
     await database.connect();
     const { rows } = await database.query('SELECT outcome, attempts, generation FROM turns');
     await database.end();
     expect(rows).toEqual(Array(2).fill({ outcome: 'completed', attempts: 1, generation: 1 }));
     expect((await health(service.url)).body.status).toBe('ok');
     await service.stop();
-    await removeSurroundings(service.surroundings);
+    await removeEnvironment(service.environment);
   }, 60_000);
 });
 

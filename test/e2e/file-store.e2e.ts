@@ -11,7 +11,7 @@ import type { Client } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { raw } from '../support/raw.js';
 import { S3Server } from '../support/s3-server.js';
-import { removeSurroundings, Service } from '../support/service.js';
+import { removeEnvironment, Service } from '../support/service.js';
 
 const MiB = 1024 ** 2;
 const GRACE_SECONDS = 1;
@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await service.stop();
   await s3.stop();
-  await removeSurroundings(service.surroundings);
+  await removeEnvironment(service.environment);
 }, 60_000);
 
 interface Workspace {
@@ -61,7 +61,7 @@ async function download(client: Client, place: Place, path: string): Promise<Buf
 }
 
 async function inDatabase<Row>(statement: string): Promise<Row[]> {
-  const connection = new pg.Client({ connectionString: service.surroundings.databaseUrl });
+  const connection = new pg.Client({ connectionString: service.environment.databaseUrl });
   await connection.connect();
   try {
     return (await connection.query(statement)).rows as Row[];
@@ -198,7 +198,7 @@ describe('kill -9', () => {
 
     // Each time the store has done its part, or is just about to, and the process never learns of it.
     const start = async (): Promise<Client> => {
-      service = await Service.start({ surroundings: service.surroundings, settings });
+      service = await Service.start({ environment: service.environment, settings });
       return (await service.session({ user, company })).client;
     };
     const written = s3.stall({

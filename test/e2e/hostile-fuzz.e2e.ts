@@ -7,7 +7,7 @@ import { Fuzzer, type Party } from '../support/fuzzer.js';
 import { forgedToken, residentBytes } from '../support/hostile.js';
 import { KnownThings, type Thing } from '../support/known-things.js';
 import { metrics } from '../support/operators.js';
-import { removeSurroundings, Service } from '../support/service.js';
+import { removeEnvironment, Service } from '../support/service.js';
 import type { Session } from '../support/session.js';
 
 /** `npm run test:hostile` runs it for ten minutes. */
@@ -36,7 +36,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => {
   await service.kill();
-  await removeSurroundings(service.surroundings);
+  await removeEnvironment(service.environment);
 }, 60_000);
 
 /** A company with something of everything; answers the ids. */

@@ -28,7 +28,7 @@ const inProgress = async (): Promise<[number | undefined, number | undefined]> =
 describe('requests that take long', () => {
   let database: pg.Client;
   beforeAll(async () => {
-    database = new pg.Client(service.surroundings.databaseUrl);
+    database = new pg.Client(service.environment.databaseUrl);
     await database.connect();
   });
   afterAll(() => database.end());

@@ -50,9 +50,9 @@ const put = async (body: string, owner: string): Promise<Refusal> => await send(
 
 /** Does what must change nothing that is stored, while somebody else is served. */
 async function unharmed(work: () => Promise<void>): Promise<void> {
-  const before = await fingerprint(service.surroundings);
+  const before = await fingerprint(service.environment);
   await work();
-  expect(await fingerprint(service.surroundings)).toEqual(before);
+  expect(await fingerprint(service.environment)).toEqual(before);
   const bystander = await Bystander.start(service);
   await work();
   await expectUnharmed(service, bystander);

@@ -47,7 +47,7 @@ async function attack(work: (workspace: Workspace) => Promise<void>): Promise<vo
 }
 
 async function inDatabase<Row>(statement: string, parameters: unknown[]): Promise<Row[]> {
-  const connection = new pg.Client({ connectionString: service.surroundings.databaseUrl });
+  const connection = new pg.Client({ connectionString: service.environment.databaseUrl });
   await connection.connect();
   try {
     return (await connection.query(statement, parameters)).rows as Row[];

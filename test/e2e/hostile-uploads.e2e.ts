@@ -7,7 +7,7 @@ import { makeFile, makeProject, type Place, sendParts } from '../factories/make.
 import { Client } from '../support/client.js';
 import { Bystander, expectUnharmed, HeldRequest } from '../support/hostile.js';
 import { raw } from '../support/raw.js';
-import { removeSurroundings, Service } from '../support/service.js';
+import { removeEnvironment, Service } from '../support/service.js';
 
 const MiB = 1024 ** 2;
 const ALLOWED = 40 * MiB;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => {
   await service.stop();
-  await removeSurroundings(service.surroundings);
+  await removeEnvironment(service.environment);
 }, 60_000);
 
 interface Workspace {

@@ -25,7 +25,7 @@ let project: string;
 beforeAll(async () => {
   session = await service.session();
   ({ id: project } = await makeProject(session.client));
-  database = new pg.Client(service.surroundings.databaseUrl);
+  database = new pg.Client(service.environment.databaseUrl);
   await database.connect();
 });
 

@@ -8,7 +8,7 @@ import type { Client, Wire } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { FakeProvider, type ModelReply, type ModelRequest, type WireFormat } from '../support/fake-provider.js';
 import { Gate } from '../support/scripted-agent.js';
-import { removeSurroundings, Service } from '../support/service.js';
+import { removeEnvironment, Service } from '../support/service.js';
 import type { Session } from '../support/session.js';
 
 type Message = Wire<ChatMessageResponse>;
@@ -48,7 +48,7 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
   afterAll(async () => {
     await service.stop();
     await provider.stop();
-    await removeSurroundings(service.surroundings);
+    await removeEnvironment(service.environment);
     expect(JSON.stringify(service.log)).not.toContain('sk-secret');
   }, 30_000);
   beforeEach(async () => {
@@ -366,6 +366,6 @@ it('a server that only speaks like OpenAI needs a URL and a model, and no key', 
   } finally {
     await service.stop();
     await provider.stop();
-    await removeSurroundings(service.surroundings);
+    await removeEnvironment(service.environment);
   }
 }, 30_000);

@@ -4,7 +4,7 @@ import { makeProject } from '../factories/make.js';
 import { eventually } from '../support/eventually.js';
 import { health, metrics, ready } from '../support/operators.js';
 import { raw } from '../support/raw.js';
-import { makeSurroundings, removeSurroundings, Service, useService } from '../support/service.js';
+import { makeEnvironment, removeEnvironment, Service, useService } from '../support/service.js';
 import { posting } from '../support/traffic.js';
 
 const TOKEN = 'a-token-for-metrics';
@@ -94,12 +94,12 @@ describe('a request’s log line', () => {
 
 describe('processes of other roles', () => {
   it('tell of jobs that nobody does, and a worker serves nobody but its operators', async () => {
-    const surroundings = await makeSurroundings();
-    const api = await Service.start({ surroundings, settings: { ROLE: 'api', METRICS: 'true' } });
+    const environment = await makeEnvironment();
+    const api = await Service.start({ environment, settings: { ROLE: 'api', METRICS: 'true' } });
     expect((await health(api.url)).body.status).toBe('ok');
     const { client } = await api.session();
     await posting(client, (await makeProject(client)).id).send('Is anybody there?');
-    const database = new pg.Client(surroundings.databaseUrl);
+    const database = new pg.Client(environment.databaseUrl);
     await database.connect();
     await database.query(
       `UPDATE graphile_worker._private_jobs SET run_at = now() - interval '2 min';
@@ -122,7 +122,7 @@ describe('processes of other roles', () => {
     expect(values.get('pws_jobs_waiting{task="turn"}')).toBe(1);
     expect(values.get('pws_job_oldest_waiting_seconds{task="turn"}')).toBeGreaterThan(119);
 
-    const worker = await Service.start({ surroundings, settings: { ROLE: 'worker' } });
+    const worker = await Service.start({ environment, settings: { ROLE: 'worker' } });
     await ready(worker.url);
     for (const path of ['/api/v1/me', '/docs', '/openapi.json', '/store/blobs/a', '/', '/metrics', '/health/other']) {
       const answer = await raw(worker.url + path, {});
@@ -130,7 +130,7 @@ describe('processes of other roles', () => {
     }
     await worker.stop();
     await api.stop();
-    await removeSurroundings(surroundings);
+    await removeEnvironment(environment);
   }, 60_000);
 
   it('are not ready once they are told to stop, and serve until then', async () => {
@@ -146,15 +146,15 @@ describe('processes of other roles', () => {
     expect([status, body.status, body.parts.database.status]).toEqual([503, 'stopping', 'up']);
     await makeProject(client);
     expect(await stopped).toBe(0);
-    await removeSurroundings(stopping.surroundings);
+    await removeEnvironment(stopping.environment);
   }, 60_000);
 });
 
 describe('an error that nothing has caught', () => {
   it('is logged and counted; one of a single connection stops nothing, any other one stops the process in order', async () => {
-    const surroundings = await makeSurroundings();
+    const environment = await makeEnvironment();
     const own = await Service.start({
-      surroundings,
+      environment,
       settings: { METRICS: 'true' },
       preload: ['test/support/uncaught.js'],
     });
@@ -171,6 +171,6 @@ describe('an error that nothing has caught', () => {
     process.kill(own.pid, 'SIGWINCH');
     expect(await own.ended).toBe(1);
     expect(told(60)).toEqual(['uncaught error']);
-    await removeSurroundings(surroundings);
+    await removeEnvironment(environment);
   });
 });

@@ -196,11 +196,11 @@ async function invalidCredentials(): Promise<Record<string, string | undefined>>
       .setProtectedHeader({ alg: 'HS256' })
       .setExpirationTime(expires)
       .sign(new TextEncoder().encode(secret));
-  const { secret } = service.surroundings;
+  const { secret } = service.environment;
   const make = () => world.owner.post<ApiKeyCreateResponse>('/api-keys', { name: 'Short-lived', role: 'company' });
   const [revoked, expired] = await Promise.all([make(), make()]);
   await world.owner.delete(`/api-keys/${revoked.id}`);
-  const database = new pg.Client(service.surroundings.databaseUrl);
+  const database = new pg.Client(service.environment.databaseUrl);
   await database.connect();
   await database.query(
     `UPDATE api_keys SET created_at = now() - interval '2 h', expires_at = now() - interval '1 h' WHERE id = $1`,

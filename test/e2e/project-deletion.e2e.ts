@@ -14,20 +14,20 @@ import { makeDeployment, makeFile, makeProject, sendParts } from '../factories/m
 import type { Client } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { type Script, ScriptedService } from '../support/scripted-agent.js';
-import { makeSurroundings, removeSurroundings, type Surroundings } from '../support/service.js';
+import { makeEnvironment, removeEnvironment, type ServiceEnvironment } from '../support/service.js';
 import { EventStream } from '../support/stream.js';
 
 let script: Script;
-let surroundings: Surroundings;
+let environment: ServiceEnvironment;
 let api: ScriptedService;
 let beside: ScriptedService;
 let database: pg.Client;
 
 beforeAll(async () => {
-  surroundings = await makeSurroundings();
-  api = await ScriptedService.start(surroundings, (context) => script(context), 'api');
-  beside = await ScriptedService.start(surroundings, (context) => script(context));
-  database = new pg.Client(surroundings.databaseUrl);
+  environment = await makeEnvironment();
+  api = await ScriptedService.start(environment, (context) => script(context), 'api');
+  beside = await ScriptedService.start(environment, (context) => script(context));
+  database = new pg.Client(environment.databaseUrl);
   await database.connect();
 });
 
@@ -35,7 +35,7 @@ afterAll(async () => {
   await api.stop();
   await beside.stop();
   await database.end();
-  await removeSurroundings(surroundings);
+  await removeEnvironment(environment);
 });
 
 const inDatabase = async <Row extends object>(statement: string, parameters: unknown[] = []): Promise<Row[]> =>

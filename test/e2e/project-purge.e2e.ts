@@ -9,7 +9,7 @@ import { makeDeployment, makeFile, makeProject, sendParts } from '../factories/m
 import { idle } from '../factories/turns.js';
 import type { Client } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
-import { removeSurroundings, Service } from '../support/service.js';
+import { removeEnvironment, Service } from '../support/service.js';
 
 /** More than one page of each. */
 const MANY = 2_500;
@@ -20,14 +20,14 @@ let database: pg.Client;
 
 beforeAll(async () => {
   service = await Service.start({ settings });
-  database = new pg.Client(service.surroundings.databaseUrl);
+  database = new pg.Client(service.environment.databaseUrl);
   await database.connect();
 });
 
 afterAll(async () => {
   await service.stop();
   await database.end();
-  await removeSurroundings(service.surroundings);
+  await removeEnvironment(service.environment);
 });
 
 const run = async (task: string): Promise<unknown> =>
@@ -120,7 +120,7 @@ describe('what is left of a deleted project', () => {
     await client.delete(`/projects/${gone}`);
 
     // The events go, the turns cannot: the process dies in between.
-    const holder = new pg.Client(service.surroundings.databaseUrl);
+    const holder = new pg.Client(service.environment.databaseUrl);
     await holder.connect();
     try {
       await holder.query(`BEGIN; SELECT FROM turns WHERE conversation_id = '${long}' FOR UPDATE`);
@@ -139,10 +139,10 @@ describe('what is left of a deleted project', () => {
     const half = await rowsOf(gone);
     expect(half).toMatchObject({ projects: 1, snapshots: 2 });
     expect(half['turns']).toBeGreaterThanOrEqual(MANY);
-    service = await Service.start({ settings, surroundings: service.surroundings });
+    service = await Service.start({ settings, environment: service.environment });
 
     // Two at it at once: neither takes what the other one has just taken for all there was.
-    const reader = new pg.Client(service.surroundings.databaseUrl);
+    const reader = new pg.Client(service.environment.databaseUrl);
     await reader.connect();
     try {
       await reader.query(`BEGIN; SELECT FROM messages WHERE conversation_id = '${long}' FOR UPDATE`);
@@ -185,7 +185,7 @@ describe('what is left of a deleted project', () => {
       (left) => Object.values(left).every((rows) => rows === 0),
       { until: 'every file is gone', deadlineMs: 30_000 },
     );
-    const stored = await readdir(join(service.surroundings.dataDir, 'objects'), { recursive: true });
+    const stored = await readdir(join(service.environment.dataDir, 'objects'), { recursive: true });
     expect(stored.filter((path) => blobs.some((id) => path.includes(id)))).toEqual([]);
     expect(await rowsOf(kept)).toEqual(before);
     const again = (await service.session({ company, user })).client;

@@ -135,7 +135,7 @@ describe('callers', () => {
   let other: Service;
   beforeAll(async () => {
     const settings = { RATE_LIMIT_PER_MINUTE: String(LIMIT), RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE: String(REFUSALS) };
-    other = await Service.start({ surroundings: service.surroundings, settings });
+    other = await Service.start({ environment: service.environment, settings });
   });
   afterAll(async () => {
     expect(await other.stop()).toBe(0);

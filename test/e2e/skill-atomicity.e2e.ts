@@ -9,7 +9,7 @@ import { makeDeployment, makeProject } from '../factories/make.js';
 import { idle } from '../factories/turns.js';
 import type { Client } from '../support/client.js';
 import { type Script, ScriptedService } from '../support/scripted-agent.js';
-import { makeSurroundings, removeSurroundings, Service } from '../support/service.js';
+import { makeEnvironment, removeEnvironment, Service } from '../support/service.js';
 import type { Session } from '../support/session.js';
 
 type Files = Record<string, string>;
@@ -44,12 +44,12 @@ let onFirst: Session;
 let onSecond: Client;
 
 beforeAll(async () => {
-  const surroundings = await makeSurroundings();
+  const environment = await makeEnvironment();
   const settings = { ROLE: 'api' };
   [first, second, worker] = await Promise.all([
-    Service.start({ surroundings, settings }),
-    Service.start({ surroundings, settings }),
-    ScriptedService.start(surroundings, script),
+    Service.start({ environment, settings }),
+    Service.start({ environment, settings }),
+    ScriptedService.start(environment, script),
   ]);
   onFirst = await first.session();
   const { company, user } = onFirst;
@@ -57,7 +57,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => {
   await Promise.all([first.stop(), second.stop(), worker.stop()]);
-  await removeSurroundings(first.surroundings);
+  await removeEnvironment(first.environment);
 }, 60_000);
 
 /** Repeats with pauses until `work` is over; answers how often. */

@@ -47,9 +47,9 @@ async function accepted(name: string, files: Files): Promise<void> {
 
 /** Does what must change nothing that is stored, neither rows nor files. */
 async function changingNothing(work: () => Promise<void>): Promise<void> {
-  const before = await fingerprint(service.surroundings);
+  const before = await fingerprint(service.environment);
   await work();
-  expect(await fingerprint(service.surroundings)).toEqual(before);
+  expect(await fingerprint(service.environment)).toEqual(before);
 }
 
 const main = { 'SKILL.md': 'Text.' };

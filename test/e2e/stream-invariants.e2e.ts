@@ -11,14 +11,14 @@ import { agentEvents } from '../support/agent-events.js';
 import type { Wire } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { type Script, ScriptedService } from '../support/scripted-agent.js';
-import { makeSurroundings, removeSurroundings, type Surroundings } from '../support/service.js';
+import { makeEnvironment, removeEnvironment, type ServiceEnvironment } from '../support/service.js';
 import type { Session } from '../support/session.js';
 import { EventStream, foldMessage, type Message, type StreamedEvent } from '../support/stream.js';
 
 type Sync = Wire<ConversationSyncResponse>;
 
 let script: Script;
-let surroundings: Surroundings;
+let environment: ServiceEnvironment;
 /** Serves, and is started anew within a test. */
 let api: ScriptedService;
 let workers: ScriptedService[];
@@ -42,10 +42,10 @@ const paced = (events: AgentEvent[], pauses: number[]): Script =>
   };
 
 beforeAll(async () => {
-  surroundings = await makeSurroundings();
-  api = await ScriptedService.start(surroundings, play, 'api');
-  workers = await Promise.all([1, 2].map(() => ScriptedService.start(surroundings, play, 'worker')));
-  database = new pg.Client(surroundings.databaseUrl);
+  environment = await makeEnvironment();
+  api = await ScriptedService.start(environment, play, 'api');
+  workers = await Promise.all([1, 2].map(() => ScriptedService.start(environment, play, 'worker')));
+  database = new pg.Client(environment.databaseUrl);
   await database.connect();
   session = await api.session({ company: 'company', user: 'user' });
 });
@@ -53,7 +53,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([api, ...workers].map((service) => service.stop()));
   await database.end();
-  await removeSurroundings(surroundings);
+  await removeEnvironment(environment);
 });
 
 /** Reads sync at random moments until the turn is over. */
@@ -165,7 +165,7 @@ describe('a reader that comes and goes', () => {
     const { port } = new URL(api.url);
     steady.close();
     await api.stop();
-    api = await ScriptedService.start(surroundings, play, 'api', Number(port));
+    api = await ScriptedService.start(environment, play, 'api', Number(port));
 
     const got = await reading;
     const { rows } = await database.query<{ id: string; outcome: string; next_seq: number }>(

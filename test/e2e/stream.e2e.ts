@@ -18,7 +18,7 @@ import {
   useGates,
   useScriptedService,
 } from '../support/scripted-agent.js';
-import { makeSurroundings, removeSurroundings } from '../support/service.js';
+import { makeEnvironment, removeEnvironment } from '../support/service.js';
 import type { Session, SessionOptions } from '../support/session.js';
 import { EventStream, foldMessage, type Message, type StreamOptions } from '../support/stream.js';
 
@@ -411,7 +411,7 @@ describe('streams of one person', () => {
 describe('processes', () => {
   it('show a turn wherever it runs, also while no notification comes through', async () => {
     script = answer;
-    const apart = await makeSurroundings();
+    const apart = await makeEnvironment();
     const [api, worker] = await Promise.all([
       ScriptedService.start(apart, answer, 'api'),
       ScriptedService.start(apart, answer, 'worker'),
@@ -444,6 +444,6 @@ describe('processes', () => {
     expect(performance.now() - began).toBeLessThan(1_500);
     expect(stream.isOver).toBe(true);
     await worker.stop();
-    await removeSurroundings(apart);
+    await removeEnvironment(apart);
   });
 });

@@ -6,7 +6,7 @@ import { SignJWT, UnsecuredJWT } from 'jose';
 import type { MeResponse } from '../../src/platform/auth/me.response.js';
 import { type Answer, Client, type Wire } from '../support/client.js';
 import { OpenIdProvider } from '../support/openid-provider.js';
-import { removeSurroundings, Service } from '../support/service.js';
+import { removeEnvironment, Service } from '../support/service.js';
 
 const COMPANY = 'https://example.com/company_id';
 const PERSON = {
@@ -39,7 +39,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await service.stop();
-  await removeSurroundings(service.surroundings);
+  await removeEnvironment(service.environment);
   await provider.stop();
 });
 
@@ -100,14 +100,14 @@ describe('a token of an OpenID provider', () => {
       .setProtectedHeader({ alg: 'HS256', kid: 'first' })
       .setExpirationTime('1h');
     // Its claims are read under the names that the service's own tokens have.
-    expect((await me(await own.sign(new TextEncoder().encode(service.surroundings.secret)))).status).toBe(401);
+    expect((await me(await own.sign(new TextEncoder().encode(service.environment.secret)))).status).toBe(401);
   });
 });
 
 describe('npm run token', () => {
   it('prints a token that the service takes', async () => {
     const given = ['--company', 'acme', '--user', 'eve', '--role', 'company', '--expires', '12h', '--name', 'Eve'];
-    const { stdout } = await run(given, service.surroundings.secret);
+    const { stdout } = await run(given, service.environment.secret);
     const { status, body } = await me(stdout.trim());
     expect([status, body]).toMatchObject([
       200,
@@ -123,7 +123,7 @@ describe('npm run token', () => {
     ['no time', ['--company', 'a', '--user', 'b', '--expires', '3 years'], '--expires must be like 90m, 12h or 30d'],
     ['no secret', ['--company', 'a', '--user', 'b'], 'start the service once, or set AUTH_JWT_SECRET'],
   ])('says what is wrong with %s', async (what, given, problem) => {
-    const attempt = run(given, what === 'no secret' ? '' : service.surroundings.secret);
+    const attempt = run(given, what === 'no secret' ? '' : service.environment.secret);
     const stderr: unknown = expect.stringContaining(problem);
     await expect(attempt).rejects.toMatchObject({ code: 2, stdout: '', stderr });
     await expect(attempt).rejects.toMatchObject({ stderr: expect.stringContaining('Usage: ') as unknown });
@@ -133,5 +133,5 @@ describe('npm run token', () => {
 /** Runs the command; rejects with its exit code and output when it fails. */
 const run = (args: string[], secret: string): Promise<{ stdout: string }> =>
   promisify(execFile)(process.execPath, [resolve('dist/token.js'), ...args], {
-    env: { AUTH_JWT_SECRET: secret, DATA_DIR: join(service.surroundings.dataDir, 'none') },
+    env: { AUTH_JWT_SECRET: secret, DATA_DIR: join(service.environment.dataDir, 'none') },
   });

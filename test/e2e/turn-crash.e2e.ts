@@ -5,7 +5,7 @@ import type { ProjectResponse } from '../../src/projects/projects.dto.js';
 import { makeProject } from '../factories/make.js';
 import type { Client, Wire } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
-import { removeSurroundings, Service } from '../support/service.js';
+import { removeEnvironment, Service } from '../support/service.js';
 
 type Sync = Wire<ConversationSyncResponse>;
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await service.stop();
-  await removeSurroundings(service.surroundings);
+  await removeEnvironment(service.environment);
 });
 
 const post = (client: Client, project: string, content: string) =>
@@ -31,7 +31,7 @@ const when = (client: Client, project: string, until: string, done: (sync: Sync)
 
 /** Holds a table against every reader and writer, so that work that needs it stands still. */
 async function hold(table: string): Promise<pg.Client> {
-  const holder = new pg.Client(service.surroundings.databaseUrl);
+  const holder = new pg.Client(service.environment.databaseUrl);
   await holder.connect();
   await holder.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
   return holder;
@@ -53,7 +53,7 @@ describe('kill -9 during turns', () => {
 
     await service.kill();
     await Promise.all([ledger.end(), nodes.end()]);
-    service = await Service.start({ surroundings: service.surroundings });
+    service = await Service.start({ environment: service.environment });
     const { client: again } = await service.session({ user, company });
 
     const isIdle = ({ turn }: Sync): boolean => turn.state === 'idle';

@@ -10,14 +10,14 @@ import { idle } from '../factories/turns.js';
 import type { Client, Wire } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { type Gate, say, type Script, ScriptedService, useGates } from '../support/scripted-agent.js';
-import { makeSurroundings, removeSurroundings, type Surroundings } from '../support/service.js';
+import { makeEnvironment, removeEnvironment, type ServiceEnvironment } from '../support/service.js';
 import type { Session } from '../support/session.js';
 import { EventStream } from '../support/stream.js';
 
 type Sync = Wire<ConversationSyncResponse>;
 
 let script: Script;
-let surroundings: Surroundings;
+let environment: ServiceEnvironment;
 let api: ScriptedService;
 let worker: ScriptedService;
 let session: Session;
@@ -52,9 +52,9 @@ const answerAll: Script = async function* ({ messages }) {
 };
 
 beforeAll(async () => {
-  surroundings = await makeSurroundings();
-  api = await ScriptedService.start(surroundings, (context) => script(context), 'api');
-  worker = await ScriptedService.start(surroundings, (context) => script(context), 'worker');
+  environment = await makeEnvironment();
+  api = await ScriptedService.start(environment, (context) => script(context), 'api');
+  worker = await ScriptedService.start(environment, (context) => script(context), 'worker');
   session = await api.session();
   client = session.client;
 });
@@ -62,7 +62,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await api.stop();
   await worker.stop();
-  await removeSurroundings(surroundings);
+  await removeEnvironment(environment);
 });
 
 describe('stopping a turn', () => {

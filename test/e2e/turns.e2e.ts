@@ -17,7 +17,7 @@ import {
   useGates,
   useScriptedService,
 } from '../support/scripted-agent.js';
-import { makeSurroundings, removeSurroundings } from '../support/service.js';
+import { makeEnvironment, removeEnvironment } from '../support/service.js';
 import type { Session } from '../support/session.js';
 
 type Sync = Wire<ConversationSyncResponse>;
@@ -190,7 +190,7 @@ describe('messages posted during a turn', () => {
   });
 
   it('join a turn that has not started, up to 100', async () => {
-    const apart = await makeSurroundings();
+    const apart = await makeEnvironment();
     const api = await ScriptedService.start(apart, answerAll, 'api');
     const { client: caller } = await api.session();
     const { id } = await makeProject(caller);
@@ -204,7 +204,7 @@ describe('messages posted during a turn', () => {
     const { messages } = await idle(caller, id);
     expect(messages.map(({ content }) => content)).toEqual([...texts, `Answer to ${texts.join(', ')}.`]);
     await Promise.all([api, ...workers].map((running) => running.stop()));
-    await removeSurroundings(apart);
+    await removeEnvironment(apart);
   });
 
   it('answer a question of the message that is still being written', async () => {
@@ -396,7 +396,7 @@ describe('a turn whose process is gone', () => {
 
 describe('a process that is told to stop', () => {
   it('gives its turns up after 20 seconds: unseen ones to another process, the others to their end', async () => {
-    const apart = await makeSurroundings();
+    const apart = await makeEnvironment();
     const leaving = await ScriptedService.start(apart, ({ messages }) =>
       (async function* () {
         if (messages[0]?.content === 'speak') yield say('One');
@@ -429,6 +429,6 @@ describe('a process that is told to stop', () => {
       'system: The agent was interrupted before it had finished.',
     ]);
     await staying.stop();
-    await removeSurroundings(apart);
+    await removeEnvironment(apart);
   }, 60_000);
 });

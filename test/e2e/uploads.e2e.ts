@@ -17,7 +17,7 @@ import { makeDeployment, makeFile, makeProject, type Place, sendParts } from '..
 import type { Client, Wire } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { raw } from '../support/raw.js';
-import { removeSurroundings, Service, useService } from '../support/service.js';
+import { removeEnvironment, Service, useService } from '../support/service.js';
 
 const MiB = 1024 ** 2;
 const MAX_BYTES = 16 * MiB;
@@ -36,7 +36,7 @@ async function makeWorkspace(): Promise<Workspace> {
 }
 
 async function inDatabase(statement: string, parameters: unknown[] = []): Promise<void> {
-  const connection = new pg.Client({ connectionString: service.surroundings.databaseUrl });
+  const connection = new pg.Client({ connectionString: service.environment.databaseUrl });
   await connection.connect();
   try {
     await connection.query(statement, parameters);
@@ -403,7 +403,7 @@ describe('a part on the disk whose completion was cut off by kill -9', () => {
     const place = { source: 'workspace', project_id: id } as const;
     const content = randomBytes(6 * MiB);
     const sent = await sendParts(client, place, 'a.bin', content);
-    const connection = new pg.Client({ connectionString: own.surroundings.databaseUrl });
+    const connection = new pg.Client({ connectionString: own.environment.databaseUrl });
     await connection.connect();
     // The rehearsal goes through; the transaction that counts stands still, and by then the object is made.
     await connection.query(`
@@ -424,7 +424,7 @@ describe('a part on the disk whose completion was cut off by kill -9', () => {
       DROP TRIGGER stand_still ON nodes; UPDATE uploads SET lease_until = now() - interval '1 second' WHERE state = 'completing'`);
     await connection.end();
 
-    const next = await Service.start({ surroundings: own.surroundings });
+    const next = await Service.start({ environment: own.environment });
     const { client: again } = await next.session({ user, company });
     expect(await again.post<FileListResponse>('/files/list', place)).toMatchObject({ total: 0 });
     expect(
@@ -433,6 +433,6 @@ describe('a part on the disk whose completion was cut off by kill -9', () => {
     expect(await complete(again, place, sent)).toMatchObject({ status: 200, body: { size: content.length } });
     expect((await download(again, place, 'a.bin')).equals(content)).toBe(true);
     await next.stop();
-    await removeSurroundings(next.surroundings);
+    await removeEnvironment(next.environment);
   }, 60_000);
 });

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import pg from 'pg';
-import type { Surroundings } from './service.js';
+import type { ServiceEnvironment } from './service.js';
 
 const JOBS = 'graphile_worker._private_jobs';
 /** What the timetable makes of the ledger. */
@@ -10,7 +10,7 @@ const SUMS = ['usage_pending', 'usage_spenders', 'usage_months'];
  * Everything a service has stored, in a form that two moments can be compared by: a hash for each table, jobs included,
  * and the names of all files; without what happens by the timetable, whatever is asked meanwhile.
  */
-export async function fingerprint({ databaseUrl, dataDir }: Surroundings): Promise<Record<string, string>> {
+export async function fingerprint({ databaseUrl, dataDir }: ServiceEnvironment): Promise<Record<string, string>> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {

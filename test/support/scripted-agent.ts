@@ -6,7 +6,7 @@ import { Agent, type AgentContext, type AgentEvent, type AgentOutput } from '../
 import { Config } from '../../src/config/config.js';
 import { createApp } from '../../src/configure-app.js';
 import { createLogger } from '../../src/platform/logging/logger.js';
-import { makeSurroundings, removeSurroundings, type Surroundings } from './service.js';
+import { makeEnvironment, removeEnvironment, type ServiceEnvironment } from './service.js';
 import { type Session, type SessionOptions, signIn } from './session.js';
 
 /** What the agent does in a turn, in place of the one that is configured. */
@@ -54,27 +54,27 @@ export class ScriptedService {
   private constructor(
     readonly app: NestExpressApplication,
     readonly url: string,
-    private readonly surroundings: Surroundings,
+    private readonly environment: ServiceEnvironment,
   ) {}
 
   static async start(
-    surroundings: Surroundings,
+    environment: ServiceEnvironment,
     script: Script,
     role: Config['ROLE'] = 'all',
     onPort = 0,
   ): Promise<ScriptedService> {
-    const { databaseUrl, dataDir, secret } = surroundings;
+    const { databaseUrl, dataDir, secret } = environment;
     const settings = { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, AUTH_JWT_SECRET: secret, ROLE: role };
     const config = Object.assign(new Config(), settings);
     const app = await createApp({ config, logger: createLogger('silent'), databaseUrl });
     jest.spyOn(app.get(Agent), 'run').mockImplementation(script);
     await app.listen(onPort, '127.0.0.1');
     const { port } = app.getHttpServer().address() as AddressInfo;
-    return new ScriptedService(app, `http://127.0.0.1:${port}`, surroundings);
+    return new ScriptedService(app, `http://127.0.0.1:${port}`, environment);
   }
 
   session(options?: SessionOptions): Promise<Session> {
-    return signIn(this.url, this.surroundings.secret, options);
+    return signIn(this.url, this.environment.secret, options);
   }
 
   async stop(): Promise<void> {
@@ -87,19 +87,19 @@ export type TestScriptedService = Pick<ScriptedService, 'app' | 'url' | 'session
 
 /** One scripted service for the tests of a file, started before the first and stopped after the last. */
 export function useScriptedService(script: Script): TestScriptedService {
-  let running: { surroundings: Surroundings; service: ScriptedService; database: pg.Client } | undefined;
+  let running: { environment: ServiceEnvironment; service: ScriptedService; database: pg.Client } | undefined;
   beforeAll(async () => {
-    const surroundings = await makeSurroundings();
-    const service = await ScriptedService.start(surroundings, script);
-    const database = new pg.Client(surroundings.databaseUrl);
+    const environment = await makeEnvironment();
+    const service = await ScriptedService.start(environment, script);
+    const database = new pg.Client(environment.databaseUrl);
     await database.connect();
-    running = { surroundings, service, database };
+    running = { environment, service, database };
   }, HOOK_MS);
   afterAll(async () => {
     if (running === undefined) return;
     await running.service.stop();
     await running.database.end();
-    await removeSurroundings(running.surroundings);
+    await removeEnvironment(running.environment);
   }, HOOK_MS);
   const started = () => {
     if (running === undefined) throw new Error('The service is there inside tests and hooks only');

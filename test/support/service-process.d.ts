@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 
 /** What a process of the service works with; several processes may share one. */
-export interface Surroundings {
+export interface ServiceEnvironment {
   /** Empty: the process brings its own server, with the demo. */
   databaseUrl: string;
   dataDir: string;
@@ -16,8 +16,8 @@ export interface LogLine {
 }
 
 export interface Start {
-  surroundings: Surroundings;
-  /** Settings beside those of the surroundings, under the names of the environment variables. */
+  environment: ServiceEnvironment;
+  /** Settings beside the database, the folder and the secret, under the names of the environment variables. */
   settings?: Record<string, string>;
   /** Modules that are loaded before the service, by path. */
   preload?: string[];

@@ -14,8 +14,8 @@ const INFO_LEVEL = 30;
 const ERROR_LEVEL = 50;
 
 /** Starts `dist/main.js` and waits until it serves. */
-export async function startProcess({ surroundings, settings = {}, preload = [], logFolder }) {
-  const { databaseUrl, dataDir, secret } = surroundings;
+export async function startProcess({ environment, settings = {}, preload = [], logFolder }) {
+  const { databaseUrl, dataDir, secret } = environment;
   const child = spawn(
     process.execPath,
     [

@@ -8,7 +8,7 @@ import { Client } from './client.js';
 import { createDatabase, dropDatabase } from './databases.js';
 import { testRun } from './run.js';
 import { keepSecret, logFolder } from './secrets.js';
-import { errorsIn, type LogLine, startProcess, stopProcess, type Surroundings } from './service-process.js';
+import { errorsIn, type LogLine, startProcess, stopProcess, type ServiceEnvironment } from './service-process.js';
 import { type Session, type SessionOptions, signIn } from './session.js';
 
 const START_MS = 30_000;
@@ -16,12 +16,12 @@ const STOP_MS = 25_000;
 /** Settings that are secrets. */
 const SECRET_SETTINGS = ['AGENT_API_KEY', 'S3_SECRET_KEY', 'AUTH_JWT_SECRET'];
 
-export type { LogLine, Surroundings };
+export type { LogLine, ServiceEnvironment };
 
 export interface ServiceOptions {
   /** Those of another service that this one takes over or runs beside; default new ones. */
-  surroundings?: Surroundings;
-  /** Settings beside those of the surroundings, under the names of the environment variables. */
+  environment?: ServiceEnvironment;
+  /** Settings beside the database, the folder and the secret, under the names of the environment variables. */
   settings?: Record<string, string>;
   /** Modules that are loaded before the service, by path. */
   preload?: string[];
@@ -32,17 +32,17 @@ export class Service {
   private constructor(
     private readonly process: ChildProcess,
     readonly url: string,
-    readonly surroundings: Surroundings,
+    readonly environment: ServiceEnvironment,
     /** The log until now; grows. */
     readonly log: readonly LogLine[],
   ) {}
 
   /** Starts `dist/main.js` and waits until it serves. */
-  static async start({ surroundings, settings = {}, preload = [] }: ServiceOptions = {}): Promise<Service> {
-    const own = surroundings ?? (await makeSurroundings());
+  static async start({ environment, settings = {}, preload = [] }: ServiceOptions = {}): Promise<Service> {
+    const own = environment ?? (await makeEnvironment());
     if (own.databaseUrl !== '') keepSecret(new URL(own.databaseUrl).password);
     keepSecret(own.secret, ...SECRET_SETTINGS.map((name) => settings[name]));
-    const { child, url, log } = await startProcess({ surroundings: own, settings, preload, logFolder: logFolder() });
+    const { child, url, log } = await startProcess({ environment: own, settings, preload, logFolder: logFolder() });
     return new Service(child, url, own, log);
   }
 
@@ -61,7 +61,7 @@ export class Service {
 
   /** Somebody signed in; by default a company-level user of a company of its own. */
   session(options?: SessionOptions): Promise<Session> {
-    return signIn(this.url, this.surroundings.secret, options);
+    return signIn(this.url, this.environment.secret, options);
   }
 
   /** A caller without credentials. */
@@ -84,13 +84,13 @@ export class Service {
 }
 
 /** Removes the database and the files; no process may use them any more. */
-export async function removeSurroundings({ databaseUrl, dataDir }: Surroundings): Promise<void> {
+export async function removeEnvironment({ databaseUrl, dataDir }: ServiceEnvironment): Promise<void> {
   if (databaseUrl !== '') await dropDatabase(databaseUrl);
   await rm(dataDir, { recursive: true, force: true });
 }
 
 /** A new database and a new folder. */
-export async function makeSurroundings(): Promise<Surroundings> {
+export async function makeEnvironment(): Promise<ServiceEnvironment> {
   return {
     databaseUrl: await createDatabase(),
     dataDir: await mkdtemp(join(testRun().directory, 'data-')),
@@ -99,7 +99,7 @@ export async function makeSurroundings(): Promise<Surroundings> {
 }
 
 /** The service of a test file: what {@link useService} answers. */
-export type TestService = Pick<Service, 'url' | 'pid' | 'log' | 'session' | 'anonymous' | 'surroundings'>;
+export type TestService = Pick<Service, 'url' | 'pid' | 'log' | 'session' | 'anonymous' | 'environment'>;
 
 /**
  * One service for the tests of a file, started before the first and stopped after the last.
@@ -117,7 +117,7 @@ export function useService({
   afterAll(async () => {
     if (service === undefined) return;
     const code = await service.stop();
-    await removeSurroundings(service.surroundings);
+    await removeEnvironment(service.environment);
     expect(code).toBe(0);
     if (!expectsErrors) expect(errorsIn(service.log)).toEqual([]);
   }, STOP_MS + 10_000);
@@ -135,8 +135,8 @@ export function useService({
     get log() {
       return started().log;
     },
-    get surroundings() {
-      return started().surroundings;
+    get environment() {
+      return started().environment;
     },
     get anonymous() {
       return started().anonymous;
@@ -147,7 +147,7 @@ export function useService({
 
 /** The service that files share: of what it works with, only what is the same whoever else uses it. */
 export type SharedService = Pick<Service, 'url' | 'session' | 'anonymous'> & {
-  readonly surroundings: Pick<Surroundings, 'databaseUrl' | 'secret'>;
+  readonly environment: Pick<ServiceEnvironment, 'databaseUrl' | 'secret'>;
 };
 
 /**
@@ -157,10 +157,10 @@ export type SharedService = Pick<Service, 'url' | 'session' | 'anonymous'> & {
  * The run fails at its end when that service has logged an error.
  */
 export function useSharedService(): SharedService {
-  let shared: Pick<Service, 'url' | 'surroundings'> | undefined;
+  let shared: Pick<Service, 'url' | 'environment'> | undefined;
   beforeAll(async () => {
     shared = await sharedService();
-    keepSecret(shared.surroundings.secret, new URL(shared.surroundings.databaseUrl).password);
+    keepSecret(shared.environment.secret, new URL(shared.environment.databaseUrl).password);
   }, START_MS);
   // Requests to a service that has crashed fail one by one; this says why.
   afterAll(async () => {
@@ -174,18 +174,18 @@ export function useSharedService(): SharedService {
     get url() {
       return started().url;
     },
-    get surroundings() {
-      return started().surroundings;
+    get environment() {
+      return started().environment;
     },
     get anonymous() {
       return new Client(started().url);
     },
-    session: (session) => signIn(started().url, started().surroundings.secret, session),
+    session: (session) => signIn(started().url, started().environment.secret, session),
   };
 }
 
-async function sharedService(): Promise<Pick<Service, 'url' | 'surroundings'>> {
+async function sharedService(): Promise<Pick<Service, 'url' | 'environment'>> {
   const response = await fetch(testRun().shared);
   if (!response.ok) throw new Error(`The shared service is not there: ${await response.text()}`);
-  return (await response.json()) as Pick<Service, 'url' | 'surroundings'>;
+  return (await response.json()) as Pick<Service, 'url' | 'environment'>;
 }

@@ -45,10 +45,10 @@ export class SharedService {
   async #answer(response) {
     try {
       this.#service ??= this.#start();
-      const { child, url, surroundings, complaints } = await this.#service;
+      const { child, url, environment, complaints } = await this.#service;
       if (child.exitCode !== null || child.signalCode !== null)
         throw new Error(`It ended with ${child.signalCode ?? `code ${child.exitCode}`}: ${complaints.join('')}`);
-      response.end(JSON.stringify({ url, surroundings }));
+      response.end(JSON.stringify({ url, environment }));
     } catch (error) {
       response.statusCode = 500;
       response.end(error.message);
@@ -63,16 +63,16 @@ export class SharedService {
     await client.end();
     const databaseUrl = new URL(admin);
     databaseUrl.pathname = '/shared';
-    const surroundings = {
+    const environment = {
       databaseUrl: databaseUrl.href,
       dataDir: await mkdtemp(join(directory, 'data-')),
       secret: randomBytes(32).toString('hex'),
     };
     const logFolder = join(directory, 'logs');
     await mkdir(logFolder, { recursive: true });
-    const started = await startProcess({ surroundings, logFolder });
+    const started = await startProcess({ environment, logFolder });
     const complaints = [];
     started.child.stderr.on('data', (said) => complaints.push(String(said)));
-    return { ...started, surroundings, complaints };
+    return { ...started, environment, complaints };
   }
 }

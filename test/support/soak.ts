@@ -5,7 +5,7 @@ import type { FileContentResponse } from '../../src/files/files.dto.js';
 import { makeProject } from '../factories/make.js';
 import type { Client } from './client.js';
 import { eventually } from './eventually.js';
-import { makeSurroundings, removeSurroundings, Service, type Surroundings } from './service.js';
+import { makeEnvironment, removeEnvironment, Service, type ServiceEnvironment } from './service.js';
 
 export interface SoakOptions {
   conversations: number;
@@ -60,11 +60,11 @@ const READ_BACK = 100;
 
 /** Two API and two worker processes, many conversations, and processes that are killed all the time. */
 export async function soak(options: SoakOptions): Promise<{ counts: SoakCounts; problems: SoakProblems }> {
-  const surroundings = await makeSurroundings();
-  const database = new pg.Client(surroundings.databaseUrl);
+  const environment = await makeEnvironment();
+  const database = new pg.Client(environment.databaseUrl);
   await database.connect();
   const start = (ROLE: string, PORT = '0'): Promise<Service> =>
-    Service.start({ surroundings, settings: { ...SETTINGS, ROLE, PORT }, preload: AGENT });
+    Service.start({ environment, settings: { ...SETTINGS, ROLE, PORT }, preload: AGENT });
   const [apis, workers] = await Promise.all([
     Promise.all([start('api'), start('api')]),
     Promise.all([start('worker'), start('worker')]),
@@ -88,7 +88,7 @@ export async function soak(options: SoakOptions): Promise<{ counts: SoakCounts; 
   } finally {
     await Promise.all([...apis, ...workers].map((service) => service.stop()));
     await database.end();
-    await removeSurroundings(surroundings satisfies Surroundings);
+    await removeEnvironment(environment satisfies ServiceEnvironment);
   }
 }
 
