@@ -12,13 +12,13 @@ const deploymentOf = (columns: string): string => `
    ORDER BY (handle = $1) DESC LIMIT 1`;
 
 /** A name as the database can hold it; of those with U+0000 it has none. */
-const storableName = (name: string): string => name.replaceAll('\0', '\u{FFFD}');
+const toValidName = (name: string): string => name.replaceAll('\0', '\u{FFFD}');
 
 /** The containers of deployments' files. */
 export const DEPLOYMENT_CONTAINERS: ContainerLookup = {
   resource: 'Deployment',
   select: deploymentOf('container_id, NULL::uuid AS project_id'),
-  parse: storableName,
+  parse: toValidName,
 };
 
 /**
@@ -44,7 +44,7 @@ export class DeploymentsRepository extends EntityRepository(Deployment) {
 
   /** The deployment with this handle, else the one with exactly this name; undefined when there is neither. */
   async findByName(company_id: string, name: string): Promise<Deployment | undefined> {
-    const [deployment]: Deployment[] = await this.query(deploymentOf('*'), [storableName(name), company_id]);
+    const [deployment]: Deployment[] = await this.query(deploymentOf('*'), [toValidName(name), company_id]);
     return deployment;
   }
 

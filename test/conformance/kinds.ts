@@ -48,7 +48,7 @@ const FRACTION: Reason = {
   type: 'int_from_float',
   msg: 'Input should be a valid integer, got a number with a fractional part',
 };
-const UNSTORABLE: Reason = {
+const INVALID_TEXT: Reason = {
   type: 'value_error',
   msg: 'Value error, text must contain neither U+0000 nor lone surrogates',
   ctx: { error: {} },
@@ -82,7 +82,7 @@ export function text({ min = 0, max, fine = [] }: { min?: number; max?: number; 
       ...(max === undefined
         ? []
         : refuse(long, 'x'.repeat(max + 1), '😀'.repeat(max + 1), '❤\ufe0f'.repeat(max / 2 + 1))),
-      ...refuse(UNSTORABLE, 'a\0b', 'a\ud800', '\udc00'),
+      ...refuse(INVALID_TEXT, 'a\0b', 'a\ud800', '\udc00'),
     ],
   };
 }
@@ -187,7 +187,7 @@ export function texts(example: Record<string, string>): Kind {
           input: { b: 1, 10: null, '': [], 2: {} }[key],
         })),
       },
-      ...refuse(UNSTORABLE, { ...example, 'a\0': 'x' }, { ...example, '\ud800': 'x' }),
+      ...refuse(INVALID_TEXT, { ...example, 'a\0': 'x' }, { ...example, '\ud800': 'x' }),
     ],
   };
 }
@@ -267,4 +267,4 @@ export function moment(): Kind {
 }
 
 /** A query parameter that is text: whatever stands there is one. */
-export const word: Kind = { fine: [''], faults: refuse(UNSTORABLE, 'a\0') };
+export const word: Kind = { fine: [''], faults: refuse(INVALID_TEXT, 'a\0') };

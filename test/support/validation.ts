@@ -52,7 +52,7 @@ export function checkField(
 }
 
 export const notString: Expected = ['string_type', 'Input should be a valid string'];
-export const unstorable: Expected = [
+export const invalidText: Expected = [
   'value_error',
   'Value error, text must contain neither U+0000 nor lone surrogates',
   { error: {} },

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Tx } from '../../platform/database/database.service.js';
-import { isStorable } from '../../platform/json/text.js';
+import { isValidText } from '../../platform/json/text.js';
 import type { AgentContext, AgentEvent, AgentOutput } from '../agent.js';
 import { cutResult } from './data-text.js';
 import { inputFailure, toFailure } from './failures.js';
@@ -99,15 +99,15 @@ function check(tools: readonly Tool[], { tool: name, input }: Call): { tool: Too
   if (typeof input === 'string') return new ToolFailure('invalid_input', 'The input is no JSON object');
   const parsed = tool.input.safeParse(input);
   if (!parsed.success) return inputFailure(parsed.error);
-  return isStorableValue(parsed.data)
+  return isValidInput(parsed.data)
     ? { tool, input: parsed.data }
     : new ToolFailure('invalid_input', 'The input has characters that cannot be stored');
 }
 
-function isStorableValue(value: unknown): boolean {
-  if (typeof value === 'string') return isStorable(value);
+function isValidInput(value: unknown): boolean {
+  if (typeof value === 'string') return isValidText(value);
   if (typeof value !== 'object' || value === null) return true;
-  return Object.entries(value).every(([key, member]) => isStorable(key) && isStorableValue(member));
+  return Object.entries(value).every(([key, member]) => isValidText(key) && isValidInput(member));
 }
 
 function* failed(id: string, failure: ToolFailure): Generator<AgentOutput, Reply> {

@@ -1,7 +1,7 @@
 import type { AgentEvent } from '../../agent/agent.js';
 import type { ToolCall } from '../../agent/tool-call.js';
 import type { CardResponse } from '../../projects/canvas/canvas.dto.js';
-import { storable, storableText } from './text.js';
+import { toValidJson, toValidText } from './text.js';
 
 /** A piece of a message: text, or a tool call with everything that is recorded of it. */
 export type ContentSegment = { type: 'text'; content: string } | ({ type: 'tool_call' } & ToolCall);
@@ -73,7 +73,7 @@ export function toBodyEvent(body: MessageBody, event: AgentEvent, turn_id: strin
   const { content_segments: segments } = body;
   switch (event.type) {
     case 'text': {
-      const text = storableText(event.text);
+      const text = toValidText(event.text);
       if (text === '') return null;
       return {
         type: 'text.delta',
@@ -85,10 +85,10 @@ export function toBodyEvent(body: MessageBody, event: AgentEvent, turn_id: strin
       if (body.tool_calls.some(({ id }) => id === event.id))
         throw new AgentProtocolError(`The call ${event.id} was started twice`);
       const { id, tool } = event;
-      const input = storable(event.input) as ToolCall['input'];
+      const input = toValidJson(event.input) as ToolCall['input'];
       const call: ToolCall = {
         id,
-        tool: storableText(tool),
+        tool: toValidText(tool),
         status: 'running',
         input,
         result: null,
@@ -98,14 +98,14 @@ export function toBodyEvent(body: MessageBody, event: AgentEvent, turn_id: strin
       return { type: 'tool.started', segment: segments.length, call };
     }
     case 'tool_completed':
-      return finished(running(body, event.id), at, { status: 'completed', result: storable(event.result) });
+      return finished(running(body, event.id), at, { status: 'completed', result: toValidJson(event.result) });
     case 'tool_failed': {
       const { error, error_code, error_details } = event;
       return finished(running(body, event.id), at, {
         status: 'failed',
-        error: storableText(error),
+        error: toValidText(error),
         error_code,
-        ...(error_details !== undefined && { error_details: storable(error_details) as Record<string, unknown> }),
+        ...(error_details !== undefined && { error_details: toValidJson(error_details) as Record<string, unknown> }),
       });
     }
     case 'cards_changed': {

@@ -1,4 +1,4 @@
-import { isStorable } from './text.js';
+import { isValidText } from './text.js';
 
 /**
  * A JSON value as it was received. Objects are maps, so that they keep the order of the text and any key (`__proto__`,
@@ -11,11 +11,11 @@ export type JsonObject = ReadonlyMap<string, Json>;
 export const isJsonObject = (value: unknown): value is JsonObject => value instanceof Map;
 
 /** Whether every text and key inside can be stored. */
-export function isStorableJson(value: Json): boolean {
-  if (typeof value === 'string') return isStorable(value);
-  if (Array.isArray(value)) return value.every(isStorableJson);
+export function hasValidTexts(value: Json): boolean {
+  if (typeof value === 'string') return isValidText(value);
+  if (Array.isArray(value)) return value.every(hasValidTexts);
   if (!isJsonObject(value)) return true;
-  for (const [key, member] of value) if (!isStorable(key) || !isStorableJson(member)) return false;
+  for (const [key, member] of value) if (!isValidText(key) || !hasValidTexts(member)) return false;
   return true;
 }
 

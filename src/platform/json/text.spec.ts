@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { codePoints, isStorable } from './text.js';
+import { codePoints, isValidText } from './text.js';
 
 describe('codePoints', () => {
   it.each([
@@ -21,9 +21,9 @@ describe('codePoints', () => {
   });
 });
 
-describe('isStorable', () => {
-  it.each(['', 'abc', '😀', '\u0001', '\ufffd'])('takes %j', (text) => expect(isStorable(text)).toBe(true));
+describe('isValidText', () => {
+  it.each(['', 'abc', '😀', '\u0001', '\ufffd'])('takes %j', (text) => expect(isValidText(text)).toBe(true));
   it.each(['\0', 'a\0b', '\ud800', 'a\udc00', '\udc00\ud800'])('refuses %j', (text) =>
-    expect(isStorable(text)).toBe(false),
+    expect(isValidText(text)).toBe(false),
   );
 });

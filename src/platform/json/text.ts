@@ -14,4 +14,4 @@ const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code < 0xdc
 const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code < 0xe000;
 
 /** Whether the database can hold a text: it takes neither U+0000 nor lone surrogates. */
-export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
+export const isValidText = (text: string): boolean => text.isWellFormed() && !text.includes('\0');

@@ -35,7 +35,7 @@ export interface ClaimMapping {
 /** The user that a verified token speaks for; null when it does not say who, or gives no role that is known here. */
 export function readClaims(payload: JWTPayload, { names, roles }: ClaimMapping): KnownUser | null {
   const text = (name: keyof ClaimNames, maxLength: number): string | null =>
-    storable(find(payload, names[name]), maxLength);
+    validText(find(payload, names[name]), maxLength);
   const id = text('user_id', ID_LENGTH);
   const company_id = text('company_id', ID_LENGTH);
   const role = readRole(find(payload, names.role), roles);
@@ -76,7 +76,7 @@ function find(payload: JWTPayload, name: string): unknown {
 const webAddress = (text: string | null): string | null => (text !== null && /^https?:\/\//i.test(text) ? text : null);
 
 /** A claim that can be stored; anything else counts as absent. */
-function storable(claim: unknown, maxLength: number): string | null {
+function validText(claim: unknown, maxLength: number): string | null {
   if (typeof claim !== 'string' || claim === '' || claim.length > maxLength) return null;
   return claim.isWellFormed() && !claim.includes('\0') ? claim : null;
 }

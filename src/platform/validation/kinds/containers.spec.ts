@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { accept, checkField, type Expected, holder, refuse, unstorable } from '../../../../test/support/validation.js';
+import { accept, checkField, type Expected, holder, invalidText, refuse } from '../../../../test/support/validation.js';
 import {
   AnyField,
   FreeObjectArrayField,
@@ -124,8 +124,8 @@ describe('texts by keys', () => {
     ],
     [
       ...['null', '5', '"s"', '[]'].map((json) => [json, ...notDict] as const),
-      ['{"a\\u0000":"x"}', ...unstorable],
-      ['{"\\ud800":"x"}', ...unstorable],
+      ['{"a\\u0000":"x"}', ...invalidText],
+      ['{"\\ud800":"x"}', ...invalidText],
     ],
   );
 
@@ -160,8 +160,8 @@ describe('an object of any content', () => {
     ],
     [
       ...['null', '5', '"s"', '[]'].map((json) => [json, ...notDict] as const),
-      ['{"a":[{"b":"\\u0000"}]}', ...unstorable],
-      ['{"a":{"\\ud800":1}}', ...unstorable],
+      ['{"a":[{"b":"\\u0000"}]}', ...invalidText],
+      ['{"a":{"\\ud800":1}}', ...invalidText],
     ],
   );
 });
@@ -185,7 +185,7 @@ describe('any value', () => {
       ['"s"', 's'],
       ['[{"a":[]}]', [{ a: [] }]],
     ],
-    [['["\\u0000"]', ...unstorable]],
+    [['["\\u0000"]', ...invalidText]],
   );
 });
 

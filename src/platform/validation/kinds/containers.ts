@@ -1,12 +1,12 @@
 import type { Type } from '@nestjs/common';
 import { getSchemaPath } from '@nestjs/swagger';
 import { type ErrorEntry, MAX_ENTRIES } from '../../errors/errors.js';
-import { isJsonObject, isStorableJson, type Json, toPlain } from '../../json/json.js';
-import { isStorable } from '../../json/text.js';
+import { hasValidTexts, isJsonObject, type Json, toPlain } from '../../json/json.js';
+import { isValidText } from '../../json/text.js';
 import type { Kind, Schema } from '../field-registry.js';
 import { counted, refuse, Refused, refuseValue } from '../refused.js';
 import { validateNested } from '../validate-object.js';
-import { UNSTORABLE } from './text.js';
+import { INVALID_TEXT } from './text.js';
 
 type Plain = Record<string, unknown>;
 
@@ -57,7 +57,7 @@ export function mapKind<Item>(item: Kind<Item>, { maxProperties }: MapBounds = {
         else values.set(key, value);
       }
       if (problems.length > 0) return new Refused(problems);
-      return Array.from(input.keys()).every(isStorable) ? values : refuseValue(UNSTORABLE, input);
+      return Array.from(input.keys()).every(isValidText) ? values : refuseValue(INVALID_TEXT, input);
     },
   };
 }
@@ -77,7 +77,7 @@ export function freeObjectKind({ maxProperties }: MapBounds = {}): Kind<Plain> {
 /** Any JSON value, handed over as plain objects and arrays. */
 export const anyKind: Kind<unknown> = {
   schema: {},
-  read: (input) => (isStorableJson(input) ? toPlain(input) : refuseValue(UNSTORABLE, input)),
+  read: (input) => (hasValidTexts(input) ? toPlain(input) : refuseValue(INVALID_TEXT, input)),
 };
 
 const shown = ({ maxProperties }: { maxProperties: number | undefined }): Schema =>

@@ -5,7 +5,7 @@ import {
   holder,
   notString,
   refuse,
-  unstorable,
+  invalidText,
 } from '../../../../test/support/validation.js';
 import { EnumField, StringField } from '../fields.js';
 
@@ -26,8 +26,8 @@ describe('text', () => {
       ['[]', ...notString],
       ['{}', ...notString],
       ['["a"]', ...notString],
-      ['"a\\u0000"', ...unstorable],
-      ['"\\ud800"', ...unstorable],
+      ['"a\\u0000"', ...invalidText],
+      ['"\\ud800"', ...invalidText],
     ],
   );
 });

@@ -1,8 +1,8 @@
-import { codePoints, isStorable } from '../../json/text.js';
+import { codePoints, isValidText } from '../../json/text.js';
 import type { Kind } from '../field-registry.js';
 import { counted, refuse, refuseValue } from '../refused.js';
 
-export const UNSTORABLE = 'text must contain neither U+0000 nor lone surrogates';
+export const INVALID_TEXT = 'text must contain neither U+0000 nor lone surrogates';
 
 /** Bounds of a text, in code points. */
 export interface TextBounds {
@@ -35,7 +35,7 @@ export function textKind({ minLength, maxLength, pattern }: TextBounds): Kind<st
         const msg = `String should match pattern '${pattern.source}'`;
         return refuse('string_pattern_mismatch', msg, input, { pattern: pattern.source });
       }
-      return isStorable(input) ? input : refuseValue(UNSTORABLE, input);
+      return isValidText(input) ? input : refuseValue(INVALID_TEXT, input);
     },
   };
 }
