@@ -6,10 +6,10 @@ import { NotFound } from '../platform/errors/errors.js';
 import { Lease, LeaseLost } from '../platform/leases/lease.js';
 import { LOGGER } from '../platform/logging/logging.module.js';
 import { ExecutionEndedChannel } from './execution-ended.channel.js';
-import { ExecutionOutcomes, INTERRUPTED } from './execution-outcomes.service.js';
 import { ExecutionQueue } from './execution-queue.service.js';
 import type { LeasedExecution } from './executions.repository.js';
 import { InputsService } from './inputs.service.js';
+import { INTERRUPTED, SolveResults } from './solve-results.service.js';
 import { Solver } from './solver/solver.js';
 
 /** The process stops. */
@@ -27,7 +27,7 @@ export class ExecutionRunner implements OnModuleInit, OnModuleDestroy {
     private readonly queue: ExecutionQueue,
     private readonly inputs: InputsService,
     private readonly solver: Solver,
-    private readonly outcomes: ExecutionOutcomes,
+    private readonly solveResults: SolveResults,
     private readonly ended: ExecutionEndedChannel,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -74,12 +74,12 @@ export class ExecutionRunner implements OnModuleInit, OnModuleDestroy {
 
   private async perform(held: LeasedExecution & { isLast: boolean }, signal: AbortSignal): Promise<void> {
     if (held.isLast) {
-      await this.outcomes.end(held, { kind: 'failed', failure: INTERRUPTED });
+      await this.solveResults.record(held, { kind: 'failed', failure: INTERRUPTED });
       return;
     }
     const { SOLVE_TIME_LIMIT_SECONDS: seconds, SOLVE_MEMORY_MIB: memoryMiB } = this.config;
     const source = await this.inputs.read(held);
     const outcome = await this.solver.solve({ source, seconds, memoryMiB }, signal);
-    await this.outcomes.end(held, outcome);
+    await this.solveResults.record(held, outcome);
   }
 }

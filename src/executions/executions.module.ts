@@ -4,7 +4,6 @@ import { ProjectsModule } from '../projects/projects.module.js';
 import { UsageModule } from '../usage/usage.module.js';
 import { ExecutionEndedChannel } from './execution-ended.channel.js';
 import { ExecutionEndings } from './execution-endings.service.js';
-import { ExecutionOutcomes } from './execution-outcomes.service.js';
 import { ExecutionQueue } from './execution-queue.service.js';
 import { ExecutionReaper } from './execution-reaper.service.js';
 import { ExecutionRunner } from './execution-runner.service.js';
@@ -14,6 +13,7 @@ import { ExecutionsService } from './executions.service.js';
 import { InputsService } from './inputs.service.js';
 import { ProjectExecutionsCleanup } from './project-cleanup.service.js';
 import { ResultFiles } from './result-files.service.js';
+import { SolveResults } from './solve-results.service.js';
 import { Solver } from './solver/solver.js';
 
 /** Runs of the solver. */
@@ -23,7 +23,6 @@ import { Solver } from './solver/solver.js';
   providers: [
     ExecutionEndedChannel,
     ExecutionEndings,
-    ExecutionOutcomes,
     ExecutionQueue,
     ExecutionReaper,
     ExecutionRunner,
@@ -32,6 +31,7 @@ import { Solver } from './solver/solver.js';
     InputsService,
     ProjectExecutionsCleanup,
     ResultFiles,
+    SolveResults,
     { provide: Solver, useFactory: () => new Solver() },
   ],
   exports: [ExecutionsService],

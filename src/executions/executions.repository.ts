@@ -174,8 +174,8 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
     return executions;
   }
 
-  /** Locks a held execution until the transaction ends. @throws LeaseLost */
-  async lockHeld({ id, generation }: LeasedExecution): Promise<void> {
+  /** Locks a running execution if its owner still holds it. @throws LeaseLost */
+  async lockForOwner({ id, generation }: LeasedExecution): Promise<void> {
     const found: unknown[] = await this.query(`SELECT id FROM executions WHERE ${HELD} FOR NO KEY UPDATE`, [
       id,
       generation,

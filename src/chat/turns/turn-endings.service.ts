@@ -65,7 +65,7 @@ export class TurnEndings {
       // The project is the first to be locked.
       const [, turn, { waiting }] = await pipelined(
         tx.withRepository(this.projects).lock(company_id, project_id).catch(lostWithProject),
-        turns.lockHeld(leased, holder),
+        turns.lockWithConversation(leased, holder),
         turns.situation(conversation_id),
       );
       if (turn === undefined) throw new LeaseLost();

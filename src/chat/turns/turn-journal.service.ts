@@ -44,7 +44,7 @@ export class TurnJournal {
         .withRepository(this.projects)
         .lock(turn.company_id, turn.project_id)
         .catch(lostWithProject);
-      await turns.lockOwned(turn);
+      await turns.lockForOwner(turn);
       await turns.advance(turn, await work(tx, project));
     });
     this.changed.send(turn.conversation_id);

@@ -170,8 +170,8 @@ export class TurnsRepository extends EntityRepository(Turn) {
     return evicted;
   }
 
-  /** Locks a running turn while its owner holds it. @throws LeaseLost */
-  async lockOwned(turn: LeasedTurn): Promise<void> {
+  /** Locks a running turn, and not its conversation, if its owner still holds it. @throws LeaseLost */
+  async lockForOwner(turn: LeasedTurn): Promise<void> {
     const found: unknown[] = await this.query(
       `SELECT t.id FROM turns t WHERE ${leased('owner')} FOR NO KEY UPDATE`,
       leaseParameters(turn),
@@ -179,8 +179,8 @@ export class TurnsRepository extends EntityRepository(Turn) {
     if (found.length === 0) throw new LeaseLost();
   }
 
-  /** Locks the conversation and then its running turn while the holder has it; undefined when it is not the holder's any more. */
-  async lockHeld(turn: LeasedTurn, holder: Holder): Promise<LockedTurn | undefined> {
+  /** Locks the conversation and then its running turn, if the holder has it; undefined when it is not the holder's any more. */
+  async lockWithConversation(turn: LeasedTurn, holder: Holder): Promise<LockedTurn | undefined> {
     const [found]: LockedTurn[] = await this.query(`SELECT ${LOCKED} ${lockLeased(holder)}`, leaseParameters(turn));
     return found;
   }

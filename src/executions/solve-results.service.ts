@@ -15,9 +15,9 @@ export const INTERRUPTED: ExecutionError = {
   message: 'The solve was interrupted several times and is not tried again',
 };
 
-/** Outcomes of executions: one transaction for the outcome, its file, the charge and the project's update. */
+/** Stores what solves have come to: one transaction for the result, its file, the charge and the project's update. */
 @Injectable()
-export class ExecutionOutcomes {
+export class SolveResults {
   constructor(
     private readonly database: Database,
     private readonly executions: ExecutionsRepository,
@@ -28,11 +28,14 @@ export class ExecutionOutcomes {
   ) {}
 
   /** Ends a running execution with what came of it. @throws LeaseLost when it is not the caller's any more */
-  async end(held: LeasedExecution, outcome: SolveOutcome | { kind: 'failed'; failure: ExecutionError }): Promise<void> {
+  async record(
+    held: LeasedExecution,
+    outcome: SolveOutcome | { kind: 'failed'; failure: ExecutionError },
+  ): Promise<void> {
     const blob = outcome.kind === 'solved' ? await this.results.store(held, outcome.json) : null;
     await this.database.transaction(async (tx) => {
       const project = await tx.withRepository(this.projects).lock(held.company_id, held.project_id);
-      await tx.withRepository(this.executions).lockHeld(held);
+      await tx.withRepository(this.executions).lockForOwner(held);
       if (outcome.kind === 'failed') {
         await this.endings.finish(tx, [held.id], { status: 'failed', error: outcome.failure });
         return;
