@@ -20,9 +20,9 @@ import { StopTurnService } from './stop-turn.service.js';
 @Controller('projects/:project_id/chat')
 export class ChatController {
   constructor(
-    private readonly posts: PostMessageService,
-    private readonly chatHistory: ChatHistoryService,
-    private readonly stops: StopTurnService,
+    private readonly postMessageService: PostMessageService,
+    private readonly chatHistoryService: ChatHistoryService,
+    private readonly stopTurnService: StopTurnService,
   ) {}
 
   @Post()
@@ -40,7 +40,7 @@ export class ChatController {
     @Param('project_id') projectId: string,
     @Body() body: ChatMessageCreate,
   ): Promise<JsonText> {
-    return new JsonText(await this.posts.post(caller, projectId, body));
+    return new JsonText(await this.postMessageService.post(caller, projectId, body));
   }
 
   @Get()
@@ -59,7 +59,7 @@ export class ChatController {
     @Param('project_id') projectId: string,
     @Query() query: ChatHistoryQuery,
   ): Promise<JsonText> {
-    return new JsonText(await this.chatHistory.history(caller.company_id, projectId, query));
+    return new JsonText(await this.chatHistoryService.history(caller.company_id, projectId, query));
   }
 
   @Get('sync')
@@ -78,7 +78,7 @@ export class ChatController {
     @Param('project_id') projectId: string,
     @Query() query: ChatSyncQuery,
   ): Promise<JsonText> {
-    return new JsonText(await this.chatHistory.sync(caller.company_id, projectId, query));
+    return new JsonText(await this.chatHistoryService.sync(caller.company_id, projectId, query));
   }
 
   @Post('stop')
@@ -98,6 +98,6 @@ export class ChatController {
     @Param('project_id') projectId: string,
     @Body() body: ChatStopRequest,
   ): Promise<ChatStopResponse> {
-    return await this.stops.stop(caller.company_id, projectId, body);
+    return await this.stopTurnService.stop(caller.company_id, projectId, body);
   }
 }

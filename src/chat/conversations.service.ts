@@ -18,7 +18,7 @@ import { TurnStoppedChannel } from './turns/turn-stopped.channel.js';
 export class ConversationsService implements OnModuleInit {
   constructor(
     private readonly database: Database,
-    private readonly creation: ProjectsService,
+    private readonly projectsService: ProjectsService,
     private readonly projects: ProjectsRepository,
     private readonly conversations: ConversationsRepository,
     private readonly removal: ConversationRemoval,
@@ -29,7 +29,7 @@ export class ConversationsService implements OnModuleInit {
 
   /** Every project has a default conversation from its creation on. */
   onModuleInit(): void {
-    this.creation.onCreate(async (tx, { id: project_id }) => {
+    this.projectsService.onCreate(async (tx, { id: project_id }) => {
       await tx.withRepository(this.conversations).insert({ project_id, is_default: true });
     });
   }

@@ -22,7 +22,7 @@ export interface ConfigCopy {
 @Injectable()
 export class TemplatesService {
   constructor(
-    private readonly trees: FileTreeService,
+    private readonly fileTree: FileTreeService,
     private readonly reader: FileTreeReader,
   ) {}
 
@@ -36,8 +36,8 @@ export class TemplatesService {
     tx: Tx,
     { from, to, names, requested }: ConfigCopy,
   ): Promise<{ objects: number; config_digest: string }> {
-    await this.trees.removeAll(tx, to, names);
-    const objects = await this.trees.copy(tx, { from, to, only: names });
+    await this.fileTree.removeAll(tx, to, names);
+    const objects = await this.fileTree.copy(tx, { from, to, only: names });
     // The copy is looked at, not the deployment: that may have changed since.
     const problems = configProblems(await this.reader.filesBelow(to, '', tx));
     if (problems.length > 0) {
@@ -51,7 +51,7 @@ export class TemplatesService {
 
   /** Copies the template files into a workspace, where existing files stay; resolves with the number of files. */
   async copyFiles(tx: Tx, from: ContainerRef, workspace: ContainerRef): Promise<number> {
-    return await this.trees.copy(tx, { from, to: workspace, except: AGENT_CONFIG_NAMES });
+    return await this.fileTree.copy(tx, { from, to: workspace, except: AGENT_CONFIG_NAMES });
   }
 
   /** A hash of the agent configuration in a container; equal for a deployment and for an up-to-date copy of it. */

@@ -32,7 +32,7 @@ export class InputsService {
     private readonly cards: CardsRepository,
     private readonly snapshots: SnapshotsRepository,
     private readonly containers: ContainersService,
-    private readonly trees: FileTreeService,
+    private readonly fileTree: FileTreeService,
     private readonly reader: FileTreeReader,
     private readonly blobs: BlobsService,
   ) {}
@@ -58,7 +58,7 @@ export class InputsService {
     const from = { company_id, container_id: snapshot?.container_id ?? workspace_id };
     const file = await this.modelFile(tx, from, reference);
     const inputs_id = await this.containers.create(tx, company_id, 'snapshot');
-    await this.trees.putFile(tx, { company_id, container_id: inputs_id }, file.path, file);
+    await this.fileTree.putFile(tx, { company_id, container_id: inputs_id }, file.path, file);
     return { cards: null, inputs_id };
   }
 

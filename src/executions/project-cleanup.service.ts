@@ -13,7 +13,7 @@ export class ProjectExecutionsCleanup implements OnModuleInit {
     private readonly deletion: ProjectDeletion,
     private readonly purge: ProjectPurge,
     private readonly executions: ExecutionsService,
-    private readonly rows: ExecutionsRepository,
+    private readonly executionsRepository: ExecutionsRepository,
   ) {}
 
   onModuleInit(): void {
@@ -21,6 +21,8 @@ export class ProjectExecutionsCleanup implements OnModuleInit {
       const ended = await this.executions.endAll(tx, id);
       return () => this.executions.announce(ended);
     });
-    this.purge.onPurge(async (tx, project_id) => await tx.withRepository(this.rows).removeSome(project_id, PAGE));
+    this.purge.onPurge(
+      async (tx, project_id) => await tx.withRepository(this.executionsRepository).removeSome(project_id, PAGE),
+    );
   }
 }

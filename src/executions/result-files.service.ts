@@ -14,7 +14,7 @@ const resultPath = (execution_id: string): string => `results/${execution_id}.js
 export class ResultFiles {
   constructor(
     private readonly blobs: BlobsService,
-    private readonly trees: FileTreeService,
+    private readonly fileTree: FileTreeService,
   ) {}
 
   /** Writes the content of the file; null when the company may keep no more. */
@@ -39,7 +39,7 @@ export class ResultFiles {
     const details = { content_type: 'application/json', source: 'execution' as const };
     try {
       await tx.transaction(async (inner: Tx) => {
-        await this.trees.putFile(inner, { company_id, container_id }, path, blob, details);
+        await this.fileTree.putFile(inner, { company_id, container_id }, path, blob, details);
       });
       return path;
     } catch (error) {

@@ -39,7 +39,7 @@ export class FilesService {
   constructor(
     private readonly database: Database,
     private readonly resolver: ContainerResolver,
-    private readonly trees: FileTreeService,
+    private readonly fileTree: FileTreeService,
     private readonly reader: FileTreeReader,
     private readonly blobs: BlobsService,
     private readonly changes: WorkspaceChanges,
@@ -50,7 +50,7 @@ export class FilesService {
   async makeDirectory(caller: Principal, body: MkdirRequest): Promise<MkdirResponse> {
     const container = await this.resolver.findForWriting(caller, body);
     const path = normalizePath(body.path, { root: true });
-    const created = await this.database.transaction((tx) => this.trees.makeDirectory(tx, container, path));
+    const created = await this.database.transaction((tx) => this.fileTree.makeDirectory(tx, container, path));
     return { created, path };
   }
 
@@ -111,7 +111,7 @@ export class FilesService {
       if (conversation_id != null && project_id !== null) {
         await this.changes.publish(tx, caller, { project_id, conversation_id, kind: 'deleted', path });
       }
-      return await this.trees.remove(tx, container, path, { recursive });
+      return await this.fileTree.remove(tx, container, path, { recursive });
     });
     return { deleted };
   }
@@ -119,7 +119,7 @@ export class FilesService {
   async deleteAll(caller: Principal, body: BatchDeleteRequest): Promise<DeleteResponse> {
     const container = await this.resolver.findForWriting(caller, body);
     const paths = (body.paths ?? []).map((path) => normalizePath(path));
-    return { deleted: await this.database.transaction((tx) => this.trees.removeAll(tx, container, paths)) };
+    return { deleted: await this.database.transaction((tx) => this.fileTree.removeAll(tx, container, paths)) };
   }
 
   /** Failed moves are reported and do not affect the others. */
@@ -129,7 +129,7 @@ export class FilesService {
       source_path: normalizePath(move.source_path),
       dest_path: normalizePath(move.dest_path),
     }));
-    const problems = await this.database.transaction((tx) => this.trees.moveAll(tx, container, moves));
+    const problems = await this.database.transaction((tx) => this.fileTree.moveAll(tx, container, moves));
     const errors = body.moves.flatMap(({ source_path }, index) => {
       const error = problems[index];
       return error === undefined ? [] : [{ error, source_path }];

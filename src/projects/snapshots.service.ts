@@ -22,7 +22,7 @@ export class SnapshotsService {
     private readonly snapshots: SnapshotsRepository,
     private readonly cards: CardsRepository,
     private readonly containers: ContainersService,
-    private readonly trees: FileTreeService,
+    private readonly fileTree: FileTreeService,
   ) {}
 
   /** Takes a snapshot that becomes the current one. @throws Conflict when the project has too many */
@@ -68,7 +68,10 @@ export class SnapshotsService {
       throw new Conflict(`A project has at most ${MAX_SNAPSHOTS} snapshots; delete one first`);
     }
     const container_id = await this.containers.create(tx, company_id, 'snapshot');
-    await this.trees.copy(tx, { from: { company_id, container_id: workspace_id }, to: { company_id, container_id } });
+    await this.fileTree.copy(tx, {
+      from: { company_id, container_id: workspace_id },
+      to: { company_id, container_id },
+    });
     const cards = await tx.withRepository(this.cards).list(project_id);
     const { id } = await snapshots.save({ project_id, container_id, cards });
     return id;

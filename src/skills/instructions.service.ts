@@ -14,7 +14,7 @@ export class InstructionsService {
   constructor(
     private readonly database: Database,
     private readonly deployments: DeploymentsService,
-    private readonly trees: FileTreeService,
+    private readonly fileTree: FileTreeService,
     private readonly reader: FileTreeReader,
     private readonly blobs: BlobsService,
   ) {}
@@ -43,7 +43,7 @@ export class InstructionsService {
     const { company_id, container_id } = changed;
     const stored = await this.blobs.store(company_id, bytes);
     await this.database.transaction(async (tx) => {
-      await this.trees.putFile(tx, { company_id, container_id }, INSTRUCTIONS_FILE, stored);
+      await this.fileTree.putFile(tx, { company_id, container_id }, INSTRUCTIONS_FILE, stored);
       await this.deployments.touch(tx, changed);
     });
     return content;

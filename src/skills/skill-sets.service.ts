@@ -22,7 +22,7 @@ const READ_AT_ONCE = 16;
 @Injectable()
 export class SkillSetsService {
   constructor(
-    private readonly trees: FileTreeService,
+    private readonly fileTree: FileTreeService,
     private readonly reader: FileTreeReader,
     private readonly blobs: BlobsService,
   ) {}
@@ -68,7 +68,7 @@ export class SkillSetsService {
    * @throws Invalid when it is one skill too many
    */
   async replace(tx: Tx, container: ContainerRef, name: string, files: StoredSkillFiles): Promise<void> {
-    await this.trees.replaceDirectory(tx, container, folderOf(name), files);
+    await this.fileTree.replaceDirectory(tx, container, folderOf(name), files);
     const { length } = await this.list(container, tx);
     if (length > MAX_SKILLS) {
       throw new Invalid([invalidValue(['path', 'skill'], `there can be ${MAX_SKILLS} skills and not ${length}`, name)]);
@@ -78,9 +78,9 @@ export class SkillSetsService {
   /** Removes a skill. @throws NotFound */
   async remove(tx: Tx, container: ContainerRef, name: string): Promise<void> {
     if (!isSkillName(name)) throw new NotFound('Skill');
-    const removed = await this.trees.removeAll(tx, container, [`${folderOf(name)}/${SKILL_FILE}`]);
+    const removed = await this.fileTree.removeAll(tx, container, [`${folderOf(name)}/${SKILL_FILE}`]);
     if (removed === 0) throw new NotFound('Skill');
-    await this.trees.removeAll(tx, container, [folderOf(name)]);
+    await this.fileTree.removeAll(tx, container, [folderOf(name)]);
   }
 
   private async described<Found extends FoundSkill>(skill: Found): Promise<Found & DescribedSkill> {

@@ -17,7 +17,7 @@ const PAGE = 5_000;
 export class Rollups implements OnModuleInit {
   constructor(
     private readonly database: Database,
-    private readonly entries: UsageRepository,
+    private readonly usage: UsageRepository,
     private readonly jobs: Jobs,
   ) {}
 
@@ -32,9 +32,9 @@ export class Rollups implements OnModuleInit {
 
   private async rollUpSome(kind: 'users' | 'api_keys', page: number): Promise<number> {
     return await this.database.transaction(async (tx) => {
-      const entries = tx.withRepository(this.entries);
-      await entries.lockSums();
-      return await entries.rollUp(kind, page);
+      const usage = tx.withRepository(this.usage);
+      await usage.lockSums();
+      return await usage.rollUp(kind, page);
     });
   }
 }

@@ -12,7 +12,7 @@ import { type ApiKeyUsageRow, type OnlySpenders, UsageRepository, type UserUsage
 export class UsageService {
   constructor(
     private readonly database: Database,
-    private readonly entries: UsageRepository,
+    private readonly usage: UsageRepository,
   ) {}
 
   /**
@@ -20,7 +20,7 @@ export class UsageService {
    * source that was charged already is refused.
    */
   async record(tx: Tx, charge: Charge): Promise<void> {
-    await tx.withRepository(this.entries).record(charge);
+    await tx.withRepository(this.usage).record(charge);
   }
 
   /**
@@ -30,7 +30,7 @@ export class UsageService {
   async listByUser(caller: Principal, query: UsageQuery, tx: Tx = this.database.manager): Promise<Page<UserUsageRow>> {
     const { company_id, isCompanyLevel, user_id } = caller;
     const only = isCompanyLevel ? null : { id: user_id };
-    return await tx.withRepository(this.entries).page('users', company_id, spanOf(query), query, only);
+    return await tx.withRepository(this.usage).page('users', company_id, spanOf(query), query, only);
   }
 
   /**
@@ -45,7 +45,7 @@ export class UsageService {
     const { company_id, isCompanyLevel, kind, user_id, api_key_id } = caller;
     const own: OnlySpenders = kind === 'api_key' ? { id: api_key_id } : { created_by: user_id };
     const only = isCompanyLevel ? null : own;
-    return await tx.withRepository(this.entries).page('api_keys', company_id, spanOf(query), query, only);
+    return await tx.withRepository(this.usage).page('api_keys', company_id, spanOf(query), query, only);
   }
 }
 

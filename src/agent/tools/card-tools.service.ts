@@ -53,7 +53,7 @@ export class CardTools {
     run: ({ card_id }) => {
       return Promise.resolve({
         effect: async (tx, { id }) => {
-          const change = await this.canvas.remove(tx, id, card_id);
+          const change = await this.editor.remove(tx, id, card_id);
           return { ...(await this.outcome(tx, id, change)), removed_card_ids: [change.card.id] };
         },
       });
@@ -61,7 +61,7 @@ export class CardTools {
   };
 
   constructor(
-    private readonly canvas: CanvasEditor,
+    private readonly editor: CanvasEditor,
     private readonly cards: CardsRepository,
   ) {}
 
@@ -70,7 +70,7 @@ export class CardTools {
     project_id: ProjectId,
     { card_id, card_type, label, data, version }: Upsert,
   ): Promise<CanvasChange> {
-    if (card_id !== undefined) return await this.canvas.edit(tx, project_id, card_id, { label, data, version });
+    if (card_id !== undefined) return await this.editor.edit(tx, project_id, card_id, { label, data, version });
     if (card_type === undefined || label === undefined) {
       throw new ToolFailure('invalid_input', 'Without card_id a card needs card_type and label');
     }
@@ -78,8 +78,8 @@ export class CardTools {
       (card) => card.card_type === card_type && card.label.toLowerCase() === label.toLowerCase(),
     );
     return same === undefined
-      ? await this.canvas.add(tx, project_id, { card_type, label, data: data ?? {} })
-      : await this.canvas.edit(tx, project_id, same.id, { label, data, version });
+      ? await this.editor.add(tx, project_id, { card_type, label, data: data ?? {} })
+      : await this.editor.edit(tx, project_id, same.id, { label, data, version });
   }
 
   private async outcome(tx: Tx, project_id: ProjectId, { card, changed }: CanvasChange): Promise<ToolOutcome> {

@@ -90,7 +90,7 @@ export class FileTools {
     private readonly resolver: ContainerResolver,
     private readonly containers: ContainersService,
     private readonly reader: FileTreeReader,
-    private readonly trees: FileTreeService,
+    private readonly fileTree: FileTreeService,
     private readonly blobs: BlobsService,
   ) {}
 
@@ -143,7 +143,7 @@ export class FileTools {
         content_type: contentTypeByName(at),
         source: isUpload ? ('upload' as const) : ('agent' as const),
       };
-      const file = await this.trees.putFile(tx, workspace, at, blob, details);
+      const file = await this.fileTree.putFile(tx, workspace, at, blob, details);
       return { result: { path: at, size: file.size, replaced: present !== undefined } };
     };
   }

@@ -26,7 +26,7 @@ const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 export class Collector implements OnModuleInit {
   constructor(
     private readonly jobs: Jobs,
-    private readonly containers: ContainerEmptier,
+    private readonly containerEmptier: ContainerEmptier,
     private readonly database: Database,
     private readonly blobs: BlobsRepository,
     private readonly doomedObjects: DoomedObjectsRepository,
@@ -40,7 +40,7 @@ export class Collector implements OnModuleInit {
 
   /** One pass over everything. @throws Unavailable when objects are to be deleted and the store is out of reach */
   async collect(): Promise<void> {
-    await this.containers.emptyDeleted();
+    await this.containerEmptier.emptyDeleted();
     await this.markBlobs();
     await this.deleteBlobs();
     await this.deleteObjects();

@@ -12,7 +12,7 @@ const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 export class Sweeper implements OnModuleInit {
   constructor(
     private readonly jobs: Jobs,
-    private readonly rows: UploadsRepository,
+    private readonly uploadsRepository: UploadsRepository,
     private readonly uploads: UploadsService,
   ) {}
 
@@ -23,11 +23,11 @@ export class Sweeper implements OnModuleInit {
   /** @throws Unavailable when the store is out of reach */
   async sweep(): Promise<void> {
     for (let last = BEFORE_ALL, more = true; more;) {
-      const due = await this.rows.due(last, BATCH);
+      const due = await this.uploadsRepository.due(last, BATCH);
       for (const id of due) await this.uploads.drop(id);
       last = due.at(-1) ?? last;
       more = due.length === BATCH;
     }
-    await this.rows.forgetOld();
+    await this.uploadsRepository.forgetOld();
   }
 }

@@ -35,7 +35,7 @@ export class CompletionService {
     private readonly objects: UploadObjects,
     private readonly resolver: ContainerResolver,
     private readonly blobs: BlobsService,
-    private readonly trees: FileTreeService,
+    private readonly fileTree: FileTreeService,
     private readonly changes: WorkspaceChanges,
   ) {}
 
@@ -88,7 +88,13 @@ export class CompletionService {
         await this.changes.publish(tx, caller, { project_id, conversation_id, kind: 'uploaded', path });
       }
       await this.blobs.finish(tx, container.company_id, { blob_id, size });
-      const file = await this.trees.putFile(tx, container, path, { blob_id, size }, { content_type, source: 'upload' });
+      const file = await this.fileTree.putFile(
+        tx,
+        container,
+        path,
+        { blob_id, size },
+        { content_type, source: 'upload' },
+      );
       const entry = FileEntry.from(source, file);
       if (!(await this.registry.complete(tx, lease, entry))) throw new TakenOver();
       return entry;

@@ -16,7 +16,7 @@ export class AuthGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
     private readonly credentials: Credentials,
-    private readonly refusals: UnauthenticatedLimit,
+    private readonly unauthenticatedLimit: UnauthenticatedLimit,
     private readonly bodies: BodyReader,
   ) {}
 
@@ -27,7 +27,7 @@ export class AuthGuard implements CanActivate {
       request.caller = await this.verify(request.headers.authorization);
     } catch (error) {
       if (!(error instanceof NotAuthenticated)) throw error;
-      this.refusals.count(request.ip);
+      this.unauthenticatedLimit.count(request.ip);
       await this.bodies.checkSyntax(context);
       throw error;
     }

@@ -12,7 +12,7 @@ export class MetricsAccess implements OnApplicationBootstrap {
   constructor(
     private readonly config: Config,
     private readonly metrics: Metrics,
-    private readonly refusals: UnauthenticatedLimit,
+    private readonly unauthenticatedLimit: UnauthenticatedLimit,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -29,7 +29,7 @@ export class MetricsAccess implements OnApplicationBootstrap {
     const { METRICS, METRICS_TOKEN } = this.config;
     if (!METRICS) throw new DomainError(404, 'Not Found');
     if (METRICS_TOKEN !== undefined && !isSame(authorization ?? '', `Bearer ${METRICS_TOKEN}`)) {
-      this.refusals.count(address);
+      this.unauthenticatedLimit.count(address);
       throw new NotAuthenticated('Invalid authentication credentials');
     }
     return await this.metrics.scrape();
