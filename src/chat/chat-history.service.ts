@@ -18,17 +18,17 @@ export class ChatHistoryService {
     projectId: string,
     { conversation_id, ...window }: ChatHistoryQuery,
   ): Promise<string> {
-    const project_id = parseId(projectId, 'Project');
+    const id = parseId(projectId, 'Project');
     return await this.conversations
-      .history(company_id, project_id, conversation_id, window)
+      .history(company_id, id, conversation_id, window)
       .catch((error: unknown) => this.missing(company_id, projectId, error));
   }
 
   /** JSON text of a ConversationSyncResponse. @throws NotFound */
   async sync(company_id: string, projectId: string, { conversation_id, limit }: ChatSyncQuery): Promise<string> {
-    const project_id = parseId(projectId, 'Project');
+    const id = parseId(projectId, 'Project');
     return await this.conversations
-      .sync(company_id, project_id, conversation_id, limit)
+      .sync(company_id, id, conversation_id, limit)
       .catch((error: unknown) => this.missing(company_id, projectId, error));
   }
 

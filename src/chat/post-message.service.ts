@@ -43,11 +43,11 @@ export class PostMessageService {
    *   Invalid when the answer does not fit the open question.
    */
   async post(author: Principal, projectId: string, request: ChatMessageCreate): Promise<string> {
-    const wanted = parseId(projectId, 'Project');
+    const id = parseId(projectId, 'Project');
     const { conversation, message } = await this.database.transaction(async (tx) => {
       const [, conversation] = await pipelined(
-        tx.withRepository(this.projects).lock(author.company_id, wanted),
-        tx.withRepository(this.conversations).lock(author.company_id, wanted, request.conversation_id),
+        tx.withRepository(this.projects).lock(author.company_id, id),
+        tx.withRepository(this.conversations).lock(author.company_id, id, request.conversation_id),
       );
       return { conversation, message: await this.store(tx, author, conversation, request) };
     });
@@ -67,7 +67,7 @@ export class PostMessageService {
     const [earlier, situation] = await pipelined(
       identity === null
         ? undefined
-        : tx.withRepository(this.messages).posted(conversation.project_id, identity.client_msg_key),
+        : tx.withRepository(this.messages).findByClientKey(conversation.project_id, identity.client_msg_key),
       turns.situation(conversation.id),
     );
     if (earlier !== undefined && identity?.payload_hash.equals(earlier.payload_hash) !== true) {

@@ -93,11 +93,11 @@ export class ExecutionsService {
   /** Ends an execution that is not over, wherever it runs. @throws NotFound @throws Conflict when it is over */
   async cancel(company_id: string, projectId: string, executionId: string): Promise<Execution> {
     const execution = await this.database.transaction(async (tx) => {
-      const { id: project_id } = await tx.withRepository(this.projects).lock(company_id, projectId);
+      const project = await tx.withRepository(this.projects).lock(company_id, projectId);
       const executions = tx.withRepository(this.executions);
-      const { id } = await executions.require(project_id, parseId(executionId, 'Execution'));
+      const { id } = await executions.require(project.id, parseId(executionId, 'Execution'));
       const [canceled] = await this.endings.finish(tx, [id], CANCELED);
-      const now = await executions.require(project_id, id);
+      const now = await executions.require(project.id, id);
       if (canceled === undefined) throw new Conflict(`The execution is over: ${now.status}`);
       return now;
     });

@@ -85,7 +85,7 @@ export class MessagesRepository extends EntityRepository(Message) {
   }
 
   /** The message that was posted under a key, if one was. */
-  async posted(
+  async findByClientKey(
     project_id: ProjectId,
     client_msg_key: Buffer,
   ): Promise<(StoredMessage & { payload_hash: Buffer }) | undefined> {

@@ -39,12 +39,12 @@ export class PartAdmission implements OnModuleInit, TransferRules {
   }
 
   async admitPart(
-    { key, uploadId, partNumber, maxBytes }: PartUrl,
+    { key, uploadId: storeUploadId, partNumber, maxBytes }: PartUrl,
     announced: number | undefined,
   ): Promise<AdmittedPart> {
     return await this.database.transaction(async (tx) => {
       const parts = tx.withRepository(this.parts);
-      const upload = await tx.withRepository(this.uploads).lockOpen(blobOf(key), uploadId);
+      const upload = await tx.withRepository(this.uploads).lockOpen(blobOf(key), storeUploadId);
       if (upload === undefined) throw new NotFound('Upload');
       if (upload.is_revoked) throw new Forbidden('The API key that has opened this upload is not valid any more');
       const { id, size: declared } = upload;

@@ -43,7 +43,7 @@ export class CardsService {
   private async change(
     company_id: string,
     projectId: string,
-    work: (tx: Tx, project_id: ProjectId) => Promise<CanvasChange>,
+    work: (tx: Tx, id: ProjectId) => Promise<CanvasChange>,
   ): Promise<CardResponse> {
     return await this.database.transaction(async (tx) => {
       const { id } = await tx.withRepository(this.projects).lock(company_id, projectId);
