@@ -151,8 +151,8 @@ async function openStream(base, token, project) {
 
 function withResolvers() {
   let resolve;
-  const promise = new Promise((settle) => {
-    resolve = settle;
+  const promise = new Promise((done) => {
+    resolve = done;
   });
   return { promise, resolve };
 }

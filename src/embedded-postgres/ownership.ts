@@ -108,7 +108,7 @@ function standingOf(path: string): Promise<Standing | 'dead'> {
     };
     socket.setEncoding('utf8').setTimeout(ANSWER_MS, () => finish('owner'));
     socket.on('data', (text: string) => (said += text));
-    // Silence is a claimant that withdrew in this moment.
+    // No answer comes from a claimant that withdrew in this moment.
     socket.on('end', () => finish(said === 'owner' ? 'owner' : 'claimant'));
     socket.on('error', ({ code }: NodeJS.ErrnoException) => {
       if (code === 'ECONNREFUSED' || code === 'ENOENT') finish('dead');

@@ -162,7 +162,7 @@ describe('an API key', () => {
       ),
     ]);
     expect((await as(deployer, other).send('POST', '/deployments', { body: { name: 'Mine' } })).status).toBe(403);
-    // Streams end when notices may have been missed.
+    // Streams end when notifications may have been missed.
     expect(stream.isOver).toBe(false);
     await database.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity

@@ -63,8 +63,8 @@ async function statementsOf(work: () => Promise<void>): Promise<Set<string>> {
   return seen;
 }
 
-/** Statements of the patrol, which goes over all turns that are active. */
-const PATROL = /FROM turns WHERE state = '\w+' AND due_at/;
+/** Statements of the reaper, which goes over all turns that are active. */
+const REAPER = /FROM turns WHERE state = '\w+' AND due_at/;
 
 /** Tables that a plan reads from end to end, or from some row of an index up to the one that is meant. */
 function scanned(plan: Plan): string[] {
@@ -125,7 +125,7 @@ describe('statements of the chat', () => {
 
     const checked = [];
     for (const statement of statements) {
-      if (!GROWING.some((table) => statement.includes(table)) || PATROL.test(statement)) continue;
+      if (!GROWING.some((table) => statement.includes(table)) || REAPER.test(statement)) continue;
       // As prepared statements are planned: for any values.
       const { rows } = await database.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
         `EXPLAIN (FORMAT JSON, GENERIC_PLAN) ${statement}`,

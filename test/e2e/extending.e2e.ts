@@ -30,7 +30,7 @@ async function run(program: string, ...args: string[]): Promise<string> {
 const node = (...args: string[]): Promise<string> => run(process.execPath, ...args);
 
 /** Does what a block of the page says: a whole file, or a change of one. */
-async function follow(language: string, path: string, content: string): Promise<void> {
+async function applyBlock(language: string, path: string, content: string): Promise<void> {
   const file = join(copy, path);
   if (language === 'ts') {
     await mkdir(dirname(file), { recursive: true });
@@ -59,7 +59,7 @@ describe(PAGE, () => {
     async () => {
       const page = await readFile(PAGE, 'utf8');
       const blocks = [...page.matchAll(/^```(ts|diff) (\S+)\n([\s\S]*?)^```$/gm)];
-      for (const [, language = '', path = '', content = ''] of blocks) await follow(language, path, content);
+      for (const [, language = '', path = '', content = ''] of blocks) await applyBlock(language, path, content);
       expect(blocks.length).toBeGreaterThan(10);
 
       await node(

@@ -296,7 +296,7 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
         'says when to come back': [{ fault: { status: 429, headers: { 'retry-after': '0.2' } } }],
         'breaks off': [{ fault: 'dies' }],
         'ends the stream': [{ fault: 'ends' }],
-        'is silent': [{ fault: 'silence' }],
+        'is silent': [{ fault: 'hangs' }],
         'reports an error': [{ fault: 'error' }],
       };
       const expected = Object.keys(cases).map((name) => [name, ['assistant: Fine.', 2]]);

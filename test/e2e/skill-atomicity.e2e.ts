@@ -26,14 +26,14 @@ async function textsOf({ files }: EffectiveSkill): Promise<Files> {
 }
 
 /** What turns have mounted: what the catalogue says of the skill, and its texts. */
-const mounts: { instructions: string | null; letter: string; files: Files }[] = [];
+const configurations: { instructions: string | null; letter: string; files: Files }[] = [];
 /** Reads the files that the turn has mounted only after the skill was replaced several times more. */
 const script: Script = async function* ({ configuration: { instructions, skills } }) {
   yield { type: 'text', text: 'Wait.' };
   await pause(100);
   for (const skill of skills) {
     const files = await textsOf(skill);
-    mounts.push({ instructions, letter: skill.description, files });
+    configurations.push({ instructions, letter: skill.description, files });
   }
 };
 
@@ -125,8 +125,8 @@ describe('a skill replaced again and again on one process while another one pull
 
     expect([...seen].sort()).toEqual(['A', 'B', 'D']);
     expect(Math.min(...others)).toBeGreaterThan(3);
-    expect(mounts.length).toBeGreaterThan(3);
-    for (const { instructions, letter, files } of mounts) {
+    expect(configurations.length).toBeGreaterThan(3);
+    for (const { instructions, letter, files } of configurations) {
       expect({ instructions, letter, files }).toEqual({ instructions: 'Instructions', letter, files: SETS[letter] });
     }
     expect((await onFirst.client.get<ProjectSkillDetail>(path)).files).toEqual(B);

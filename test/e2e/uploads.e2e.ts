@@ -405,7 +405,7 @@ describe('a part on the disk whose completion was cut off by kill -9', () => {
     const sent = await sendParts(client, place, 'a.bin', content);
     const connection = new pg.Client({ connectionString: own.environment.databaseUrl });
     await connection.connect();
-    // The rehearsal goes through; the transaction that counts stands still, and by then the object is made.
+    // The dry run goes through; the transaction that counts stands still, and by then the object is made.
     await connection.query(`
       CREATE SEQUENCE placed;
       CREATE FUNCTION stand_still() RETURNS trigger LANGUAGE plpgsql AS $$

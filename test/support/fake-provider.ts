@@ -20,7 +20,7 @@ export interface ModelReply {
    * What goes wrong instead of a whole answer: a status, a stream that ends or whose connection dies after the texts, an
    * error inside the stream, or nothing at all.
    */
-  fault?: { status: number; headers?: Record<string, string> } | 'ends' | 'dies' | 'error' | 'silence';
+  fault?: { status: number; headers?: Record<string, string> } | 'ends' | 'dies' | 'error' | 'hangs';
 }
 
 /** A request as either format puts it. */
@@ -101,7 +101,7 @@ export class FakeProvider {
     response.on('close', () => (request.wasAbandoned = !response.writableFinished));
     const reply = answer(request, this.requests.length);
     const { fault } = reply;
-    if (fault === 'silence') return;
+    if (fault === 'hangs') return;
     if (typeof fault === 'object') {
       response.writeHead(fault.status, { 'content-type': 'application/json', ...fault.headers });
       response.end(JSON.stringify({ type: 'error', error: { type: 'fault', message: 'Key sk-secret is not good' } }));

@@ -85,7 +85,7 @@ export class Room {
     };
   }
 
-  private settle(): void {
+  private updateJudgements(): void {
     const judgements = judge(this.cards as unknown as Contents);
     this.cards = this.cards.map((card, index) => ({ ...card, ...judgements[index] }));
   }
@@ -102,7 +102,7 @@ export class Room {
     const changing = (work: () => CardResponse) => {
       const before = digest();
       const { id, version } = work();
-      this.settle();
+      this.updateJudgements();
       if (digest() !== before) this.feasibility = 'unchecked';
       return Promise.resolve({ result: { card_id: id, version } });
     };

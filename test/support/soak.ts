@@ -1,11 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import type { ConversationSyncResponse } from '../../src/chat/chat.dto.js';
 import type { FileContentResponse } from '../../src/files/files.dto.js';
 import { makeProject } from '../factories/make.js';
 import type { Client } from './client.js';
-import { eventually } from './eventually.js';
 import { makeEnvironment, removeEnvironment, Service, type ServiceEnvironment } from './service.js';
+import { waitUntilIdle } from './traffic.js';
 
 export interface SoakOptions {
   conversations: number;
@@ -80,7 +79,7 @@ export async function soak(options: SoakOptions): Promise<{ counts: SoakCounts; 
     const posted = (await Promise.all(posts)).flat();
     // A turn that is alive takes its time back with its next word.
     if (options.hurries === true) await database.query(`UPDATE turns SET due_at = now() WHERE state <> 'ended'`);
-    await settle(client, projects);
+    for (const project of projects) await waitUntilIdle(client, project);
     return {
       counts: { ...(await count(database)), posted: posted.length, kills, api_kills },
       problems: { ...(await look(database, posted)), files_unlike_written: await readBack(database, client) },
@@ -148,17 +147,6 @@ async function killAll(
   }
   await Promise.all(replacements);
   return { kills: replacements.length, api_kills };
-}
-
-/** Waits until nothing is being answered any more. */
-async function settle(client: Client, projects: string[]): Promise<void> {
-  for (const project of projects) {
-    await eventually(
-      () => client.get<ConversationSyncResponse>(`/projects/${project}/chat/sync`, { limit: 1 }),
-      ({ turn }) => turn.state === 'idle',
-      { until: 'every turn has ended', deadlineMs: 60_000 },
-    );
-  }
 }
 
 async function count(database: pg.Client): Promise<Omit<SoakCounts, 'posted' | 'kills' | 'api_kills'>> {

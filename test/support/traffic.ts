@@ -89,7 +89,7 @@ export function posting(client: Client, project: string): Work {
     send: (id) =>
       client.send('POST', `/projects/${project}/chat`, { body: { content: id, client_msg_id: `${project}-${id}` } }),
     found: async () => {
-      await settled(client, project);
+      await waitUntilIdle(client, project);
       const { messages } = await client.get<ChatMessageListResponse>(`/projects/${project}/chat`, { limit: PAGE });
       return messages.flatMap(({ role, content }) => (role === 'user' ? [content] : []));
     },
@@ -116,7 +116,7 @@ export function storing(client: Client, project: string): Work {
 }
 
 /** Waits until the agent has answered everything. */
-export async function settled(client: Client, project: string): Promise<void> {
+export async function waitUntilIdle(client: Client, project: string): Promise<void> {
   await eventually(
     () => client.get<ConversationSyncResponse>(`/projects/${project}/chat/sync`, { limit: 1 }),
     ({ turn }) => turn.state === 'idle',

@@ -62,7 +62,7 @@ export async function* takeStep(step: Step): AsyncGenerator<AgentEvent, StepAnsw
 
 async function* request(step: Step, answer: StepAnswer): AsyncGenerator<AgentEvent> {
   const { model, system, messages, tools, signal, prices } = step;
-  const silence = new IdleTimeout(step.timeoutSeconds);
+  const idleTimeout = new IdleTimeout(step.timeoutSeconds);
   try {
     const { fullStream } = streamText({
       model,
@@ -70,13 +70,13 @@ async function* request(step: Step, answer: StepAnswer): AsyncGenerator<AgentEve
       messages,
       tools,
       maxRetries: 0,
-      abortSignal: AbortSignal.any([signal, silence.signal]),
+      abortSignal: AbortSignal.any([signal, idleTimeout.signal]),
       // Errors come as parts of the stream, too.
       onError: () => undefined,
     });
     let isFinished = false;
     for await (const part of fullStream) {
-      silence.heard();
+      idleTimeout.heard();
       switch (part.type) {
         case 'text-start':
           // Texts of one answer are paragraphs.
@@ -96,13 +96,13 @@ async function* request(step: Step, answer: StepAnswer): AsyncGenerator<AgentEve
         case 'error':
           throw part.error;
         case 'abort':
-          throw silence.signal.aborted ? silence.signal.reason : signal.reason;
+          throw idleTimeout.signal.aborted ? idleTimeout.signal.reason : signal.reason;
         default:
       }
     }
     if (!isFinished) throw brokenOff();
   } finally {
-    silence.stop();
+    idleTimeout.stop();
   }
 }
 

@@ -65,7 +65,7 @@ async function* make(
   }
   const { tool, input } = checked;
   yield { type: 'tool_started', id, tool: tool.name, input: asRecord(cutResult(tool.record?.(input) ?? input)) };
-  const done = await settled(tool.run(input, context));
+  const done = await resultOrFailure(tool.run(input, context));
   if (done instanceof ToolFailure) return yield* failed(id, done);
   if (!('effect' in done)) {
     const result = cutResult(done.result);
@@ -78,13 +78,13 @@ async function* make(
     id,
     apply: async (tx, project) => {
       // What a failure leaves behind goes back to here, and the failure is recorded.
-      outcome = await settled(tx.transaction((inner: Tx) => done.effect(inner, project)));
+      outcome = await resultOrFailure(tx.transaction((inner: Tx) => done.effect(inner, project)));
       return outcomeEvents(id, outcome);
     },
   };
   if (outcome === undefined) throw new Error('The effect of a call was not made');
   if ('unfinished' in outcome) {
-    outcome = await settled(outcome.unfinished());
+    outcome = await resultOrFailure(outcome.unfinished());
     yield* outcomeEvents(id, outcome);
   }
   if (outcome instanceof ToolFailure) return toReply(outcome);
@@ -136,7 +136,7 @@ const failureEvent = (id: string, { message, code, details }: ToolFailure): Agen
 const toReply = ({ message, code }: ToolFailure): Reply => ({ ok: false, error: message, error_code: code });
 
 /** What came of the work, or the failure it ended in; other errors go on. */
-async function settled<Value>(work: Promise<Value>): Promise<Value | ToolFailure> {
+async function resultOrFailure<Value>(work: Promise<Value>): Promise<Value | ToolFailure> {
   try {
     return await work;
   } catch (error) {

@@ -131,7 +131,7 @@ export class MoveBatch {
   /** Follows paths, with one statement for all that is not known yet. */
   private async find(paths: readonly string[]): Promise<Found[]> {
     const ways = paths.map((path) => ({ node: this.root, names: namesOf(path), at: 0 }));
-    const unknown = ways.filter((way) => follow(way) === undefined);
+    const unknown = ways.filter((way) => descend(way) === undefined);
     if (unknown.length > 0) {
       const rows = await this.tree.walkFrom(
         this.ref,
@@ -142,7 +142,7 @@ export class MoveBatch {
         const steps = rows.filter(({ ord }) => ord === index + 1);
         this.learn(way.node, way.names.slice(way.at), steps);
       });
-      for (const way of unknown) follow(way);
+      for (const way of unknown) descend(way);
     }
     return ways.map(({ node, names, at }) => ({ deepest: node, missing: names.slice(at) }));
   }
@@ -272,7 +272,7 @@ const newRoot = (): HeldNode => ({
 });
 
 /** Goes on along the names as far as it is known; undefined when what comes next is not. */
-function follow(way: { node: HeldNode; names: readonly string[]; at: number }): true | undefined {
+function descend(way: { node: HeldNode; names: readonly string[]; at: number }): true | undefined {
   for (let name = way.names[way.at]; name !== undefined; name = way.names[way.at]) {
     if (way.node.kind === 'file') return true;
     const next = way.node.children?.get(name);

@@ -12,7 +12,7 @@ const INTERVAL_MS = 2_000;
 const MAX_FAILURES = 3;
 
 /**
- * Notices a database that has fallen silent: a frozen server, or a network that swallows packets. No connection would
+ * Detects a database that does not answer any more: a frozen server, or a network that swallows packets. No connection would
  * tell before its longest statement is over, or before the system gives a connection up after a quarter of an hour. Then
  * all connections are cut, so that what waits for them fails and later attempts begin anew.
  */
@@ -20,7 +20,7 @@ const MAX_FAILURES = 3;
 export class DatabaseWatch implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly cuts: (() => void)[] = [];
   private readonly stopping = new AbortController();
-  private patrol: Promise<void> | undefined;
+  private running: Promise<void> | undefined;
 
   constructor(
     source: DataSource,
@@ -30,28 +30,28 @@ export class DatabaseWatch implements OnApplicationBootstrap, BeforeApplicationS
     this.guard(poolOf(source));
   }
 
-  /** Has the connections of a pool cut when the database falls silent. */
+  /** Has the connections of a pool cut when the database does not answer any more. */
   guard(pool: pg.Pool): void {
     const connections = new Set<pg.PoolClient>();
     pool.on('connect', (client) => connections.add(client));
     pool.on('remove', (client) => connections.delete(client));
-    this.onSilence(() => {
+    this.onUnresponsive(() => {
       for (const client of connections) cut(client);
     });
   }
 
-  /** Calls `listener` when the database has fallen silent, and again as long as it is. */
-  onSilence(listener: () => void): void {
+  /** Calls `listener` when the database does not answer any more, and again as long as it does not. */
+  onUnresponsive(listener: () => void): void {
     this.cuts.push(listener);
   }
 
   onApplicationBootstrap(): void {
-    this.patrol = this.watch();
+    this.running = this.watch();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
     this.stopping.abort();
-    await this.patrol;
+    await this.running;
   }
 
   private async watch(): Promise<void> {

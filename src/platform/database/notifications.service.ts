@@ -37,7 +37,7 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
     @Inject(LOGGER) private readonly logger: Logger,
     watch: DatabaseWatch,
   ) {
-    watch.onSilence(() => {
+    watch.onUnresponsive(() => {
       if (this.connection !== undefined) this.drop(this.connection);
     });
   }

@@ -39,7 +39,7 @@ export class PreparedClient extends pg.Client {
     const result = isPlain
       ? this.run(text, values)
       : (super.query as (...all: unknown[]) => Promise<pg.QueryResult>)(...given);
-    return started === undefined ? result : follow(started, result);
+    return started === undefined ? result : resultAfter(started, result);
   }) as pg.Client['query'];
 
   constructor(config?: string | pg.ClientConfig) {
@@ -128,7 +128,7 @@ function containErrors(stream: Socket): void {
 }
 
 /** The result of the first statement of a transaction, which fails where the start has failed. */
-async function follow(started: Promise<unknown>, first: Promise<pg.QueryResult>): Promise<pg.QueryResult> {
+async function resultAfter(started: Promise<unknown>, first: Promise<pg.QueryResult>): Promise<pg.QueryResult> {
   const [, result] = await Promise.all([started, first]);
   return result;
 }

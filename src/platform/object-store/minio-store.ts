@@ -19,7 +19,7 @@ import {
 import { S3Client } from './s3-client.js';
 import { codeOf, errorOf, NoSuchRange, portError } from './s3-errors.js';
 
-/** Longest silence of the store; combining parts may take longer. */
+/** Longest time without an answer of the store; combining parts may take longer. */
 const TIMEOUT_MS = 10_000;
 const COMPLETION_TIMEOUT_MS = 120_000;
 /** Objects of unknown size are sent in parts of this many bytes. */

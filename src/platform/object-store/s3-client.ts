@@ -7,7 +7,7 @@ import type { StoredPart } from './object-store.js';
 
 /** The MinIO client with what its interface leaves out: bounded waiting, and parts of uploads one by one. */
 export class S3Client extends Client {
-  /** @param timeoutMs longest silence of the server */
+  /** @param timeoutMs longest time in which nothing comes from the server */
   constructor({ accessKey, secretKey, region }: S3Settings, endpoint: string, timeoutMs: number) {
     const { protocol, hostname, port } = new URL(endpoint);
     const useSSL = protocol === 'https:';
