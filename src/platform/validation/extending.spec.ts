@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { IsLowercase } from 'class-validator';
 import { type ErrorEntry, Invalid } from '../errors/errors.js';
 import { toJsonText } from '../json/json.js';
 import { parseJson } from '../json/parse-json.js';
@@ -11,6 +12,7 @@ const page = readFileSync('docs/extending.md', 'utf8');
 /** The request type of the page; the first test sees to it that it is this one. */
 class StockCountRequest {
   @StringField({ minLength: 1, maxLength: 40, example: 'oak-chair' })
+  @IsLowercase()
   product!: string;
 
   @IntegerField({ minimum: 0, description: 'Pieces on the shelf' })
@@ -53,6 +55,17 @@ describe('docs/extending.md', () => {
     expect(shown).toHaveLength(2);
     expect(refusal(faulty)).toEqual(JSON.parse(shown[0] ?? ''));
     expect(refusal('{}')).toEqual(JSON.parse(shown[1] ?? ''));
+  });
+
+  it('says what a decorator of class-validator refuses', () => {
+    const entry = {
+      type: 'value_error',
+      loc: ['body', 'product'],
+      msg: 'Value error, product must be a lowercase string',
+      input: 'Oak',
+      ctx: { error: {} },
+    };
+    expect(refusal('{"product": "Oak", "pieces": 1}')).toEqual({ detail: [entry] });
   });
 
   it('says what a handler gets', () => {
