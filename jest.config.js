@@ -56,6 +56,7 @@ export default {
       displayName: 'unit',
       testMatch: [
         '<rootDir>/src/**/*.spec.ts',
+        '<rootDir>/test/data-engine/**/*.spec.ts',
         '<rootDir>/test/docker/**/*.spec.ts',
         '<rootDir>/test/house/**/*.spec.ts',
         '<rootDir>/test/interface/**/*.spec.ts',

@@ -23,6 +23,14 @@ export interface ModelReply {
   fault?: { status: number; headers?: Record<string, string> } | 'ends' | 'dies' | 'error' | 'hangs';
 }
 
+/** An image of a request as it came over the wire. */
+export interface ModelImage {
+  /** Of the message that holds it; `result` when it is inside of a tool's result. */
+  role: string;
+  media_type: string;
+  base64: string;
+}
+
 /** A request as either format puts it. */
 export interface ModelRequest {
   path: string;
@@ -31,6 +39,8 @@ export interface ModelRequest {
   system: string;
   /** Every text of the conversation with its role, tool results included. */
   messages: { role: string; text: string }[];
+  /** Every image of the conversation, in order. */
+  images: ModelImage[];
   tools: string[];
   /** Whether the client went away before the answer was whole. */
   wasAbandoned: boolean;
@@ -47,6 +57,17 @@ interface WireBody {
   messages: WireMessage[];
   tools?: { name?: string; function?: { name: string } }[];
 }
+
+/** Most bytes of an image in base64, and most images of any size in pixels: Anthropic's limits. */
+const MAX_BASE64 = 5_242_880;
+const MAX_IMAGES = 20;
+/** What the base64 text of an image begins with, by its first bytes. */
+const BEGINNINGS: Record<string, RegExp> = {
+  'image/png': /^iVBORw0KGg/,
+  'image/jpeg': /^\/9j\//,
+  'image/gif': /^R0lGOD/,
+  'image/webp': /^UklGR/,
+};
 
 /** Names of tools that providers take. */
 const TOOL_NAME = /^[\w-]{1,64}$/;
@@ -94,7 +115,7 @@ export class FakeProvider {
     const body = JSON.parse(await readText(incoming)) as WireBody;
     const request = this.read(incoming, body);
     this.requests.push(request);
-    if (isRefused(body)) {
+    if (isRefused(body) || !request.images.every(isTaken) || request.images.length > MAX_IMAGES) {
       response.writeHead(400).end();
       return;
     }
@@ -137,6 +158,7 @@ export class FakeProvider {
       messages: messages
         .filter((message) => !isSystem(message))
         .map((message) => ({ role: message.role, text: textOf(message) })),
+      images: messages.flatMap(({ role, content }) => imagesOf(content, role)),
       tools: tools.map(({ name, function: declared }) => name ?? declared?.name ?? ''),
       wasAbandoned: false,
     };
@@ -158,11 +180,37 @@ function isRefused({ messages }: WireBody): boolean {
   return roles[0] !== 'user' || roles.at(-1) === 'assistant' || !names.every((name) => TOOL_NAME.test(String(name)));
 }
 
+/** Whether providers take an image: they look at its beginning and its size. */
+const isTaken = ({ media_type, base64 }: ModelImage): boolean =>
+  base64.length <= MAX_BASE64 && BEGINNINGS[media_type]?.test(base64) === true;
+
+/** The image that a part is in either format. */
+function imageOf(part: object): Omit<ModelImage, 'role'> | undefined {
+  const { type, source, image_url } = part as {
+    type?: unknown;
+    source?: { type: string; media_type: string; data: string };
+    image_url?: { url: string };
+  };
+  if (type === 'image' && source?.type === 'base64') return { media_type: source.media_type, base64: source.data };
+  const [, media_type, base64] =
+    (type === 'image_url' && /^data:([^;]*);base64,(.*)$/.exec(image_url?.url ?? '')) || [];
+  return media_type === undefined || base64 === undefined ? undefined : { media_type, base64 };
+}
+
+/** Every image inside of a content, those of tools' results too. */
+function imagesOf(content: unknown, role: string): ModelImage[] {
+  if (!Array.isArray(content)) return [];
+  return content.flatMap((part: { type?: unknown; content?: unknown }) => {
+    const image = imageOf(part);
+    return image === undefined ? imagesOf(part.content, 'result') : [{ role, ...image }];
+  });
+}
+
 /** All texts inside of a value, as a model would read them. */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) return value.map(textOf).join('\n');
-  if (typeof value !== 'object' || value === null) return '';
+  if (typeof value !== 'object' || value === null || imageOf(value) !== undefined) return '';
   return Object.values(value).map(textOf).join('\n');
 }
 

@@ -1,0 +1,24 @@
+import { Module } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { Config } from '../config/config.js';
+import { LOGGER } from '../platform/logging/logging.module.js';
+import { MetricsModule } from '../platform/metrics/metrics.module.js';
+import { DataEngine } from './data-engine.service.js';
+import { EngineMetrics } from './engine-metrics.service.js';
+import { ProcessPool } from './process-pool.js';
+
+/** Tables and documents, read in processes of their own. */
+@Module({
+  imports: [MetricsModule],
+  providers: [
+    EngineMetrics,
+    {
+      provide: DataEngine,
+      inject: [Config, EngineMetrics, LOGGER],
+      useFactory: (config: Config, metrics: EngineMetrics, logger: Logger) =>
+        new DataEngine(new ProcessPool({ size: config.TABLES_PROCESSES }, logger), metrics, logger),
+    },
+  ],
+  exports: [DataEngine],
+})
+export class DataEngineModule {}

@@ -1,0 +1,113 @@
+import { rm } from 'node:fs/promises';
+import type { OnApplicationShutdown } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { Unavailable } from '../platform/errors/errors.js';
+import { FairShares } from '../platform/throttling/fair-shares.js';
+import type { EngineMetrics } from './engine-metrics.service.js';
+import type { EngineConnection, Ending } from './engine-connection.js';
+import { partOf } from './messages.js';
+import type { ProcessPool } from './process-pool.js';
+import { type Answers, type Task, TaskProblem } from './tasks.js';
+
+/** How long tasks may take. */
+const SECONDS: Record<Task['kind'], number> = { read: 10, query: 10, convert: 60, text: 60 };
+
+/** For whom a task is done. */
+export interface TaskOptions {
+  company_id: string;
+  /** Ends the task when nobody waits for it any more. */
+  signal?: AbortSignal;
+}
+
+/** Reads files and runs queries, in processes of their own that can be killed and replaced. */
+export class DataEngine implements OnApplicationShutdown {
+  private readonly shares: FairShares;
+
+  constructor(
+    private readonly pool: ProcessPool,
+    private readonly metrics: EngineMetrics,
+    private readonly logger: Logger,
+    private readonly seconds = SECONDS,
+  ) {
+    this.shares = new FairShares(pool.size);
+    metrics.observe(() => ({ processes: pool.processes, waiting: this.shares.waiting }));
+  }
+
+  onApplicationShutdown(): void {
+    this.pool.close();
+  }
+
+  /**
+   * Does a task. A company has at most all processes but one, and waits its turn for them.
+   *
+   * @throws TaskProblem when it cannot be done
+   * @throws TooManyRequests when it would wait for too long
+   * @throws Unavailable when its processes end or do not start
+   * @throws the signal's reason when it aborts
+   */
+  async run<K extends Task['kind']>(
+    task: Extract<Task, { kind: K }>,
+    { company_id, signal }: TaskOptions,
+  ): Promise<Answers[K]> {
+    const ticket = this.shares.take(1, [{ key: company_id, limit: Math.max(1, this.pool.size - 1) }]);
+    try {
+      await Promise.race([ticket.granted, aborted(signal)]);
+      signal?.throwIfAborted();
+      return (await this.metrics.measure(task.kind, async () => await this.perform(task, signal))) as Answers[K];
+    } finally {
+      ticket.leave();
+    }
+  }
+
+  private async perform(task: Task, signal?: AbortSignal): Promise<Answers[Task['kind']]> {
+    let ending = await this.attempt(task, await this.pool.take(), signal);
+    // The process may have died of what came before.
+    if (ending.kind === 'died' || ending.kind === 'out_of_memory') {
+      this.metrics.countRestart();
+      ending = await this.attempt(task, await this.pool.startFresh(), signal);
+    }
+    switch (ending.kind) {
+      case 'answered':
+        return ending.answer;
+      case 'problem':
+        throw ending.problem;
+      case 'aborted':
+        throw signal?.reason;
+      case 'too_slow':
+        throw tooSlow(task.kind, this.seconds[task.kind]);
+      case 'out_of_memory':
+        throw new TaskProblem('out_of_memory', 'This needs more memory than there is for it: ask for less at once');
+      case 'died':
+        throw new Unavailable();
+      case 'fault':
+        throw new Error(`A task of the data engine failed: ${ending.sentence}`);
+    }
+  }
+
+  private async attempt(task: Task, connection: EngineConnection, signal?: AbortSignal): Promise<Ending> {
+    const ending = await connection.perform(task, this.seconds[task.kind] * 1000, signal);
+    this.pool.giveBack(connection);
+    if (ending.kind === 'died' || ending.kind === 'out_of_memory')
+      this.logger.warn({ task: task.kind, ending: ending.kind }, 'a process of the data engine died under a task');
+    if (ending.kind !== 'answered') await removePart(task);
+    return ending;
+  }
+}
+
+/** Where a killed process wrote to. */
+async function removePart(task: Task): Promise<void> {
+  const to = task.kind === 'convert' ? task.to : task.kind === 'query' ? task.save?.to : undefined;
+  if (to !== undefined) await rm(partOf(to), { recursive: true, force: true });
+}
+
+const tooSlow = (kind: Task['kind'], seconds: number): TaskProblem =>
+  kind === 'read' || kind === 'query'
+    ? new TaskProblem('query_timeout', `The query took longer than ${seconds} seconds`)
+    : new TaskProblem('unreadable', `Reading the file took longer than ${seconds} seconds`);
+
+/** Rejects with the signal's reason when it aborts. */
+async function aborted(signal: AbortSignal | undefined): Promise<never> {
+  return await new Promise((_resolve, reject) => {
+    signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+}

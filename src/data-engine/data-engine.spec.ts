@@ -1,0 +1,204 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { ENGINE_ENTRY, TestEngine } from '../../test/support/data-engine.js';
+import { Unavailable } from '../platform/errors/errors.js';
+import { ProcessPool } from './process-pool.js';
+
+const SLOW = 'SELECT count(*) FROM range(1000000000000)';
+/** DuckDB does not notice that it should stop. */
+const STUBBORN = "SELECT levenshtein(repeat('a', 90000), repeat('b', 90000))";
+
+let test: TestEngine | undefined;
+afterEach(async () => {
+  await test?.stop();
+  test = undefined;
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return process.platform !== 'linux' || !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
+  } catch {
+    return false;
+  }
+}
+
+async function untilDead(pid: number): Promise<void> {
+  while (isAlive(pid)) await sleep(10);
+}
+
+async function pidOf({ pool }: TestEngine): Promise<number> {
+  while (pool.pids.length === 0) await sleep(5);
+  return pool.pids[0]!;
+}
+
+const reasonOf = async (work: Promise<unknown>): Promise<unknown> =>
+  await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+describe('processes', () => {
+  it('start with the first task, serve the next ones, and end when idle', async () => {
+    test = await TestEngine.start({ idleMs: 200 });
+    expect(test.pool.processes).toBe(0);
+    expect((await test.query('SELECT 1 AS a')).rows).toEqual([[1]]);
+    const pid = await pidOf(test);
+    await test.query('SELECT 2 AS a');
+    expect(test.pool.pids).toEqual([pid]);
+    await untilDead(pid);
+    while (test.pool.processes > 0) await sleep(5);
+    expect((await test.query('SELECT 3 AS a')).rows).toEqual([[3]]);
+  });
+
+  it('have no environment and no priority', async () => {
+    if (process.platform !== 'linux') return;
+    test = await TestEngine.start();
+    await test.query('SELECT 1');
+    const pid = await pidOf(test);
+    const names = readFileSync(`/proc/${pid}/environ`, 'utf8')
+      .split('\0')
+      .filter((line) => line !== '');
+    expect(names.filter((line) => !/^(NODE_CHANNEL_|PWD=|OLDPWD=|SHLVL=|_=)/.test(line))).toEqual([]);
+    expect(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')[16]).toBe('5');
+  });
+
+  it('end with the service, whatever they do', async () => {
+    test = await TestEngine.start();
+    const failed = reasonOf(test.query(STUBBORN));
+    const pid = await pidOf(test);
+    test.engine.onApplicationShutdown();
+    expect(await failed).toBeInstanceOf(Unavailable);
+    await untilDead(pid);
+    expect(await reasonOf(test.query('SELECT 1'))).toBeInstanceOf(Unavailable);
+  });
+
+  it('end when the service is killed', async () => {
+    const script = `
+      import { spawn } from 'node:child_process';
+      const child = spawn(process.execPath, [${JSON.stringify(ENGINE_ENTRY.pathname)}], { env: {}, stdio: ['ignore', 'ignore', 'ignore', 'ipc'], serialization: 'advanced' });
+      child.on('message', () => {
+        child.send({ id: 1, task: { kind: 'query', tables: {}, sql: ${JSON.stringify(STUBBORN)}, limit: 1 } });
+        setTimeout(() => console.log(child.pid), 300);
+      });`;
+    const service = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [line] = (await once(service.stdout, 'data')) as [Buffer];
+    const pid = Number(line.toString());
+    expect(isAlive(pid)).toBe(true);
+    service.kill('SIGKILL');
+    await untilDead(pid);
+  });
+
+  it('that cannot start are told of as 503', async () => {
+    const pool = new ProcessPool({ size: 1, entry: new URL('file:///nowhere/engine.js') }, pino({ level: 'silent' }));
+    expect(await reasonOf(pool.take())).toBeInstanceOf(Unavailable);
+    expect(pool.processes).toBe(0);
+  });
+});
+
+describe('a task', () => {
+  it('is done by another process when the first one is killed', async () => {
+    test = await TestEngine.start();
+    const answer = test.query('SELECT sum(sin(range)) > -9 AS a FROM range(20000000)');
+    const pid = await pidOf(test);
+    await sleep(100);
+    process.kill(pid, 'SIGKILL');
+    expect((await answer).rows).toEqual([[true]]);
+    expect(await test.metrics.scrape()).toContain('pws_data_engine_restarts_total 1');
+  });
+
+  it('that loses its process twice is 503, and the next one is served', async () => {
+    test = await TestEngine.start();
+    const failed = reasonOf(test.query(SLOW));
+    for (const seen = new Set<number>(); seen.size < 2; await sleep(10))
+      for (const pid of test.pool.pids)
+        if (!seen.has(pid)) {
+          seen.add(pid);
+          await sleep(100);
+          process.kill(pid, 'SIGKILL');
+        }
+    expect(await failed).toBeInstanceOf(Unavailable);
+    expect((await test.query('SELECT 1 AS a')).rows).toEqual([[1]]);
+  });
+
+  it('gives right answers or none while processes are killed', async () => {
+    test = await TestEngine.start({ size: 3 });
+    const table = await test.table('numbers', 'SELECT range AS n FROM range(50000)');
+    const { pool } = test;
+    const state = { isOver: false };
+    const killing = (async () => {
+      for (; !state.isOver; await sleep(400)) {
+        const [pid] = pool.pids;
+        if (pid !== undefined) process.kill(pid, 'SIGKILL');
+      }
+    })();
+    const outcomes = await Promise.all(
+      Array.from({ length: 6 }, async (_, index) => {
+        const asked = test!.query(
+          `SELECT sum(n) * ${index} AS s FROM numbers`,
+          { numbers: table },
+          { company_id: `${index}` },
+        );
+        return await asked.then(
+          ({ rows }) => rows[0]![0],
+          (error: unknown) => error,
+        );
+      }),
+    );
+    state.isOver = true;
+    await killing;
+    for (const [index, outcome] of outcomes.entries())
+      if (!(outcome instanceof Unavailable)) expect(outcome).toBe(index * 1_249_975_000);
+    const startedAt = performance.now();
+    expect((await test.query('SELECT 1 AS a')).rows).toEqual([[1]]);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+  });
+
+  it.each([SLOW, STUBBORN])('ends in time: %s', async (sql) => {
+    test = await TestEngine.start({ seconds: 1.5 });
+    expect(await reasonOf(test.query(sql))).toMatchObject({ code: 'query_timeout' });
+    expect((await test.query('SELECT 1 AS a')).rows).toEqual([[1]]);
+  });
+
+  it('ends when nobody waits for it, running or not yet', async () => {
+    test = await TestEngine.start();
+    const running = new AbortController();
+    const waiting = new AbortController();
+    const first = reasonOf(test.query(SLOW, {}, { signal: running.signal }));
+    const second = reasonOf(test.query(SLOW, {}, { signal: waiting.signal }));
+    await pidOf(test);
+    waiting.abort(new Error('gone while waiting'));
+    expect(await second).toEqual(new Error('gone while waiting'));
+    await sleep(200);
+    const startedAt = performance.now();
+    running.abort(new Error('gone'));
+    expect(await first).toEqual(new Error('gone'));
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect((await test.query('SELECT 1 AS a')).rows).toEqual([[1]]);
+  });
+
+  it('waits for its own company, and not for others', async () => {
+    test = await TestEngine.start();
+    const gone = new AbortController();
+    const slow = [1, 2, 3].map(() => reasonOf(test!.query(SLOW, {}, { signal: gone.signal })));
+    await pidOf(test);
+    expect((await test.query('SELECT 1 AS a', {}, { company_id: 'b' })).rows).toEqual([[1]]);
+    expect(await test.metrics.scrape()).toMatch(/pws_data_engine_waiting 2/);
+    gone.abort(new Error('gone'));
+    await Promise.all(slow);
+  });
+
+  it('of too much memory is a problem, and not a fault', async () => {
+    test = await TestEngine.start();
+    expect(await reasonOf(test.query('SELECT list(range) FROM range(1000000000)'))).toMatchObject({
+      code: 'out_of_memory',
+    });
+    expect((await test.query('SELECT 1 AS a')).rows).toEqual([[1]]);
+  });
+});

@@ -1,0 +1,118 @@
+import { posix } from 'node:path';
+import { type Archive, openArchive } from '../archive.js';
+import { TaskProblem, type TextAnswer, type TextTask } from '../tasks.js';
+import { readXml, type XmlReader } from '../xml.js';
+import { BoundedText } from './bounded-text.js';
+
+const LIMITS = { entries: 10_000, unpackedBytes: 256 * 1024 ** 2 };
+const ROOT_RELATIONS = '_rels/.rels';
+/** Most characters of a row of a table, which is kept until it ends. */
+const MAX_ROW_CHARACTERS = 16 * 1024 ** 2;
+
+/**
+ * The text of a DOCX in its order: a line for each paragraph, and one for each row of a table, cells separated by tabs. Footnotes
+ * and endnotes come last. Headers, footers, comments, deleted text and the instructions of fields are left out.
+ */
+export async function docxText(task: TextTask, signal?: AbortSignal): Promise<TextAnswer> {
+  const archive = await openArchive(task.from, LIMITS);
+  try {
+    const main = await mainPart(archive, signal);
+    const text = new BoundedText(task.maxBytes);
+    const folder = posix.dirname(main);
+    const notes = ['footnotes.xml', 'endnotes.xml'].map((name) => posix.join(folder, name));
+    for (const part of [main, ...notes.filter((name) => archive.has(name))]) {
+      await readXml(archive.read(part, signal), part, new ParagraphReader(text));
+    }
+    return { text: text.toString(), truncated: text.isCut, pages: null, sheets: null };
+  } finally {
+    archive.close();
+  }
+}
+
+/** Name of the part with the text; some programs call it something else than `word/document.xml`. */
+async function mainPart(archive: Archive, signal?: AbortSignal): Promise<string> {
+  let main = 'word/document.xml';
+  if (archive.has(ROOT_RELATIONS)) {
+    await readXml(archive.read(ROOT_RELATIONS, signal), ROOT_RELATIONS, {
+      open: (name, { Type = '', Target }) => {
+        if (name === 'Relationship' && Type.endsWith('/officeDocument') && Target !== undefined) {
+          main = posix.join('.', Target.replace(/^\/+/, ''));
+        }
+      },
+    });
+  }
+  if (!main.startsWith('word/') || !archive.has(main)) throw new TaskProblem('unreadable', 'The file is no DOCX');
+  return main;
+}
+
+/** A table that is being read. */
+interface Table {
+  cells: string[];
+  /** Text of the cell that is being read. */
+  cell: string;
+}
+
+/** Turns WordprocessingML into lines. */
+class ParagraphReader implements XmlReader {
+  private readonly tables: Table[] = [];
+  /** Elements inside one another whose text counts, and those whose content is left out. */
+  private texts = 0;
+  private runs = 0;
+  private skipped = 0;
+  /** Characters that cells of unfinished rows hold. */
+  private held = 0;
+
+  constructor(private readonly out: BoundedText) {}
+
+  open(name: string): void {
+    if (name === 'Fallback') this.skipped += 1;
+    if (this.skipped > 0) return;
+    if (name === 't') this.texts += 1;
+    else if (name === 'r') this.runs += 1;
+    else if (name === 'tbl') this.tables.push({ cells: [], cell: '' });
+    else if (this.runs > 0 && name === 'tab') this.write('\t');
+    else if (this.runs > 0 && (name === 'br' || name === 'cr')) this.write('\n');
+    else if (this.runs > 0 && name === 'noBreakHyphen') this.write('-');
+  }
+
+  text(text: string): void {
+    if (this.texts > 0 && this.skipped === 0) this.write(text);
+  }
+
+  close(name: string): void {
+    if (name === 'Fallback') this.skipped -= 1;
+    if (this.skipped > 0) return;
+    const table = this.tables.at(-1);
+    if (name === 't') this.texts -= 1;
+    else if (name === 'r') this.runs -= 1;
+    else if (name === 'p') this.write('\n');
+    else if (name === 'tbl') this.tables.pop();
+    else if (name === 'tc' && table !== undefined) {
+      table.cells.push(table.cell.trim().replace(/\s+/g, ' '));
+      table.cell = '';
+    } else if (name === 'tr' && table !== undefined) {
+      const row = table.cells.splice(0).join('\t');
+      this.tables.pop();
+      // A table in a cell becomes text of that cell.
+      this.write(`${row}\n`);
+      this.tables.push(table);
+      if (this.tables.length === 1) this.held = 0;
+    }
+  }
+
+  isDone(): boolean {
+    return this.out.isCut;
+  }
+
+  private write(text: string): void {
+    const table = this.tables.at(-1);
+    if (table === undefined) {
+      this.out.add(text);
+      return;
+    }
+    this.held += text.length;
+    if (this.held > MAX_ROW_CHARACTERS)
+      throw new TaskProblem('unreadable', 'The DOCX has a row of a table that is too long');
+    table.cell += text;
+  }
+}

@@ -1,0 +1,120 @@
+import { open, stat } from 'node:fs/promises';
+import type { ReadableStream } from 'node:stream/web';
+import { getDocumentProxy } from 'unpdf';
+import { TaskProblem, type TextAnswer, type TextTask } from '../tasks.js';
+import { BoundedText } from './bounded-text.js';
+
+type Document = Awaited<ReturnType<typeof getDocumentProxy>>;
+type Page = Awaited<ReturnType<Document['getPage']>>;
+
+/** The whole file is in memory while it is read. */
+const MAX_FILE_BYTES = 100 * 1024 ** 2;
+/** Most pages of one answer. */
+const MAX_PAGES = 1_000;
+/** Where the mark of a PDF stands at the latest, as readers take it. */
+const MARK_WITHIN_BYTES = 1_024;
+/** A gap in a line that is wider than so many times the size of its font is one between cells of a table. */
+const CELL_GAP = 1.5;
+
+/** What the library answers of a page: a piece of a line, or a gap in it. */
+interface Item {
+  str: string;
+  /** Whether the line ends here. */
+  hasEOL: boolean;
+  width: number;
+  /** Matrix; its first two numbers tell the size of the font. */
+  transform: [number, number, ...number[]];
+}
+
+/**
+ * The text of a PDF in the order of its content, line by line, each page below a line `--- page 3 ---`. Wide gaps in a line become
+ * tabs, so that tables can be read. Lines of pages without text are left out.
+ *
+ * Nothing of the file is run (scripts, PostScript functions), and nothing is fetched (fonts, forms).
+ */
+export async function pdfText(task: TextTask, signal?: AbortSignal): Promise<TextAnswer> {
+  const pdf = await openPdf(task.from);
+  try {
+    const { numPages: pages } = pdf;
+    const { first, last } = range(pages, task.pages);
+    const text = new BoundedText(task.maxBytes);
+    let number = first;
+    for (; number <= Math.min(last, first + MAX_PAGES - 1) && !text.isCut; number += 1) {
+      signal?.throwIfAborted();
+      await addPage(text, number, await pdf.getPage(number), signal);
+    }
+    return { text: text.toString(), truncated: text.isCut || number <= last, pages, sheets: null };
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error instanceof TaskProblem ? error : unreadable('The PDF is broken');
+  } finally {
+    await pdf.loadingTask.destroy();
+  }
+}
+
+async function openPdf(path: string): Promise<Document> {
+  const { size } = await stat(path);
+  if (size > MAX_FILE_BYTES) throw unreadable(`The PDF has more than ${MAX_FILE_BYTES} bytes`);
+  const data = new Uint8Array(size);
+  const file = await open(path);
+  try {
+    await file.read(data, 0, size, 0);
+  } finally {
+    await file.close();
+  }
+  if (!Buffer.from(data.buffer, 0, Math.min(size, MARK_WITHIN_BYTES)).includes('%PDF-')) {
+    throw unreadable('The file is no PDF');
+  }
+  try {
+    return await getDocumentProxy(data, {
+      isEvalSupported: false,
+      enableXfa: false,
+      useSystemFonts: false,
+      useWorkerFetch: false,
+      useWasm: false,
+      disableFontFace: true,
+      stopAtErrors: false,
+      verbosity: 0,
+    });
+  } catch (error) {
+    const isLocked = error instanceof Error && error.name === 'PasswordException';
+    throw unreadable(isLocked ? 'The PDF needs a password' : 'The PDF is broken');
+  }
+}
+
+function range(pages: number, asked: TextTask['pages']): { first: number; last: number } {
+  if (asked === undefined) return { first: 1, last: pages };
+  if (asked.first > pages) throw unreadable(`The PDF has ${pages} pages, so there is no page ${asked.first}`);
+  return { first: asked.first, last: Math.min(asked.last, pages) };
+}
+
+async function addPage(text: BoundedText, number: number, page: Page, signal?: AbortSignal): Promise<void> {
+  const written = { any: false, wholeLine: true };
+  const add = (piece: string): void => {
+    if (piece === '' || (!written.any && piece.trim() === '')) return;
+    if (!written.any) text.add(`--- page ${number} ---\n`);
+    text.add(piece);
+    written.any = true;
+    written.wholeLine = piece === '\n';
+  };
+  const reader = (page.streamTextContent() as ReadableStream<{ items: (Item | object)[] }>).getReader();
+  // It is not cancelled: the library then writes to what is closed. Destroying the document ends it.
+  while (!text.isCut) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    signal?.throwIfAborted();
+    for (const item of value.items) {
+      // Others are marks in the content.
+      if (!('str' in item)) continue;
+      add(isCellGap(item) ? '\t' : item.str);
+      if (item.hasEOL) add('\n');
+    }
+  }
+  page.cleanup();
+  if (!written.wholeLine) add('\n');
+}
+
+const isCellGap = ({ str, width, transform: [a, b] }: Item): boolean =>
+  str === ' ' && width > CELL_GAP * Math.hypot(a, b);
+
+const unreadable = (sentence: string): TaskProblem => new TaskProblem('unreadable', sentence);

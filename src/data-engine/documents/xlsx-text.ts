@@ -1,0 +1,37 @@
+import type { TextAnswer, TextTask } from '../tasks.js';
+import { Workbook, type WorkbookCell } from '../workbook.js';
+import { BoundedText } from './bounded-text.js';
+
+/**
+ * The rows of an XLSX, cells separated by tabs, each sheet below a line `--- sheet Costs ---`. Rows and sheets without values are
+ * left out. Numbers are those of the cells, not as they are shown; dates are ISO 8601.
+ *
+ * @throws TaskProblem `unknown_sheet`, `unreadable`
+ */
+export async function xlsxText(task: TextTask, signal?: AbortSignal): Promise<TextAnswer> {
+  const workbook = await Workbook.open(task.from, signal);
+  try {
+    const text = new BoundedText(task.maxBytes);
+    for (const sheet of task.sheet === undefined ? workbook.sheets : [task.sheet]) {
+      if (text.isCut) break;
+      let isEmpty = true;
+      const row = (_number: number, cells: (WorkbookCell | undefined)[]): void => {
+        if (isEmpty) text.add(`--- sheet ${sheet} ---\n`);
+        isEmpty = false;
+        text.add(`${cells.map(cellText).join('\t')}\n`);
+      };
+      await workbook.read(sheet, { row, isDone: () => text.isCut }, signal);
+    }
+    return { text: text.toString(), truncated: text.isCut, pages: null, sheets: workbook.sheets };
+  } finally {
+    workbook.close();
+  }
+}
+
+function cellText(cell: WorkbookCell | undefined): string {
+  if (cell === undefined) return '';
+  // Excel shows 15 digits: what it has stored of 0.1 + 0.2 is not meant.
+  if (typeof cell === 'number') return String(Number(cell.toPrecision(15)));
+  if (typeof cell === 'object') return 'date' in cell ? cell.date.replace('T', ' ') : cell.error;
+  return String(cell).trim().replace(/\s+/g, ' ');
+}

@@ -1,0 +1,151 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { MEMORY_MIB, MEMORY_SIGNAL, type Order, type Reply } from './messages.js';
+import { type Answers, type Task, TaskProblem } from './tasks.js';
+
+/** A process gets so long to load; busy machines are slow. */
+const START_MS = 15_000;
+/** What does not stop when it is told to is killed. */
+const GRACE_MS = 1_000;
+
+/** What became of a task. */
+export type Ending =
+  | { kind: 'answered'; answer: Answers[Task['kind']] }
+  | { kind: 'problem'; problem: TaskProblem }
+  | { kind: 'fault'; sentence: string }
+  | { kind: 'too_slow' | 'aborted' | 'died' | 'out_of_memory' };
+
+/** One process of the data engine, as the service sees it. */
+export class EngineConnection {
+  private tasks = 0;
+  private receive: ((reply: Reply) => void) | undefined;
+  private death: { signal: NodeJS.Signals | null } | undefined;
+  /** Whether it should have no further task. */
+  isWorn = false;
+  /** Settles when the process has ended. */
+  readonly ended: Promise<void>;
+
+  private constructor(private readonly child: ChildProcess) {
+    child.on('message', (reply: Reply) => this.receive?.(reply));
+    this.ended = new Promise((resolve) => {
+      const end = (signal: NodeJS.Signals | null): void => {
+        this.death ??= { signal };
+        resolve();
+      };
+      child.once('exit', (_code, signal) => end(signal));
+      // It could not be started, killed or written to; the last two come before its exit.
+      child.on('error', () => (child.pid === undefined ? end(null) : this.kill()));
+    });
+  }
+
+  get pid(): number | undefined {
+    return this.child.pid;
+  }
+
+  get hasEnded(): boolean {
+    return this.death !== undefined;
+  }
+
+  /** @throws Error when the process does not start */
+  static async start(entry: URL): Promise<EngineConnection> {
+    const connection = new EngineConnection(launch(entry));
+    let patience: NodeJS.Timeout | undefined;
+    const isReady = await Promise.race([
+      new Promise<boolean>((resolve) => {
+        connection.receive = () => resolve(true);
+        patience = setTimeout(() => resolve(false), START_MS);
+      }),
+      connection.ended.then(() => false),
+    ]);
+    clearTimeout(patience);
+    connection.receive = undefined;
+    if (isReady) return connection;
+    connection.kill();
+    throw new Error('A process of the data engine did not start');
+  }
+
+  /** Does a task, whose time counts once the process has loaded what it needs. */
+  async perform(task: Task, milliseconds: number, signal?: AbortSignal): Promise<Ending> {
+    const id = ++this.tasks;
+    let stopped: 'too_slow' | 'aborted' | undefined;
+    const timers: NodeJS.Timeout[] = [];
+    const stop = (kind: 'too_slow' | 'aborted'): void => {
+      if (stopped !== undefined) return;
+      stopped = kind;
+      this.send({ interrupt: id });
+      timers.push(setTimeout(() => this.kill(), GRACE_MS));
+    };
+    const abort = (): void => stop('aborted');
+    this.hold();
+    try {
+      const reply = await Promise.race([
+        new Promise<Reply>((resolve) => {
+          const limit = (ms: number): void => void timers.push(setTimeout(() => stop('too_slow'), ms));
+          this.receive = (reply) => ('begun' in reply ? limit(milliseconds) : resolve(reply));
+          this.send({ id, task });
+          limit(START_MS + milliseconds);
+          signal?.addEventListener('abort', abort, { once: true });
+          if (signal?.aborted === true) abort();
+        }),
+        this.ended,
+      ]);
+      return this.toEnding(reply, stopped);
+    } finally {
+      for (const timer of timers) clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+      this.receive = undefined;
+      this.release();
+    }
+  }
+
+  kill(): void {
+    this.child.kill('SIGKILL');
+  }
+
+  private toEnding(reply: Reply | void, stopped: 'too_slow' | 'aborted' | undefined): Ending {
+    if (reply === undefined) {
+      if (this.death?.signal === MEMORY_SIGNAL) return { kind: 'out_of_memory' };
+      return { kind: stopped ?? 'died' };
+    }
+    if ('ready' in reply || 'begun' in reply)
+      throw new Error('A process of the data engine said something else than what became of its task');
+    this.isWorn = reply.isWorn || 'fault' in reply;
+    if ('answer' in reply) return { kind: 'answered', answer: reply.answer };
+    if ('problem' in reply) {
+      const { code, sentence, place } = reply.problem;
+      this.isWorn ||= code === 'out_of_memory';
+      return { kind: 'problem', problem: new TaskProblem(code, sentence, place) };
+    }
+    if ('fault' in reply && stopped === undefined) return { kind: 'fault', sentence: reply.fault };
+    return { kind: stopped ?? 'died' };
+  }
+
+  private send(order: Order): void {
+    // Whoever waits hears of the end.
+    if (this.child.connected) this.child.send(order, (error) => error !== null && this.kill());
+  }
+
+  /** A process without a task keeps nobody waiting. */
+  release(): void {
+    this.child.unref();
+    this.child.channel?.unref();
+  }
+
+  private hold(): void {
+    this.child.ref();
+    this.child.channel?.ref();
+  }
+}
+
+function launch(entry: URL): ChildProcess {
+  const node = [process.execPath, `--max-old-space-size=${MEMORY_MIB.heap}`, fileURLToPath(entry)];
+  // The system then refuses memory, which DuckDB answers with an error, where watching would come late.
+  const limited = ['/bin/sh', '-c', `ulimit -c 0; ulimit -d ${MEMORY_MIB.reserved * 1024} && exec "$@"`, 'sh', ...node];
+  const [command, ...args] = process.platform === 'linux' ? limited : node;
+  return spawn(command!, args, {
+    cwd: '/',
+    env: {},
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    serialization: 'advanced',
+  });
+}

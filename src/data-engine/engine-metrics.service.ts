@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import type { Counter, Histogram } from 'prom-client';
+import { Metrics } from '../platform/metrics/metrics.service.js';
+import { type Task, TaskProblem } from './tasks.js';
+
+/** What Prometheus is told of the data engine. */
+@Injectable()
+export class EngineMetrics {
+  private readonly tasks: Counter<'kind' | 'outcome'>;
+  private readonly durations: Histogram<'kind'>;
+  private readonly restarts: Counter;
+
+  constructor(private readonly metrics: Metrics) {
+    this.tasks = metrics.counter({
+      name: 'pws_data_engine_tasks_total',
+      help: 'Tasks of the data engine by kind and outcome: ok, the code of a problem, or failed',
+      labels: ['kind', 'outcome'],
+    });
+    this.durations = metrics.histogram({
+      name: 'pws_data_engine_task_seconds',
+      help: 'Time that a task took once it had a process, in seconds',
+      labels: ['kind'],
+    });
+    this.restarts = metrics.counter({
+      name: 'pws_data_engine_restarts_total',
+      help: 'Processes that died under a task and were replaced',
+    });
+  }
+
+  observe(read: () => { processes: number; waiting: number }): void {
+    this.metrics.gauges(
+      [
+        { name: 'pws_data_engine_processes', help: 'Processes of the data engine that run' },
+        { name: 'pws_data_engine_waiting', help: 'Tasks that wait for a process' },
+      ],
+      () => {
+        const { processes, waiting } = read();
+        return { pws_data_engine_processes: processes, pws_data_engine_waiting: waiting };
+      },
+    );
+  }
+
+  countRestart(): void {
+    this.restarts.inc();
+  }
+
+  /** Measures a task. */
+  async measure<T>(kind: Task['kind'], work: () => Promise<T>): Promise<T> {
+    const stop = this.durations.startTimer({ kind });
+    let outcome = 'failed';
+    try {
+      const answer = await work();
+      outcome = 'ok';
+      return answer;
+    } catch (error) {
+      if (error instanceof TaskProblem) outcome = error.code;
+      throw error;
+    } finally {
+      stop();
+      this.tasks.inc({ kind, outcome });
+    }
+  }
+}

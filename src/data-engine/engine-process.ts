@@ -1,0 +1,97 @@
+import { setPriority } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import { Interrupted, interruption } from './interruption.js';
+import { MEMORY_MIB, type Order, type Outcome, type Reply } from './messages.js';
+import { type Answers, type Task, TaskProblem } from './tasks.js';
+
+/*
+ * A process of the data engine: does one task after the other. What reads files and runs queries is loaded when the first
+ * task needs it, so that a fault of it ends a task and never the service.
+ */
+
+/** Requests go first. Much less, and a busy machine would let queries run out of time. */
+const NICE = 5;
+
+setPriority(NICE);
+// The service decides when this ends; a terminal sends these to everybody.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+// At once: threads of DuckDB may still be at work.
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+new Worker(new URL('./watch-thread.js', import.meta.url), {
+  workerData: process.ppid,
+  env: {},
+  resourceLimits: { maxOldGenerationSizeMb: 16 },
+}).unref();
+
+process.on('message', (order: Order) => {
+  if ('task' in order) void perform(order.id, order.task);
+  else interruption.request(order.interrupt);
+});
+send({ ready: true });
+
+async function perform(id: number, task: Task): Promise<void> {
+  interruption.begin(id);
+  let outcome: Outcome;
+  try {
+    const work = await load(task);
+    send({ begun: id });
+    outcome = { answer: await work() };
+  } catch (error) {
+    outcome = outcomeOf(error);
+  } finally {
+    interruption.end();
+  }
+  try {
+    send({ ...outcome, id, isWorn: isWorn() });
+  } catch (error) {
+    send({ fault: describe(error), id, isWorn: true });
+  }
+  if (task.kind === 'read' || task.kind === 'query') await (await import('./tables/duckdb.js')).prepareDatabase();
+}
+
+const isWorn = (): boolean => process.memoryUsage.rss() > MEMORY_MIB.worn * 1024 ** 2;
+
+function outcomeOf(error: unknown): Outcome {
+  if (error instanceof TaskProblem)
+    return { problem: { code: error.code, sentence: error.message, place: error.place } };
+  if (error instanceof Interrupted) return { interrupted: true };
+  return { fault: describe(error) };
+}
+
+async function load(task: Task): Promise<() => Promise<Answers[Task['kind']]>> {
+  switch (task.kind) {
+    case 'convert': {
+      const { convert } = await import('./tables/convert.js');
+      return async () => await stoppable((signal) => convert(task, signal));
+    }
+    case 'read': {
+      const { read } = await import('./tables/read.js');
+      return async () => await read(task);
+    }
+    case 'query': {
+      const { query } = await import('./tables/query.js');
+      return async () => await query(task);
+    }
+    case 'text': {
+      const { documentText } = await import('./documents/text.js');
+      return async () => await stoppable((signal) => documentText(task, signal));
+    }
+  }
+}
+
+/** Work that hears of an interruption by its signal. */
+async function stoppable<Answer>(work: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
+  const controller = new AbortController();
+  const unlisten = interruption.listen(() => controller.abort(new Interrupted()));
+  try {
+    return await work(controller.signal);
+  } finally {
+    unlisten();
+  }
+}
+
+const describe = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));
+
+function send(reply: Reply): void {
+  process.send?.(reply);
+}

@@ -1,0 +1,274 @@
+import type { ColumnType } from '../tasks.js';
+import {
+  ALL_DATE_FORMS,
+  COMPACT_DATE,
+  DATE_FORMS,
+  type DateForm,
+  dateForms,
+  DAY_FIRST_FORMS,
+  HAS_HALF,
+  HAS_NO_ZONE,
+  HAS_TIME,
+  HAS_ZONE,
+  MONTH_FIRST_FORMS,
+  TIME_FORM,
+} from './date-forms.js';
+import {
+  ALL_NUMBER_FORMS,
+  COMMA_FORMS,
+  endWithoutBlanks,
+  HAS_COMMA,
+  HAS_EXPONENT,
+  HAS_NO_PERCENT,
+  HAS_PERCENT,
+  HAS_POINT,
+  NUMBER_FORMS,
+  numberForms,
+  POINT_FORMS,
+  startWithoutBlanks,
+} from './number-forms.js';
+
+/*
+ * The types of the columns of a table of texts, by all values: each column keeps the forms that all of its values have, and is text
+ * when none is left. Between forms that remain decides what is known of all columns: see `readingsOf`.
+ */
+
+/** How the texts of a column become values. */
+export type Reading =
+  | { type: 'text' | 'boolean' | 'json' }
+  | { type: 'integer' | 'number'; decimal: '.' | ','; thousands: string; isPercent: boolean }
+  | { type: 'date'; form: DateForm }
+  | { type: 'timestamp'; form: DateForm; hasZone: boolean; hasHalf: boolean }
+  | { type: 'time'; hasHalf: boolean };
+
+/** Families of forms. */
+const NUMBERS = 1;
+const DATES = 2;
+const BOOLEANS = 4;
+
+/** Longer texts are text. */
+const MAX_TYPED_BYTES = 64;
+/** Names of columns of eight digits that are dates, as 20250314 is. */
+const NAMES_OF_DATES = /date|datum|fecha|giorno|(?:^|[^a-z])(?:day|tag|jour|dia|data)(?:[^a-z]|$)/i;
+
+/** What is known of the columns while their values are looked at. */
+export class ColumnProfiles {
+  /** Cells of blanks, which are empty too unless the column is text. */
+  private readonly blanks: Float64Array;
+  /** Cells with more than blanks. */
+  private readonly values: Float64Array;
+  /** Families that all values so far belong to. */
+  private readonly open: Uint8Array;
+  /** Forms and shown bits that all values have, and that some have. */
+  private readonly numbersOfAll: Int32Array;
+  private readonly numbersOfSome: Int32Array;
+  private readonly datesOfAll: Int32Array;
+  private readonly datesOfSome: Int32Array;
+  private readonly arePadded: Uint8Array;
+
+  constructor(readonly width: number) {
+    this.blanks = new Float64Array(width);
+    this.values = new Float64Array(width);
+    this.open = new Uint8Array(width).fill(NUMBERS | DATES | BOOLEANS);
+    this.numbersOfAll = new Int32Array(width).fill(ALL_NUMBER_FORMS);
+    this.numbersOfSome = new Int32Array(width);
+    this.datesOfAll = new Int32Array(width).fill(ALL_DATE_FORMS | TIME_FORM);
+    this.datesOfSome = new Int32Array(width);
+    this.arePadded = new Uint8Array(width);
+  }
+
+  /** Takes notice of a cell of text, in UTF-8. */
+  observe(column: number, bytes: Uint8Array, start: number, end: number): void {
+    if (start === end) return;
+    const open = this.open[column]!;
+    if (open === 0) {
+      this.values[column]! += 1;
+      return;
+    }
+    const first = startWithoutBlanks(bytes, start, end);
+    const last = endWithoutBlanks(bytes, first, end);
+    if (first === last) {
+      this.blanks[column]! += 1;
+      return;
+    }
+    this.values[column]! += 1;
+    if (last - first > MAX_TYPED_BYTES) {
+      this.open[column] = 0;
+      return;
+    }
+    if (last - first < end - start) this.arePadded[column] = 1;
+    const byte = bytes[first]!;
+    let left = 0;
+    if (byte <= 0x39) {
+      if ((open & NUMBERS) !== 0) {
+        const forms = numberForms(bytes, first, last);
+        this.numbersOfAll[column]! &= forms;
+        this.numbersOfSome[column]! |= forms;
+        if ((this.numbersOfAll[column]! & ALL_NUMBER_FORMS) !== 0) left |= NUMBERS;
+      }
+      if ((open & DATES) !== 0 && byte >= 0x30) {
+        const forms = dateForms(bytes, first, last);
+        this.datesOfAll[column]! &= forms;
+        this.datesOfSome[column]! |= forms;
+        if (this.datesOfAll[column] !== 0) left |= DATES;
+      }
+    } else if ((open & BOOLEANS) !== 0 && isBoolean(bytes, first, last)) {
+      left = BOOLEANS;
+    }
+    this.open[column] = left;
+  }
+
+  /** Takes notice of a number or boolean of a file that has types; its text is in the form of JSON. */
+  observeNumber(column: number, isInteger: boolean): void {
+    this.values[column]! += 1;
+    this.open[column]! &= NUMBERS;
+    this.numbersOfAll[column]! &= 1;
+    this.numbersOfSome[column]! |= 1 | HAS_NO_PERCENT | (isInteger ? 0 : HAS_POINT);
+    if ((this.numbersOfAll[column]! & ALL_NUMBER_FORMS) === 0) this.open[column] = 0;
+  }
+
+  observeBoolean(column: number): void {
+    this.values[column]! += 1;
+    this.open[column]! &= BOOLEANS;
+  }
+
+  observeText(column: number): void {
+    this.values[column]! += 1;
+    this.open[column] = 0;
+  }
+
+  /** Takes notice of a text that may be a date, but no number. */
+  observeDate(column: number, bytes: Uint8Array): void {
+    this.open[column]! &= DATES;
+    this.observe(column, bytes, 0, bytes.length);
+  }
+
+  /** Takes notice of what another profile of the same columns has seen. */
+  include(other: ColumnProfiles): void {
+    for (let column = 0; column < this.width; column += 1) {
+      this.values[column]! += other.values[column]!;
+      this.blanks[column]! += other.blanks[column]!;
+      this.open[column]! &= other.open[column]!;
+      this.numbersOfAll[column]! &= other.numbersOfAll[column]!;
+      this.numbersOfSome[column]! |= other.numbersOfSome[column]!;
+      this.datesOfAll[column]! &= other.datesOfAll[column]!;
+      this.datesOfSome[column]! |= other.datesOfSome[column]!;
+      this.arePadded[column]! |= other.arePadded[column]!;
+      if ((this.numbersOfAll[column]! & ALL_NUMBER_FORMS) === 0) this.open[column]! &= ~NUMBERS;
+      if (this.datesOfAll[column] === 0) this.open[column]! &= ~DATES;
+    }
+  }
+
+  isPadded(column: number): boolean {
+    return this.arePadded[column] === 1 || this.blanks[column]! > 0;
+  }
+
+  /** Whether all cells are empty, which those of blanks are not in a column of text. */
+  isEmpty(column: number): boolean {
+    return this.values[column] === 0 && this.blanks[column] === 0;
+  }
+
+  hasValues(column: number): boolean {
+    return this.values[column]! > 0;
+  }
+
+  /** Whether a column is something else than text, as far as is known. */
+  isTyped(column: number): boolean {
+    return this.values[column]! > 0 && this.open[column] !== 0;
+  }
+
+  /** Whether a cell of another table of one row has a family in common with a column here. */
+  isLike(column: number, other: ColumnProfiles): boolean {
+    return (this.open[column]! & other.open[column]!) !== 0;
+  }
+
+  /**
+   * How each column is read, and what decimal sign and thousands separator the table has.
+   *
+   * A column with numbers that can be read in two ways (1.234) follows those that cannot, and these the delimiter: of `;` the
+   * sign is the comma, else the point. Dates of which nobody says whether day or month comes first follow other columns, else the
+   * day does. Eight digits are a date only in a column that is called one.
+   */
+  readingsOf(names: string[], usual: '.' | ','): { readings: Reading[]; decimal: '.' | ','; thousands: string } {
+    const columns = names.map((_, column) => column);
+    const numeric = columns.filter((column) => this.numberFormsOf(column) !== 0);
+    const onlyPoint = numeric.filter((column) => (this.numberFormsOf(column) & COMMA_FORMS) === 0).length;
+    const onlyComma = numeric.filter((column) => (this.numberFormsOf(column) & POINT_FORMS) === 0).length;
+    const isAmbiguous = numeric.some((column) => (this.numbersOfSome[column]! & (HAS_POINT | HAS_COMMA)) !== 0);
+    const decimal = onlyPoint > onlyComma || !isAmbiguous ? '.' : onlyComma > onlyPoint ? ',' : usual;
+    const dayFirst = this.countDates(columns, DAY_FIRST_FORMS, MONTH_FIRST_FORMS);
+    const monthFirst = this.countDates(columns, MONTH_FIRST_FORMS, DAY_FIRST_FORMS);
+    const readings = columns.map((column) => this.readingOf(column, names[column]!, decimal, monthFirst > dayFirst));
+    const grouped = readings.find((reading) => 'thousands' in reading && reading.thousands !== '');
+    return { readings, decimal, thousands: grouped !== undefined && 'thousands' in grouped ? grouped.thousands : '' };
+  }
+
+  private numberFormsOf(column: number): number {
+    const isNumber = this.values[column]! > 0 && (this.open[column]! & NUMBERS) !== 0;
+    const some = this.numbersOfSome[column]!;
+    // 12 beside 12 % may be 0.12 as well as 12; 1E+05 % is nothing that strptime or a cast reads.
+    if (!isNumber || ((some & HAS_PERCENT) !== 0 && (some & (HAS_NO_PERCENT | HAS_EXPONENT)) !== 0)) return 0;
+    return this.numbersOfAll[column]! & ALL_NUMBER_FORMS;
+  }
+
+  private countDates(columns: number[], with_: number, without: number): number {
+    return columns.filter((column) => {
+      const forms = this.values[column]! > 0 && (this.open[column]! & DATES) !== 0 ? this.datesOfAll[column]! : 0;
+      return (forms & with_) !== 0 && (forms & without) === 0;
+    }).length;
+  }
+
+  private readingOf(column: number, name: string, decimal: '.' | ',', isMonthFirst: boolean): Reading {
+    const open = this.values[column] === 0 ? 0 : this.open[column]!;
+    if ((open & BOOLEANS) !== 0) return { type: 'boolean' };
+    if ((open & DATES) !== 0) {
+      const reading = this.dateReadingOf(column, name, isMonthFirst);
+      if (reading !== undefined) return reading;
+    }
+    const forms = this.numberFormsOf(column);
+    if (forms === 0) return { type: 'text' };
+    const wanted = forms & (decimal === '.' ? POINT_FORMS : COMMA_FORMS);
+    const form = NUMBER_FORMS[lowestBit(wanted === 0 ? forms : wanted)]!;
+    const some = this.numbersOfSome[column]!;
+    const hasDecimals = (some & (form.decimal === '.' ? HAS_POINT : HAS_COMMA)) !== 0;
+    const isInteger = !hasDecimals && (some & (HAS_EXPONENT | HAS_PERCENT)) === 0;
+    return { type: isInteger ? 'integer' : 'number', ...form, isPercent: (some & HAS_PERCENT) !== 0 };
+  }
+
+  private dateReadingOf(column: number, name: string, isMonthFirst: boolean): Reading | undefined {
+    const all = this.datesOfAll[column]!;
+    const some = this.datesOfSome[column]!;
+    if ((all & TIME_FORM) !== 0) return { type: 'time', hasHalf: (some & HAS_HALF) !== 0 };
+    const forms = all & ALL_DATE_FORMS & ~(NAMES_OF_DATES.test(name) ? 0 : COMPACT_DATE);
+    const hasZone = (some & HAS_ZONE) !== 0;
+    if (forms === 0 || (hasZone && (some & HAS_NO_ZONE) !== 0)) return undefined;
+    const preferred = forms & (isMonthFirst ? MONTH_FIRST_FORMS : DAY_FIRST_FORMS);
+    const form = DATE_FORMS[lowestBit(preferred === 0 ? forms : preferred)]!;
+    return (some & HAS_TIME) === 0
+      ? { type: 'date', form }
+      : { type: 'timestamp', form, hasZone, hasHalf: (some & HAS_HALF) !== 0 };
+  }
+}
+
+/** What DuckDB calls the type of a column. */
+export const STORED_TYPES: Readonly<Record<ColumnType, string>> = {
+  integer: 'BIGINT',
+  number: 'DOUBLE',
+  boolean: 'BOOLEAN',
+  date: 'DATE',
+  time: 'TIME',
+  timestamp: 'TIMESTAMP',
+  text: 'VARCHAR',
+  json: 'JSON',
+};
+
+const lowestBit = (bits: number): number => 31 - Math.clz32(bits & -bits);
+
+const TRUE = [0x74, 0x72, 0x75, 0x65];
+const FALSE = [0x66, 0x61, 0x6c, 0x73, 0x65];
+
+/** Whether a text is true or false, in any case. */
+function isBoolean(bytes: Uint8Array, start: number, end: number): boolean {
+  const word = end - start === 4 ? TRUE : FALSE;
+  return end - start === word.length && word.every((letter, index) => (bytes[start + index]! | 0x20) === letter);
+}

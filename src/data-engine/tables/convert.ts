@@ -1,0 +1,90 @@
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ConvertTask, type TableDescription, TaskProblem } from '../tasks.js';
+import { readDelimited } from './delimited.js';
+import { readJson } from './json-rows.js';
+import { readParquet } from './parquet-file.js';
+import { readSheet } from './sheet-rows.js';
+import { ParquetWriter, type TextTable } from './parquet-writer.js';
+
+/**
+ * Makes the Parquet file of a table, in the order of its rows, and tells what the table is. The file is there whole or not at all;
+ * whatever is needed meanwhile is in a directory beside it (`to` and `.part`), which is gone at the end.
+ *
+ * @throws TaskProblem; the signal's reason
+ */
+export async function convert(task: ConvertTask, signal?: AbortSignal): Promise<TableDescription> {
+  signal?.throwIfAborted();
+  const scratch = `${task.to}.part`;
+  // Of a process that was killed.
+  await rm(scratch, { recursive: true, force: true });
+  await mkdir(scratch);
+  try {
+    const made = join(scratch, 'table.parquet');
+    const description = await write(task, made, scratch, signal);
+    signal?.throwIfAborted();
+    await rename(made, task.to);
+    return description;
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+async function write(task: ConvertTask, to: string, scratch: string, signal?: AbortSignal): Promise<TableDescription> {
+  if (task.format === 'parquet') return writeParquet(task.from, to, scratch, signal);
+  const table = await readTable(task, scratch, signal);
+  const writer = await ParquetWriter.open(scratch, signal);
+  try {
+    const rows = await writer.writeText(table, to);
+    if (rows !== table.rows) throw new Error(`${rows} rows were written of ${table.rows}`);
+    const types = table.names.map((name, column) => ({
+      name,
+      type: table.readings[column]!.type,
+      isEmpty: task.format !== 'json' && table.profiles.isEmpty(column + (table.firstColumn ?? 0)),
+    }));
+    const columns = await writer.describe(to, rows, types);
+    const { dialect = null, sheets = null, skipped = 0, rowNumbers } = table;
+    return { columns, rows, dialect, sheets, skipped, rowNumbers };
+  } finally {
+    writer.close();
+  }
+}
+
+type Read = TextTable & Partial<Pick<TableDescription, 'dialect' | 'sheets' | 'skipped'>>;
+
+async function readTable(task: ConvertTask, scratch: string, signal?: AbortSignal): Promise<Read> {
+  const { from, format, ignoreErrors, sheet } = task;
+  if (format === 'json') return readJson(from, ignoreErrors, scratch, signal);
+  if (format === 'xlsx') return readSheet(from, sheet, scratch, signal);
+  return readDelimited(from, format, ignoreErrors, scratch, signal);
+}
+
+async function writeParquet(
+  from: string,
+  to: string,
+  scratch: string,
+  signal?: AbortSignal,
+): Promise<TableDescription> {
+  const writer = await ParquetWriter.open(scratch, signal);
+  try {
+    const { query, types } = await readParquet(writer, from);
+    const rows = await writer.copy(query, types.length, to);
+    const columns = await writer.describe(to, rows, types);
+    return {
+      columns,
+      rows,
+      dialect: null,
+      sheets: null,
+      skipped: 0,
+      rowNumbers: rows === 0 ? [] : [{ index: 0, row: 1 }],
+    };
+  } catch (error) {
+    signal?.throwIfAborted();
+    // Whatever DuckDB says of the file may name where it is.
+    throw error instanceof TaskProblem
+      ? error
+      : new TaskProblem('unreadable', 'The file is no Parquet file, or broken');
+  } finally {
+    writer.close();
+  }
+}

@@ -1,0 +1,215 @@
+import { afterDigits } from './number-forms.js';
+
+/*
+ * What a text can be as a date, a time or both. 03/04/2025 is one in two ways, so all of them are answered, as bits, and the other
+ * values of its column decide.
+ */
+
+/** Forms of dates, in the words of DuckDB's strptime; the place of each is its bit. */
+export const DATE_FORMS = [
+  '%Y-%m-%d',
+  '%Y/%m/%d',
+  '%Y.%m.%d',
+  '%d.%m.%Y',
+  '%d/%m/%Y',
+  '%m/%d/%Y',
+  '%d-%m-%Y',
+  '%m-%d-%Y',
+  '%d-%b-%Y',
+  '%d %b %Y',
+  '%d.%m.%y',
+  '%d/%m/%y',
+  '%m/%d/%y',
+  '%Y%m%d',
+] as const;
+export type DateForm = (typeof DATE_FORMS)[number];
+
+const bitOf = (form: DateForm): number => 1 << DATE_FORMS.indexOf(form);
+
+export const ISO_DATE = bitOf('%Y-%m-%d');
+/** Eight digits, which are a number as well. */
+export const COMPACT_DATE = bitOf('%Y%m%d');
+export const DAY_FIRST_FORMS = bitOf('%d/%m/%Y') | bitOf('%d-%m-%Y') | bitOf('%d/%m/%y');
+export const MONTH_FIRST_FORMS = bitOf('%m/%d/%Y') | bitOf('%m-%d-%Y') | bitOf('%m/%d/%y');
+export const ALL_DATE_FORMS = (1 << DATE_FORMS.length) - 1;
+/** A time of day without date. */
+export const TIME_FORM = 1 << 14;
+
+/** What else an answer tells, beside the forms. */
+export const HAS_TIME = 1 << 16;
+export const HAS_ZONE = 1 << 17;
+export const HAS_NO_ZONE = 1 << 18;
+/** AM or PM. */
+export const HAS_HALF = 1 << 19;
+
+const HYPHEN = 0x2d;
+const SLASH = 0x2f;
+const POINT = 0x2e;
+const COLON = 0x3a;
+const BLANK = 0x20;
+
+/** Forms by the sign between the parts. */
+const YEAR_FIRST = new Map([
+  [HYPHEN, ISO_DATE],
+  [SLASH, bitOf('%Y/%m/%d')],
+  [POINT, bitOf('%Y.%m.%d')],
+]);
+const DAY_FIRST = new Map([
+  [HYPHEN, bitOf('%d-%m-%Y')],
+  [SLASH, bitOf('%d/%m/%Y')],
+  [POINT, bitOf('%d.%m.%Y')],
+]);
+const MONTH_FIRST = new Map([
+  [HYPHEN, bitOf('%m-%d-%Y')],
+  [SLASH, bitOf('%m/%d/%Y')],
+]);
+const SHORT_DAY_FIRST = new Map([
+  [SLASH, bitOf('%d/%m/%y')],
+  [POINT, bitOf('%d.%m.%y')],
+]);
+const SHORT_MONTH_FIRST = new Map([[SLASH, bitOf('%m/%d/%y')]]);
+const NAMED_MONTH = new Map([
+  [HYPHEN, bitOf('%d-%b-%Y')],
+  [BLANK, bitOf('%d %b %Y')],
+]);
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const DAYS = [0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+/** Years of eight digits; others are rather identifiers. */
+const COMPACT_YEARS = { first: 1900, last: 2099 };
+/** Years of two digits: up to this one they are of this century, as strptime has it. */
+const LAST_SHORT_YEAR = 68;
+
+/** The forms that a text has, with what it shows; 0 when it is neither date nor time. It starts with a digit. */
+export function dateForms(bytes: Uint8Array, start: number, end: number): number {
+  const afterFirst = afterDigits(bytes, start, end);
+  const firstLength = afterFirst - start;
+  if (afterFirst === end) return firstLength === 8 ? compactForms(numberAt(bytes, start, end)) : 0;
+  const sign = bytes[afterFirst]!;
+  if (sign === COLON) {
+    const shown = timeShown(bytes, start, end, false);
+    return shown === 0 ? 0 : TIME_FORM | shown;
+  }
+  if (firstLength === 0 || firstLength === 3 || firstLength > 4) return 0;
+  const first = numberAt(bytes, start, afterFirst);
+  const second = afterFirst + 1;
+  const afterSecond = afterDigits(bytes, second, end);
+  const secondLength = afterSecond - second;
+  if (secondLength > 2) return 0;
+
+  let forms: number;
+  let at: number;
+  if (secondLength === 0) {
+    at = second + 8;
+    const month = monthAt(bytes, second, end);
+    const isYear = afterDigits(bytes, second + 4, end) === at;
+    if (month === 0 || !isYear || bytes[second + 3] !== sign || firstLength > 2) return 0;
+    forms = isDay(numberAt(bytes, second + 4, at), month, first) ? (NAMED_MONTH.get(sign) ?? 0) : 0;
+  } else {
+    if (bytes[afterSecond] !== sign) return 0;
+    at = afterDigits(bytes, afterSecond + 1, end);
+    const third = numberAt(bytes, afterSecond + 1, at);
+    forms = formsOfParts(
+      sign,
+      first,
+      firstLength,
+      numberAt(bytes, second, afterSecond),
+      secondLength,
+      third,
+      at - afterSecond - 1,
+    );
+  }
+  if (forms === 0) return 0;
+  if (at === end) return forms | HAS_NO_ZONE;
+  // DuckDB casts those of ISO 8601, which alone have T, zones and nanoseconds; the others are read by their form.
+  const isIso = forms === ISO_DATE && firstLength === 4 && secondLength === 2;
+  if (bytes[at] !== BLANK && !(isIso && bytes[at] === 0x54)) return 0;
+  const shown = timeShown(bytes, at + 1, end, isIso);
+  return shown === 0 ? 0 : forms | shown;
+}
+
+function compactForms(digits: number): number {
+  const year = Math.floor(digits / 10_000);
+  const isDate = year >= COMPACT_YEARS.first && year <= COMPACT_YEARS.last;
+  return isDate && isDay(year, Math.floor(digits / 100) % 100, digits % 100) ? COMPACT_DATE | HAS_NO_ZONE : 0;
+}
+
+function formsOfParts(
+  sign: number,
+  first: number,
+  firstLength: number,
+  second: number,
+  secondLength: number,
+  third: number,
+  thirdLength: number,
+): number {
+  if (firstLength === 4) {
+    return thirdLength > 0 && thirdLength <= 2 && isDay(first, second, third) ? (YEAR_FIRST.get(sign) ?? 0) : 0;
+  }
+  const isShort = thirdLength === 2 && firstLength === 2 && secondLength === 2;
+  if (thirdLength !== 4 && !isShort) return 0;
+  const year = !isShort ? third : third <= LAST_SHORT_YEAR ? 2000 + third : 1900 + third;
+  const dayFirst = isDay(year, second, first) ? (isShort ? SHORT_DAY_FIRST : DAY_FIRST).get(sign) : undefined;
+  const monthFirst = isDay(year, first, second) ? (isShort ? SHORT_MONTH_FIRST : MONTH_FIRST).get(sign) : undefined;
+  return (dayFirst ?? 0) | (monthFirst ?? 0);
+}
+
+/** What 9:30, 09:30:15, 09:30:15.25 or 9:30 PM shows; 0 when it is no time. Zones (Z, +01:00, +0100, +01) are of ISO 8601 only. */
+function timeShown(bytes: Uint8Array, start: number, end: number, isIso: boolean): number {
+  let at = afterDigits(bytes, start, end);
+  const hour = numberAt(bytes, start, at);
+  if (at === start || at - start > 2 || (isIso && at - start !== 2)) return 0;
+  if (!isSixtieth(bytes, at, end)) return 0;
+  at += 3;
+  const hasSeconds = isSixtieth(bytes, at, end);
+  if (hasSeconds) {
+    at += 3;
+    if (bytes[at] === POINT && at < end) {
+      const fraction = at + 1;
+      at = afterDigits(bytes, fraction, end);
+      if (at === fraction || at - fraction > (isIso ? 9 : 6)) return 0;
+    }
+  }
+  if (at === end) return hour <= 23 ? HAS_TIME | HAS_NO_ZONE : 0;
+  // DuckDB takes no zone behind minutes.
+  if (isIso) return hour <= 23 && hasSeconds && isZone(bytes, at, end) ? HAS_TIME | HAS_ZONE : 0;
+  if (bytes[at] === BLANK) at += 1;
+  const half = (bytes[at] ?? 0) | 0x20;
+  const isHalf = at + 2 === end && (half === 0x61 || half === 0x70) && (bytes[at + 1]! | 0x20) === 0x6d;
+  return isHalf && hour >= 1 && hour <= 12 ? HAS_TIME | HAS_HALF | HAS_NO_ZONE : 0;
+}
+
+/** Whether a colon and two digits up to 59 stand at a place. */
+function isSixtieth(bytes: Uint8Array, at: number, end: number): boolean {
+  if (at + 3 > end || bytes[at] !== COLON || bytes[at + 1]! > 0x35) return false;
+  return afterDigits(bytes, at + 1, Math.min(end, at + 4)) === at + 3;
+}
+
+function isZone(bytes: Uint8Array, at: number, end: number): boolean {
+  if (bytes[at] === 0x5a) return at + 1 === end;
+  if (bytes[at] !== 0x2b && bytes[at] !== HYPHEN) return false;
+  const hours = afterDigits(bytes, at + 1, end);
+  if (hours - at === 3)
+    return (
+      numberAt(bytes, at + 1, hours) <= 15 && (hours === end || (hours + 3 === end && isSixtieth(bytes, hours, end)))
+    );
+  return false;
+}
+
+/** A day that the calendar has, from the year 1 on. */
+function isDay(year: number, month: number, day: number): boolean {
+  if (year < 1 || month < 1 || month > 12 || day < 1 || day > DAYS[month]!) return false;
+  return month !== 2 || day < 29 || (year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0));
+}
+
+/** 1 to 12 for an English name of three letters, else 0. */
+function monthAt(bytes: Uint8Array, at: number, end: number): number {
+  if (at + 3 > end) return 0;
+  return MONTHS.indexOf(String.fromCharCode(bytes[at]! | 0x20, bytes[at + 1]! | 0x20, bytes[at + 2]! | 0x20)) + 1;
+}
+
+function numberAt(bytes: Uint8Array, at: number, end: number): number {
+  let number = 0;
+  for (; at < end; at += 1) number = number * 10 + bytes[at]! - 48;
+  return number;
+}

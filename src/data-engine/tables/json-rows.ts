@@ -1,0 +1,340 @@
+import { join } from 'node:path';
+import { TaskProblem } from '../tasks.js';
+import { columnNames } from './column-names.js';
+import { ColumnProfiles, type Reading } from './column-types.js';
+import { MAX_CELL_BYTES, MAX_COLUMNS } from './limits.js';
+import type { TextTable } from './parquet-writer.js';
+import { RowNumbering } from './row-numbers.js';
+import { readRows, type TextFile, withText } from './text-file.js';
+import { TextWriter } from './text-writer.js';
+
+/** Most lists and objects inside one another, the row being one. */
+const MAX_DEPTH = 100;
+const LARGEST_INTEGER = 2n ** 63n - 1n;
+/** Integers of fewer characters fit for sure. */
+const SAFE_LENGTH = 18;
+
+const LF = 0x0a;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const BACKSLASH = 0x5c;
+const LIST = 0x5b;
+const LIST_END = 0x5d;
+const OBJECT = 0x7b;
+const OBJECT_END = 0x7d;
+
+/**
+ * Tells the columns of a list of objects or of objects one after the other (NDJSON), and writes them as a text. Columns come in the
+ * order in which their keys do; a key that is not there is null. Texts are text or, of ISO 8601, dates and timestamps; integers are exact.
+ *
+ * @throws TaskProblem `unreadable`, with the number of the object as its row
+ */
+export async function readJson(
+  from: string,
+  ignoreErrors: boolean,
+  scratch: string,
+  signal?: AbortSignal,
+): Promise<TextTable & { skipped: number }> {
+  return withText(
+    from,
+    join(scratch, 'utf-8'),
+    async (file) => {
+      const keys = new KnownKeys();
+      const columns = new JsonColumns();
+      const numbering = new RowNumbering();
+      const first = new JsonRows(ignoreErrors, (bytes, start, end, row) => {
+        eachMember(bytes, start, end, keys, (...member) => columns.observe(bytes, ...member));
+        numbering.add(row);
+      });
+      await first.read(file, signal);
+      const names = columnNames(columns.keys);
+      if (names.length === 0) throw new TaskProblem('unreadable', 'The file has no objects with values');
+      const readings = columns.readings(names);
+      const source = await writeRows(file, ignoreErrors, columns, readings, join(scratch, 'rows'), signal);
+      const { profiles } = columns;
+      const rowNumbers = numbering.list(false);
+      return { source, names, readings, profiles, rows: numbering.count, rowNumbers, skipped: first.skipped };
+    },
+    signal,
+  );
+}
+
+async function writeRows(
+  file: TextFile,
+  ignoreErrors: boolean,
+  columns: JsonColumns,
+  readings: Reading[],
+  path: string,
+  signal?: AbortSignal,
+) {
+  const writer = new TextWriter(path);
+  try {
+    const keys = new KnownKeys();
+    const row: (Uint8Array | undefined)[] = new Array<undefined>(readings.length);
+    const rows = new JsonRows(ignoreErrors, (bytes, start, end) => {
+      row.fill(undefined);
+      eachMember(bytes, start, end, keys, (key, from, to) => {
+        const column = columns.columnOf(key);
+        row[column] = cellOf(bytes, from, to, readings[column]!);
+      });
+      for (const cell of row) {
+        if (cell === undefined) writer.null();
+        else writer.text(cell);
+      }
+      writer.endRow();
+    });
+    await rows.read(file, signal);
+    return writer.finish(readings.length, { header: false, isRagged: false });
+  } finally {
+    writer.close();
+  }
+}
+
+/** The text of a value, undefined for null. */
+function cellOf(bytes: Buffer, start: number, end: number, { type }: Reading): Uint8Array | undefined {
+  const raw = bytes.subarray(start, end);
+  if (raw.length === 4 && raw[0] === 0x6e) return undefined;
+  if (type === 'json') return raw;
+  return raw[0] === QUOTE ? textOf(raw) : raw;
+}
+
+function textOf(raw: Buffer): Buffer {
+  if (!raw.includes(BACKSLASH)) return raw.subarray(1, -1);
+  const text = JSON.parse(raw.toString()) as string;
+  return Buffer.from(text.toWellFormed().replaceAll('\0', '\ufffd'));
+}
+
+/** Columns by their keys. */
+class JsonColumns {
+  readonly keys: string[] = [];
+  readonly profiles = new ColumnProfiles(MAX_COLUMNS);
+  private readonly columns = new Map<string, number>();
+  private readonly nested = new Set<number>();
+
+  columnOf(key: string): number {
+    return this.columns.get(key)!;
+  }
+
+  observe(bytes: Buffer, key: string, start: number, end: number): void {
+    let column = this.columns.get(key);
+    if (column === undefined) {
+      column = this.keys.length;
+      if (column === MAX_COLUMNS) throw new TaskProblem('unreadable', `The file has more than ${MAX_COLUMNS} columns`);
+      this.columns.set(key, column);
+      this.keys.push(key);
+    }
+    if (end - start > MAX_CELL_BYTES) {
+      throw new TaskProblem('unreadable', `A value has more than ${MAX_CELL_BYTES / 1024 ** 2} MiB`);
+    }
+    switch (bytes[start]) {
+      case OBJECT:
+      case LIST:
+        this.nested.add(column);
+        break;
+      case QUOTE: {
+        const text = textOf(bytes.subarray(start, end));
+        if (text.length === 0) this.profiles.observeText(column);
+        else this.profiles.observeDate(column, text);
+        break;
+      }
+      case 0x74:
+      case 0x66:
+        this.profiles.observeBoolean(column);
+        break;
+      case 0x6e:
+        break;
+      default:
+        this.observeNumber(column, bytes.toString('latin1', start, end));
+    }
+  }
+
+  readings(names: string[]): Reading[] {
+    const { readings } = this.profiles.readingsOf(names, '.');
+    return readings.map((reading, column) => (this.nested.has(column) ? { type: 'json' } : reading));
+  }
+
+  private observeNumber(column: number, text: string): void {
+    const isInteger = /^-?[0-9]+$/.test(text);
+    if (isInteger && text.length > SAFE_LENGTH && abs(BigInt(text)) > LARGEST_INTEGER)
+      this.profiles.observeText(column);
+    else this.profiles.observeNumber(column, isInteger);
+  }
+}
+
+const abs = (integer: bigint): bigint => (integer < 0n ? -integer : integer);
+
+/** Finds the objects of a file. */
+class JsonRows {
+  skipped = 0;
+  private row = 0;
+  private state: 'start' | 'first' | 'value' | 'separator' | 'end' = 'start';
+  private isList = false;
+
+  constructor(
+    private readonly ignoreErrors: boolean,
+    private readonly onRow: (bytes: Buffer, start: number, end: number, row: number) => void,
+  ) {}
+
+  async read(file: TextFile, signal?: AbortSignal): Promise<void> {
+    await readRows(file, (...place) => this.next(...place), signal);
+    if (this.state === 'start') throw new TaskProblem('unreadable', 'The file is empty');
+    if (this.isList && this.state !== 'end') throw new TaskProblem('unreadable', 'The list in the file does not end');
+  }
+
+  private next(bytes: Buffer, start: number, end: number, isLast: boolean): number {
+    const at = skipBlanks(bytes, start, end);
+    if (at === end) return end;
+    const byte = bytes[at]!;
+    switch (this.state) {
+      case 'start':
+        this.isList = byte === LIST;
+        this.state = this.isList ? 'first' : 'value';
+        return this.isList ? at + 1 : at;
+      case 'separator':
+        if (byte === COMMA || byte === LIST_END) {
+          this.state = byte === COMMA ? 'value' : 'end';
+          return at + 1;
+        }
+        throw this.problem('is not followed by a comma');
+      case 'end':
+        throw new TaskProblem('unreadable', 'There is text behind the list in the file');
+      case 'first':
+        if (byte === LIST_END) {
+          this.state = 'end';
+          return at + 1;
+        }
+        return this.value(bytes, at, end, isLast);
+      case 'value':
+        return this.value(bytes, at, end, isLast);
+    }
+  }
+
+  private value(bytes: Buffer, at: number, end: number, isLast: boolean): number {
+    const isObject = bytes[at] === OBJECT;
+    const next = isObject || this.isList ? this.endOfValue(bytes, at, end, isLast) : -2;
+    if (next === -1) return -1;
+    this.row += 1;
+    if (isObject && next > 0 && isJson(bytes.subarray(at, next))) {
+      this.onRow(bytes, at, next, this.row);
+    } else {
+      if (!this.ignoreErrors) throw this.problem(isObject ? 'is no valid JSON' : 'is no object');
+      this.skipped += 1;
+      if (!this.isList) {
+        // One object a line, as far as it goes.
+        const newline = bytes.indexOf(LF, at);
+        const isThere = newline >= 0 && newline < end;
+        if (!isThere && !isLast) {
+          this.row -= 1;
+          this.skipped -= 1;
+          return -1;
+        }
+        return isThere ? newline + 1 : end;
+      }
+      if (next < 0) throw this.problem('does not end');
+    }
+    if (this.isList) this.state = 'separator';
+    return next;
+  }
+
+  /** -1 for more bytes, -2 when it does not end at all. */
+  private endOfValue(bytes: Buffer, at: number, end: number, isLast: boolean): number {
+    const next = endOfValue(bytes, at, end);
+    if (next === TOO_DEEP) {
+      this.row += 1;
+      throw this.problem(`has more than ${MAX_DEPTH} lists or objects inside one another`);
+    }
+    return next >= 0 ? next : isLast ? -2 : -1;
+  }
+
+  private problem(what: string): TaskProblem {
+    return new TaskProblem('unreadable', `Row ${this.row}: the value ${what}`, { row: this.row });
+  }
+}
+
+function isJson(bytes: Buffer): boolean {
+  try {
+    JSON.parse(bytes.toString());
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const TOO_DEEP = -3;
+
+/** Keys by their place: most objects of a file have the same ones. */
+class KnownKeys {
+  private readonly known: { raw: Buffer; key: string }[] = [];
+
+  at(member: number, bytes: Buffer, start: number, end: number): string {
+    const known = this.known[member];
+    if (known?.raw.compare(bytes, start, end) === 0) return known.key;
+    const raw = Buffer.from(bytes.subarray(start, end));
+    const key = JSON.parse(raw.toString()) as string;
+    if (member < MAX_COLUMNS) this.known[member] = { raw, key };
+    return key;
+  }
+}
+
+/** Calls for each member of an object that is valid JSON. */
+function eachMember(
+  bytes: Buffer,
+  start: number,
+  end: number,
+  keys: KnownKeys,
+  onMember: (key: string, start: number, end: number) => void,
+): void {
+  let at = skipBlanks(bytes, start + 1, end);
+  for (let member = 0; bytes[at] === QUOTE; member += 1) {
+    const keyEnd = endOfText(bytes, at, end);
+    const key = keys.at(member, bytes, at, keyEnd);
+    at = skipBlanks(bytes, keyEnd, end);
+    if (bytes[at] === COLON) at += 1;
+    at = skipBlanks(bytes, at, end);
+    const valueEnd = endOfValue(bytes, at, end);
+    onMember(key, at, valueEnd);
+    at = skipBlanks(bytes, valueEnd, end);
+    if (bytes[at] === COMMA) at = skipBlanks(bytes, at + 1, end);
+  }
+}
+
+/** Where a value ends, valid or not; -1 when it does not, {@link TOO_DEEP} for too many levels. */
+function endOfValue(bytes: Buffer, start: number, end: number): number {
+  if (bytes[start] === QUOTE) return endOfText(bytes, start, end);
+  let depth = 0;
+  for (let at = start; at < end; at += 1) {
+    const byte = bytes[at];
+    if (byte === QUOTE) {
+      const after = endOfText(bytes, at, end);
+      if (after < 0) return -1;
+      at = after - 1;
+    } else if (byte === OBJECT || byte === LIST) {
+      depth += 1;
+      if (depth > MAX_DEPTH) return TOO_DEEP;
+    } else if (byte === OBJECT_END || byte === LIST_END) {
+      if (depth === 0) return at;
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    } else if (depth === 0 && (byte === COMMA || isBlank(byte!))) {
+      return at;
+    }
+  }
+  return -1;
+}
+
+function endOfText(bytes: Buffer, start: number, end: number): number {
+  for (let at = start + 1; at < end; at += 1) {
+    const byte = bytes[at];
+    if (byte === QUOTE) return at + 1;
+    if (byte === BACKSLASH) at += 1;
+  }
+  return -1;
+}
+
+const isBlank = (byte: number): boolean => byte === 0x20 || (byte >= 9 && byte <= 13);
+
+function skipBlanks(bytes: Buffer, at: number, end: number): number {
+  while (at < end && isBlank(bytes[at]!)) at += 1;
+  return at;
+}

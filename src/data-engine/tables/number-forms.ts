@@ -1,0 +1,153 @@
+/*
+ * What a text can be as a number. A text may be one in several ways (1.234 is 1.234 or 1,234), so all of them are answered, as bits,
+ * and the other values of its column decide.
+ */
+
+/** Forms of numbers by their decimal sign and what groups thousands; the place of each is its bit. */
+export const NUMBER_FORMS = [
+  { decimal: '.', thousands: '' },
+  { decimal: '.', thousands: ',' },
+  { decimal: '.', thousands: ' ' },
+  { decimal: '.', thousands: "'" },
+  { decimal: ',', thousands: '' },
+  { decimal: ',', thousands: '.' },
+  { decimal: ',', thousands: ' ' },
+  { decimal: ',', thousands: "'" },
+] as const;
+
+export const POINT_FORMS = 0x0f;
+export const COMMA_FORMS = 0xf0;
+export const ALL_NUMBER_FORMS = POINT_FORMS | COMMA_FORMS;
+
+/** What else an answer tells, beside the forms. */
+export const HAS_POINT = 1 << 8;
+export const HAS_COMMA = 1 << 9;
+export const HAS_EXPONENT = 1 << 10;
+export const HAS_PERCENT = 1 << 11;
+export const HAS_NO_PERCENT = 1 << 12;
+
+/** More digits before the decimal sign are an identifier, and a double would not hold them. */
+export const MAX_INTEGER_DIGITS = 15;
+
+const POINT = 46;
+const COMMA = 44;
+const BLANK = 32;
+const APOSTROPHE = 39;
+const ZERO = 48;
+const NINE = 57;
+
+/**
+ * The forms that a text has, with what it shows; 0 when it is no number. A leading zero (007) makes it none, and so does an exponent
+ * without sign or decimals (12e5), which may be an identifier.
+ */
+export function numberForms(bytes: Uint8Array, start: number, end: number): number {
+  let shown = HAS_NO_PERCENT;
+  if (bytes[end - 1] === 0x25) {
+    end = endWithoutBlanks(bytes, start, end - 1);
+    shown = HAS_PERCENT;
+  }
+  let at = start;
+  if (bytes[at] === 0x2d || bytes[at] === 0x2b) at += 1;
+  const from = at;
+  at = afterDigits(bytes, at, end);
+  const leading = at - from;
+  if (leading > MAX_INTEGER_DIGITS || (leading > 1 && bytes[from] === ZERO)) return 0;
+  if (at === end) return leading === 0 ? 0 : ALL_NUMBER_FORMS | shown;
+
+  // Groups of three digits with one sign between them, then perhaps decimals after another sign.
+  const canGroup = leading >= 1 && leading <= 3 && bytes[from] !== ZERO;
+  let first = 0;
+  let second = 0;
+  let signs = 0;
+  let decimals = 0;
+  let areThrees = true;
+  for (;;) {
+    const sign = signAt(bytes, at, end);
+    if (sign === 0) break;
+    if (second !== 0) return 0;
+    if (signs === 0) first = sign;
+    else if (sign !== first) second = sign;
+    signs += 1;
+    at += signLength(bytes[at]!);
+    const digits = at;
+    at = afterDigits(bytes, at, end);
+    decimals = at - digits;
+    if (second === 0) areThrees &&= decimals === 3;
+  }
+  const hasExponent = at < end;
+  if (hasExponent) {
+    const isSigned = bytes[at + 1] === 0x2b || bytes[at + 1] === 0x2d;
+    const exponent = at + (isSigned ? 2 : 1);
+    const isExponent = (bytes[at]! | 0x20) === 0x65 && afterDigits(bytes, exponent, end) === end;
+    if (!isExponent || exponent === end || end - exponent > 3 || (!isSigned && signs === 0) || signs > 1) return 0;
+    shown |= HAS_EXPONENT;
+    if (signs === 0) return leading === 0 ? 0 : ALL_NUMBER_FORMS | shown;
+  }
+  const groups = second === 0 ? signs : signs - 1;
+  if (groups * 3 + leading > MAX_INTEGER_DIGITS + (second === 0 && signs === 1 ? 3 : 0)) return 0;
+  if (first === POINT || second === POINT) shown |= HAS_POINT;
+  if (first === COMMA || second === COMMA) shown |= HAS_COMMA;
+  if (second !== 0) {
+    if (!canGroup || !areThrees || (second !== POINT && second !== COMMA)) return 0;
+    const forms = formsGroupedBy(first) & formsWithDecimal(second);
+    return forms === 0 ? 0 : forms | shown;
+  }
+  const asGroups = canGroup && areThrees && !hasExponent ? formsGroupedBy(first) : 0;
+  const asDecimals = signs === 1 && decimals > 0 ? formsWithDecimal(first) : 0;
+  const forms = asGroups | asDecimals;
+  return forms === 0 ? 0 : forms | shown;
+}
+
+/** Where the digits from a place end. */
+export function afterDigits(bytes: Uint8Array, at: number, end: number): number {
+  while (at < end && bytes[at]! >= ZERO && bytes[at]! <= NINE) at += 1;
+  return at;
+}
+
+/** Where a text starts behind blanks, no-break ones included. */
+export function startWithoutBlanks(bytes: Uint8Array, start: number, end: number): number {
+  while (start < end) {
+    const length = blankLength(bytes, start, end);
+    if (length === 0) break;
+    start += length;
+  }
+  return start;
+}
+
+export function endWithoutBlanks(bytes: Uint8Array, start: number, end: number): number {
+  while (start < end) {
+    if (bytes[end - 1] === BLANK || bytes[end - 1] === 9) end -= 1;
+    else if (end - 2 >= start && blankLength(bytes, end - 2, end) === 2) end -= 2;
+    else if (end - 3 >= start && blankLength(bytes, end - 3, end) === 3) end -= 3;
+    else break;
+  }
+  return end;
+}
+
+/** Bytes of the blank at a place: a space, a tab, U+00A0, U+2009 or U+202F; 0 for none. */
+function blankLength(bytes: Uint8Array, at: number, end: number): number {
+  const byte = bytes[at];
+  if (byte === BLANK || byte === 9) return 1;
+  if (byte === 0xc2 && at + 1 < end && bytes[at + 1] === 0xa0) return 2;
+  const isThin = byte === 0xe2 && at + 2 < end && bytes[at + 1] === 0x80;
+  return isThin && (bytes[at + 2] === 0xaf || bytes[at + 2] === 0x89) ? 3 : 0;
+}
+
+/** The sign between digits at a place: a point, a comma, a blank of any kind, an apostrophe (also U+2019), or 0. */
+function signAt(bytes: Uint8Array, at: number, end: number): number {
+  if (at >= end) return 0;
+  const byte = bytes[at]!;
+  if (byte === POINT || byte === COMMA || byte === APOSTROPHE) return byte;
+  if (byte === 0xe2 && at + 2 < end && bytes[at + 1] === 0x80 && bytes[at + 2] === 0x99) return APOSTROPHE;
+  return byte !== 9 && blankLength(bytes, at, end) > 0 ? BLANK : 0;
+}
+
+const signLength = (byte: number): number => (byte === 0xc2 ? 2 : byte === 0xe2 ? 3 : 1);
+
+const formsWithDecimal = (sign: number): number => (sign === POINT ? POINT_FORMS : sign === COMMA ? COMMA_FORMS : 0);
+
+function formsGroupedBy(sign: number): number {
+  if (sign === COMMA) return 1 << 1;
+  if (sign === POINT) return 1 << 5;
+  return sign === BLANK ? (1 << 2) | (1 << 6) : (1 << 3) | (1 << 7);
+}

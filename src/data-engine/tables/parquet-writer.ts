@@ -1,0 +1,203 @@
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { type ColumnType, type TableColumn, TaskProblem } from '../tasks.js';
+import type { ColumnProfiles, Reading } from './column-types.js';
+import type { DateForm } from './date-forms.js';
+import type { RowNumbers } from './row-numbers.js';
+
+/** A delimited text in UTF-8 that DuckDB reads without guessing. */
+export interface TextSource {
+  path: string;
+  delimiter: string;
+  /** Empty: none. */
+  quote: string;
+  header: boolean;
+  /** Columns in the file. */
+  columns: number;
+  /** Whether rows may have fewer cells, the others being null. */
+  isRagged: boolean;
+  /** What a cell without value is; empty: an empty cell, in quotes or not. */
+  nullToken: string;
+  hasNewlines: boolean;
+  /** In bytes. */
+  longestRow: number;
+}
+
+/** A table of texts, and what they mean. */
+export interface TextTable {
+  source: TextSource;
+  /** Column of the file, from 0, that is the first one of the table. Absent: 0. */
+  firstColumn?: number;
+  names: string[];
+  readings: Reading[];
+  profiles: ColumnProfiles;
+  rows: number;
+  rowNumbers: RowNumbers[];
+}
+
+/** Cells and columns that are counted in one go; distinct values take memory. */
+const CELLS_AT_ONCE = 16_000_000;
+const COLUMNS_AT_ONCE = { least: 4, most: 32 };
+/** A group is in memory while it is written; DuckDB's own size is the most. */
+const CELLS_OF_GROUP = 4_000_000;
+const ROWS_OF_GROUP = { least: 2_048, most: 122_880 };
+const BLANKS = ' \t\u00a0\u2009\u202f';
+/** Rows in quotes need not be longer than DuckDB's own limit for it to be raised. */
+const USUAL_ROW_BYTES = 1024 ** 2;
+
+/** A database of a conversion: nothing but our own statements runs on it. */
+export class ParquetWriter {
+  private constructor(
+    private readonly instance: DuckDBInstance,
+    private readonly connection: DuckDBConnection,
+    private readonly signal?: AbortSignal,
+  ) {}
+
+  /** `scratch` takes what does not fit into memory. */
+  static async open(scratch: string, signal?: AbortSignal): Promise<ParquetWriter> {
+    const instance = await DuckDBInstance.create(':memory:', {
+      threads: '2',
+      memory_limit: '512MiB',
+      temp_directory: scratch,
+      max_temp_directory_size: '4GiB',
+      autoinstall_known_extensions: 'false',
+      autoload_known_extensions: 'false',
+      allow_community_extensions: 'false',
+    });
+    const connection = await instance.connect();
+    await connection.run("SET TimeZone = 'UTC'");
+    return new ParquetWriter(instance, connection, signal);
+  }
+
+  close(): void {
+    this.connection.closeSync();
+    this.instance.closeSync();
+  }
+
+  /** Writes a table of texts, in the order of its rows; answers how many there are. */
+  async writeText({ source, firstColumn = 0, names, readings, profiles }: TextTable, to: string): Promise<number> {
+    const columns = readings.map(
+      (reading, column) =>
+        `${valueOf(reading, `c${firstColumn + column}`, profiles.isPadded(firstColumn + column))} AS ${identifier(names[column]!)}`,
+    );
+    const texts = Array.from({ length: source.columns }, (_, column) => `c${column}: 'VARCHAR'`);
+    const options = [
+      `columns = {${texts.join(', ')}}`,
+      'auto_detect = false',
+      `delim = ${literal(source.delimiter)}`,
+      `quote = ${literal(source.quote)}`,
+      `escape = ${literal(source.quote)}`,
+      `header = ${source.header}`,
+      `nullstr = ${literal(source.nullToken)}`,
+      `allow_quoted_nulls = ${source.nullToken === ''}`,
+      `null_padding = ${source.isRagged}`,
+      `parallel = ${!source.hasNewlines}`,
+      ...(source.longestRow > USUAL_ROW_BYTES ? [`max_line_size = ${2 * source.longestRow}`] : []),
+    ];
+    return this.copy(
+      `FROM read_csv(${literal(source.path)}, ${options.join(', ')}) SELECT ${columns.join(', ')}`,
+      columns.length,
+      to,
+    );
+  }
+
+  /** Runs a query, in DuckDB's words, into a Parquet file; answers its rows. */
+  async copy(query: string, columns: number, to: string): Promise<number> {
+    const { least, most } = ROWS_OF_GROUP;
+    const group = Math.max(least, Math.min(most, Math.floor(CELLS_OF_GROUP / columns)));
+    const result = await this.run(
+      `COPY (${query}) TO ${literal(to)} (FORMAT parquet, COMPRESSION snappy, ROW_GROUP_SIZE ${group})`,
+    );
+    return Number(result.getRows()[0]![0]);
+  }
+
+  /** Counts nulls and values of the columns of a Parquet file, but for those that are known to be empty. */
+  async describe(
+    path: string,
+    rows: number,
+    types: { name: string; type: ColumnType; isEmpty?: boolean }[],
+  ): Promise<TableColumn[]> {
+    const columns = types.map(({ name, type }) => ({ name, type, nulls: rows, distinct: 0 }));
+    const filled = columns.filter((_, index) => types[index]!.isEmpty !== true);
+    const { least, most } = COLUMNS_AT_ONCE;
+    const atOnce = Math.min(most, Math.max(least, Math.floor(CELLS_AT_ONCE / Math.max(rows, 1))));
+    for (let from = 0; from < filled.length; from += atOnce) {
+      const some = filled.slice(from, from + atOnce);
+      const counts = some.flatMap(({ name, type }) => {
+        const value = identifier(name) + (type === 'json' ? '::VARCHAR' : '');
+        return [`count(*) - count(${value})`, `count(DISTINCT ${value})`];
+      });
+      const result = await this.run(`FROM read_parquet(${literal(path)}) SELECT ${counts.join(', ')}`);
+      const [row] = result.getRows();
+      for (const [index, column] of some.entries()) {
+        column.nulls = Number(row![2 * index]);
+        column.distinct = Number(row![2 * index + 1]);
+      }
+    }
+    return columns;
+  }
+
+  /** @throws the signal's reason; TaskProblem `out_of_memory` */
+  async run(statement: string) {
+    this.signal?.throwIfAborted();
+    const interrupt = () => this.connection.interrupt();
+    this.signal?.addEventListener('abort', interrupt);
+    try {
+      return await this.connection.runAndReadAll(statement);
+    } catch (error) {
+      this.signal?.throwIfAborted();
+      if (error instanceof Error && error.message.startsWith('Out of Memory')) {
+        throw new TaskProblem('out_of_memory', 'The table does not fit into memory');
+      }
+      throw error;
+    } finally {
+      this.signal?.removeEventListener('abort', interrupt);
+    }
+  }
+}
+
+/** The value of a text column in DuckDB's words. */
+function valueOf(reading: Reading, column: string, isPadded: boolean): string {
+  const text = isPadded && reading.type !== 'text' ? `nullif(trim(${column}, ${literal(BLANKS)}), '')` : column;
+  switch (reading.type) {
+    case 'text':
+      return text;
+    case 'json':
+      return `${text}::JSON`;
+    case 'boolean':
+      return `${text}::BOOLEAN`;
+    case 'integer':
+    case 'number': {
+      const number = plainNumber(reading, text);
+      // Decimals are read together with the hundredth: 12.3 / 100 would not be 0.123.
+      if (reading.isPercent) return `(rtrim(${number}, ${literal(`%${BLANKS}`)}) || 'e-2')::DOUBLE`;
+      return `${number}::${reading.type === 'integer' ? 'BIGINT' : 'DOUBLE'}`;
+    }
+    case 'date':
+      return `${reading.form === '%Y-%m-%d' ? text : `strptime(${text}, ${literal(reading.form)})`}::DATE`;
+    case 'timestamp':
+      if (reading.hasZone) return `${text}::TIMESTAMPTZ AT TIME ZONE 'UTC'`;
+      return reading.form === '%Y-%m-%d' && !reading.hasHalf
+        ? `${text}::TIMESTAMP`
+        : `strptime(${text}, [${formsWithTime(reading.form).map(literal).join(', ')}])`;
+    case 'time':
+      return reading.hasHalf ? `strptime(${text}, [${TIMES.map(literal).join(', ')}])::TIME` : `${text}::TIME`;
+  }
+}
+
+/** Texts of numbers without groups, with a point. */
+function plainNumber({ decimal, thousands }: { decimal: string; thousands: string }, text: string): string {
+  if (thousands === '') return decimal === '.' ? text : `replace(${text}, ',', '.')`;
+  const groups = thousands === ' ' ? BLANKS : thousands === "'" ? "'\u2019" : thousands;
+  return decimal === '.'
+    ? `translate(${text}, ${literal(groups)}, '')`
+    : `translate(${text}, ${literal(`,${groups}`)}, '.')`;
+}
+
+const TIMES = ['%H:%M:%S', '%H:%M', '%H:%M:%S.%f', '%I:%M %p', '%I:%M:%S %p', '%I:%M:%S.%f %p'].flatMap((time) =>
+  time.includes('%p') ? [time, time.replace(' %p', '%p')] : [time],
+);
+
+const formsWithTime = (form: DateForm): string[] => [form, ...TIMES.map((time) => `${form} ${time}`)];
+
+export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+export const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;

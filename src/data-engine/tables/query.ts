@@ -1,0 +1,94 @@
+import { rename, rm, stat } from 'node:fs/promises';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { Interrupted } from '../interruption.js';
+import { partOf } from '../messages.js';
+import { type QueryAnswer, type QueryTask, TaskProblem } from '../tasks.js';
+import { readRows } from './cells.js';
+import { name, text, withDatabase } from './duckdb.js';
+import { checkSelect } from './select-check.js';
+
+/** Largest file that a result is saved in. */
+const MAX_SAVED_BYTES = 1024 ** 3;
+const WATCH_MS = 20;
+
+/** How results are written; commas, quotes and line breaks in texts are quoted as RFC 4180 says. */
+const FORMATS = { csv: "FORMAT csv, HEADER, DELIMITER ','", parquet: 'FORMAT parquet' };
+
+/** Runs one SELECT of a user. */
+export async function query(task: QueryTask): Promise<QueryAnswer> {
+  const { tables, sql, limit, save } = task;
+  const part = save === undefined ? undefined : partOf(save.to);
+  const files = [...Object.values(tables), ...(part === undefined ? [] : [part])];
+  return await withDatabase(files, async (connection) => {
+    for (const [table, file] of Object.entries(tables))
+      await connection.run(`CREATE VIEW ${name(table)} AS SELECT * FROM read_parquet(${text(file)})`);
+    try {
+      await checkSelect(connection, sql, Object.keys(tables));
+      if (save === undefined) return await answer(connection, sql, limit);
+      // Once for both, since a query may answer something else the next time.
+      await connection.run(`CREATE TEMP TABLE ${name(RESULT)} AS FROM query(${text(sql)})`);
+      await write(connection, partOf(save.to), save);
+      return await answer(connection, `FROM temp.${name(RESULT)}`, limit);
+    } catch (error) {
+      throw problemOf(error, tables, part);
+    }
+  });
+}
+
+/** No name of a table: nobody can give one with this character. */
+const RESULT = 'result\u0001';
+
+async function answer(connection: DuckDBConnection, sql: string, limit: number): Promise<QueryAnswer> {
+  const { columns, rows, cut } = await readRows(await connection.stream(sql), limit);
+  return { columns, rows, truncated: cut !== null };
+}
+
+/** Writes the whole result; the file comes to be when it is complete. */
+async function write(
+  connection: DuckDBConnection,
+  part: string,
+  { to, format }: NonNullable<QueryTask['save']>,
+): Promise<void> {
+  const size = { isTooLarge: false };
+  const watch = setInterval(() => {
+    void stat(part).then(
+      (file) => {
+        size.isTooLarge ||= file.size > MAX_SAVED_BYTES;
+        if (size.isTooLarge) connection.interrupt();
+      },
+      () => undefined,
+    );
+  }, WATCH_MS);
+  try {
+    await connection.run(`COPY temp.${name(RESULT)} TO ${text(part)} (${FORMATS[format]}, USE_TMP_FILE false)`);
+    await rename(part, to);
+  } catch (error) {
+    await rm(part, { force: true });
+    if (!size.isTooLarge) throw error;
+    throw new TaskProblem('invalid_sql', `The result is larger than ${MAX_SAVED_BYTES / 1024 ** 3} GiB as a file`);
+  } finally {
+    clearInterval(watch);
+  }
+}
+
+/** The sentence of DuckDB without what it shows of the statement, and without files. */
+function problemOf(error: unknown, tables: Record<string, string>, part: string | undefined): unknown {
+  if (!(error instanceof Error) || error instanceof TaskProblem || error instanceof Interrupted) return error;
+  const { message } = error;
+  if (/^(Out of Memory|INTERRUPT) Error|bad_?[ ]?alloc/.test(message)) return error;
+  // These tell of DuckDB itself, with addresses in its memory.
+  if (/^(INTERNAL|FATAL) Error/.test(message))
+    return new TaskProblem('invalid_sql', 'DuckDB cannot run this statement');
+  if (/^(IO Error|Invalid Input Error: No magic bytes)/.test(message)) return error;
+  const line = /\n *LINE (\d{1,9}):/.exec(message);
+  const lines = (line === null ? message : message.slice(0, line.index)).trim().split('\n');
+  const sentence = lines.map((one) => one.trim()).join(' ');
+  const place = line !== null && line[1] !== '1' ? ` (line ${line[1]})` : '';
+  return new TaskProblem('invalid_sql', withoutFiles(sentence, tables, part) + place);
+}
+
+function withoutFiles(sentence: string, tables: Record<string, string>, part: string | undefined): string {
+  let cleaned = part === undefined ? sentence : sentence.replaceAll(part, 'result');
+  for (const [table, file] of Object.entries(tables)) cleaned = cleaned.replaceAll(file, table);
+  return cleaned;
+}

@@ -1,0 +1,206 @@
+import { MAX_CELL_BYTES, MAX_COLUMNS } from './limits.js';
+import { TaskProblem } from '../tasks.js';
+
+const LF = 0x0a;
+const CR = 0x0d;
+const BLANK = 0x20;
+
+/** How a cell is written. */
+const BARE = 0;
+/** In quotes, with nothing in it that has to be changed. */
+const QUOTED = 1;
+/** In quotes, some of them doubled, or with something behind the closing one. */
+const ESCAPED = 2;
+
+/**
+ * Finds records and cells in the bytes of a delimited text (UTF-8, or another encoding in which ASCII is one byte each).
+ *
+ * Rules: LF, CRLF and CR end a record; a cell that starts with the quote, perhaps behind blanks, goes on to the closing quote,
+ * doubled ones stand for one; text behind the closing quote belongs to the cell, blanks there do not; a quote elsewhere is text.
+ */
+export class RecordScanner {
+  /** Cells of the record that was read last; more than {@link MAX_COLUMNS} are counted only. */
+  cells = 0;
+  /** What was seen up to now that DuckDB would read in another way. */
+  isOdd = false;
+  hasQuotes = false;
+  hasNewlinesInCells = false;
+  /** A quote that is not closed; told of the last record of a text only. */
+  isUnclosed = false;
+  longest = 0;
+  private readonly starts = new Int32Array(MAX_COLUMNS + 1);
+  private readonly ends = new Int32Array(MAX_COLUMNS + 1);
+  private readonly kinds = new Uint8Array(MAX_COLUMNS + 1);
+  /** 1 for each byte that ends a bare cell. */
+  private readonly isEnd = new Uint8Array(256);
+  private newline = 0;
+  /** What was read last. */
+  bytes: Uint8Array = new Uint8Array(0);
+
+  constructor(
+    private readonly delimiter: number,
+    /** Zero: none. */
+    private readonly quote: number,
+  ) {
+    for (const byte of [delimiter, LF, CR]) this.isEnd[byte] = 1;
+  }
+
+  /**
+   * Reads the record at a place and answers where the next one starts, or -1 when this one may go on behind `end`.
+   *
+   * @throws TaskProblem `unreadable`, without a row, when a cell is too long
+   */
+  read(bytes: Uint8Array, start: number, end: number, isLast: boolean): number {
+    this.bytes = bytes;
+    let cells = 0;
+    let at = start;
+    for (;;) {
+      const cell = at;
+      let first = at;
+      let last: number;
+      let kind = BARE;
+      const byte = bytes[at]!;
+      if (at < end && (byte === this.quote || byte === BLANK) && this.startsQuoted(at, end)) {
+        while (bytes[at] === BLANK) at += 1;
+        if (at > first) this.isOdd = true;
+        first = at + 1;
+        at = this.endOfQuoted(first, end);
+        if (at < 0) {
+          if (!isLast) return -1;
+          this.isUnclosed = true;
+          at = end;
+          last = end;
+          kind = ESCAPED;
+        } else {
+          kind = this.quotedKind;
+          last = at;
+          at += 1;
+          if (at >= end && !isLast) return -1;
+          if (at < end && this.isEnd[bytes[at]!] === 0) {
+            this.isOdd = true;
+            const tail = at;
+            while (at < end && this.isEnd[bytes[at]!] === 0) at += 1;
+            if (at >= end && !isLast) return -1;
+            let text = at;
+            while (text > tail && bytes[text - 1] === BLANK) text -= 1;
+            if (text > tail) {
+              last = text;
+              kind = ESCAPED;
+            }
+          }
+        }
+        this.hasQuotes = true;
+      } else {
+        while (at < end && this.isEnd[bytes[at]!] === 0) at += 1;
+        last = at;
+      }
+      if (last - first > MAX_CELL_BYTES) throw new TaskProblem('unreadable', tooLong);
+      if (cells < MAX_COLUMNS) {
+        this.starts[cells] = first;
+        this.ends[cells] = last;
+        this.kinds[cells] = kind;
+      }
+      cells += 1;
+      if (at < end && bytes[at] === this.delimiter && at >= cell) {
+        at += 1;
+        if (at >= end && !isLast) return -1;
+        continue;
+      }
+      break;
+    }
+    let next = at;
+    if (at >= end) {
+      if (!isLast) return -1;
+    } else {
+      let newline = 1;
+      next = at + 1;
+      if (bytes[at] === CR) {
+        if (next >= end && !isLast) return -1;
+        newline = next < end && bytes[next] === LF ? 2 : 3;
+        if (newline === 2) next += 1;
+        else this.isOdd = true;
+      }
+      if (this.newline !== newline) {
+        if (this.newline !== 0) this.isOdd = true;
+        this.newline = newline;
+      }
+    }
+    if (next - start > this.longest) this.longest = next - start;
+    this.cells = cells;
+    return next;
+  }
+
+  start(cell: number): number {
+    return this.starts[cell]!;
+  }
+
+  end(cell: number): number {
+    return this.ends[cell]!;
+  }
+
+  /** Whether {@link start} and {@link end} enclose more than the content. */
+  isEscaped(cell: number): boolean {
+    return this.kinds[cell] === ESCAPED;
+  }
+
+  isEmpty(cell: number): boolean {
+    return this.starts[cell] === this.ends[cell];
+  }
+
+  /** A line with nothing but blanks. */
+  isBlankLine(): boolean {
+    if (this.cells !== 1 || this.kinds[0] !== BARE) return false;
+    for (let at = this.starts[0]!; at < this.ends[0]!; at += 1) if (this.bytes[at] !== BLANK) return false;
+    return true;
+  }
+
+  /** The content of a cell. */
+  content(cell: number): Buffer {
+    const { buffer, byteOffset } = this.bytes;
+    const raw = Buffer.from(buffer, byteOffset + this.starts[cell]!, this.ends[cell]! - this.starts[cell]!);
+    if (this.kinds[cell] !== ESCAPED) return raw;
+    const content = Buffer.alloc(raw.length);
+    let length = 0;
+    let isInside = true;
+    for (let at = 0; at < raw.length; at += 1) {
+      if (isInside && raw[at] === this.quote) {
+        if (raw[at + 1] !== this.quote) {
+          isInside = false;
+          continue;
+        }
+        at += 1;
+      }
+      content[length] = raw[at]!;
+      length += 1;
+    }
+    return content.subarray(0, length);
+  }
+
+  private startsQuoted(at: number, end: number): boolean {
+    if (this.quote === 0) return false;
+    while (at < end && this.bytes[at] === BLANK) at += 1;
+    return at < end && this.bytes[at] === this.quote && this.delimiter !== BLANK;
+  }
+
+  private quotedKind = QUOTED;
+
+  /** Where the closing quote is; -1 when it is not there, or may be the first of two. */
+  private endOfQuoted(start: number, end: number): number {
+    const { bytes, quote } = this;
+    this.quotedKind = QUOTED;
+    for (let at = start; at < end; at += 1) {
+      const byte = bytes[at]!;
+      if (byte === quote) {
+        if (at + 1 >= end || bytes[at + 1] !== quote) return at;
+        this.quotedKind = ESCAPED;
+        at += 1;
+      } else if (byte === LF || byte === CR) {
+        this.hasNewlinesInCells = true;
+      }
+      if (at - start > MAX_CELL_BYTES) throw new TaskProblem('unreadable', tooLong);
+    }
+    return -1;
+  }
+}
+
+const tooLong = `A cell has more than ${MAX_CELL_BYTES / 1024 ** 2} MiB, perhaps because a quote is not closed`;

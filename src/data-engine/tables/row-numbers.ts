@@ -1,0 +1,31 @@
+/** From the row of the table at `index` (from 0) on, rows are numbered in the file from `row` (from 1), one after the other. */
+export interface RowNumbers {
+  index: number;
+  row: number;
+}
+
+/** More interruptions than that are not kept; rows behind them are told by too low a number. */
+const MAX_INTERRUPTIONS = 10_000;
+
+/** Keeps what number each row of a table has in its file, where rows may be left out. */
+export class RowNumbering {
+  /** Rows of the table up to now. */
+  count = 0;
+  private readonly runs: RowNumbers[] = [];
+  private expected = -1;
+
+  add(row: number): void {
+    if (row !== this.expected && this.runs.length < MAX_INTERRUPTIONS) this.runs.push({ index: this.count, row });
+    this.expected = row + 1;
+    this.count += 1;
+  }
+
+  /** The runs; without the first row when that holds the names of columns. */
+  list(isHeaderFirst: boolean): RowNumbers[] {
+    if (!isHeaderFirst) return this.runs;
+    const [first, second] = this.runs;
+    if (first === undefined || this.count < 2) return [];
+    const rest = this.runs.slice(1).map(({ index, row }) => ({ index: index - 1, row }));
+    return second?.index === 1 ? rest : [{ index: 0, row: first.row + 1 }, ...rest];
+  }
+}

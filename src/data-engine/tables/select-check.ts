@@ -1,0 +1,132 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { TaskProblem } from '../tasks.js';
+
+/** Most characters of a statement; nobody writes more by hand. */
+const MAX_CHARACTERS = 100_000;
+
+/** Functions that stand for a table; every other one reads files, or tells of the database or the machine. */
+const TABLE_FUNCTIONS = new Set([
+  'range',
+  'generate_series',
+  'unnest',
+  'json_each',
+  'json_tree',
+  'repeat',
+  'repeat_row',
+]);
+
+/** Functions that tell of settings, which name files, take SQL, wait, or trust what they are given too much. */
+const REFUSED_FUNCTIONS = new Set([
+  'combine',
+  'current_setting',
+  'finalize',
+  'getenv',
+  'json_deserialize_sql',
+  'json_execute_serialized_sql',
+  'json_serialize_plan',
+  'json_serialize_sql',
+  'pg_get_constraintdef',
+  'pg_get_viewdef',
+  'query',
+  'query_table',
+  'sleep_ms',
+  'write_log',
+]);
+
+interface Syntax {
+  error: boolean;
+  error_type?: string;
+  error_message?: string;
+  position?: string;
+  statements?: unknown[];
+}
+
+/**
+ * Lets pass exactly one SELECT that reads no table but the named ones.
+ *
+ * The locked database refuses files, network and settings by itself. This says so before anything runs, and keeps what
+ * tells of the machine out of reach: the syntax tree is DuckDB's own.
+ *
+ * @throws TaskProblem `invalid_sql`
+ */
+export async function checkSelect(connection: DuckDBConnection, sql: string, tables: readonly string[]): Promise<void> {
+  if (sql.length > MAX_CHARACTERS) refuse(`The statement is longer than ${MAX_CHARACTERS} characters`);
+  if (sql.includes('\0')) refuse('The statement has a character that SQL does not know');
+  const reader = await connection.runAndReadAll('SELECT json_serialize_sql($1::VARCHAR)', [sql]);
+  const syntax = JSON.parse(String(reader.getRows()[0]![0])) as Syntax;
+  if (syntax.error) {
+    // It knows no other statements.
+    if (syntax.error_type === 'not implemented') refuse('Only one SELECT can be run, and no other statement');
+    refuse(`Parser Error: ${syntax.error_message ?? 'syntax error'}${lineOf(sql, syntax.position)}`);
+  }
+  if (syntax.statements?.length !== 1) refuse('Exactly one SELECT can be run');
+  checkNodes(syntax.statements, await knownTables(connection, tables, syntax.statements));
+}
+
+function lineOf(sql: string, position: string | undefined): string {
+  if (position === undefined || !sql.includes('\n')) return '';
+  const before = Buffer.from(sql).subarray(0, Number(position)).toString();
+  return ` (line ${before.split('\n').length})`;
+}
+
+type Node = Record<string, unknown>;
+
+/** All objects of a syntax tree, without recursion: trees can be deep. */
+function* nodesOf(root: unknown): Generator<Node> {
+  const waiting = [root];
+  while (waiting.length > 0) {
+    const value = waiting.pop();
+    if (typeof value !== 'object' || value === null) continue;
+    if (!Array.isArray(value)) yield value as Node;
+    for (const child of Object.values(value)) if (typeof child === 'object') waiting.push(child);
+  }
+}
+
+/** Names of tables in lower case: those that are given, and those that WITH defines and the database does not have itself. */
+async function knownTables(
+  connection: DuckDBConnection,
+  tables: readonly string[],
+  tree: unknown,
+): Promise<Set<string>> {
+  const defined = new Set<string>();
+  for (const node of nodesOf(tree)) if ('key' in node && 'value' in node) defined.add(lower(node['key']));
+  if (defined.size > 0) {
+    const reader = await connection.runAndReadAll('SELECT view_name FROM duckdb_views() WHERE internal');
+    for (const [own] of reader.getRows()) defined.delete(lower(own));
+  }
+  return new Set([...tables.map(lower), ...defined]);
+}
+
+function checkNodes(tree: unknown, tables: ReadonlySet<string>): void {
+  for (const node of nodesOf(tree)) {
+    if (node['type'] === 'SHOW_REF') refuse('DESCRIBE, SHOW and SUMMARIZE cannot be run: only one SELECT');
+    if (node['type'] === 'BASE_TABLE') checkTable(node, tables);
+    if (node['type'] === 'PARAMETER' || node['class'] === 'PARAMETER') refuse('Parameters have no values here');
+    const { function_name: called } = node;
+    if (typeof called === 'string') checkFunction(called);
+    if (node['type'] === 'TABLE_FUNCTION') {
+      const { function_name: read } = node['function'] as Node;
+      if (!TABLE_FUNCTIONS.has(lower(read))) refuse(`The table function ${String(read)} cannot be used`);
+    }
+  }
+}
+
+function checkTable(node: Node, tables: ReadonlySet<string>): void {
+  const { table_name: table, schema_name: schema, catalog_name: catalog } = node;
+  const isQualified = (typeof schema === 'string' && schema !== '') || (typeof catalog === 'string' && catalog !== '');
+  if (isQualified || !tables.has(lower(table)))
+    refuse(
+      `There is no table ${JSON.stringify(isQualified ? `${String(catalog || schema)}.${String(table)}` : table)}: name it in tables`,
+    );
+}
+
+function checkFunction(called: string): void {
+  const plain = lower(called);
+  if (REFUSED_FUNCTIONS.has(plain) || plain.startsWith('__internal')) refuse(`The function ${called} cannot be used`);
+}
+
+const lower = (value: unknown): string => String(value).toLowerCase();
+
+function refuse(sentence: string): never {
+  throw new TaskProblem('invalid_sql', sentence);
+}

@@ -1,0 +1,304 @@
+import {
+  BIGINT,
+  BOOLEAN,
+  DOUBLE,
+  DuckDBTypeId,
+  type DuckDBType,
+  type DuckDBValue,
+  HUGEINT,
+  VARCHAR,
+} from '@duckdb/node-api';
+import { type Aggregate, type ColumnType, type Filter, type StructuredQuery, TaskProblem } from '../tasks.js';
+import { name } from './duckdb.js';
+
+/** A statement, or a part of one, with the values of its parameters. */
+export interface Bound {
+  sql: string;
+  values: DuckDBValue[];
+  types: DuckDBType[];
+}
+
+/** A column of a table. */
+export interface SourceColumn {
+  name: string;
+  type: ColumnType;
+  typeId: DuckDBTypeId;
+}
+
+/** A structured query as statements on a view `file`, which selects `source` of the table. */
+export interface Plan {
+  source: string;
+  /** What is counted: all rows or groups that match. */
+  matched: Bound & { isGrouped: boolean };
+  /** The rows of the answer; `from` gives what matched. */
+  page(from: string): string;
+  columns: { name: string; type: ColumnType }[];
+}
+
+type Loc = (string | number)[];
+
+/** A column that the answer can have, and its name in statements. */
+interface Answered {
+  name: string;
+  type: ColumnType;
+  sql: string;
+}
+
+/**
+ * Makes statements of a query. Only names that the table has get into their text, as `c0`, `c1` and so on; values become
+ * parameters.
+ *
+ * @throws TaskProblem at the place of what makes no sense
+ */
+export function plan(query: StructuredQuery, columns: readonly SourceColumn[]): Plan {
+  const find = finder(columns);
+  const isGrouped = query.group_by !== undefined || query.aggregates !== undefined;
+  const where = conditions(query.where ?? [], find);
+  const { answered, grouping } = isGrouped
+    ? grouped(query, find)
+    : { answered: plain(query, columns, find), grouping: '' };
+  const order = orderBy(query, isGrouped, isGrouped ? answeredFinder(answered) : find);
+  const list = answered.map(({ sql }, index) => `${sql} AS a${index}`).join(', ');
+  return {
+    source: source(columns),
+    matched: {
+      ...where,
+      isGrouped,
+      sql: isGrouped
+        ? `SELECT ${[list, 'min(r) AS r'].filter((part) => part !== '').join(', ')} FROM file${where.sql}${grouping}`
+        : `SELECT * FROM file${where.sql}`,
+    },
+    page: (from) => {
+      const selected = isGrouped ? answered.map((_, index) => `a${index}`).join(', ') : list;
+      return `SELECT ${selected} FROM (${from})${order} LIMIT ${whole(query.limit)} OFFSET ${whole(query.offset)}`;
+    },
+    columns: answered.map(({ name, type }) => ({ name, type })),
+  };
+}
+
+/** Each column under a short name, and the number of the row in the file. */
+function source(columns: readonly SourceColumn[]): string {
+  const listed = columns.map(({ name: column, type, typeId }, index) => {
+    const isOther = type === 'text' && typeId !== DuckDBTypeId.VARCHAR;
+    return `${isOther ? `CAST(${name(column)} AS VARCHAR)` : name(column)} AS c${index}`;
+  });
+  const isTaken = columns.some((column) => column.name.toLowerCase() === 'file_row_number');
+  return [...listed, `${isTaken ? 'row_number() OVER ()' : 'file_row_number'} AS r`].join(', ');
+}
+
+type Find = (column: string, loc: Loc) => { type: ColumnType; typeId?: DuckDBTypeId; sql: string };
+
+function finder(columns: readonly SourceColumn[]): Find {
+  const places = new Map(columns.map((column, index) => [column.name, { ...column, sql: `c${index}` }]));
+  return (column, loc) => {
+    const found = places.get(column);
+    if (found === undefined)
+      throw new TaskProblem('unknown_column', `The table has no column ${JSON.stringify(column)}`, { column, loc });
+    return found;
+  };
+}
+
+/** In a grouped query, rows are ordered by what is answered. */
+function answeredFinder(answered: readonly Answered[]): Find {
+  const places = new Map(answered.map(({ name: column, type }, index) => [column, { type, sql: `a${index}` }]));
+  return (column, loc) => {
+    const found = places.get(column);
+    if (found === undefined) {
+      const sentence = `The answer has no column ${JSON.stringify(column)}: it has those of group_by and of aggregates`;
+      throw new TaskProblem('unknown_column', sentence, { column, loc });
+    }
+    return found;
+  };
+}
+
+function plain({ columns: asked }: StructuredQuery, columns: readonly SourceColumn[], find: Find): Answered[] {
+  const names = asked ?? columns.map((column) => column.name);
+  if (names.length === 0) throw new TaskProblem('invalid_query', 'columns is empty', { loc: ['columns'] });
+  return names.map((column, index) => ({ ...find(column, ['columns', index]), name: column }));
+}
+
+function grouped(query: StructuredQuery, find: Find): { answered: Answered[]; grouping: string } {
+  const { columns, group_by = [], aggregates = [] } = query;
+  if (columns !== undefined) {
+    const sentence = 'columns cannot be given together with group_by or aggregates';
+    throw new TaskProblem('invalid_query', sentence, { loc: ['columns'] });
+  }
+  if (group_by.length + aggregates.length === 0)
+    throw new TaskProblem('invalid_query', 'group_by and aggregates are empty', { loc: ['group_by'] });
+  const groups = group_by.map((column, index) => ({ ...find(column, ['group_by', index]), name: column }));
+  const answered: Answered[] = [
+    ...groups,
+    ...aggregates.map((aggregate, index) => aggregated(aggregate, ['aggregates', index], find)),
+  ];
+  const names = new Set<string>();
+  for (const [index, { name: column }] of answered.entries()) {
+    const sentence = `The answer would have two columns ${JSON.stringify(column)}`;
+    const loc = index < groups.length ? ['group_by', index] : ['aggregates', index - groups.length];
+    if (names.has(column)) throw new TaskProblem('invalid_query', sentence, { loc });
+    names.add(column);
+  }
+  return { answered, grouping: groups.length > 0 ? ` GROUP BY ${groups.map(({ sql }) => sql).join(', ')}` : '' };
+}
+
+function aggregated({ function: kind, column, as }: Aggregate, loc: Loc, find: Find): Answered {
+  if (column === undefined) {
+    const sentence = `${kind} needs a column`;
+    if (kind !== 'count') throw new TaskProblem('invalid_query', sentence, { loc: [...loc, 'column'] });
+    return { name: as ?? 'count', type: 'integer', sql: 'count(*)' };
+  }
+  const { type, sql } = find(column, [...loc, 'column']);
+  const named = { name: as ?? `${kind}(${column})` };
+  const refuse = (): never => {
+    const sentence = `${kind} of ${JSON.stringify(column)} makes no sense: its values are ${PLURALS[type]}`;
+    throw new TaskProblem('invalid_query', sentence, { column, loc: [...loc, 'column'] });
+  };
+  switch (kind) {
+    case 'count':
+      return { ...named, type: 'integer', sql: `count(${sql})` };
+    case 'count_distinct':
+      return { ...named, type: 'integer', sql: `count(DISTINCT ${sql})` };
+    case 'min':
+    case 'max':
+      return type === 'json' ? refuse() : { ...named, type, sql: `${kind}(${sql})` };
+    case 'sum':
+      return isNumeric(type) ? { ...named, type, sql: `sum(${sql})` } : refuse();
+    case 'avg':
+      return isNumeric(type) ? { ...named, type: 'number', sql: `avg(${sql})` } : refuse();
+  }
+}
+
+const isNumeric = (type: ColumnType): boolean => type === 'integer' || type === 'number';
+
+/** What values of a type are, in a sentence. */
+const PLURALS: Record<ColumnType, string> = {
+  integer: 'integers',
+  number: 'numbers',
+  boolean: 'true or false',
+  date: 'dates, such as "2026-01-31"',
+  time: 'times, such as "08:30:00"',
+  timestamp: 'dates with times, such as "2026-01-31T08:30:00"',
+  text: 'texts',
+  json: 'lists or objects',
+};
+
+/** DuckDB keeps the order of the file by itself as long as nothing is sorted, and then need not read what it skips. */
+function orderBy({ order_by = [] }: StructuredQuery, isGrouped: boolean, find: Find): string {
+  const terms = order_by.map(({ column, descending = false }, index) => {
+    const { sql } = find(column, ['order_by', index, 'column']);
+    return `${sql} ${descending ? 'DESC' : 'ASC'} NULLS LAST`;
+  });
+  return isGrouped || terms.length > 0 ? ` ORDER BY ${[...terms, 'r ASC'].join(', ')}` : '';
+}
+
+function conditions(filters: readonly Filter[], find: Find): Bound {
+  const bound: Bound = { sql: '', values: [], types: [] };
+  const terms = filters.map((filter, index) => condition(filter, ['where', index], find, bound));
+  return { ...bound, sql: terms.length > 0 ? ` WHERE ${terms.join(' AND ')}` : '' };
+}
+
+/** A null makes each of these unknown, except for IS NULL; so it satisfies nothing else. */
+function condition({ column, op, value }: Filter, loc: Loc, find: Find, bound: Bound): string {
+  const found = find(column, [...loc, 'column']);
+  const { sql, type } = found;
+  const parameter = (given: unknown, place: Loc): string => {
+    const read = typed(given, found, place);
+    bound.values.push(read.value);
+    bound.types.push(read.type);
+    return read.sql;
+  };
+  const refuse = (sentence: string, place: Loc): never => {
+    throw new TaskProblem('invalid_query', sentence, { column, loc: place });
+  };
+  if (op === 'empty')
+    return value === undefined || value === null ? `${sql} IS NULL` : refuse('empty takes no value', [...loc, 'value']);
+  if (type === 'json')
+    return refuse(`${JSON.stringify(column)} holds lists or objects: it can only be empty`, [...loc, 'op']);
+  if (op === 'in') {
+    if (!Array.isArray(value)) return refuse('in takes a list of values', [...loc, 'value']);
+    if (value.length === 0) return 'false';
+    return `${sql} IN (${value.map((item, index) => parameter(item, [...loc, 'value', index])).join(', ')})`;
+  }
+  if (op === 'contains') {
+    if (type !== 'text')
+      return refuse(`contains is for texts, and ${JSON.stringify(column)} has ${PLURALS[type]}`, [...loc, 'op']);
+    return `contains(${sql}, ${parameter(value, [...loc, 'value'])})`;
+  }
+  return `${sql} ${op} ${parameter(value, [...loc, 'value'])}`;
+}
+
+interface Parameter {
+  sql: string;
+  value: DuckDBValue;
+  type: DuckDBType;
+}
+
+/** A value as a parameter that compares with a column. */
+function typed(value: unknown, column: ReturnType<Find>, loc: Loc): Parameter {
+  const read = parameterOf(value, column);
+  if (read !== undefined) return read;
+  const sentence =
+    value === null || value === undefined
+      ? 'A value is needed; rows without a value are found by empty'
+      : `The value has another type than the column, whose values are ${PLURALS[column.type]}`;
+  throw new TaskProblem('invalid_query', sentence, { loc });
+}
+
+const INTEGER_TEXT = /^-?\d{1,38}$/;
+/** Numbers that JSON has no other way to write. */
+const SPECIAL = new Map([
+  ['NaN', NaN],
+  ['Infinity', Infinity],
+  ['-Infinity', -Infinity],
+]);
+
+function parameterOf(value: unknown, { type, typeId }: ReturnType<Find>): Parameter | undefined {
+  const isText = typeof value === 'string';
+  switch (type) {
+    case 'integer':
+      if (isText && INTEGER_TEXT.test(value)) return { sql: '?', value: BigInt(value), type: HUGEINT };
+      if (Number.isSafeInteger(value)) return { sql: '?', value: BigInt(value as number), type: BIGINT };
+      return typeof value === 'number' ? { sql: '?', value, type: DOUBLE } : undefined;
+    case 'number': {
+      const number = isText ? SPECIAL.get(value) : value;
+      return typeof number === 'number' ? { sql: '?', value: number, type: DOUBLE } : undefined;
+    }
+    case 'boolean':
+      return typeof value === 'boolean' ? { sql: '?', value, type: BOOLEAN } : undefined;
+    case 'text':
+      return isText ? { sql: '?', value, type: VARCHAR } : undefined;
+    case 'date':
+      return isText && isDate(value) ? { sql: 'CAST(? AS DATE)', value, type: VARCHAR } : undefined;
+    case 'time':
+      return isText && isTime(value) ? { sql: 'CAST(? AS TIME)', value, type: VARCHAR } : undefined;
+    case 'timestamp': {
+      const kind = typeId === DuckDBTypeId.TIMESTAMP_TZ ? 'TIMESTAMPTZ' : 'TIMESTAMP';
+      return isText && isTimestamp(value) ? { sql: `CAST(? AS ${kind})`, value, type: VARCHAR } : undefined;
+    }
+    case 'json':
+      return undefined;
+  }
+}
+
+const DATE = /^(\d{4})-(\d\d)-(\d\d)$/;
+const TIME = /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?$/;
+
+function isDate(value: string): boolean {
+  const [, year, month, day] = DATE.exec(value) ?? [];
+  if (year === undefined || Number(year) === 0) return false;
+  const date = new Date(`${value}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.getUTCMonth() + 1 === Number(month) && date.getUTCDate() === Number(day);
+}
+
+const isTime = (value: string): boolean => TIME.test(value);
+
+/** A date stands for its first moment. */
+function isTimestamp(value: string): boolean {
+  const time = value.slice(11).replace(/Z$/, '');
+  return isDate(value.slice(0, 10)) && (value.length === 10 || (/^[T ]$/.test(value.charAt(10)) && isTime(time)));
+}
+
+/** @throws for a number that has no place in a statement; whoever asks has checked it */
+function whole(value: number): number {
+  if (!Number.isSafeInteger(value) || value < 0) throw new Error('limit and offset are whole numbers');
+  return value;
+}

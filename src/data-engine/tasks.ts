@@ -1,0 +1,195 @@
+/*
+ * What the processes of the data engine can be asked, and what they answer. Both travel between processes as plain values.
+ * Tasks name local files by absolute path; no path, name of a setting or stack ever becomes part of an answer or a problem.
+ */
+
+/** Kinds of files that hold a table. */
+export const TABLE_FORMATS = ['csv', 'tsv', 'json', 'parquet', 'xlsx'] as const;
+export type TableFormat = (typeof TABLE_FORMATS)[number];
+
+/** Types of columns, as clients are told. `json` is of values that are lists or objects. */
+export const COLUMN_TYPES = ['integer', 'number', 'boolean', 'date', 'time', 'timestamp', 'text', 'json'] as const;
+export type ColumnType = (typeof COLUMN_TYPES)[number];
+
+/** A column of a converted table; both counts are exact and of the whole table, and a null is no value. */
+export interface TableColumn {
+  name: string;
+  type: ColumnType;
+  nulls: number;
+  distinct: number;
+}
+
+/** How a text file was read; absent of other formats. */
+export interface Dialect {
+  delimiter: string;
+  quote: string;
+  /** `utf-8`, `utf-16le`, `utf-16be` or `windows-1252`. */
+  encoding: string;
+  /** Whether the first row holds the names of the columns. */
+  header: boolean;
+  decimal: '.' | ',';
+  /** Empty: none. */
+  thousands: string;
+}
+
+/** What a converted table is; kept beside its Parquet file. */
+export interface TableDescription {
+  columns: TableColumn[];
+  rows: number;
+  dialect: Dialect | null;
+  /** Names of all sheets of a workbook, in its order; null of other formats. */
+  sheets: string[] | null;
+  /** Rows that `ignoreErrors` has left out. */
+  skipped: number;
+  /**
+   * What number rows have in the file: from the row at `index` (from 0) on they count from `row`, until the next entry. One entry
+   * unless rows were left out.
+   */
+  rowNumbers: { index: number; row: number }[];
+}
+
+/** Makes a Parquet file of a table, whose columns have the names and types that are answered. */
+export interface ConvertTask {
+  kind: 'convert';
+  from: string;
+  format: TableFormat;
+  /** Absent: the first sheet. */
+  sheet?: string;
+  ignoreErrors: boolean;
+  /** Where the Parquet file comes to be, whole or not at all. */
+  to: string;
+}
+
+export const FILTER_OPERATORS = ['=', '<>', '<', '<=', '>', '>=', 'in', 'contains', 'empty'] as const;
+export const AGGREGATE_FUNCTIONS = ['count', 'sum', 'min', 'max', 'avg', 'count_distinct'] as const;
+
+/** Nulls satisfy `empty` alone. */
+export interface Filter {
+  column: string;
+  op: (typeof FILTER_OPERATORS)[number];
+  /** A scalar; a list for `in`; nothing for `empty`. */
+  value?: unknown;
+}
+
+export interface Aggregate {
+  function: (typeof AGGREGATE_FUNCTIONS)[number];
+  /** Absent for `count`: rows. */
+  column?: string;
+  /** Name in the answer. */
+  as?: string;
+}
+
+/** What {@link ReadTask} asks of one table; statements are built of it, and no text of it becomes SQL. */
+export interface StructuredQuery {
+  columns?: string[];
+  where?: Filter[];
+  group_by?: string[];
+  aggregates?: Aggregate[];
+  order_by?: { column: string; descending?: boolean }[];
+  limit: number;
+  offset: number;
+}
+
+export interface ReadTask {
+  kind: 'read';
+  /** Parquet file of a conversion. */
+  table: string;
+  query: StructuredQuery;
+}
+
+/** A value in an answer: integers beyond what JSON numbers hold exactly are texts, dates and times ISO 8601. */
+export type Cell = string | number | boolean | null | Cell[] | { [name: string]: Cell };
+
+export interface ReadAnswer {
+  columns: { name: string; type: ColumnType }[];
+  rows: Cell[][];
+  /** Rows that there are before `limit` and `offset`. */
+  total: number;
+}
+
+/** Runs one SELECT of a user over tables, on a database that can reach nothing else. */
+export interface QueryTask {
+  kind: 'query';
+  /** Parquet files by the names of the tables. */
+  tables: Record<string, string>;
+  sql: string;
+  /** Most rows of the answer. */
+  limit: number;
+  /** Where the whole result goes, beside the answer. */
+  save?: { to: string; format: 'csv' | 'parquet' };
+}
+
+export interface QueryAnswer {
+  columns: { name: string; type: ColumnType }[];
+  rows: Cell[][];
+  /** Whether there are more rows than were answered. */
+  truncated: boolean;
+}
+
+/** Text of a document, part by part: pages of a PDF, sheets of a workbook, all of a DOCX. */
+export interface TextTask {
+  kind: 'text';
+  from: string;
+  format: 'pdf' | 'docx' | 'xlsx';
+  /** First and last page of a PDF, from 1. Absent: all. */
+  pages?: { first: number; last: number };
+  /** Sheet of a workbook. Absent: all. */
+  sheet?: string;
+  /** Most bytes of UTF-8 that are answered. */
+  maxBytes: number;
+}
+
+export interface TextAnswer {
+  text: string;
+  /** Whether the text goes on beyond `maxBytes`. */
+  truncated: boolean;
+  /** Pages of a PDF; null of others. */
+  pages: number | null;
+  /** Names of the sheets of a workbook; null of others. */
+  sheets: string[] | null;
+}
+
+export type Task = ConvertTask | ReadTask | QueryTask | TextTask;
+
+export interface Answers {
+  convert: TableDescription;
+  read: ReadAnswer;
+  query: QueryAnswer;
+  text: TextAnswer;
+}
+
+/** Why a task cannot be done, other than by a fault of the engine. */
+export const PROBLEM_CODES = [
+  /** The file is not what its name says, broken, encrypted or beyond a limit. */
+  'unreadable',
+  'unknown_sheet',
+  /** A row that has another number of cells; `row` and `column` say where. */
+  'ragged_row',
+  'unknown_column',
+  /** A structured query that makes no sense: a sum of texts, a value of another type. */
+  'invalid_query',
+  /** SQL that is faulty or refused. */
+  'invalid_sql',
+  'query_timeout',
+  'out_of_memory',
+] as const;
+export type ProblemCode = (typeof PROBLEM_CODES)[number];
+
+/** Where a problem is, in the file (rows from 1, the header being one) or in the query. */
+export interface ProblemPlace {
+  row?: number;
+  column?: string | number;
+  /** Of a structured query, such as `['where', 0, 'column']`. */
+  loc?: (string | number)[];
+}
+
+/** A problem of the caller's making, with a sentence for a person. */
+export class TaskProblem extends Error {
+  constructor(
+    readonly code: ProblemCode,
+    sentence: string,
+    readonly place: ProblemPlace = {},
+  ) {
+    super(sentence);
+  }
+}
