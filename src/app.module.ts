@@ -24,6 +24,7 @@ import { RateLimitGuard } from './platform/throttling/rate-limit.guard.js';
 import { ThrottlingModule } from './platform/throttling/throttling.module.js';
 import { ProjectsModule } from './projects/projects.module.js';
 import { SkillsModule } from './skills/skills.module.js';
+import { TablesModule } from './tables/tables.module.js';
 import { UsageModule } from './usage/usage.module.js';
 
 /** What one process is made of, beside its settings. */
@@ -54,6 +55,7 @@ export class AppModule {
         HealthModule,
         UsageModule,
         FilesModule,
+        TablesModule,
         DeploymentsModule,
         ProjectsModule,
         SkillsModule,

@@ -23,6 +23,8 @@ describe('settings of the language model', () => {
     ['no key', { AGENT_PROVIDER: 'openai', AGENT_MODEL: 'm' }, 'AGENT_PROVIDER=openai needs AGENT_API_KEY'],
     ['no URL', { AGENT_PROVIDER: 'openai-compatible', AGENT_MODEL: 'm' }, 'needs AGENT_BASE_URL'],
     ['no provider', { AGENT_API_KEY: 'the-key' }, 'AGENT_API_KEY needs AGENT_PROVIDER'],
+    ['images without a provider', { AGENT_IMAGES: 'true' }, 'AGENT_IMAGES needs AGENT_PROVIDER'],
+    ['images in other words', { AGENT_IMAGES: 'yes' }, 'AGENT_IMAGES must be one of'],
     ['an unknown provider', { AGENT_PROVIDER: 'mine', AGENT_MODEL: 'm' }, 'AGENT_PROVIDER must be one of'],
     ['a URL that is none', { AGENT_PROVIDER: 'openai', AGENT_BASE_URL: 'here' }, 'AGENT_BASE_URL must be a URL'],
   ])('%s', (_, environment, message) => {
@@ -30,5 +32,22 @@ describe('settings of the language model', () => {
     if (message === '') expect(found).toBe('');
     else expect(found).toContain(message);
     expect(found).not.toContain('the-key');
+  });
+
+  it.each<[string, string | undefined, boolean]>([
+    ['anthropic', undefined, true],
+    ['anthropic', 'false', false],
+    ['openai', undefined, true],
+    ['openai-compatible', undefined, false],
+    ['openai-compatible', 'true', true],
+  ])('the model of %s with AGENT_IMAGES=%s', (AGENT_PROVIDER, AGENT_IMAGES, given) => {
+    const settings = {
+      AGENT_PROVIDER,
+      AGENT_IMAGES,
+      AGENT_MODEL: 'm',
+      AGENT_API_KEY: 'k',
+      AGENT_BASE_URL: 'http://a/v1',
+    };
+    expect(loadConfig(settings).agentImages).toBe(given);
   });
 });

@@ -43,6 +43,11 @@ export class Config extends Settings {
     return this.DATABASE_URL === undefined;
   }
 
+  /** Whether the language model is given images. */
+  get agentImages(): boolean {
+    return this.AGENT_IMAGES ?? (this.AGENT_PROVIDER === 'anthropic' || this.AGENT_PROVIDER === 'openai');
+  }
+
   /** How many solves this process runs at once. */
   get solvesAtOnce(): number {
     return this.SOLVES_CONCURRENCY ?? Math.max(1, availableParallelism() - 1);

@@ -68,8 +68,9 @@ function valueOf(name: string, environment: NodeJS.ProcessEnv): string {
 }
 
 /** What is wrong among the settings of the language model. */
-function agentProblems({ AGENT_PROVIDER, AGENT_MODEL, AGENT_BASE_URL, AGENT_API_KEY }: Config): string[] {
-  const given = { AGENT_MODEL, AGENT_BASE_URL, AGENT_API_KEY };
+function agentProblems(config: Config): string[] {
+  const { AGENT_PROVIDER, AGENT_MODEL, AGENT_BASE_URL, AGENT_API_KEY, AGENT_IMAGES } = config;
+  const given = { AGENT_MODEL, AGENT_BASE_URL, AGENT_API_KEY, AGENT_IMAGES };
   if (AGENT_PROVIDER === undefined) {
     const names = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
     return names.map((name) => `${name} needs AGENT_PROVIDER`);

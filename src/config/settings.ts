@@ -163,6 +163,10 @@ export class Settings {
   @WholeNumber(1)
   FILES_COMPANY_MAX_BYTES?: number;
 
+  /** Most bytes of tables that are kept converted in DATA_DIR; the least recently used ones are removed first. */
+  @WholeNumber(0)
+  TABLES_CACHE_BYTES: number = 2 * GiB;
+
   /** Provider of the language model that answers turns. Absent: the rule-based `guide` answers. */
   @IsOptional()
   @IsIn(AGENT_PROVIDERS)
@@ -182,6 +186,14 @@ export class Settings {
   @IsOptional()
   @IsString()
   AGENT_API_KEY?: string;
+
+  /**
+   * Whether the model is given images (PNG, JPEG, WebP, GIF) of messages and of the workspace. Default: `true` for
+   * `anthropic` and `openai`, `false` for `openai-compatible`.
+   */
+  @IsOptional()
+  @Flag()
+  AGENT_IMAGES?: boolean;
 
   /** Seconds without any output after which a provider counts as failed. */
   @Amount(0.1)
@@ -253,4 +265,15 @@ export class Settings {
   /** Credits charged per started second of a solve. */
   @Amount(0)
   PRICE_SOLVE_SECOND: number = 0.01;
+
+  /** Largest file that is read as a table or document, in bytes. Up to four times as much is copied into DATA_DIR meanwhile. */
+  @WholeNumber(1)
+  TABLES_FILE_MAX_BYTES: number = 500 * MiB;
+
+  /**
+   * Most processes that read tables and documents and run queries, each with up to 1,280 MiB of memory. They start with
+   * the first task and end when idle. A company has all but one of them at most.
+   */
+  @WholeNumber(1, 64)
+  TABLES_PROCESSES: number = 2;
 }

@@ -1,8 +1,12 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { PostMessageService } from '../chat/post-message.service.js';
 import { DeploymentsService } from '../deployments/deployments.service.js';
+import { BlobsService } from '../files/blobs/blobs.service.js';
+import { ContainerResolver } from '../files/container-resolver.js';
+import { FileTreeService } from '../files/tree/file-tree.service.js';
 import { companyLevel } from '../platform/auth/company-level.js';
 import type { Principal } from '../platform/auth/principal.js';
+import { Database } from '../platform/database/database.service.js';
 import { EXAMPLE } from '../platform/openapi/examples.js';
 import { ProjectsService } from '../projects/projects.service.js';
 import { DeploymentSkillsService } from '../skills/deployment-skills.service.js';
@@ -41,9 +45,19 @@ A missing week means no demand, not an unknown one.
 `,
 };
 
+const DEMAND = `product,week,quantity
+chairs,1,40
+tables,1,12
+chairs,2,35
+tables,2,15
+chairs,3,50
+tables,3,10
+chairs,4,45
+`;
+
 /**
- * What a newcomer finds: a deployment with instructions and two skills, and a project made from it that has begun to
- * talk. What an interrupted first start has begun is completed; where there is a project, nothing is touched.
+ * What a newcomer finds: a deployment with instructions and two skills, and a project made from it with a table, that has
+ * begun to talk. What an interrupted first start has begun is completed; where there is a project, nothing is touched.
  */
 export async function createDemo(app: INestApplicationContext, caller: Principal): Promise<void> {
   const { company_id } = caller;
@@ -65,7 +79,18 @@ export async function createDemo(app: INestApplicationContext, caller: Principal
     workspace_mode: 'define' as const,
   };
   await projects.create(caller, demo, EXAMPLE.project_id);
+  await putTable(app, caller);
   await app.get(PostMessageService).post(caller, EXAMPLE.project_id, {
     content: 'We make chairs and tables and want to plan next week. Where do we start?',
   });
+}
+
+async function putTable(app: INestApplicationContext, caller: Principal): Promise<void> {
+  const { company_id } = caller;
+  const { project_id } = EXAMPLE;
+  const workspace = await app.get(ContainerResolver).findForWriting(caller, { source: 'workspace', project_id });
+  const blob = await app.get(BlobsService).store(company_id, DEMAND);
+  await app
+    .get(Database)
+    .transaction((tx) => app.get(FileTreeService).putFile(tx, workspace, EXAMPLE.table, blob, { source: 'upload' }));
 }

@@ -1,4 +1,4 @@
-import { Body, Controller, Post, type StreamableFile } from '@nestjs/common';
+import { Body, Controller, Post, Query, type StreamableFile } from '@nestjs/common';
 import { Caller } from '../platform/auth/decorators.js';
 import { Principal } from '../platform/auth/principal.js';
 import { RequestOrigin } from '../platform/object-store/request-origin.js';
@@ -10,6 +10,7 @@ import {
   BatchMoveRequest,
   BatchMoveResponse,
   DeleteResponse,
+  FileContentQuery,
   FileContentRequest,
   FileContentResponse,
   FileDeleteRequest,
@@ -49,15 +50,20 @@ export class FilesController {
     example: { ...EXAMPLE_DEPLOYMENT, path: 'AGENTS.md' },
     description:
       'Files that are too large for a response must be downloaded. So must those that exceed twice the maximum in ' +
-      'JSON, where control characters are escaped.',
+      'JSON, where control characters are escaped.\n\n' +
+      'With `as=text`, `text` of a PDF, DOCX or XLSX file (by its extension) is the text that it contains: pages of a ' +
+      'PDF below lines such as `--- page 3 ---`, sheets below lines such as `--- sheet Costs ---`, cells separated by ' +
+      'tabs. Pages that are images have no text. The limit then applies to the text. A document that is broken or ' +
+      'encrypted is a 422 at `path`. All other files are answered as without it.',
     response: FileContentResponse,
     errors: [404, 413],
   })
   async readContent(
     @Caller() caller: Principal,
     @Body() body: FileContentRequest,
+    @Query() { as }: FileContentQuery,
   ): Promise<FileContentResponse | StreamableFile> {
-    return await this.files.content(caller, body);
+    return as === 'text' ? await this.files.text(caller, body) : await this.files.content(caller, body);
   }
 
   @Post('delete')

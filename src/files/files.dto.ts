@@ -2,6 +2,7 @@ import { PageResponse } from '../platform/listing/page.response.js';
 import {
   BooleanField,
   DateTimeField,
+  EnumField,
   IntegerField,
   ObjectArrayField,
   StringArrayField,
@@ -113,6 +114,16 @@ export class FileContentRequest {
 
   @IdentifierField('snapshot')
   snapshot_id?: string | null;
+}
+
+/** What a content is wanted as. */
+export class FileContentQuery {
+  @EnumField(['text'], {
+    optional: true,
+    extension: true,
+    description: 'With `text`, PDF, DOCX and XLSX files answer the text that they contain. No effect on other files',
+  })
+  as?: 'text';
 }
 
 /** Content of a file: text when it is UTF-8, else base64. */

@@ -1,9 +1,12 @@
 import { Module } from '@nestjs/common';
+import { DataEngineModule } from '../data-engine/data-engine.module.js';
 import { ObjectStoreModule } from '../platform/object-store/object-store.module.js';
 import { BlobsRepository } from './blobs/blobs.repository.js';
 import { BlobsService } from './blobs/blobs.service.js';
 import { DoomedObjectsRepository } from './blobs/doomed-objects.repository.js';
+import { LocalCopies } from './blobs/local-copies.service.js';
 import { ContainerResolver } from './container-resolver.js';
+import { DocumentsService } from './documents.service.js';
 import { DownloadsService } from './downloads.service.js';
 import { FilesController } from './files.controller.js';
 import { FilesService } from './files.service.js';
@@ -34,7 +37,7 @@ import { WorkspaceChanges } from './workspace-changes.js';
  * Imports between the folders go one way: maintenance, uploads, the files beside this one, tree, blobs.
  */
 @Module({
-  imports: [ObjectStoreModule],
+  imports: [DataEngineModule, ObjectStoreModule],
   controllers: [UploadsController, FilesController],
   providers: [
     BlobsRepository,
@@ -45,6 +48,7 @@ import { WorkspaceChanges } from './workspace-changes.js';
     ContainerResolver,
     ContainersRepository,
     ContainersService,
+    DocumentsService,
     DoomedObjectsRepository,
     DownloadsService,
     FilesService,
@@ -54,6 +58,7 @@ import { WorkspaceChanges } from './workspace-changes.js';
     Sweeper,
     FileTreeReader,
     FileTreeService,
+    LocalCopies,
     UploadObjects,
     UploadPartsRepository,
     UploadRegistry,
@@ -61,6 +66,15 @@ import { WorkspaceChanges } from './workspace-changes.js';
     UploadsService,
     WorkspaceChanges,
   ],
-  exports: [BlobsService, ContainerResolver, ContainersService, FileTreeReader, FileTreeService, WorkspaceChanges],
+  exports: [
+    BlobsService,
+    ContainerResolver,
+    ContainersService,
+    DocumentsService,
+    FileTreeReader,
+    FileTreeService,
+    LocalCopies,
+    WorkspaceChanges,
+  ],
 })
 export class FilesModule {}

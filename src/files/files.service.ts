@@ -1,13 +1,15 @@
 import { Readable } from 'node:stream';
 import { Injectable, StreamableFile } from '@nestjs/common';
 import { Config } from '../config/config.js';
+import { TaskProblem } from '../data-engine/tasks.js';
 import type { Principal } from '../platform/auth/principal.js';
 import { Database } from '../platform/database/database.service.js';
-import { NotFound, TooLarge } from '../platform/errors/errors.js';
+import { Invalid, invalidValue, NotFound, TooLarge } from '../platform/errors/errors.js';
 import { BlobsService } from './blobs/blobs.service.js';
 import { decodeText } from './blobs/content.js';
 import { ContainerResolver } from './container-resolver.js';
 import { jsonOf, measureContent } from './content-answer.js';
+import { documentFormat, DocumentsService } from './documents.service.js';
 import {
   type BatchDeleteRequest,
   type BatchMoveRequest,
@@ -42,6 +44,7 @@ export class FilesService {
     private readonly fileTree: FileTreeService,
     private readonly reader: FileTreeReader,
     private readonly blobs: BlobsService,
+    private readonly documents: DocumentsService,
     private readonly changes: WorkspaceChanges,
     private readonly config: Config,
   ) {}
@@ -62,38 +65,69 @@ export class FilesService {
     );
   }
 
-  /**
-   * A small content is answered from memory; a larger one streams, so that what an answer holds does not depend on the file nor
-   * on how fast it is read.
-   *
-   * @throws TooLarge for a file that is to be downloaded instead
-   */
+  /** @throws TooLarge for a file that is to be downloaded instead */
   async content(caller: Principal, body: FileContentRequest): Promise<FileContentResponse | StreamableFile> {
+    return await this.answer(body, await this.find(caller, body));
+  }
+
+  /**
+   * {@link content}, but of a document the text that it contains.
+   *
+   * @throws Invalid when it cannot be read
+   */
+  async text(caller: Principal, body: FileContentRequest): Promise<FileContentResponse | StreamableFile> {
+    const file = await this.find(caller, body);
+    const format = documentFormat(file.path);
+    if (format === undefined) return await this.answer(body, file);
+    const { text, truncated } = await this.documents.text(file, format).catch((error: unknown) => {
+      if (!(error instanceof TaskProblem)) throw error;
+      throw new Invalid([invalidValue(['body', 'path'], error.message, body.path)]);
+    });
+    if (truncated) throw downloadInstead('The document has more text than is given here');
+    const { content_type = null } = FileEntry.from(body.source, file);
+    const bytes = Buffer.from(text);
+    if (bytes.length <= IN_MEMORY_BYTES) return { text, base64: null, content_type };
+    return await this.streamed({ size: bytes.length, content_type }, () => Promise.resolve(Readable.from([bytes])));
+  }
+
+  private async find(caller: Principal, body: FileContentRequest): Promise<TreeFile & { company_id: string }> {
     const container = await this.resolver.find(caller, body);
     const file = await this.reader.find(container, normalizePath(body.path));
     if (file === undefined) throw new NotFound('File');
+    return { ...file, company_id: container.company_id };
+  }
+
+  /**
+   * A small content is answered from memory; a larger one streams, so that what an answer holds does not depend on the file nor
+   * on how fast it is read.
+   */
+  private async answer({ source }: FileContentRequest, file: TreeFile): Promise<FileContentResponse | StreamableFile> {
     const { FILES_CONTENT_MAX_BYTES: limit } = this.config;
     if (file.size > limit) throw downloadInstead(`The file has ${file.size} bytes and at most ${limit} are given here`);
-    const { content_type } = FileEntry.from(body.source, file);
-    if (file.size > IN_MEMORY_BYTES) return await this.streamed(file, content_type ?? null);
+    const { content_type = null } = FileEntry.from(source, file);
+    if (file.size > IN_MEMORY_BYTES) {
+      return await this.streamed({ size: file.size, content_type }, async () => await this.blobs.stream(file.blob_id));
+    }
     const [bytes = Buffer.alloc(0)] = await this.blobs.readAll([file]);
     const text = decodeText(bytes) ?? null;
     return { text, base64: text === null ? bytes.toString('base64') : null, content_type };
   }
 
   /** The same answer, made while it is sent. The content is read twice: first for what it is and how long it gets. */
-  private async streamed({ blob_id, size }: TreeFile, content_type: string | null): Promise<StreamableFile> {
-    const { form, bytes } = await measureContent(await this.blobs.stream(blob_id));
+  private async streamed(
+    { size, content_type }: { size: number; content_type: string | null },
+    open: () => Promise<Readable>,
+  ): Promise<StreamableFile> {
+    const { form, bytes } = await measureContent(await open());
     const limit = MAX_ESCAPED * this.config.FILES_CONTENT_MAX_BYTES;
     if (bytes > limit)
       throw downloadInstead(`The file has ${size} bytes, ${bytes} in JSON, and at most ${limit} are given here`);
     const rest = `,"content_type":${JSON.stringify(content_type)}}`;
     const [before, after] =
       form === 'text' ? ['{"text":"', `","base64":null${rest}`] : ['{"text":null,"base64":"', `"${rest}`];
-    const { blobs } = this;
     async function* answer(): AsyncGenerator<string> {
       yield before;
-      yield* jsonOf(await blobs.stream(blob_id), form);
+      yield* jsonOf(await open(), form);
       yield after;
     }
     return new StreamableFile(Readable.from(answer(), { objectMode: false }), {

@@ -195,6 +195,14 @@ export const TABLE: Record<string, Row | Row[]> = {
     ...shared(),
     body: (world) => ({ ...place(world), path: 'notes.txt' }),
   })),
+  'POST /api/v1/files/table': [workspace, template].map((place) => ({
+    ...shared(),
+    body: (world) => ({ ...place(world), path: 'notes.txt' }),
+  })),
+  'POST /api/v1/files/query': [workspace, template].map((place) => ({
+    ...shared(),
+    body: (world) => ({ ...place(world), tables: { notes: 'notes.txt' }, sql: 'FROM notes' }),
+  })),
   'POST /api/v1/files/download': [workspace, template].map((place) => ({
     ...shared(),
     body: (world) => ({ ...place(world), path: 'notes.txt' }),

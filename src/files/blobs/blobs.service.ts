@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { Injectable } from '@nestjs/common';
@@ -69,6 +71,16 @@ export class BlobsService {
       );
     });
     return begun.map(({ blob_id, content }) => ({ blob_id, size: content.length }));
+  }
+
+  /** {@link store} for the content of a local file, of any size. */
+  async storeFile(company_id: string, path: string): Promise<StoredBlob> {
+    const { size } = await stat(path);
+    await this.assertAllowance(company_id, size);
+    const [blob_id = ''] = await this.blobs.begin(company_id, 1);
+    await this.objects.put(keyOf(blob_id), createReadStream(path));
+    await this.database.transaction((tx) => this.finish(tx, company_id, { blob_id, size }));
+    return { blob_id, size };
   }
 
   /** The whole content of each blob, in their order; for contents that fit into memory. */

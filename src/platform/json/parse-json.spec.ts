@@ -186,7 +186,8 @@ describe('a JSON text', () => {
           expect(position).toBeLessThanOrEqual(text.length);
           return;
         }
-        expect(toPlain(parseJson(text))).toEqual(native);
+        // As text: the integer -0 is 0 here, as in Python.
+        expect(JSON.stringify(toPlain(parseJson(text)))).toBe(JSON.stringify(native));
       }),
     );
   });

@@ -7,6 +7,7 @@ export const EXAMPLE = {
   deployment_name: 'Production planning',
   deployment_handle: 'production-planning',
   skill: 'shift-rules',
+  table: 'demand.csv',
 } as const;
 
 /** Examples of path parameters by name. What the demo does not have, the reader takes from a listing. */

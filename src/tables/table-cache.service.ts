@@ -1,0 +1,197 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Config } from '../config/config.js';
+import { DataEngine } from '../data-engine/data-engine.service.js';
+import type { TableDescription, TableFormat } from '../data-engine/tasks.js';
+import { LocalCopies } from '../files/blobs/local-copies.service.js';
+import { Metrics } from '../platform/metrics/metrics.service.js';
+
+/** What of a content is a table. */
+export interface TableSource {
+  company_id: string;
+  blob_id: string;
+  /** Bytes. */
+  size: number;
+  format: TableFormat;
+  /** Absent: the first sheet of a workbook. */
+  sheet?: string;
+  ignoreErrors: boolean;
+}
+
+/** A converted table, which this process does not remove before it is released. */
+export interface OpenTable {
+  /** Parquet file. */
+  path: string;
+  description: TableDescription;
+  release(): void;
+}
+
+/** A copy that nobody has asked for in so long is removed: the file that it is of may be gone. */
+const UNUSED_MS = 24 * 60 * 60_000;
+const SWEEP_MS = 60 * 60_000;
+/** How old the time of use on the disk may get while a copy is used again and again. */
+const USE_MS = 60_000;
+
+/**
+ * Tables as Parquet files in `DATA_DIR/tables`, each with its description beside it. Contents of files never change, so a
+ * copy is good for as long as it is there, for every process that shares the folder; those that were used least recently
+ * go first.
+ */
+@Injectable()
+export class TableCache implements OnModuleInit, OnModuleDestroy {
+  private readonly folder: string;
+  private readonly converting = new Map<string, Promise<TableDescription>>();
+  /** How many use a copy now. */
+  private readonly users = new Map<string, number>();
+  private readonly requests;
+  private sweep: NodeJS.Timeout | undefined;
+  private bytes = 0;
+
+  constructor(
+    private readonly config: Config,
+    private readonly engine: DataEngine,
+    private readonly copies: LocalCopies,
+    metrics: Metrics,
+  ) {
+    this.folder = resolve(config.DATA_DIR, 'tables');
+    this.requests = metrics.counter({
+      name: 'pws_table_cache_requests_total',
+      help: 'Tables that were asked for, by whether a converted copy was there (hit, miss)',
+      labels: ['outcome'],
+    });
+    metrics.gauges([{ name: 'pws_table_cache_bytes', help: 'Bytes of converted tables on the disk' }], () => ({
+      pws_table_cache_bytes: this.bytes,
+    }));
+  }
+
+  onModuleInit(): void {
+    this.sweep = setInterval(() => void this.shrink().catch(() => undefined), SWEEP_MS).unref();
+  }
+
+  onModuleDestroy(): void {
+    clearInterval(this.sweep);
+  }
+
+  /** @throws TaskProblem for what is no table, and what {@link DataEngine.run} throws */
+  async open(source: TableSource): Promise<OpenTable> {
+    const name = nameOf(source);
+    this.users.set(name, (this.users.get(name) ?? 0) + 1);
+    const release = (): void => {
+      const left = (this.users.get(name) ?? 0) - 1;
+      if (left > 0) this.users.set(name, left);
+      else this.users.delete(name);
+    };
+    try {
+      const known = await this.find(name);
+      this.requests.inc({ outcome: known === undefined ? 'miss' : 'hit' });
+      return {
+        path: this.place(`${name}.parquet`),
+        description: known ?? (await this.convertOnce(name, source)),
+        release,
+      };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  private place(name: string): string {
+    return join(this.folder, name);
+  }
+
+  private async find(name: string): Promise<TableDescription | undefined> {
+    try {
+      const { mtimeMs } = await stat(this.place(`${name}.parquet`));
+      const text = await readFile(this.place(`${name}.json`), 'utf8');
+      const now = new Date();
+      if (mtimeMs < now.getTime() - USE_MS) await utimes(this.place(`${name}.parquet`), now, now);
+      return JSON.parse(text) as TableDescription;
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Requests that come while a table is converted wait for the same conversion. */
+  private convertOnce(name: string, source: TableSource): Promise<TableDescription> {
+    let made = this.converting.get(name);
+    if (made === undefined) {
+      made = this.convert(name, source).finally(() => this.converting.delete(name));
+      this.converting.set(name, made);
+    }
+    return made;
+  }
+
+  private async convert(
+    name: string,
+    { format, sheet, ignoreErrors, ...blob }: TableSource,
+  ): Promise<TableDescription> {
+    await mkdir(this.folder, { recursive: true });
+    const to = this.place(`${name}.parquet`);
+    const description = await this.copies.withCopy(
+      blob,
+      async (from) =>
+        await this.engine.run(
+          { kind: 'convert', from, format, ...(sheet !== undefined && { sheet }), ignoreErrors, to },
+          { company_id: blob.company_id },
+        ),
+    );
+    // It comes last: a copy counts once its description is there.
+    const draft = this.place(`${randomUUID()}.draft`);
+    await writeFile(draft, JSON.stringify(description));
+    await rename(draft, this.place(`${name}.json`));
+    await this.shrink();
+    return description;
+  }
+
+  /** Removes what was not used for long, and more until the rest is within the limit. */
+  private async shrink(): Promise<void> {
+    const files = await this.files();
+    let bytes = files.reduce((sum, { size }) => sum + size, 0);
+    const now = Date.now();
+    for (const { name, size, usedAt } of files.sort((one, other) => one.usedAt - other.usedAt)) {
+      if (bytes <= this.config.TABLES_CACHE_BYTES && usedAt > now - UNUSED_MS) break;
+      const [table = ''] = name.split('.', 1);
+      if (this.users.has(table)) continue;
+      await rm(this.place(`${table}.json`), { force: true });
+      await rm(this.place(name), { recursive: true, force: true });
+      bytes -= size;
+    }
+    this.bytes = bytes;
+  }
+
+  private async files(): Promise<{ name: string; size: number; usedAt: number }[]> {
+    const found = [];
+    for (const name of await namesIn(this.folder)) {
+      // Descriptions go with their tables.
+      if (name.endsWith('.json')) continue;
+      try {
+        const { size, mtimeMs } = await stat(this.place(name));
+        found.push({ name, size, usedAt: mtimeMs });
+      } catch (error) {
+        // Another process has removed it.
+        if (!isMissing(error)) throw error;
+      }
+    }
+    return found;
+  }
+}
+
+/** Name of a copy, which tells nothing of the file. */
+function nameOf({ blob_id, format, sheet, ignoreErrors }: TableSource): string {
+  const what = JSON.stringify([format, sheet ?? null, ignoreErrors]);
+  return `${blob_id}-${createHash('sha256').update(what).digest('hex').slice(0, 16)}`;
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';

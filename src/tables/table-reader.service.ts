@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { Injectable } from '@nestjs/common';
+import { Config } from '../config/config.js';
+import { DataEngine } from '../data-engine/data-engine.service.js';
+import {
+  type Answers,
+  type QueryAnswer,
+  type ReadAnswer,
+  type StructuredQuery,
+  type TableDescription,
+  type Task,
+  TaskProblem,
+} from '../data-engine/tasks.js';
+import { BlobsService, type StoredBlob } from '../files/blobs/blobs.service.js';
+import type { ContainerRef } from '../files/tree/container-ref.js';
+import { FileTreeReader } from '../files/tree/file-tree-reader.service.js';
+import { NotFound } from '../platform/errors/errors.js';
+import { type OpenTable, TableCache } from './table-cache.service.js';
+import { TABLE_ENDINGS, tableFormat } from './table-format.js';
+
+/** A file of a container, or a sheet of one. */
+export interface TableName {
+  /** Normalised. */
+  path: string;
+  sheet?: string;
+}
+
+export interface TableOptions {
+  /** Whether rows that cannot be read are left out. */
+  ignoreErrors?: boolean;
+  /** Ends the work when nobody waits for it any more. */
+  signal?: AbortSignal;
+}
+
+/** A problem of one of the tables of a query. */
+export class TableProblem extends TaskProblem {
+  constructor(
+    /** Its name in the query. */
+    readonly table: string,
+    { code, message, place }: TaskProblem,
+  ) {
+    super(code, message, place);
+  }
+}
+
+/** Answers of a query, and the whole result where it was asked for. */
+export interface QueryResult extends QueryAnswer {
+  saved: StoredBlob | undefined;
+}
+
+/**
+ * Tables in the files of containers, for every module. Whoever calls has found the container.
+ *
+ * Problems of the data, of a structured query or of SQL are {@link TaskProblem}s, of one of several tables {@link TableProblem}s; Unavailable says that the engine cannot run,
+ * TooManyRequests that the company has its share of it.
+ */
+@Injectable()
+export class TableReader {
+  private readonly drafts: string;
+
+  constructor(
+    config: Config,
+    private readonly reader: FileTreeReader,
+    private readonly cache: TableCache,
+    private readonly engine: DataEngine,
+    private readonly blobs: BlobsService,
+  ) {
+    this.drafts = resolve(config.DATA_DIR, 'tables');
+  }
+
+  /** Rows of a table or groups of them, and what the table is. @throws NotFound */
+  async read(
+    container: ContainerRef,
+    name: TableName,
+    query: StructuredQuery,
+    options: TableOptions = {},
+  ): Promise<ReadAnswer & { description: TableDescription }> {
+    const table = await this.open(container, name, options);
+    try {
+      const task = { kind: 'read', table: table.path, query } as const;
+      return { ...(await this.run(task, container, options)), description: table.description };
+    } finally {
+      table.release();
+    }
+  }
+
+  /**
+   * Runs one SELECT over tables, by the names that it has for them.
+   *
+   * @param save format in which the whole result is stored as well
+   * @throws NotFound
+   */
+  async select(
+    container: ContainerRef,
+    names: ReadonlyMap<string, TableName>,
+    { sql, limit, save, ...options }: TableOptions & { sql: string; limit: number; save?: 'csv' | 'parquet' },
+  ): Promise<QueryResult> {
+    const tables = new Map<string, OpenTable>();
+    const draft = join(this.drafts, `${randomUUID()}.${save ?? 'none'}`);
+    try {
+      for (const [as, name] of names) tables.set(as, await this.openAs(as, container, name, options));
+      const task = {
+        kind: 'query',
+        tables: Object.fromEntries(Array.from(tables, ([as, { path }]) => [as, path])),
+        sql,
+        limit,
+        ...(save !== undefined && { save: { to: draft, format: save } }),
+      } as const;
+      const answer = await this.run(task, container, options);
+      const saved = save === undefined ? undefined : await this.blobs.storeFile(container.company_id, draft);
+      return { ...answer, saved };
+    } finally {
+      for (const table of tables.values()) table.release();
+      if (save !== undefined) await rm(draft, { force: true });
+    }
+  }
+
+  private async openAs(
+    as: string,
+    container: ContainerRef,
+    name: TableName,
+    options: TableOptions,
+  ): Promise<OpenTable> {
+    try {
+      return await this.open(container, name, options);
+    } catch (error) {
+      if (error instanceof NotFound) throw new NotFound(`File ${name.path}`);
+      if (error instanceof TaskProblem) throw new TableProblem(as, error);
+      throw error;
+    }
+  }
+
+  private async open(
+    container: ContainerRef,
+    { path, sheet }: TableName,
+    { ignoreErrors = false }: TableOptions,
+  ): Promise<OpenTable> {
+    const file = await this.reader.find(container, path);
+    if (file === undefined) throw new NotFound('File');
+    const format = tableFormat(path);
+    if (format === undefined) throw new TaskProblem('unreadable', `The file is no table: ${TABLE_ENDINGS}`);
+    return await this.cache.open({
+      company_id: container.company_id,
+      blob_id: file.blob_id,
+      size: file.size,
+      format,
+      ...(sheet !== undefined && { sheet }),
+      ignoreErrors,
+    });
+  }
+
+  private async run<Kind extends 'read' | 'query'>(
+    task: Extract<Task, { kind: Kind }>,
+    { company_id }: ContainerRef,
+    { signal }: TableOptions,
+  ): Promise<Answers[Kind]> {
+    return await this.engine.run(task, { company_id, ...(signal !== undefined && { signal }) });
+  }
+}

@@ -1,0 +1,59 @@
+import { Body, Controller, Post } from '@nestjs/common';
+import { Caller } from '../platform/auth/decorators.js';
+import { Principal } from '../platform/auth/principal.js';
+import { ClientSignal } from '../platform/http/client-signal.js';
+import { EXAMPLE, EXAMPLE_WORKSPACE } from '../platform/openapi/examples.js';
+import { Operation } from '../platform/openapi/operation.js';
+import { QueryRequest, QueryResponse, TableRequest, TableResponse } from './tables.dto.js';
+import { TablesService } from './tables.service.js';
+
+@Controller('files')
+export class TablesController {
+  constructor(private readonly tables: TablesService) {}
+
+  @Post('table')
+  @Operation({
+    tag: 'Files',
+    summary: 'Read table',
+    description:
+      'Rows of a CSV, TSV, JSON, Parquet or XLSX file, or groups of them, with what the table is: its columns with ' +
+      'their types, and how the file was read. Delimiter, encoding, decimal point and types are recognised; the types ' +
+      'fit every row. A file that is no table, and a row that cannot be read, is a 422 at `path`.',
+    example: { ...EXAMPLE_WORKSPACE, path: EXAMPLE.table, limit: 10 },
+    response: TableResponse,
+    errors: [404, 413, 429, 503],
+    extension: true,
+  })
+  async readTable(
+    @Caller() caller: Principal,
+    @Body() body: TableRequest,
+    @ClientSignal() signal: AbortSignal,
+  ): Promise<TableResponse> {
+    return await this.tables.read(caller, body, signal);
+  }
+
+  @Post('query')
+  @Operation({
+    tag: 'Files',
+    summary: 'Query tables',
+    description:
+      'One SELECT in the dialect of DuckDB over the tables that are named; it can read nothing else. Faulty SQL is a ' +
+      '422 at `sql` in the words of DuckDB, and so is a statement that takes longer than 10 s (`query_timeout`) or ' +
+      'more than 512 MiB of memory (`out_of_memory`). An answer of more than 8 MiB is cut.',
+    example: {
+      ...EXAMPLE_WORKSPACE,
+      tables: { demand: EXAMPLE.table },
+      sql: 'SELECT product, sum(quantity) AS quantity FROM demand GROUP BY product',
+    },
+    response: QueryResponse,
+    errors: [403, 404, 409, 413, 429, 503],
+    extension: true,
+  })
+  async queryTables(
+    @Caller() caller: Principal,
+    @Body() body: QueryRequest,
+    @ClientSignal() signal: AbortSignal,
+  ): Promise<QueryResponse> {
+    return await this.tables.query(caller, body, signal);
+  }
+}

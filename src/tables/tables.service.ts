@@ -1,0 +1,105 @@
+import { Injectable } from '@nestjs/common';
+import type { StoredBlob } from '../files/blobs/blobs.service.js';
+import { contentTypeByName } from '../files/blobs/content.js';
+import { ContainerResolver } from '../files/container-resolver.js';
+import { FileEntry } from '../files/files.dto.js';
+import type { ContainerRef } from '../files/tree/container-ref.js';
+import { FileTreeService } from '../files/tree/file-tree.service.js';
+import { normalizePath } from '../files/tree/paths.js';
+import type { Principal } from '../platform/auth/principal.js';
+import { Database } from '../platform/database/database.service.js';
+import { savedFormat } from './table-format.js';
+import { explained, type RequestPlaces } from './table-problems.js';
+import { type TableName, TableReader } from './table-reader.service.js';
+import {
+  type QueryRequest,
+  type QueryResponse,
+  TableColumnResponse,
+  type TableReference,
+  TableRequest,
+  type TableResponse,
+} from './tables.dto.js';
+
+const OF_TABLE: RequestPlaces = {
+  query: ['body'],
+  table: () => ({ file: ['body', 'path'], sheet: ['body', 'sheet'] }),
+};
+const OF_QUERY: RequestPlaces = {
+  query: ['body', 'sql'],
+  table: (name = '') => ({ file: ['body', 'tables', name], sheet: ['body', 'tables', name, 'sheet'] }),
+};
+
+/** The table operations of clients. */
+@Injectable()
+export class TablesService {
+  constructor(
+    private readonly database: Database,
+    private readonly resolver: ContainerResolver,
+    private readonly tables: TableReader,
+    private readonly fileTree: FileTreeService,
+  ) {}
+
+  /** @throws Invalid for a file that is no table, and for a query that does not fit it */
+  async read(caller: Principal, body: TableRequest, signal: AbortSignal): Promise<TableResponse> {
+    const container = await this.resolver.find(caller, body);
+    const { ignore_errors: ignoreErrors, limit, offset } = body;
+    const answered = await explained(body, OF_TABLE, () =>
+      this.tables.read(container, toName(body), TableRequest.query(body), { ignoreErrors, signal }),
+    );
+    const { columns, rows, total, description } = answered;
+    const { sheets, dialect, skipped } = description;
+    return {
+      columns: TableColumnResponse.from(body, columns, description),
+      rows,
+      limit,
+      offset,
+      total,
+      skipped,
+      sheets,
+      dialect,
+    };
+  }
+
+  /** @throws Invalid for files that are no tables, and for SQL that is faulty or refused; Forbidden where nothing can be saved */
+  async query(caller: Principal, body: QueryRequest, signal: AbortSignal): Promise<QueryResponse> {
+    const container = await this.resolver.find(caller, body);
+    const { sql, limit, ignore_errors: ignoreErrors, save_as } = body;
+    const place = save_as == null ? undefined : await this.placeOf(caller, body, save_as);
+    const names = new Map(Array.from(body.tables, ([name, reference]) => [name, toName(reference)]));
+    const { saved, ...answer } = await explained(body, OF_QUERY, () =>
+      this.tables.select(container, names, {
+        sql,
+        limit,
+        ignoreErrors,
+        signal,
+        ...(place !== undefined && { save: savedFormat(place.path) }),
+      }),
+    );
+    const file = saved === undefined || place === undefined ? null : await this.put(place, saved);
+    return { ...answer, limit, saved: file };
+  }
+
+  private async placeOf(caller: Principal, { project_id }: QueryRequest, save_as: string): Promise<Place> {
+    const workspace = await this.resolver.findForWriting(caller, {
+      source: 'workspace',
+      project_id: project_id ?? null,
+    });
+    return { workspace, path: normalizePath(save_as) };
+  }
+
+  private async put({ workspace, path }: Place, blob: StoredBlob): Promise<FileEntry> {
+    const details = { content_type: contentTypeByName(path), source: 'upload' } as const;
+    const file = await this.database.transaction((tx) => this.fileTree.putFile(tx, workspace, path, blob, details));
+    return FileEntry.from('workspace', file);
+  }
+}
+
+/** Where a result is saved. */
+interface Place {
+  workspace: ContainerRef;
+  path: string;
+}
+
+function toName({ path, sheet }: TableReference): TableName {
+  return { path: normalizePath(path), ...(sheet != null && { sheet }) };
+}
