@@ -5,32 +5,47 @@ import { ExecutionsModule } from '../executions/executions.module.js';
 import { FilesModule } from '../files/files.module.js';
 import { LOGGER } from '../platform/logging/logging.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
+import { TablesModule } from '../tables/tables.module.js';
 import { Agent } from './agent.js';
 import { GuideAgent } from './guide/guide.agent.js';
+import { Images } from './images/images.service.js';
 import { LlmAgent } from './llm/llm.agent.js';
+import { AgentFiles } from './tools/agent-files.service.js';
 import { CardTools } from './tools/card-tools.service.js';
 import { FileTools } from './tools/file-tools.service.js';
 import { askUserQuestion } from './tools/question-tools.js';
 import { SkillTools } from './tools/skill-tools.service.js';
 import { SolveTools } from './tools/solve-tools.service.js';
+import { TableTools } from './tools/table-tools.service.js';
 import type { Tool } from './tools/tool.js';
 import { Toolboxes, TOOLS } from './tools/toolbox.service.js';
 
 /** Who answers turns, and with what tools. */
 @Module({
-  imports: [FilesModule, ProjectsModule, ExecutionsModule],
+  imports: [FilesModule, TablesModule, ProjectsModule, ExecutionsModule],
   providers: [
+    AgentFiles,
+    Images,
     FileTools,
+    TableTools,
     SkillTools,
     CardTools,
     SolveTools,
     {
       provide: TOOLS,
-      inject: [FileTools, SkillTools, CardTools, SolveTools],
-      useFactory: (files: FileTools, skills: SkillTools, cards: CardTools, solves: SolveTools): Tool[] => [
+      inject: [FileTools, TableTools, SkillTools, CardTools, SolveTools],
+      useFactory: (
+        files: FileTools,
+        tables: TableTools,
+        skills: SkillTools,
+        cards: CardTools,
+        solves: SolveTools,
+      ): Tool[] => [
         files.list,
         files.read,
         files.write,
+        tables.describe,
+        tables.query,
         skills.read,
         cards.upsert,
         cards.remove,
@@ -41,11 +56,11 @@ import { Toolboxes, TOOLS } from './tools/toolbox.service.js';
     Toolboxes,
     {
       provide: Agent,
-      inject: [Config, Toolboxes, LOGGER],
-      useFactory: (config: Config, toolboxes: Toolboxes, logger: Logger): Agent =>
+      inject: [Config, Toolboxes, Images, LOGGER],
+      useFactory: (config: Config, toolboxes: Toolboxes, images: Images, logger: Logger): Agent =>
         config.AGENT_PROVIDER === undefined
           ? new GuideAgent(config, toolboxes)
-          : new LlmAgent(config, toolboxes, logger),
+          : new LlmAgent(config, toolboxes, images, logger),
     },
   ],
   exports: [Agent, Toolboxes],

@@ -8,6 +8,7 @@ import type { CardListResponse } from '../../src/projects/canvas/canvas.dto.js';
 import { makeDeployment, makeFile, makeProject } from '../factories/make.js';
 import { idle } from '../factories/turns.js';
 import type { Client, Wire } from '../support/client.js';
+import { docxParts, makeArchive, makePdf, paragraph, pdfObjects, shown, xlsxParts } from '../support/documents.js';
 import { eventually } from '../support/eventually.js';
 import { type Script, useScriptedService } from '../support/scripted-agent.js';
 
@@ -87,6 +88,51 @@ describe('file tools', () => {
       },
       'not_found',
     ]);
+  });
+
+  it('read the text of documents, by pages, by sheets and in parts', async () => {
+    const words = 'Öfen und Stühle '.repeat(3_000);
+    const pages = ['First page', 'Second page', 'Third page'].map((line) => shown([[line]]));
+    await upload('report.pdf', makePdf(pdfObjects(pages)));
+    await upload('scan.pdf', makePdf(pdfObjects(['0 0 9 9 re f'])));
+    await upload('long.docx', makeArchive(docxParts(paragraph(words))));
+    await upload('costs.xlsx', makeArchive(xlsxParts({ Costs: [['Öl', 1]], Lanes: [['a', 'b']] })));
+    await upload('broken.docx', 'no archive');
+    await upload('plain.txt', 'plain');
+    const reading = (path: string, more = {}): Call => ({ tool: 'read_file', input: { path, ...more } });
+    await play([
+      reading('report.pdf', { pages: '2-3' }),
+      reading('report.pdf', { pages: '1' }),
+      reading('report.pdf', { pages: '4' }),
+      reading('report.pdf', { pages: '3-2' }),
+      reading('scan.pdf'),
+      reading('costs.xlsx', { sheet: 'Lanes' }),
+      reading('costs.xlsx', { sheet: 'None' }),
+      reading('broken.docx'),
+      reading('plain.txt', { pages: '1' }),
+      reading('long.docx'),
+      (from) =>
+        reading('long.docx', { offset: (from.at(-1) as { result: { next_offset: number } }).result.next_offset }),
+    ]);
+    const [range, page, beyond, wrong, scan, sheet, unknown, broken, plain, first, second] = results();
+    expect(range).toMatchObject({
+      text: '--- page 2 ---\nSecond page\n--- page 3 ---\nThird page\n',
+      next_offset: null,
+      pages: 3,
+    });
+    expect(page).toMatchObject({ text: '--- page 1 ---\nFirst page\n' });
+    expect(scan).toMatchObject({ text: '', pages: 1, note: expect.stringContaining('no text') });
+    expect(sheet).toMatchObject({ text: '--- sheet Lanes ---\na\tb\n', sheets: ['Costs', 'Lanes'] });
+    expect([beyond, wrong, unknown, broken, plain]).toEqual([
+      'unreadable',
+      'invalid_input',
+      'unknown_sheet',
+      'unreadable',
+      'invalid_input',
+    ]);
+    const parts = [first, second] as { text: string; next_offset: number | null }[];
+    expect(parts.map(({ text }) => text).join('')).toBe(`${words}\n`);
+    expect(parts[1]?.next_offset).toBeNull();
   });
 
   it('write files that are the agent’s, and leave people’s alone unless a message names them', async () => {

@@ -85,8 +85,16 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
     expect(request?.messages).toMatchObject([{ role: 'user', text: expect.stringContaining('Good morning') }]);
     expect(request?.tools.sort()).toEqual(
       [
-        ...['ask_user_question', 'list_files', 'read_file', 'read_skill', 'remove_card', 'run_solve', 'upsert_card'],
-        'write_file',
+        ...[
+          'ask_user_question',
+          'describe_table',
+          'list_files',
+          'query_tables',
+          'read_file',
+          'read_skill',
+          'remove_card',
+        ],
+        ...['run_solve', 'upsert_card', 'write_file'],
       ].sort(),
     );
     const { authorization, 'x-api-key': key } = request?.headers ?? {};

@@ -7,6 +7,7 @@ import { quote } from './quote.js';
 import { assignmentIn, boundsIn } from './relation-grammar.js';
 import type { CardType, Sketch, SketchCard } from './sketch.js';
 import type { Statement, StatementOf, VariableFacts } from './statement.js';
+import { findFile } from './workspace-file.js';
 
 /** The data card of values that are typed into the chat. */
 const VALUES = 'Values';
@@ -82,6 +83,7 @@ export function apply(statement: Statement, { sketch, files }: Application, caus
     case 'solve':
     case 'help':
     case 'show':
+    case 'table':
     case 'later':
     case 'courtesy':
       return undefined;
@@ -198,16 +200,8 @@ function state(name: string, facts: VariableFacts, sketch: Sketch, cause: string
 
 /** @param path as it was written; the end of a file's path is enough when only one file has it */
 function applyFile(path: string, sketch: Sketch, files: readonly string[], cause: string): string | undefined {
-  const wanted = path.replace(/^\.?\//, '');
-  const ending = files.filter((file) => file === wanted || file.endsWith(`/${wanted}`));
-  const found = files.includes(wanted) ? wanted : ending.length === 1 ? ending[0] : undefined;
-  if (found !== undefined) return put(sketch, 'data', found, { file_path: found }, cause);
-  return ending.length > 1
-    ? `several files are called so: ${ending
-        .slice(0, 5)
-        .map((file) => quote(file))
-        .join(', ')}`
-    : `no file ${quote(wanted)} is in the workspace: upload it, then say so again`;
+  const found = findFile(path, files);
+  return 'problem' in found ? found.problem : put(sketch, 'data', found.path, { file_path: found.path }, cause);
 }
 
 /** The first of several problems, each once; undefined where there is none. */

@@ -1,6 +1,7 @@
 import { isProblem, parseFormula } from '../../projects/canvas/formula.js';
 import { readRelation } from './relation-grammar.js';
 import type { Reading, Sense, Statement } from './statement.js';
+import { readTableQuestion } from './table-grammar.js';
 import { figureOf, NUMBER, tidy, without } from './words.js';
 
 /** What may stand behind an objective: `maximize 3x + 2y subject to x + y <= 4`. */
@@ -71,6 +72,7 @@ const CLASSES = [
 ].map((pattern) => new RegExp(pattern, 'i'));
 
 const READERS: readonly Reader[] = [
+  readTableQuestion,
   by(/^(?:solve|optimi[sz]e|run|calculate)(?: (?:it|now|again|this|the|model|plan|please))*[.!]*$/i, () => ({
     kind: 'solve',
   })),

@@ -22,7 +22,7 @@ import { nextQuestion } from './questions.js';
 import { bullets } from './quote.js';
 import { Sketch } from './sketch.js';
 import { describeSolve, type Feasibility, type Outcome, whatSolvingLacks } from './solving.js';
-import { draft, filesFor, perform, readAll } from './turn-work.js';
+import { answerQuestions, draft, filesFor, introduceTables, perform, readAll } from './turn-work.js';
 
 /**
  * The agent that needs neither key nor network: rules alone, and it says so.
@@ -54,12 +54,15 @@ export class GuideAgent extends Agent {
     const isFirst = !context.messages.some(({ role }) => role === 'assistant');
     if (isFirst) yield* say(...describeStart(context));
     yield* say(...describeFiles(context));
+    yield* say(...(yield* introduceTables(context, toolbox)));
 
     const { said, left: unread } = await readAll(statementsIn(context.messages));
     const files = yield* filesFor(context, said, toolbox);
     const drafted = await draft(said, new Sketch(context.cards), files);
     const { sketch, kinds, refused, left } = drafted;
-    yield* say(...describeChanges(yield* perform(drafted, toolbox, context.signal)));
+    const made = yield* perform(drafted, toolbox, context.signal);
+    yield* say(...describeChanges(made));
+    yield* say(...(yield* answerQuestions(drafted, made, files, toolbox)));
     yield* say(...describeRefused(refused), ...describeLeft([...left, ...unread]));
 
     let feasibility = sketch.changesModel ? 'unchecked' : context.checklist.feasibility_result;

@@ -20,6 +20,10 @@ export interface VariableFacts {
   unit?: string;
 }
 
+/** What is asked of a table; columns as written. */
+export type TableComputation =
+  { function: 'count' } | { function: 'sum' | 'avg' | 'min' | 'max' | 'count_distinct'; column: string; by?: string };
+
 /** One statement of a message, as docs/modelling.md lists them. Names and labels are as written. */
 export type Statement =
   /** The text is a formula or, of an objective that has none yet, its label. */
@@ -42,6 +46,8 @@ export type Statement =
   | { kind: 'solve' }
   | { kind: 'help' }
   | { kind: 'show' }
+  /** A question about a table: what it is, how many rows it has, or something computed of a column. */
+  | { kind: 'table'; of: { path: string; sheet?: string }; compute?: TableComputation }
   | { kind: 'later' }
   | { kind: 'courtesy' };
 

@@ -4,10 +4,15 @@ import type { Saying } from './answers.js';
 import { apply, joined } from './apply.js';
 import { Pauses } from './pauses.js';
 import type { Change, Sketch } from './sketch.js';
-import type { Reading, Statement } from './statement.js';
+import type { Reading, Statement, StatementOf } from './statement.js';
+import { tableFormat } from '../../tables/table-format.js';
+import { answerTable, introduceTable } from './table-answers.js';
 
 /** Of the calls that a turn has, those for cards; the others are for files, the solve and the question. */
 const MAX_CHANGES = 44;
+/** Calls for cards and tables together; a question about a table takes two at most. */
+const MAX_CALLS = 44;
+const CALLS_OF_QUESTION = 2;
 /** Statements that are read, and those that are applied, in one turn. */
 const MAX_READ = 1_000;
 const MAX_STATEMENTS = 500;
@@ -21,6 +26,8 @@ export interface Draft {
   kinds: Set<Statement['kind']>;
   /** Statements that were not understood or cannot be, with the reason where there is one. */
   refused: { source: string; reason?: string }[];
+  /** Questions about tables. */
+  questions: { source: string; statement: StatementOf<'table'> }[];
   /** Statements for which the turn has no room. */
   left: string[];
 }
@@ -58,7 +65,10 @@ export async function* filesFor(
   toolbox: Toolbox,
 ): AsyncGenerator<AgentOutput, string[]> {
   const paths = new Set([...attachments.values(), ...workspace.files].map(({ path }) => path));
-  const wanted = said.flatMap(({ reading: { statement } }) => (statement?.kind === 'data_file' ? statement.path : []));
+  const wanted = said.flatMap(({ reading: { statement } }) => {
+    if (statement?.kind === 'table') return statement.of.path;
+    return statement?.kind === 'data_file' ? statement.path : [];
+  });
   let offset: number | null = wanted.every((path) => paths.has(path)) ? null : 0;
   for (let page = 0; offset !== null && page < MAX_PAGES; page += 1) {
     const reply = yield* toolbox.call({ tool: 'list_files', input: { recursive: true, offset } });
@@ -75,7 +85,7 @@ export async function* filesFor(
  * from the one on that the turn has no room for, all are left.
  */
 export async function draft(said: readonly Said[], sketch: Sketch, files: readonly string[]): Promise<Draft> {
-  const result: Draft = { sketch, kinds: new Set(), refused: [], left: [] };
+  const result: Draft = { sketch, kinds: new Set(), refused: [], questions: [], left: [] };
   const pauses = new Pauses();
   let applied = 0;
   for (const { source, reading } of said) {
@@ -87,6 +97,7 @@ export async function draft(said: readonly Said[], sketch: Sketch, files: readon
       result.left.push(source);
     } else {
       applied += 1;
+      if (statement.kind === 'table') result.questions.push({ source, statement });
       const problems: (string | undefined)[] = [];
       for (const one of statement.kind === 'several' ? statement.statements : [statement]) {
         await pauses.step();
@@ -139,4 +150,31 @@ export async function* perform(
     }
   }
   return made;
+}
+
+/** Answers questions about tables, a paragraph each; those that the turn has no room for are left. */
+export async function* answerQuestions(
+  { questions, left }: Draft,
+  made: readonly Made[],
+  files: readonly string[],
+  toolbox: Toolbox,
+): AsyncGenerator<AgentOutput, string[]> {
+  const room = Math.floor((MAX_CALLS - made.length) / CALLS_OF_QUESTION);
+  left.push(...questions.slice(Math.max(0, room)).map(({ source }) => source));
+  const answers: string[] = [];
+  for (const { statement } of questions.slice(0, Math.max(0, room))) {
+    answers.push(yield* answerTable(statement, files, toolbox));
+  }
+  return answers;
+}
+
+/** What can be asked about the first table that the messages have attached. */
+export async function* introduceTables(
+  { messages, attachments }: AgentContext,
+  toolbox: Toolbox,
+): AsyncGenerator<AgentOutput, string[]> {
+  const attached = messages.flatMap(({ to_answer, file_ids }) => (to_answer ? file_ids : []));
+  const paths = attached.flatMap((reference) => attachments.get(reference)?.path ?? []);
+  const first = paths.find((path) => tableFormat(path) !== undefined);
+  return first === undefined ? [] : [yield* introduceTable(first, toolbox)];
 }

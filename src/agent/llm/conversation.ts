@@ -1,8 +1,10 @@
-import type { ModelMessage, ToolCallPart, ToolResultPart } from 'ai';
+import type { ImagePart, ModelMessage, TextPart, ToolCallPart, ToolResultPart } from 'ai';
 import type { AgentContext, AgentMessage } from '../agent.js';
+import type { ShownImage } from '../images/images.service.js';
 import type { ToolCall } from '../tool-call.js';
 import { cutText, markAsData } from '../tools/data-text.js';
 import type { Call, Reply } from '../tools/toolbox.service.js';
+import { filesByName, type MessageFiles } from './message-files.js';
 
 /** Characters of earlier messages, calls and results included, that the model is given from the newest back. */
 const MAX_CHARACTERS = 200_000;
@@ -30,49 +32,84 @@ export interface MadeCall {
  * These come last, as models answer the end of a conversation: one that waited may be older than the answer it waited
  * behind. And a person comes first, as providers want it.
  */
-export function conversationOf({ messages, attachments }: AgentContext): ModelMessage[] {
+export function conversationOf(context: AgentContext, files: MessageFiles = filesByName(context)): ModelMessage[] {
+  const { messages } = context;
   let left = MAX_CHARACTERS;
   const shown: ModelMessage[][] = [];
   for (const message of messages.filter(({ to_answer }) => !to_answer).reverse()) {
-    const read = toModel(message, attachments);
+    const read = toModel(message, files);
     left -= JSON.stringify(read).length;
     if (left < 0) break;
     shown.push(read);
   }
   const before = shown.reverse().flat();
   const begin = before.findIndex(({ role }) => role === 'user');
-  const asked = messages.filter(({ to_answer }) => to_answer).flatMap((message) => toModel(message, attachments));
+  const asked = messages.filter(({ to_answer }) => to_answer).flatMap((message) => toModel(message, files));
   return [...(begin < 0 ? [] : before.slice(begin)), ...asked];
 }
 
-/** What the model has just said and done, and what came of it. */
-export function exchange(text: string, calls: MadeCall[]): ModelMessage[] {
-  return paired(
+/**
+ * What the model has just said and done, and what came of it. Images are in the results of their calls, or come after all
+ * of them in a message, where results of the wire format are texts.
+ */
+export function exchange(text: string, calls: MadeCall[], { imagesInResults = true } = {}): ModelMessage[] {
+  const images = calls.flatMap(({ reply }) => (reply.ok && reply.image) || []);
+  const messages = paired(
     text,
-    calls.map(({ id, call: { tool, input }, reply }) => ({
-      id,
-      tool,
-      input,
-      output: reply.ok
-        ? { type: 'text', value: markAsData(tool, reply.result) }
-        : { type: 'error-text', value: `${reply.error_code}: ${reply.error}` },
-    })),
+    calls.map(({ id, call: { tool, input }, reply }) => ({ id, tool, input, output: outputOf(tool, reply) })),
   );
+  if (imagesInResults || images.length === 0) return messages;
+  return [...messages, { role: 'user', content: images.flatMap(imageParts) }];
+
+  function outputOf(tool: string, reply: Reply): PairedCall['output'] {
+    if (!reply.ok) return { type: 'error-text', value: `${reply.error_code}: ${reply.error}` };
+    const value = markAsData(tool, reply.result);
+    if (reply.image === undefined || !imagesInResults) return { type: 'text', value };
+    const { base64: data, media_type: mediaType } = reply.image;
+    return {
+      type: 'content',
+      value: [
+        { type: 'text', text: value },
+        { type: 'image-data', data, mediaType },
+      ],
+    };
+  }
 }
 
-function toModel(message: AgentMessage, attachments: AgentContext['attachments']): ModelMessage[] {
+/** Whether a request of these messages has an image in it. */
+export function hasImages(messages: readonly ModelMessage[]): boolean {
+  return messages.some(({ content }) => {
+    if (typeof content === 'string') return false;
+    return content.some(
+      (part) => part.type === 'image' || (part.type === 'tool-result' && part.output.type === 'content'),
+    );
+  });
+}
+
+function toModel(message: AgentMessage, { names, images }: MessageFiles): ModelMessage[] {
   if (message.role === 'assistant') return paired(message.content, message.tool_calls.map(earlier));
   if (message.role === 'system') return [{ role: 'user', content: `[Note of the service: ${message.content}]` }];
-  return [{ role: 'user', content: userText(message, attachments) }];
+  const text = userText(message, names);
+  const shown = images.get(message) ?? [];
+  if (shown.length === 0) return [{ role: 'user', content: text }];
+  return [{ role: 'user', content: [...shown.flatMap(imageParts), { type: 'text', text }] }];
 }
 
-function userText(message: AgentMessage, attachments: AgentContext['attachments']): string {
+/** An image below a line that says which one it is. */
+const imageParts = ({ number, path, base64, media_type }: ShownImage): [TextPart, ImagePart] => [
+  { type: 'text', text: `[Image ${number}: ${path}]` },
+  { type: 'image', image: base64, mediaType: media_type },
+];
+
+function userText(message: AgentMessage, names: MessageFiles['names']): string {
   const { content, user_name, answer, file_ids, context, to_answer } = message;
-  const files = file_ids.map((reference) => attachments.get(reference)?.path ?? `${reference} (not in the workspace)`);
+  const files = file_ids.flatMap(
+    (reference) => names.get(reference) ?? (to_answer ? `${reference} (not in the workspace)` : []),
+  );
   const notes = [
     ...(user_name === null ? [] : [`From ${user_name}`]),
     ...(answer === null ? [] : [`Chosen answer: ${JSON.stringify(answer)}`]),
-    ...(to_answer && files.length > 0 ? [`Attached files: ${files.join(', ')}`] : []),
+    ...(files.length > 0 ? [`Attached files: ${files.join(', ')}`] : []),
     ...(context.length > 0 ? [`About: ${context.map(({ type, id }) => `${type} ${id}`).join(', ')}`] : []),
   ];
   return [...notes.map((note) => `[${note}]`), content || '(no words)'].join('\n');

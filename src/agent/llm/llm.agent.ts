@@ -5,8 +5,10 @@ import { Config } from '../../config/config.js';
 import { LOGGER } from '../../platform/logging/logging.module.js';
 import { Agent, type AgentContext, AgentFailure, type AgentOutput } from '../agent.js';
 import { Toolboxes } from '../tools/toolbox.service.js';
+import type { Images } from '../images/images.service.js';
 import { conversationOf, exchange, type MadeCall } from './conversation.js';
-import { createModel } from './model.js';
+import { filesByName, filesWithImages } from './message-files.js';
+import { createModel, takesImagesInResults } from './model.js';
 import { takeStep } from './model-step.js';
 import { systemPrompt } from './system-prompt.js';
 
@@ -21,6 +23,7 @@ export class LlmAgent extends Agent {
   constructor(
     private readonly config: Config,
     private readonly toolboxes: Toolboxes,
+    private readonly images: Images,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     super();
@@ -33,10 +36,13 @@ export class LlmAgent extends Agent {
     const tools: ToolSet = Object.fromEntries(
       toolbox.tools.map(({ name, description, input }) => [name, tool({ description, inputSchema: input })]),
     );
-    const messages = conversationOf(context);
+    const { areShown } = this.images;
+    const files = areShown ? await filesWithImages(context, this.images) : filesByName(context);
+    const messages = conversationOf(context, files);
+    const imagesInResults = takesImagesInResults(this.config);
     const fixed = {
       model: this.model,
-      system: systemPrompt(context),
+      system: systemPrompt(context, { areImagesShown: areShown }),
       tools,
       signal,
       timeoutSeconds: this.config.AGENT_TIMEOUT_SECONDS,
@@ -51,7 +57,7 @@ export class LlmAgent extends Agent {
         made.push({ id: `call-${step}-${index + 1}`, call, reply: yield* toolbox.call(call) });
       }
       if (made.length === 0 || made.some(({ reply }) => reply.ok && reply.endsTurn)) return;
-      messages.push(...exchange(text, made));
+      messages.push(...exchange(text, made, { imagesInResults }));
       if (toolbox.isExhausted) left -= 1;
     }
     throw new AgentFailure('The agent used up its tool calls without coming to an end.');

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { type AgentEvent, AgentFailure } from '../agent.js';
 import type { Call } from '../tools/toolbox.service.js';
 import { tokenCredits, type TokenPrices } from '../turn-credits.js';
+import { hasImages } from './conversation.js';
 import { brokenOff, type ProviderFault, toFault } from './provider-fault.js';
 import { IdleTimeout } from './idle-timeout.js';
 
@@ -46,7 +47,7 @@ export async function* takeStep(step: Step): AsyncGenerator<AgentEvent, StepAnsw
     } catch (error) {
       step.signal.throwIfAborted();
       if (error instanceof AgentFailure) throw error;
-      const fault = toFault(error);
+      const fault = toFault(error, { hadImages: hasImages(step.messages) });
       const { status, isTransient, retryAfterMs } = fault.details;
       const wait = retryAfterMs ?? FIRST_WAIT_MS * 2 ** (attempt - 1);
       // The provider's own words stay out of the log: they may quote the key or the conversation.

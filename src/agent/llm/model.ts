@@ -7,6 +7,12 @@ import type { Config } from '../../config/config.js';
 
 const DEFAULT_URLS = { anthropic: 'https://api.anthropic.com/v1', openai: 'https://api.openai.com/v1' } as const;
 
+/**
+ * Whether results of tools can hold images on the wire. In OpenAI's chat format they are texts, and its adapters would write
+ * the bytes into them.
+ */
+export const takesImagesInResults = ({ AGENT_PROVIDER }: Config): boolean => AGENT_PROVIDER === 'anthropic';
+
 /** The model of valid settings that name a provider. Nothing is read from the environment. */
 export function createModel(config: Config, logger: Logger): LanguageModel {
   const { AGENT_PROVIDER, AGENT_MODEL, AGENT_BASE_URL, AGENT_API_KEY } = config;

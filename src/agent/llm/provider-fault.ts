@@ -16,6 +16,9 @@ export class ProviderFault extends Error {
   }
 }
 
+/** Statuses of a request whose content is refused. */
+const IMAGE_STATUS = new Set([400, 415, 422]);
+
 export const brokenOff = (): ProviderFault =>
   new ProviderFault('The model provider broke off its answer before it was complete.', { isTransient: true });
 
@@ -23,7 +26,7 @@ export const silent = (seconds: number): ProviderFault =>
   new ProviderFault(`The model provider said nothing for ${seconds} seconds.`, { isTransient: true });
 
 /** The fault that an error of a request or in a stream means. */
-export function toFault(error: unknown): ProviderFault {
+export function toFault(error: unknown, { hadImages = false } = {}): ProviderFault {
   if (error instanceof ProviderFault) return error;
   // Anything that is no answer of the provider happened on the way.
   if (!APICallError.isInstance(error)) return brokenOff();
@@ -39,14 +42,16 @@ export function toFault(error: unknown): ProviderFault {
     const sentence = `The model provider failed (status ${status}).`;
     return new ProviderFault(sentence, { isTransient: true, status, retryAfterMs: retryAfter(responseHeaders) });
   }
-  return new ProviderFault(refusal(status), { isTransient: status === 408, status });
+  return new ProviderFault(refusal(status, hadImages), { isTransient: status === 408, status });
 }
 
-function refusal(status: number): string {
+function refusal(status: number, hadImages: boolean): string {
   if (status === 401 || status === 403) return 'The model provider refused the credentials of this service.';
   if (status === 404) return 'The model provider does not know the configured model.';
-  if (status === 413) return 'The conversation is too long for the model.';
-  return `The model provider refused the request (status ${status}).`;
+  if (status === 413) return `The conversation${hadImages ? ' with its images' : ''} is too long for the model.`;
+  const sentence = `The model provider refused the request (status ${status}).`;
+  if (!hadImages || !IMAGE_STATUS.has(status)) return sentence;
+  return `${sentence} It held images: one may be damaged or too large in pixels, or the model takes none.`;
 }
 
 /** Milliseconds of a `Retry-After` in seconds or as a date. */

@@ -1,17 +1,17 @@
 import { buffer } from 'node:stream/consumers';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
+import { TaskProblem } from '../../data-engine/tasks.js';
 import { BlobsService } from '../../files/blobs/blobs.service.js';
-import { contentTypeByName, decodeText } from '../../files/blobs/content.js';
-import { ContainerResolver } from '../../files/container-resolver.js';
+import { decodeText } from '../../files/blobs/content.js';
+import { documentFormat, type DocumentFormat, DocumentsService } from '../../files/documents.service.js';
 import type { ContainerRef } from '../../files/tree/container-ref.js';
-import { ContainersService } from '../../files/tree/containers.service.js';
 import { normalizePath, pathProblem } from '../../files/tree/paths.js';
 import type { TreeFile } from '../../files/tree/tree-file.js';
 import { FileTreeReader } from '../../files/tree/file-tree-reader.service.js';
-import { FileTreeService } from '../../files/tree/file-tree.service.js';
 import type { AgentContext } from '../agent.js';
-import { namesFile } from './named-files.js';
+import { AgentFiles } from './agent-files.service.js';
+import { Images } from '../images/images.service.js';
 import { refusing } from './problem.js';
 import { type Effect, type Tool, ToolFailure, type ToolOutcome } from './tool.js';
 
@@ -19,6 +19,8 @@ const MAX_FILE_BYTES = 1_000_000;
 /** One answer of read_file: JSON text of it stays below the limit of results even where every character is escaped. */
 const MAX_READ_BYTES = 30_000;
 const PAGE = 200;
+/** Most names of sheets in an answer. */
+const MAX_SHEETS = 50;
 /** What is recorded of a content that was written. */
 const RECORDED_CHARACTERS = 2_000;
 
@@ -37,7 +39,20 @@ const listInput = z.strictObject({
   recursive: z.boolean().default(false),
   offset: offset.describe('Entries to skip'),
 });
-const readInput = z.strictObject({ path, offset: offset.describe('Byte to begin at: next_offset of an earlier call') });
+const PAGES = /^([1-9]\d{0,5})(?:-([1-9]\d{0,5}))?$/;
+const readInput = z.strictObject({
+  path,
+  offset: offset.describe('Byte of the text to begin at: next_offset of an earlier call with the same pages or sheet'),
+  pages: z
+    .string()
+    .superRefine(
+      refusing((text) => (rangeOf(text) === undefined ? 'must be a page or a range, such as 3 or 3-7' : undefined)),
+    )
+    .optional()
+    .describe('Pages of a PDF, such as 3 or 3-7; absent: all'),
+  sheet: z.string().optional().describe('Name of a sheet of an XLSX file; absent: all'),
+});
+type ReadInput = z.infer<typeof readInput>;
 const writeInput = z.strictObject({
   path,
   content: z.string().describe(`Whole text, at most ${MAX_FILE_BYTES} bytes`),
@@ -51,7 +66,7 @@ export class FileTools {
     description: 'Lists files and directories of the workspace.',
     input: listInput,
     run: async ({ directory, recursive, offset: from }, context) => {
-      const workspace = await this.workspace(context);
+      const workspace = await this.files.workspace(context);
       const page = { recursive, limit: PAGE, offset: from };
       const { directories, files, total } = await this.reader.list(
         workspace,
@@ -64,11 +79,13 @@ export class FileTools {
     },
   };
 
-  readonly read: Tool<z.infer<typeof readInput>> = {
+  readonly read: Tool<ReadInput> = {
     name: 'read_file',
-    description: `Reads a text file of the workspace, ${MAX_READ_BYTES} bytes at a time.`,
+    description:
+      `Reads a text file of the workspace, or the text of a PDF, DOCX or XLSX file, ${MAX_READ_BYTES} bytes at a time. ` +
+      'What a PDF shows as an image has no text.',
     input: readInput,
-    run: async ({ path: at, offset: from }, context) => await this.readPart(context, normalizePath(at), from),
+    run: async (input, context) => await this.readPart(context, { ...input, path: normalizePath(input.path) }),
   };
 
   readonly write: Tool<z.infer<typeof writeInput>> = {
@@ -87,34 +104,70 @@ export class FileTools {
   };
 
   constructor(
-    private readonly resolver: ContainerResolver,
-    private readonly containers: ContainersService,
+    private readonly files: AgentFiles,
     private readonly reader: FileTreeReader,
-    private readonly fileTree: FileTreeService,
     private readonly blobs: BlobsService,
+    private readonly images: Images,
+    private readonly documents: DocumentsService,
   ) {}
 
-  private async workspace({ principal, project_id }: AgentContext): Promise<ContainerRef> {
-    const { company_id, container_id } = await this.resolver.findForWriting(principal, {
-      source: 'workspace',
-      project_id,
-    });
-    return { company_id, container_id };
-  }
-
-  private async readPart(context: AgentContext, at: string, from: number): Promise<ToolOutcome> {
-    const file = await this.reader.find(await this.workspace(context), at);
+  private async readPart(context: AgentContext, input: ReadInput): Promise<ToolOutcome> {
+    const { path: at, offset: from } = input;
+    const workspace = await this.files.workspace(context);
+    const file = await this.reader.find(workspace, at);
     if (file === undefined) throw new ToolFailure('not_found', `There is no file ${at} in the workspace`);
+    const format = documentFormat(at);
+    assertFits(input, format);
+    if (format !== undefined) return await this.readDocument({ ...file, ...workspace }, format, input, context.signal);
     const { size } = file;
     const bytes = from >= size ? Buffer.alloc(0) : await this.bytes(file, from);
-    const start = firstWholeCharacter(bytes, from);
-    const part = bytes.subarray(start);
-    const isLast = from + bytes.length >= size;
-    const whole = isLast ? part : wholeCharacters(part);
+    const { start, whole } = wholeCharactersIn(bytes, from, size);
     const text = decodeText(whole);
-    if (text === undefined) throw new ToolFailure('not_text', `${at} is no text in UTF-8`, { size });
+    if (text === undefined) return await this.image(context, file);
     const next = from + start + whole.length;
     return { result: { path: at, size, text, next_offset: next < size ? next : null } };
+  }
+
+  /** The image that a file without text is. */
+  private async image(context: AgentContext, file: TreeFile): Promise<ToolOutcome> {
+    const { path: at, size } = file;
+    const look = await this.images.look(context, file);
+    if (look === undefined) throw new ToolFailure('not_text', `${at} is no text in UTF-8`, { size });
+    if (look.image === undefined) {
+      const { code, reason } = look.refusal;
+      throw new ToolFailure(code, `The image ${at} is not shown: ${reason}`, { size });
+    }
+    const { image, isNew } = look;
+    const result = { path: at, size, image: image.media_type };
+    return isNew ? { result, image } : { result: { ...result, shown_before_as: `image ${image.number}` } };
+  }
+
+  private async readDocument(
+    file: TreeFile & ContainerRef,
+    format: DocumentFormat,
+    { path: at, offset: from, pages, sheet }: ReadInput,
+    signal: AbortSignal,
+  ): Promise<ToolOutcome> {
+    const range = pages === undefined ? undefined : rangeOf(pages);
+    const part = { ...(range !== undefined && { pages: range }), ...(sheet !== undefined && { sheet }) };
+    const answer = await this.documents.text(file, format, part, signal).catch((error: unknown) => {
+      throw error instanceof TaskProblem ? new ToolFailure(error.code, `${at}: ${error.message}`) : error;
+    });
+    const all = Buffer.from(answer.text);
+    const { start, whole } = wholeCharactersIn(all.subarray(from, from + MAX_READ_BYTES), from, all.length);
+    const next = from + start + whole.length;
+    return {
+      result: {
+        path: at,
+        size: file.size,
+        text: whole.toString(),
+        next_offset: next < all.length ? next : null,
+        ...(answer.pages !== null && { pages: answer.pages }),
+        ...(answer.sheets !== null && { sheets: answer.sheets.slice(0, MAX_SHEETS) }),
+        ...(all.length === 0 && { note: 'There is no text; what is shown may be images' }),
+        ...(answer.truncated && next >= all.length && { note: 'The text goes on; ask for other pages or a sheet' }),
+      },
+    };
   }
 
   private async bytes({ blob_id, size }: TreeFile, from: number): Promise<Buffer> {
@@ -128,25 +181,31 @@ export class FileTools {
     if (size > MAX_FILE_BYTES) {
       throw new ToolFailure('too_large', `A file that is written has at most ${MAX_FILE_BYTES} bytes`, { size });
     }
-    const workspace = await this.workspace(context);
+    const workspace = await this.files.workspace(context);
     const blob = await this.blobs.store(workspace.company_id, content);
-    return async (tx) => {
-      await this.containers.lock(tx, workspace.company_id, workspace.container_id);
-      const present = await this.reader.find(workspace, at, tx);
-      const isUpload = present?.source === 'upload';
-      if (isUpload && !context.messages.some((message) => message.to_answer && namesFile(message.content, at))) {
-        const reason = `${at} was uploaded by a person and is replaced only when their message names it`;
-        throw new ToolFailure('forbidden', reason, { path: at });
-      }
-      // A replaced upload stays one, so that the next turn has to be told its name again.
-      const details = {
-        content_type: contentTypeByName(at),
-        source: isUpload ? ('upload' as const) : ('agent' as const),
-      };
-      const file = await this.fileTree.putFile(tx, workspace, at, blob, details);
-      return { result: { path: at, size: file.size, replaced: present !== undefined } };
-    };
+    return async (tx) => ({ result: await this.files.place(tx, context, workspace, at, blob) });
   }
+}
+
+/** The range that a text such as `3-7` or `3` means; undefined for anything else. */
+function rangeOf(text: string): { first: number; last: number } | undefined {
+  const [, from, to = from] = PAGES.exec(text) ?? [];
+  const range = { first: Number(from), last: Number(to) };
+  return range.first <= range.last ? range : undefined;
+}
+
+function assertFits({ path: at, pages, sheet }: ReadInput, format: DocumentFormat | undefined): void {
+  if (pages !== undefined && format !== 'pdf')
+    throw new ToolFailure('invalid_input', `${at} is no PDF and has no pages`);
+  if (sheet !== undefined && format !== 'xlsx')
+    throw new ToolFailure('invalid_input', `${at} is no XLSX and has no sheets`);
+}
+
+/** The whole characters of a part of a text, which stands at `from` of `size` bytes, and where they begin in it. */
+function wholeCharactersIn(part: Buffer, from: number, size: number): { start: number; whole: Buffer } {
+  const start = firstWholeCharacter(part, from);
+  const rest = part.subarray(start);
+  return { start, whole: from + part.length >= size ? rest : wholeCharacters(rest) };
 }
 
 /** Where the first character begins in bytes that may have been cut off inside of one. */

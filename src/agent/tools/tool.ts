@@ -3,11 +3,14 @@ import type { Tx } from '../../platform/database/database.service.js';
 import type { CardResponse } from '../../projects/canvas/canvas.dto.js';
 import type { Project } from '../../projects/project.entity.js';
 import type { AgentContext } from '../agent.js';
+import type { ShownImage } from '../images/images.service.js';
 
 /** What a tool has done. */
 export interface ToolOutcome {
   /** Any JSON value; null of an open question. */
   result: unknown;
+  /** For the model beside the result; never recorded. */
+  image?: ShownImage;
   /** Cards as the call has left them. */
   cards?: CardResponse[];
   removed_card_ids?: string[];

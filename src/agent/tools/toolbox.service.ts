@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Tx } from '../../platform/database/database.service.js';
 import { isValidText } from '../../platform/json/text.js';
 import type { AgentContext, AgentEvent, AgentOutput } from '../agent.js';
+import type { ShownImage } from '../images/images.service.js';
 import { cutResult } from './data-text.js';
 import { inputFailure, toFailure } from './failures.js';
 import { type Tool, ToolFailure, type ToolOutcome, type Unfinished } from './tool.js';
@@ -19,7 +20,9 @@ export interface Call {
 }
 
 /** What a call came to, for the agent. */
-export type Reply = { ok: true; result: unknown; endsTurn: boolean } | { ok: false; error: string; error_code: string };
+export type Reply =
+  | { ok: true; result: unknown; endsTurn: boolean; image?: ShownImage }
+  | { ok: false; error: string; error_code: string };
 
 /** The tools of one turn. Calls are made one after the other. */
 export interface Toolbox {
@@ -70,7 +73,7 @@ async function* make(
   if (!('effect' in done)) {
     const result = cutResult(done.result);
     yield { type: 'tool_completed', id, result };
-    return { ok: true, result, endsTurn: tool.endsTurn === true };
+    return { ok: true, result, endsTurn: tool.endsTurn === true, ...(done.image && { image: done.image }) };
   }
   let outcome: ToolOutcome | Unfinished | ToolFailure | undefined;
   yield {

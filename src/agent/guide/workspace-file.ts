@@ -1,0 +1,16 @@
+import { quote } from './quote.js';
+
+/** The file of the workspace that somebody means by a path or the end of one, or why it is not clear. */
+export function findFile(said: string, files: readonly string[]): { path: string } | { problem: string } {
+  const wanted = said.replace(/^\.?\//, '');
+  const ending = files.filter((file) => file === wanted || file.endsWith(`/${wanted}`));
+  const found = files.includes(wanted) ? wanted : ending.length === 1 ? ending[0] : undefined;
+  if (found !== undefined) return { path: found };
+  const some = ending.slice(0, 5).map((file) => quote(file));
+  return {
+    problem:
+      ending.length > 1
+        ? `several files are called so: ${some.join(', ')}`
+        : `no file ${quote(wanted)} is in the workspace: upload it, then say so again`,
+  };
+}

@@ -1,0 +1,108 @@
+import { Readable } from 'node:stream';
+import { describe, expect, it } from '@jest/globals';
+import { Config } from '../../config/config.js';
+import type { TreeFile } from '../../files/tree/tree-file.js';
+import type { ByteRange } from '../../platform/object-store/object-store.js';
+import { ObjectMissing } from '../../platform/object-store/object-store.js';
+import type { AgentContext } from '../agent.js';
+import { MAX_IMAGE_BYTES, MAX_IMAGES, MAX_IMAGES_BYTES } from './image-budget.js';
+import { Images } from './images.service.js';
+
+const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+/** What may be read of a file at once, whatever it holds. */
+const MOST = MAX_IMAGE_BYTES;
+
+/** Images of files whose contents are as many bytes as they are said to have; answers what was read, too. */
+function room({ AGENT_PROVIDER = 'anthropic' as const, missing = false, beginning = PNG } = {}) {
+  const reads: number[] = [];
+  const stream = (_: string, { start, end }: ByteRange): Promise<Readable> => {
+    if (missing) return Promise.reject(new ObjectMissing());
+    reads.push(end - start + 1);
+    const content = Buffer.alloc(end - start + 1);
+    beginning.copy(content);
+    return Promise.resolve(Readable.from([content]));
+  };
+  const config = Object.assign(new Config(), { AGENT_PROVIDER });
+  return { reads, images: new Images(config, {} as never, {} as never, { stream } as never) };
+}
+
+const file = (name: string, size: number): TreeFile => ({ path: `in/${name}`, blob_id: name, size }) as TreeFile;
+function turn() {
+  const controller = new AbortController();
+  return { context: { signal: controller.signal } as AgentContext, end: () => controller.abort(new Error('over')) };
+}
+const reason = (what: string): object => ({
+  refusal: expect.objectContaining({ reason: expect.stringContaining(what) }),
+});
+
+describe('images', () => {
+  it('are given whole, once in a turn', async () => {
+    const { images, reads } = room();
+    const { context } = turn();
+    const image = {
+      number: 1,
+      path: 'in/a',
+      media_type: 'image/png',
+      base64: Buffer.concat([PNG, Buffer.alloc(2)]).toString('base64'),
+    };
+    expect(await images.look(context, file('a', 10))).toEqual({ image, isNew: true });
+    expect(await images.look(context, { ...file('a', 10), path: 'copy' })).toEqual({ image, isNew: false });
+    expect(reads).toEqual([10, 10, 10]);
+  });
+
+  it('are not read when they are too large, whatever they are named', async () => {
+    const { images, reads } = room();
+    const { context } = turn();
+    expect(await images.look(context, file('huge.png', 2 * 1024 ** 3))).toEqual(
+      reason('it has 2,147,483,648 bytes, and an image may have 3,750,000 bytes'),
+    );
+    expect(await images.look(context, file('a', MOST + 1))).toEqual(reason('3,750,001 bytes'));
+    expect(Math.max(...reads)).toBe(16);
+  });
+
+  it('are bounded in number and together', async () => {
+    const { images } = room();
+    const [many, large] = [turn(), turn()];
+    for (let index = 1; index <= MAX_IMAGES; index += 1) {
+      expect(await images.look(many.context, file(`a${index}`, 10))).toMatchObject({ image: { number: index } });
+    }
+    expect(await images.look(many.context, file('more', 10))).toEqual(reason('10 images at most'));
+    expect(await images.look(large.context, file('a', MOST))).toMatchObject({ isNew: true });
+    expect(await images.look(large.context, file('b', MOST))).toMatchObject({ isNew: true });
+    expect(await images.look(large.context, file('c', MOST))).toEqual(reason('10,000,000 bytes together'));
+    expect(await images.look(large.context, file('d', MAX_IMAGES_BYTES - 2 * MOST))).toMatchObject({ isNew: true });
+  });
+
+  it('of all turns are held up to a limit, and no longer than their turns', async () => {
+    const { images } = room();
+    const turns = Array.from({ length: 8 }, turn);
+    const outcomes: boolean[] = [];
+    for (const { context } of turns) {
+      for (const name of ['a', 'b']) outcomes.push((await images.look(context, file(name, MOST)))?.image !== undefined);
+    }
+    expect(outcomes).toEqual(Array(16).fill(true));
+    const [last, next] = [turn(), turn()];
+    await images.look(last.context, file('a', MOST));
+    expect(await images.look(next.context, file('b', MOST))).toEqual(reason('too many images are being looked at'));
+    turns[0]?.end();
+    expect(await images.look(next.context, file('b', MOST))).toMatchObject({ isNew: true });
+    await expect(images.look(turns[0]?.context as AgentContext, file('c', 10))).rejects.toThrow('over');
+  });
+
+  it('whose content is gone, and other files, are none', async () => {
+    const { context } = turn();
+    expect(await room({ missing: true }).images.look(context, file('a.png', 10))).toEqual(reason('cannot be read'));
+    const text = room({ beginning: Buffer.from('product,quantity') });
+    expect(await text.images.look(context, file('a.png', 10))).toBeUndefined();
+    expect(await text.images.look(context, file('empty.png', 0))).toBeUndefined();
+  });
+
+  it('are not read for a model that takes none', async () => {
+    const { images, reads } = room({ AGENT_PROVIDER: 'openai-compatible' as never });
+    expect([images.areShown, await images.look(turn().context, file('a', 10))]).toEqual([
+      false,
+      reason('this model is given no images'),
+    ]);
+    expect(reads).toEqual([10]);
+  });
+});

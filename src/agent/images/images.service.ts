@@ -1,0 +1,113 @@
+import { addAbortSignal } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../config/config.js';
+import { BlobsService } from '../../files/blobs/blobs.service.js';
+import { ContainerResolver } from '../../files/container-resolver.js';
+import { FileTreeReader } from '../../files/tree/file-tree-reader.service.js';
+import type { TreeFile } from '../../files/tree/tree-file.js';
+import { DomainError } from '../../platform/errors/errors.js';
+import { ObjectMissing } from '../../platform/object-store/object-store.js';
+import type { AgentContext } from '../agent.js';
+import { ImageBudget, type Refusal } from './image-budget.js';
+import { IMAGE_HEAD_BYTES, type ImageType, imageType } from './image-type.js';
+
+/** Most bytes of images that the turns of a process hold at the same time. */
+const MAX_HELD_BYTES = 64 * 1024 ** 2;
+
+/** An image as a model is given it. */
+export interface ShownImage {
+  /** In the turn, from 1. */
+  number: number;
+  path: string;
+  media_type: ImageType;
+  base64: string;
+}
+
+/** What came of looking at an image: it is shown, it was before in this turn, or why it is not. */
+export type Look = { image: ShownImage; isNew: boolean } | { refusal: Refusal; image?: undefined };
+
+/** What a turn has shown, by blob. */
+interface TurnImages {
+  budget: ImageBudget;
+  shown: Map<string, ShownImage>;
+}
+
+const UNREADABLE: Refusal = { code: 'unavailable', reason: 'its content cannot be read' };
+const NONE_TAKEN: Refusal = { code: 'not_text', reason: 'this model is given no images' };
+const BUSY: Refusal = { code: 'unavailable', reason: 'too many images are being looked at for now' };
+
+/**
+ * Images of the workspace for the models that take them. What a turn has looked at counts against its limits, and is held
+ * until the turn is over.
+ */
+@Injectable()
+export class Images {
+  private readonly turns = new WeakMap<AgentContext, TurnImages>();
+  private heldBytes = 0;
+
+  constructor(
+    private readonly config: Config,
+    private readonly resolver: ContainerResolver,
+    private readonly reader: FileTreeReader,
+    private readonly blobs: BlobsService,
+  ) {}
+
+  /** Whether the model takes images. */
+  get areShown(): boolean {
+    return this.config.agentImages;
+  }
+
+  /** The files of the project's workspace, as it is now, that references name; unknown ones are missing. */
+  async find({ principal, project_id }: AgentContext, references: readonly string[]): Promise<Map<string, TreeFile>> {
+    const workspace = await this.resolver.findForWriting(principal, { source: 'workspace', project_id });
+    return await this.reader.findAll(workspace, references);
+  }
+
+  /** Reads a file that is an image; undefined for any other file. No more is read of it than may be shown. */
+  async look(context: AgentContext, file: TreeFile): Promise<Look | undefined> {
+    const head = await this.read(context, file, IMAGE_HEAD_BYTES);
+    if (head === undefined) return { refusal: UNREADABLE };
+    const media_type = imageType(head);
+    if (media_type === undefined) return undefined;
+    if (!this.areShown) return { refusal: NONE_TAKEN };
+    const { budget, shown } = this.of(context);
+    const before = shown.get(file.blob_id);
+    if (before !== undefined) return { image: before, isNew: false };
+    const refusal = budget.refusal(file.size) ?? (this.heldBytes + file.size > MAX_HELD_BYTES ? BUSY : undefined);
+    if (refusal !== undefined) return { refusal };
+    budget.add(file.size);
+    this.heldBytes += file.size;
+    const content = await this.read(context, file, file.size);
+    if (content === undefined) return { refusal: UNREADABLE };
+    const image = { number: shown.size + 1, path: file.path, media_type, base64: content.toString('base64') };
+    shown.set(file.blob_id, image);
+    return { image, isNew: true };
+  }
+
+  private of(context: AgentContext): TurnImages {
+    const { signal } = context;
+    signal.throwIfAborted();
+    const known = this.turns.get(context);
+    if (known !== undefined) return known;
+    const turn: TurnImages = { budget: new ImageBudget(), shown: new Map() };
+    this.turns.set(context, turn);
+    // Also every turn that ends well is aborted.
+    signal.addEventListener('abort', () => (this.heldBytes -= turn.budget.bytes), { once: true });
+    return turn;
+  }
+
+  /** So many bytes of a file's beginning; undefined when the store does not have them. */
+  private async read({ signal }: AgentContext, file: TreeFile, bytes: number): Promise<Buffer | undefined> {
+    const end = Math.min(file.size, bytes) - 1;
+    if (end < 0) return Buffer.alloc(0);
+    try {
+      const stream = await this.blobs.stream(file.blob_id, { start: 0, end });
+      return await buffer(addAbortSignal(signal, stream));
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof ObjectMissing || error instanceof DomainError) return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import type { AgentContext, AgentMessage } from '../agent.js';
+import type { Images, Look, ShownImage } from '../images/images.service.js';
+
+/** Most files of the messages to answer that are looked at: whether one is an image its first bytes say. */
+const MAX_LOOKED_AT = 100;
+const NOT_LOOKED_AT: Look = {
+  refusal: { code: 'limit_reached', reason: `only the first ${MAX_LOOKED_AT} files are looked at` },
+};
+/** Most references of earlier messages whose files are named again, the newest ones. */
+const MAX_NAMED_AGAIN = 100;
+
+/** The files of messages, as a model is told of them. */
+export interface MessageFiles {
+  /** What to call the file of a reference; earlier files only where the model takes images. */
+  names: ReadonlyMap<string, string>;
+  /** Images that go along with a message, which is one to answer. */
+  images: ReadonlyMap<AgentMessage, readonly ShownImage[]>;
+}
+
+/** All files by their paths, and no images. */
+export function filesByName({ attachments }: Pick<AgentContext, 'attachments'>): MessageFiles {
+  return { names: new Map(Array.from(attachments, ([reference, { path }]) => [reference, path])), images: new Map() };
+}
+
+/**
+ * The files of the messages with the images among those to answer. Images of earlier messages are only named, and the model
+ * can read them again: each request would hold them, and one that a provider refuses would end every later turn.
+ */
+export async function filesWithImages(context: AgentContext, images: Images): Promise<MessageFiles> {
+  const { messages, attachments } = context;
+  const asked = messages.filter(({ to_answer }) => to_answer);
+  const references = new Set(asked.flatMap(({ file_ids }) => file_ids));
+  const earlier = messages.flatMap(({ to_answer, file_ids }) => (to_answer ? [] : file_ids)).slice(-MAX_NAMED_AGAIN);
+  if (references.size + earlier.length === 0) return filesByName(context);
+  const files = await images.find(context, [...references, ...earlier]);
+  const names = new Map(Array.from(files, ([reference, { path }]) => [reference, path]));
+  for (const [reference, { path }] of attachments) {
+    if (!files.has(reference)) names.set(reference, `${path} (no longer in the workspace)`);
+  }
+  const shown = new Map<AgentMessage, ShownImage[]>();
+  const seen = new Set<string>();
+  for (const message of asked) {
+    const own: ShownImage[] = [];
+    for (const reference of message.file_ids) {
+      const file = files.get(reference);
+      if (file === undefined || seen.has(reference)) continue;
+      seen.add(reference);
+      const look = seen.size > MAX_LOOKED_AT ? NOT_LOOKED_AT : await images.look(context, file);
+      if (look === undefined) continue;
+      const note = look.image === undefined ? `not shown: ${look.refusal.reason}` : `image ${look.image.number}`;
+      names.set(reference, `${file.path} (${note})`);
+      if (look.image !== undefined && look.isNew) own.push(look.image);
+    }
+    if (own.length > 0) shown.set(message, own);
+  }
+  return { names, images: shown };
+}

@@ -1,0 +1,108 @@
+import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
+import { TaskProblem } from '../../data-engine/tasks.js';
+import { normalizePath, pathProblem } from '../../files/tree/paths.js';
+import { savedFormat } from '../../tables/table-format.js';
+import { type TableName, TableReader } from '../../tables/table-reader.service.js';
+import type { AgentContext } from '../agent.js';
+import { AgentFiles } from './agent-files.service.js';
+import { refusing } from './problem.js';
+import { type Effect, type Tool, ToolFailure, type ToolOutcome } from './tool.js';
+
+/** Rows that a description shows. */
+const SAMPLE = 5;
+const MAX_TABLES = 20;
+const MAX_ROWS = 10_000;
+
+const path = z
+  .string()
+  .superRefine(refusing((text) => pathProblem(text)))
+  .describe('Path in the workspace, such as inputs/demand.csv');
+const sheet = z.string().optional().describe('Sheet of a workbook; the first one by default');
+
+const describeInput = z.strictObject({ path, sheet });
+const queryInput = z.strictObject({
+  tables: z
+    .record(z.string().min(1), z.strictObject({ path, sheet }))
+    .refine((tables) => Object.keys(tables).length <= MAX_TABLES, `At most ${MAX_TABLES} tables`)
+    .describe('Files by the names that the statement has for them'),
+  sql: z.string().min(1).max(100_000).describe('One SELECT in the dialect of DuckDB'),
+  limit: z.int().min(1).max(MAX_ROWS).default(50).describe('Most rows of the answer'),
+  save_as: path
+    .regex(/\.(?:csv|parquet)$/i, 'The path ends with .csv or .parquet')
+    .optional()
+    .describe('Path in the workspace for the whole result, which ends with .csv or .parquet'),
+});
+
+type QueryInput = z.infer<typeof queryInput>;
+
+/** Tools on tables in the files of the project's workspace. */
+@Injectable()
+export class TableTools {
+  readonly describe: Tool<z.infer<typeof describeInput>> = {
+    name: 'describe_table',
+    description:
+      'Tells what a CSV, TSV, JSON, Parquet or XLSX file of the workspace holds: columns with their types, how many ' +
+      'rows, the sheets of a workbook, and the first rows.',
+    input: describeInput,
+    run: async (input, context) => {
+      const workspace = await this.files.workspace(context);
+      const name = toName(input);
+      const query = { limit: SAMPLE, offset: 0 };
+      const { description, rows, total } = await failing(() =>
+        this.tables.read(workspace, name, query, { signal: context.signal }),
+      );
+      const { columns, sheets, dialect } = description;
+      return { result: { path: name.path, columns, total, first_rows: rows, sheets, dialect } };
+    },
+  };
+
+  readonly query: Tool<QueryInput> = {
+    name: 'query_tables',
+    description:
+      'Answers one SELECT over tables in files of the workspace. Describe a table first to learn its columns. ' +
+      'With save_as, the whole result becomes a file.',
+    input: queryInput,
+    run: async (input, context) =>
+      input.save_as === undefined
+        ? { result: (await this.answer(input, context)).result }
+        : { effect: await this.prepareSave(normalizePath(input.save_as), input, context) },
+  };
+
+  constructor(
+    private readonly files: AgentFiles,
+    private readonly tables: TableReader,
+  ) {}
+
+  private async answer({ tables, sql, limit, save_as }: QueryInput, context: AgentContext) {
+    const workspace = await this.files.workspace(context);
+    const names = new Map(Object.entries(tables).map(([name, reference]) => [name, toName(reference)]));
+    const save = save_as === undefined ? {} : { save: savedFormat(save_as) };
+    const { saved, ...result } = await failing(() =>
+      this.tables.select(workspace, names, { sql, limit, signal: context.signal, ...save }),
+    );
+    return { workspace, saved, result };
+  }
+
+  private async prepareSave(at: string, input: QueryInput, context: AgentContext): Promise<Effect> {
+    const { workspace, saved, result } = await this.answer(input, context);
+    if (saved === undefined) throw new Error('A query that is to be saved has no result');
+    return async (tx): Promise<ToolOutcome> => ({
+      result: { ...result, saved: await this.files.place(tx, context, workspace, at, saved) },
+    });
+  }
+}
+
+function toName({ path: at, sheet: of }: { path: string; sheet?: string | undefined }): TableName {
+  return { path: normalizePath(at), ...(of !== undefined && { sheet: of }) };
+}
+
+/** Does the work; a problem of the data or of the statement fails the call. */
+async function failing<Value>(work: () => Promise<Value>): Promise<Value> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof TaskProblem) throw new ToolFailure(error.code, error.message, { ...error.place });
+    throw error;
+  }
+}
