@@ -272,8 +272,8 @@ export class Settings {
 
   /**
    * Most processes that read tables and documents and run queries, each with up to 1,280 MiB of memory. They start with
-   * the first task and end when idle. A company has all but one of them at most.
+   * the first task and end when idle. Half of them at most read files, the others answer queries.
    */
-  @WholeNumber(1, 64)
-  TABLES_PROCESSES: number = 2;
+  @WholeNumber(2, 64)
+  TABLES_PROCESSES: number = 3;
 }

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { Unavailable } from '../platform/errors/errors.js';
+import { InsufficientStorage, Unavailable } from '../platform/errors/errors.js';
 import { FairShares } from '../platform/throttling/fair-shares.js';
 import type { EngineMetrics } from './engine-metrics.service.js';
 import type { EngineConnection, Ending } from './engine-connection.js';
@@ -10,6 +10,9 @@ import type { ProcessPool } from './process-pool.js';
 import { type Answers, type Task, TaskProblem } from './tasks.js';
 
 /** How long tasks may take. */
+/** Whoever waits for a file to be read waits for those before it. */
+const LONG_PATIENCE_MS = 60_000;
+
 const SECONDS: Record<Task['kind'], number> = { read: 10, query: 10, convert: 60, text: 60 };
 
 /** For whom a task is done. */
@@ -21,7 +24,7 @@ export interface TaskOptions {
 
 /** Reads files and runs queries, in processes of their own that can be killed and replaced. */
 export class DataEngine implements OnApplicationShutdown {
-  private readonly shares: FairShares;
+  private readonly lanes: Record<'long' | 'short', { shares: FairShares; places: number }>;
 
   constructor(
     private readonly pool: ProcessPool,
@@ -29,8 +32,15 @@ export class DataEngine implements OnApplicationShutdown {
     private readonly logger: Logger,
     private readonly seconds = SECONDS,
   ) {
-    this.shares = new FairShares(pool.size);
-    metrics.observe(() => ({ processes: pool.processes, waiting: this.shares.waiting }));
+    const long = Math.max(1, Math.floor(pool.size / 2));
+    this.lanes = {
+      long: { shares: new FairShares(long, LONG_PATIENCE_MS), places: long },
+      short: { shares: new FairShares(Math.max(1, pool.size - long)), places: Math.max(1, pool.size - long) },
+    };
+    metrics.observe(() => ({
+      processes: pool.processes,
+      waiting: this.lanes.long.shares.waiting + this.lanes.short.shares.waiting,
+    }));
   }
 
   onApplicationShutdown(): void {
@@ -38,7 +48,8 @@ export class DataEngine implements OnApplicationShutdown {
   }
 
   /**
-   * Does a task. A company has at most all processes but one, and waits its turn for them.
+   * Does a task. Conversions and texts, which may take long, have half the processes at most, so that queries do not wait
+   * behind them; of each half a company has all but one, where there is more than one.
    *
    * @throws TaskProblem when it cannot be done
    * @throws TooManyRequests when it would wait for too long
@@ -49,10 +60,11 @@ export class DataEngine implements OnApplicationShutdown {
     task: Extract<Task, { kind: K }>,
     { company_id, signal }: TaskOptions,
   ): Promise<Answers[K]> {
-    const ticket = this.shares.take(1, [{ key: company_id, limit: Math.max(1, this.pool.size - 1) }]);
+    signal?.throwIfAborted();
+    const { shares, places } = this.lanes[task.kind === 'convert' || task.kind === 'text' ? 'long' : 'short'];
+    const ticket = shares.take(1, [{ key: company_id, limit: Math.max(1, places - 1) }]);
     try {
-      await Promise.race([ticket.granted, aborted(signal)]);
-      signal?.throwIfAborted();
+      if (ticket.granted !== undefined) await unlessAborted(ticket.granted, signal);
       return (await this.metrics.measure(task.kind, async () => await this.perform(task, signal))) as Answers[K];
     } finally {
       ticket.leave();
@@ -78,6 +90,11 @@ export class DataEngine implements OnApplicationShutdown {
       case 'out_of_memory':
         throw new TaskProblem('out_of_memory', 'This needs more memory than there is for it: ask for less at once');
       case 'died':
+        throw new Unavailable();
+      case 'disk_full':
+        throw new InsufficientStorage('The disk of the service is full');
+      case 'unloadable':
+        this.logger.error({ reason: ending.sentence }, 'the data engine cannot be loaded');
         throw new Unavailable();
       case 'fault':
         throw new Error(`A task of the data engine failed: ${ending.sentence}`);
@@ -105,9 +122,16 @@ const tooSlow = (kind: Task['kind'], seconds: number): TaskProblem =>
     ? new TaskProblem('query_timeout', `The query took longer than ${seconds} seconds`)
     : new TaskProblem('unreadable', `Reading the file took longer than ${seconds} seconds`);
 
-/** Rejects with the signal's reason when it aborts. */
-async function aborted(signal: AbortSignal | undefined): Promise<never> {
-  return await new Promise((_resolve, reject) => {
-    signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+/** Resolves as `work` does, unless the signal aborts before. */
+async function unlessAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  let abort: (() => void) | undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    abort = () => reject(signal?.reason as Error);
+    signal?.addEventListener('abort', abort, { once: true });
   });
+  try {
+    await Promise.race([work, aborted]);
+  } finally {
+    if (abort !== undefined) signal?.removeEventListener('abort', abort);
+  }
 }

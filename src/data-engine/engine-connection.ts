@@ -12,8 +12,8 @@ const GRACE_MS = 1_000;
 export type Ending =
   | { kind: 'answered'; answer: Answers[Task['kind']] }
   | { kind: 'problem'; problem: TaskProblem }
-  | { kind: 'fault'; sentence: string }
-  | { kind: 'too_slow' | 'aborted' | 'died' | 'out_of_memory' };
+  | { kind: 'fault' | 'unloadable'; sentence: string }
+  | { kind: 'too_slow' | 'aborted' | 'died' | 'out_of_memory' | 'disk_full' };
 
 /** One process of the data engine, as the service sees it. */
 export class EngineConnection {
@@ -116,6 +116,8 @@ export class EngineConnection {
       this.isWorn ||= code === 'out_of_memory';
       return { kind: 'problem', problem: new TaskProblem(code, sentence, place) };
     }
+    if ('unloadable' in reply) return { kind: 'unloadable', sentence: reply.unloadable };
+    if ('diskFull' in reply) return { kind: 'disk_full' };
     if ('fault' in reply && stopped === undefined) return { kind: 'fault', sentence: reply.fault };
     return { kind: stopped ?? 'died' };
   }

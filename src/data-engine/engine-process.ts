@@ -1,4 +1,4 @@
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { Interrupted, interruption } from './interruption.js';
 import { MEMORY_MIB, type Order, type Outcome, type Reply } from './messages.js';
@@ -12,7 +12,8 @@ import { type Answers, type Task, TaskProblem } from './tasks.js';
 /** Requests go first. Much less, and a busy machine would let queries run out of time. */
 const NICE = 5;
 
-setPriority(NICE);
+// Without rights nobody gets a higher one back.
+if (getPriority() < NICE) setPriority(NICE);
 // The service decides when this ends; a terminal sends these to everybody.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 // At once: threads of DuckDB may still be at work.
@@ -33,7 +34,9 @@ async function perform(id: number, task: Task): Promise<void> {
   interruption.begin(id);
   let outcome: Outcome;
   try {
-    const work = await load(task);
+    const work = await load(task).catch((error: unknown) => {
+      throw new Unloadable(describe(error));
+    });
     send({ begun: id });
     outcome = { answer: await work() };
   } catch (error) {
@@ -55,8 +58,17 @@ function outcomeOf(error: unknown): Outcome {
   if (error instanceof TaskProblem)
     return { problem: { code: error.code, sentence: error.message, place: error.place } };
   if (error instanceof Interrupted) return { interrupted: true };
+  if (error instanceof Unloadable) return { unloadable: error.message };
+  if (isDiskFull(error)) return { diskFull: true };
   return { fault: describe(error) };
 }
+
+/** A package that a task needs is not there, or not for this machine. */
+class Unloadable extends Error {}
+
+/** DuckDB has no code for it. */
+const isDiskFull = (error: unknown): boolean =>
+  error instanceof Error && (('code' in error && error.code === 'ENOSPC') || error.message.includes('No space left'));
 
 async function load(task: Task): Promise<() => Promise<Answers[Task['kind']]>> {
   switch (task.kind) {
@@ -90,7 +102,11 @@ async function stoppable<Answer>(work: (signal: AbortSignal) => Promise<Answer>)
   }
 }
 
-const describe = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));
+/** Longest description of a fault. */
+const MAX_DESCRIPTION = 4_000;
+
+const describe = (error: unknown): string =>
+  (error instanceof Error ? (error.stack ?? error.message) : String(error)).slice(0, MAX_DESCRIPTION);
 
 function send(reply: Reply): void {
   process.send?.(reply);

@@ -16,6 +16,9 @@ export type Outcome =
   | { problem: { code: ProblemCode; sentence: string; place: ProblemPlace } }
   /** The task was told to stop, and has. */
   | { interrupted: true }
+  | { diskFull: true }
+  /** What the task needs cannot be loaded; for the log. */
+  | { unloadable: string }
   /** A bug, or a file that is gone; for the log. */
   | { fault: string };
 

@@ -97,12 +97,13 @@ export interface ReadTask {
   query: StructuredQuery;
 }
 
-/** A value in an answer: integers beyond what JSON numbers hold exactly are texts, dates and times ISO 8601. */
+/** A value in a row: integers beyond what JSON numbers hold exactly are texts, dates and times ISO 8601. */
 export type Cell = string | number | boolean | null | Cell[] | { [name: string]: Cell };
 
 export interface ReadAnswer {
   columns: { name: string; type: ColumnType }[];
-  rows: Cell[][];
+  /** JSON of a list of lists of {@link Cell}s: the service hands it on as it is. */
+  rows: string;
   /** Rows that there are before `limit` and `offset`. */
   total: number;
 }
@@ -115,13 +116,16 @@ export interface QueryTask {
   sql: string;
   /** Most rows of the answer. */
   limit: number;
+  /** Most bytes of JSON of the answer's rows, up to 8 MiB, which is the default. */
+  maxBytes?: number;
   /** Where the whole result goes, beside the answer. */
   save?: { to: string; format: 'csv' | 'parquet' };
 }
 
 export interface QueryAnswer {
   columns: { name: string; type: ColumnType }[];
-  rows: Cell[][];
+  /** JSON of a list of lists of {@link Cell}s. */
+  rows: string;
   /** Whether there are more rows than were answered. */
   truncated: boolean;
 }

@@ -29,6 +29,8 @@ const MAX_SHARED_CHARACTERS = 64 * 1024 ** 2;
 const MAX_COLUMNS = 16_384;
 const MAX_ROWS = 1_048_576;
 const MAX_CELL_CHARACTERS = 1_000_000;
+/** Excel takes 31. */
+const MAX_SHEET_NAME = 255;
 const MAX_SHEETS = 1_000;
 const MAX_STYLES = 65_536;
 
@@ -76,7 +78,10 @@ export class Workbook {
         if (name !== 'sheet') return;
         const id = Object.entries(attributes).find(([key]) => key.endsWith(':id'))?.[1];
         const part = targets.get(id ?? '');
-        if (part !== undefined && attributes['name'] !== undefined) parts.set(attributes['name'], part);
+        const { name: sheet } = attributes;
+        if (sheet !== undefined && sheet.length > MAX_SHEET_NAME)
+          throw unreadable(`The name of a sheet has more than ${MAX_SHEET_NAME} characters`);
+        if (part !== undefined && sheet !== undefined) parts.set(sheet, part);
         if (parts.size > MAX_SHEETS) throw unreadable(`The workbook has more than ${MAX_SHEETS} sheets`);
       },
     });

@@ -31,6 +31,10 @@ export interface OpenTable {
 /** A copy that nobody has asked for in so long is removed: the file that it is of may be gone. */
 const UNUSED_MS = 24 * 60 * 60_000;
 const SWEEP_MS = 60 * 60_000;
+/** Conversions and results under way are over long before. */
+const STALE_DRAFT_MS = 60 * 60_000;
+/** Counts up when tables come to be read in another way: copies of before are not used any more. */
+const VERSION = 1;
 /** How old the time of use on the disk may get while a copy is used again and again. */
 const USE_MS = 60_000;
 
@@ -41,7 +45,11 @@ const USE_MS = 60_000;
  */
 @Injectable()
 export class TableCache implements OnModuleInit, OnModuleDestroy {
+  /** Where files are made until they are whole; what is left behind is removed after an hour. */
+  readonly drafts: string;
   private readonly folder: string;
+  /** Copies that are being removed. */
+  private readonly removing = new Map<string, Promise<void>>();
   private readonly converting = new Map<string, Promise<TableDescription>>();
   /** How many use a copy now. */
   private readonly users = new Map<string, number>();
@@ -56,6 +64,7 @@ export class TableCache implements OnModuleInit, OnModuleDestroy {
     metrics: Metrics,
   ) {
     this.folder = resolve(config.DATA_DIR, 'tables');
+    this.drafts = join(this.folder, 'drafts');
     this.requests = metrics.counter({
       name: 'pws_table_cache_requests_total',
       help: 'Tables that were asked for, by whether a converted copy was there (hit, miss)',
@@ -66,7 +75,10 @@ export class TableCache implements OnModuleInit, OnModuleDestroy {
     }));
   }
 
-  onModuleInit(): void {
+  async onModuleInit(): Promise<void> {
+    await mkdir(this.drafts, { recursive: true });
+    await this.shrink();
+    // What cannot be removed now is looked at again.
     this.sweep = setInterval(() => void this.shrink().catch(() => undefined), SWEEP_MS).unref();
   }
 
@@ -84,6 +96,7 @@ export class TableCache implements OnModuleInit, OnModuleDestroy {
       else this.users.delete(name);
     };
     try {
+      await this.removing.get(name);
       const known = await this.find(name);
       this.requests.inc({ outcome: known === undefined ? 'miss' : 'hit' });
       return {
@@ -104,12 +117,13 @@ export class TableCache implements OnModuleInit, OnModuleDestroy {
   private async find(name: string): Promise<TableDescription | undefined> {
     try {
       const { mtimeMs } = await stat(this.place(`${name}.parquet`));
-      const text = await readFile(this.place(`${name}.json`), 'utf8');
+      const description = JSON.parse(await readFile(this.place(`${name}.json`), 'utf8')) as TableDescription;
       const now = new Date();
       if (mtimeMs < now.getTime() - USE_MS) await utimes(this.place(`${name}.parquet`), now, now);
-      return JSON.parse(text) as TableDescription;
+      return description;
     } catch (error) {
-      if (isMissing(error)) return undefined;
+      // A loss of power may have cut the description off; both are made anew.
+      if (isMissing(error) || error instanceof SyntaxError) return undefined;
       throw error;
     }
   }
@@ -128,8 +142,9 @@ export class TableCache implements OnModuleInit, OnModuleDestroy {
     name: string,
     { format, sheet, ignoreErrors, ...blob }: TableSource,
   ): Promise<TableDescription> {
-    await mkdir(this.folder, { recursive: true });
-    const to = this.place(`${name}.parquet`);
+    // Other processes that share the folder may convert the same table.
+    const draft = join(this.drafts, randomUUID());
+    const to = `${draft}.parquet`;
     const description = await this.copies.withCopy(
       blob,
       async (from) =>
@@ -138,37 +153,49 @@ export class TableCache implements OnModuleInit, OnModuleDestroy {
           { company_id: blob.company_id },
         ),
     );
+    await rename(to, this.place(`${name}.parquet`));
     // It comes last: a copy counts once its description is there.
-    const draft = this.place(`${randomUUID()}.draft`);
-    await writeFile(draft, JSON.stringify(description));
-    await rename(draft, this.place(`${name}.json`));
+    await writeFile(`${draft}.json`, JSON.stringify(description));
+    await rename(`${draft}.json`, this.place(`${name}.json`));
     await this.shrink();
     return description;
   }
 
   /** Removes what was not used for long, and more until the rest is within the limit. */
   private async shrink(): Promise<void> {
-    const files = await this.files();
-    let bytes = files.reduce((sum, { size }) => sum + size, 0);
+    const tables = (await this.filesIn(this.folder)).filter(({ name }) => name.endsWith('.parquet'));
+    let bytes = tables.reduce((sum, { size }) => sum + size, 0);
     const now = Date.now();
-    for (const { name, size, usedAt } of files.sort((one, other) => one.usedAt - other.usedAt)) {
+    for (const { name: file, size, usedAt } of tables.sort((one, other) => one.usedAt - other.usedAt)) {
       if (bytes <= this.config.TABLES_CACHE_BYTES && usedAt > now - UNUSED_MS) break;
-      const [table = ''] = name.split('.', 1);
-      if (this.users.has(table)) continue;
-      await rm(this.place(`${table}.json`), { force: true });
-      await rm(this.place(name), { recursive: true, force: true });
+      const name = file.slice(0, -'.parquet'.length);
+      if (this.users.has(name)) continue;
+      await this.remove(name);
       bytes -= size;
     }
     this.bytes = bytes;
+    for (const { name, usedAt } of await this.filesIn(this.drafts))
+      if (usedAt < now - STALE_DRAFT_MS) await rm(join(this.drafts, name), { recursive: true, force: true });
   }
 
-  private async files(): Promise<{ name: string; size: number; usedAt: number }[]> {
+  /** Whoever asks for the copy meanwhile waits, and makes it anew. */
+  private async remove(name: string): Promise<void> {
+    const removal = Promise.all(
+      ['json', 'parquet'].map(async (ending) => await rm(this.place(`${name}.${ending}`), { force: true })),
+    ).then(() => undefined);
+    this.removing.set(name, removal);
+    try {
+      await removal;
+    } finally {
+      this.removing.delete(name);
+    }
+  }
+
+  private async filesIn(folder: string): Promise<{ name: string; size: number; usedAt: number }[]> {
     const found = [];
-    for (const name of await namesIn(this.folder)) {
-      // Descriptions go with their tables.
-      if (name.endsWith('.json')) continue;
+    for (const name of await readdir(folder)) {
       try {
-        const { size, mtimeMs } = await stat(this.place(name));
+        const { size, mtimeMs } = await stat(join(folder, name));
         found.push({ name, size, usedAt: mtimeMs });
       } catch (error) {
         // Another process has removed it.
@@ -181,17 +208,8 @@ export class TableCache implements OnModuleInit, OnModuleDestroy {
 
 /** Name of a copy, which tells nothing of the file. */
 function nameOf({ blob_id, format, sheet, ignoreErrors }: TableSource): string {
-  const what = JSON.stringify([format, sheet ?? null, ignoreErrors]);
+  const what = JSON.stringify([VERSION, format, sheet ?? null, ignoreErrors]);
   return `${blob_id}-${createHash('sha256').update(what).digest('hex').slice(0, 16)}`;
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
 }
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';

@@ -23,3 +23,14 @@ export const TABLE_ENDINGS = 'its name has to end with .csv, .tsv, .json, .ndjso
 /** Format of a saved result, by the path that it is saved at. */
 export const savedFormat = (path: string): 'csv' | 'parquet' =>
   path.toLowerCase().endsWith('.parquet') ? 'parquet' : 'csv';
+
+/** Longest name of a table in a statement. */
+const MAX_TABLE_NAME = 200;
+
+/** Why a text can be no name of a table in a statement, in words without a full stop. */
+export function tableNameProblem(name: string): string | undefined {
+  const isFine = name.trim() !== '' && name.length <= MAX_TABLE_NAME && !/\p{Cc}/u.test(name);
+  return isFine
+    ? undefined
+    : `the name of a table has 1 to ${MAX_TABLE_NAME} characters, none of them a control character`;
+}

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { access, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
-import { Config } from '../config/config.js';
 import { DataEngine } from '../data-engine/data-engine.service.js';
 import {
   type Answers,
@@ -34,6 +33,33 @@ export interface TableOptions {
   signal?: AbortSignal;
 }
 
+/** Another process that shares the folder has removed a copy in between. */
+class CopyGone extends Error {}
+
+const yes = (): boolean => true;
+const no = (): boolean => false;
+
+/** Does the work, and once more when a copy has gone. */
+async function again<Value>(work: () => Promise<Value>): Promise<Value> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof CopyGone) return await work();
+    throw error;
+  }
+}
+
+/** A statement, and what is wanted of its result. */
+export interface Select {
+  sql: string;
+  /** Most rows of the answer. */
+  limit: number;
+  /** Most bytes of JSON of the answer's rows; up to 8 MiB, the default. */
+  maxBytes?: number;
+  /** Format in which the whole result is stored as well. */
+  save?: 'csv' | 'parquet';
+}
+
 /** A problem of one of the tables of a query. */
 export class TableProblem extends TaskProblem {
   constructor(
@@ -41,7 +67,7 @@ export class TableProblem extends TaskProblem {
     readonly table: string,
     { code, message, place }: TaskProblem,
   ) {
-    super(code, message, place);
+    super(code, `${table}: ${message}`, place);
   }
 }
 
@@ -58,17 +84,12 @@ export interface QueryResult extends QueryAnswer {
  */
 @Injectable()
 export class TableReader {
-  private readonly drafts: string;
-
   constructor(
-    config: Config,
     private readonly reader: FileTreeReader,
     private readonly cache: TableCache,
     private readonly engine: DataEngine,
     private readonly blobs: BlobsService,
-  ) {
-    this.drafts = resolve(config.DATA_DIR, 'tables');
-  }
+  ) {}
 
   /** Rows of a table or groups of them, and what the table is. @throws NotFound */
   async read(
@@ -77,38 +98,51 @@ export class TableReader {
     query: StructuredQuery,
     options: TableOptions = {},
   ): Promise<ReadAnswer & { description: TableDescription }> {
-    const table = await this.open(container, name, options);
-    try {
-      const task = { kind: 'read', table: table.path, query } as const;
-      return { ...(await this.run(task, container, options)), description: table.description };
-    } finally {
-      table.release();
-    }
+    return await again(async () => {
+      const table = await this.open(container, name, options);
+      try {
+        const task = { kind: 'read', table: table.path, query } as const;
+        return { ...(await this.run(task, container, options, [table])), description: table.description };
+      } finally {
+        table.release();
+      }
+    });
   }
 
   /**
    * Runs one SELECT over tables, by the names that it has for them.
    *
-   * @param save format in which the whole result is stored as well
    * @throws NotFound
    */
   async select(
     container: ContainerRef,
     names: ReadonlyMap<string, TableName>,
-    { sql, limit, save, ...options }: TableOptions & { sql: string; limit: number; save?: 'csv' | 'parquet' },
+    select: TableOptions & Select,
+  ): Promise<QueryResult> {
+    return await again(() => this.selectOnce(container, names, select));
+  }
+
+  private async selectOnce(
+    container: ContainerRef,
+    names: ReadonlyMap<string, TableName>,
+    { sql, limit, maxBytes, save, ...options }: TableOptions & Select,
   ): Promise<QueryResult> {
     const tables = new Map<string, OpenTable>();
-    const draft = join(this.drafts, `${randomUUID()}.${save ?? 'none'}`);
+    const draft = join(this.cache.drafts, `${randomUUID()}.${save ?? 'none'}`);
     try {
-      for (const [as, name] of names) tables.set(as, await this.openAs(as, container, name, options));
+      for (const [as, name] of names) {
+        options.signal?.throwIfAborted();
+        tables.set(as, await this.openAs(as, container, name, options));
+      }
       const task = {
         kind: 'query',
         tables: Object.fromEntries(Array.from(tables, ([as, { path }]) => [as, path])),
         sql,
         limit,
+        ...(maxBytes !== undefined && { maxBytes }),
         ...(save !== undefined && { save: { to: draft, format: save } }),
       } as const;
-      const answer = await this.run(task, container, options);
+      const answer = await this.run(task, container, options, [...tables.values()]);
       const saved = save === undefined ? undefined : await this.blobs.storeFile(container.company_id, draft);
       return { ...answer, saved };
     } finally {
@@ -141,6 +175,7 @@ export class TableReader {
     if (file === undefined) throw new NotFound('File');
     const format = tableFormat(path);
     if (format === undefined) throw new TaskProblem('unreadable', `The file is no table: ${TABLE_ENDINGS}`);
+    if (sheet !== undefined && format !== 'xlsx') throw new TaskProblem('unknown_sheet', 'Only a workbook has sheets');
     return await this.cache.open({
       company_id: container.company_id,
       blob_id: file.blob_id,
@@ -155,7 +190,13 @@ export class TableReader {
     task: Extract<Task, { kind: Kind }>,
     { company_id }: ContainerRef,
     { signal }: TableOptions,
+    tables: readonly OpenTable[],
   ): Promise<Answers[Kind]> {
-    return await this.engine.run(task, { company_id, ...(signal !== undefined && { signal }) });
+    try {
+      return await this.engine.run(task, { company_id, ...(signal !== undefined && { signal }) });
+    } catch (error) {
+      const isThere = await Promise.all(tables.map(({ path }) => access(path).then(yes, no)));
+      throw isThere.every(Boolean) ? error : new CopyGone();
+    }
   }
 }

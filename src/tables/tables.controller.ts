@@ -2,6 +2,7 @@ import { Body, Controller, Post } from '@nestjs/common';
 import { Caller } from '../platform/auth/decorators.js';
 import { Principal } from '../platform/auth/principal.js';
 import { ClientSignal } from '../platform/http/client-signal.js';
+import { JsonText } from '../platform/http/json-text.js';
 import { EXAMPLE, EXAMPLE_WORKSPACE } from '../platform/openapi/examples.js';
 import { Operation } from '../platform/openapi/operation.js';
 import { QueryRequest, QueryResponse, TableRequest, TableResponse } from './tables.dto.js';
@@ -21,14 +22,14 @@ export class TablesController {
       'fit every row. A file that is no table, and a row that cannot be read, is a 422 at `path`.',
     example: { ...EXAMPLE_WORKSPACE, path: EXAMPLE.table, limit: 10 },
     response: TableResponse,
-    errors: [404, 413, 429, 503],
+    errors: [404, 413, 429, 503, 507],
     extension: true,
   })
   async readTable(
     @Caller() caller: Principal,
     @Body() body: TableRequest,
     @ClientSignal() signal: AbortSignal,
-  ): Promise<TableResponse> {
+  ): Promise<JsonText> {
     return await this.tables.read(caller, body, signal);
   }
 
@@ -46,14 +47,14 @@ export class TablesController {
       sql: 'SELECT product, sum(quantity) AS quantity FROM demand GROUP BY product',
     },
     response: QueryResponse,
-    errors: [403, 404, 409, 413, 429, 503],
+    errors: [403, 404, 409, 413, 429, 503, 507],
     extension: true,
   })
   async queryTables(
     @Caller() caller: Principal,
     @Body() body: QueryRequest,
     @ClientSignal() signal: AbortSignal,
-  ): Promise<QueryResponse> {
+  ): Promise<JsonText> {
     return await this.tables.query(caller, body, signal);
   }
 }

@@ -30,8 +30,9 @@ import {
 import { anyKind, mapKind, objectKind } from '../platform/validation/kinds/containers.js';
 import { refuseValue } from '../platform/validation/refused.js';
 import { Rule } from '../platform/validation/rule.js';
+import { tableNameProblem } from './table-format.js';
 
-const MAX_COLUMNS = 1_000;
+const MAX_COLUMNS = 2_000;
 const MAX_FILTERS = 50;
 /** Longest list of an `in`. */
 const MAX_MEMBERS = 1_000;
@@ -311,6 +312,7 @@ const tableKind: Kind<TableReference> = {
 };
 
 @Rule(identifierGiven)
+@Rule<QueryRequest>(({ tables }) => namesValid(tables))
 @Rule<QueryRequest>(({ save_as, source, project_id }, received): ErrorEntry[] =>
   save_as != null && source !== 'workspace' && project_id == null ? [missing([IDENTIFIERS.workspace], received)] : [],
 )
@@ -359,6 +361,16 @@ export class QueryRequest {
 
   @IdentifierField('snapshot')
   snapshot_id?: string | null;
+}
+
+/** A name stands for one table, and case makes no difference in SQL. */
+function namesValid(tables: ReadonlyMap<string, TableReference>): ErrorEntry[] {
+  const known = new Set<string>();
+  return Array.from(tables).flatMap(([name, { path }]) => {
+    const problem = tableNameProblem(name) ?? (known.has(name.toLowerCase()) ? 'the name is there already' : undefined);
+    known.add(name.toLowerCase());
+    return problem === undefined ? [] : [invalidValue(['tables', name], problem, path)];
+  });
 }
 
 const SAVED = /\.(?:csv|parquet)$/i;

@@ -31,7 +31,7 @@ afterAll(async () => await test.stop());
 async function attempt(sql: string): Promise<{ code: string; told: string }> {
   try {
     const { columns, rows } = await test.query(sql, { orders: table });
-    return { code: 'answered', told: JSON.stringify([columns, rows]) };
+    return { code: 'answered', told: JSON.stringify([columns, JSON.parse(rows)]) };
   } catch (error) {
     if (!(error instanceof TaskProblem)) throw error;
     return { code: error.code, told: error.message };
@@ -301,6 +301,18 @@ it.each(TRIED)('ends %s', async (_title, sql, codes) => {
   expectNothingTold(told);
   // The limit, the time to stop, a second attempt, and a busy machine.
   expect(performance.now() - startedAt).toBeLessThan((SECONDS + 1) * 2_000 + 8_000);
+});
+
+it.each([
+  ["SELECT error(repeat('a', 5000000))", 'invalid_sql'],
+  ["SELECT error('No magic bytes')", 'invalid_sql'],
+  ['SELECT 1e400', 'invalid_sql'],
+  [`WITH t AS (SELECT 1 AS "${'x'.repeat(10_000)}") SELECT ${Array(200).fill('*').join(', ')} FROM t`, 'invalid_sql'],
+  ["SELECT repeat('a', 9000000)", 'invalid_sql'],
+])('makes no long answer of %.60s', async (sql, code) => {
+  const { code: ended, told } = await attempt(sql);
+  expect(ended).toBe(code);
+  expect(told.length).toBeLessThan(2_100);
 });
 
 it('goes on answering, and has written nothing', async () => {

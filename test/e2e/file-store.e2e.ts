@@ -8,6 +8,7 @@ import type { UploadStartResponse, UploadStatusResponse } from '../../src/files/
 import { MinioStore } from '../../src/platform/object-store/minio-store.js';
 import { makeFile, makeProject, type Place, sendParts } from '../factories/make.js';
 import type { Client } from '../support/client.js';
+import { docxParts, makeArchive, paragraph } from '../support/documents.js';
 import { eventually } from '../support/eventually.js';
 import { raw } from '../support/raw.js';
 import { S3Server } from '../support/s3-server.js';
@@ -100,6 +101,23 @@ describe('files in an S3 server', () => {
     expect((await download(client, place, 'data/Ünï 1.bin')).equals(content)).toBe(true);
     expect(s3.requests.at(-1)).toMatchObject({ method: 'GET', host: puts[0]?.host });
     expect(JSON.stringify(service.log)).not.toContain('/store/');
+  });
+
+  it('are tables and documents as they are on the disk', async () => {
+    const { client, place } = await makeWorkspace();
+    await makeFile(client, place, 'demand.csv', 'product;quantity\nchair;1,5\ntable;2\n');
+    await makeFile(client, place, 'note.docx', makeArchive(docxParts(paragraph('Hello'))));
+    expect(await client.post('/files/table', { ...place, path: 'demand.csv' })).toMatchObject({
+      rows: [
+        ['chair', 1.5],
+        ['table', 2],
+      ],
+    });
+    const query = { ...place, tables: { d: 'demand.csv' }, sql: 'SELECT sum(quantity) AS pieces FROM d' };
+    expect(await client.post('/files/query', { ...query, save_as: 'sum.csv' })).toMatchObject({ rows: [[3.5]] });
+    expect((await download(client, place, 'sum.csv')).toString()).toBe('pieces\n3.5\n');
+    const note = { ...place, path: 'note.docx' };
+    expect(await client.post('/files/content?as=text', note)).toMatchObject({ text: 'Hello\n' });
   });
 
   it('are read and written by the service itself where that is its part', async () => {

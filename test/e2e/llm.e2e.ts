@@ -6,6 +6,7 @@ import { makeDeployment, makeFile, makeProject } from '../factories/make.js';
 import { idle } from '../factories/turns.js';
 import type { Client, Wire } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
+import { makeArchive, makePdf, pdfObjects, shown as shownOnPage, xlsxParts } from '../support/documents.js';
 import { FakeProvider, type ModelReply, type ModelRequest, type WireFormat } from '../support/fake-provider.js';
 import { Gate } from '../support/scripted-agent.js';
 import { removeEnvironment, Service } from '../support/service.js';
@@ -65,7 +66,7 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
     const { messages } = await idle(client, project);
     return messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1);
   };
-  const upload = (path: string, content: string) =>
+  const upload = (path: string, content: string | Uint8Array) =>
     makeFile(client, { source: 'workspace', project_id: project }, path, content);
   const contentOf = async (path: string): Promise<string | null> => {
     const file = { source: 'workspace', project_id: project, path };
@@ -158,6 +159,61 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
     provider.requests.length = 0;
     await ask('', { answer: { selections: { 0: 'Profit' } } });
     expect(JSON.stringify(provider.requests[0]?.messages)).toContain('Profit');
+  });
+
+  it('describes and queries an attached workbook, saves the result, and reads a PDF', async () => {
+    const rows = [
+      ['product', 'quantity'],
+      ['chair', 7],
+      ['table', 2],
+      ['chair', 5],
+    ];
+    await upload('orders.xlsx', makeArchive(xlsxParts({ Notes: [['Orders of May']], Orders: rows })));
+    await upload('letter.pdf', makePdf(pdfObjects([shownOnPage([['Dear planner']]), shownOnPage([['Ten chairs']])])));
+    const orders = { path: 'orders.xlsx', sheet: 'Orders' };
+    const sql = 'SELECT product, sum(quantity) AS pieces FROM orders GROUP BY ALL ORDER BY ALL';
+    play(
+      { calls: [{ tool: 'describe_table', input: orders }] },
+      { calls: [{ tool: 'query_tables', input: { tables: { orders }, sql, save_as: 'out/pieces.csv' } }] },
+      { calls: [{ tool: 'query_tables', input: { tables: { orders }, sql: 'DROP TABLE orders' } }] },
+      { calls: [{ tool: 'read_file', input: { path: 'letter.pdf', pages: '2' } }] },
+      { text: ['Twelve chairs.'] },
+    );
+    const [message] = await ask('How many chairs?', { file_ids: ['orders.xlsx', 'letter.pdf'] });
+    expect(message?.tool_calls).toMatchObject([
+      {
+        status: 'completed',
+        result: {
+          total: 3,
+          sheets: ['Notes', 'Orders'],
+          columns: [
+            { name: 'product', type: 'text', distinct: 2 },
+            { name: 'quantity', type: 'integer' },
+          ],
+          first_rows: [
+            ['chair', 7],
+            ['table', 2],
+            ['chair', 5],
+          ],
+        },
+      },
+      {
+        status: 'completed',
+        result: {
+          rows: [
+            ['chair', 12],
+            ['table', 2],
+          ],
+          truncated: false,
+          saved: { path: 'out/pieces.csv' },
+        },
+      },
+      { status: 'failed', error_code: 'invalid_sql' },
+      { status: 'completed', result: { text: '--- page 2 ---\nTen chairs\n', pages: 2 } },
+    ]);
+    expect(await contentOf('out/pieces.csv')).toBe('product,pieces\nchair,12\ntable,2\n');
+    expect(provider.requests[2]?.messages.at(-1)?.text).toMatch(/is no instruction[^]*"chair",\s*12/);
+    expect(message?.content).toBe('Twelve chairs.');
   });
 
   it('gets wrong calls back, and can do better', async () => {

@@ -101,7 +101,7 @@ describe('a skill replaced again and again on one process while another one pull
       seen.add(letter);
     };
 
-    const replacing = times(250, async (index) => {
+    const replacing = times(120, async (index) => {
       await onFirst.client.put(path, { files: index % 2 === 0 ? A : B });
       away = false;
       if (index % 50 !== 10) return;
@@ -117,7 +117,7 @@ describe('a skill replaced again and again on one process while another one pull
       }),
       during(replacing, 50, async () => await read(onFirst.client)),
       during(replacing, 50, async () => await read(onSecond)),
-      during(replacing, 700, async () => {
+      during(replacing, 300, async () => {
         await onSecond.post(`/projects/${id}/chat`, { content: 'Which rules?' });
         await idle(onSecond, id);
       }),
@@ -135,7 +135,7 @@ describe('a skill replaced again and again on one process while another one pull
   it('reaches projects whole when it is the deployment’s', async () => {
     const { handle } = await makeDeployment(onFirst.client, { skills: { rules: A, more: A } });
     const { id } = await makeProject(onFirst.client, { from_deployment: handle });
-    const replacing = times(150, async (index) => {
+    const replacing = times(80, async (index) => {
       await onFirst.client.put(`/deployments/${handle}/skills/rules`, { files: index % 2 === 0 ? B : A });
     });
     const seen = new Set<string>();

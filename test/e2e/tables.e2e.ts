@@ -9,7 +9,7 @@ import type { Client } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { useService } from '../support/service.js';
 
-const service = useService();
+const service = useService({ settings: { METRICS: 'true' } });
 
 interface Workspace {
   client: Client;
@@ -206,6 +206,18 @@ describe('a query', () => {
       status: 404,
       body: { detail: 'File gone.csv not found' },
     });
+    expect(await ask({ tables: { p: { path: 'prices.csv', sheet: 'x' } }, sql: 'FROM p' })).toMatchObject(
+      refused('tables', 'p', 'sheet'),
+    );
+    for (const [name, other] of [
+      ['', 'b'],
+      ['a', 'A'],
+      ['a\u0001', 'b'],
+    ] as const) {
+      const tables = { [name]: 'prices.csv', [other]: 'prices.csv' };
+      const wrong = name === 'a' ? other : name;
+      expect(await ask({ tables, sql: 'SELECT 1' })).toMatchObject(refused('tables', wrong));
+    }
     expect(await ask({ sql: 'FROM p', save_as: 'out.txt' })).toMatchObject(refused('save_as'));
     const { entries } = await client.post<{ entries: { path: string }[] }>('/files/list', place);
     expect(entries.map(({ path }) => path)).toEqual(['prices.csv', 'ragged.csv']);
@@ -226,6 +238,11 @@ async function enginePids(): Promise<number[]> {
   return found;
 }
 
+async function metric(name: string): Promise<number> {
+  const text = await (await fetch(`${service.url}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
+}
+
 it('a process of the engine that is killed under its work costs nobody an answer', async () => {
   const { client, place } = await makeWorkspace({ 'prices.csv': PRICES });
   const query = {
@@ -237,9 +254,14 @@ it('a process of the engine that is killed under its work costs nobody an answer
   const asked = Promise.all(
     Array.from({ length: 4 }, async () => await client.post<QueryResponse>('/files/query', query)),
   );
-  const pids = await eventually(enginePids, (found) => found.length > 0, { until: 'the engine runs' });
-  for (const pid of pids) process.kill(pid, 'SIGKILL');
+  await eventually(
+    () => metric('pws_data_engine_waiting'),
+    (waiting) => waiting > 0,
+    { until: 'queries wait' },
+  );
+  for (const pid of await enginePids()) process.kill(pid, 'SIGKILL');
   for (const { rows } of await asked) expect(rows).toEqual(right.rows);
+  expect(await metric('pws_data_engine_restarts_total')).toBeGreaterThan(0);
 });
 
 describe('the guide', () => {

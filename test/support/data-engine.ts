@@ -20,7 +20,7 @@ export class TestEngine {
     readonly directory: string,
   ) {}
 
-  static async start({ size = 2, idleMs = 60_000, seconds = 10 } = {}): Promise<TestEngine> {
+  static async start({ size = 3, idleMs = 60_000, seconds = 10 } = {}): Promise<TestEngine> {
     const logger = pino({ level: 'silent' });
     const metrics = new Metrics(logger);
     const pool = new ProcessPool({ size, idleMs, entry: ENGINE_ENTRY }, logger);

@@ -15,7 +15,11 @@ const MAX_NAMES = 12;
 type TableStatement = StatementOf<'table'>;
 
 /** What the tool says of a table. */
-type Described = Pick<TableDescription, 'columns' | 'sheets'> & { total: number; first_rows: Cell[][] };
+type Described = Pick<TableDescription, 'columns' | 'sheets'> & {
+  more_columns: number;
+  total: number;
+  first_rows: Cell[][];
+};
 
 /** Answers a question about a table: a paragraph, or why there is no answer. */
 export async function* answerTable(
@@ -71,9 +75,10 @@ export async function* introduceTable(path: string, toolbox: Toolbox): AsyncGene
 
 function describeTable(path: string, table: Described): string {
   const { columns, total, first_rows: rows, sheets } = table;
-  const left = columns.length - MAX_COLUMNS;
+  const all = columns.length + table.more_columns;
+  const left = all - MAX_COLUMNS;
   const parts = [
-    `${quote(path)} has ${counted(total, 'row')} and ${counted(columns.length, 'column')}${left > 0 ? `, of which these are the first ${MAX_COLUMNS}` : ''}:`,
+    `${quote(path)} has ${counted(total, 'row')} and ${counted(all, 'column')}${left > 0 ? `, of which these are the first ${MAX_COLUMNS}` : ''}:`,
     toMarkdown(columns.slice(0, MAX_COLUMNS), rows),
     ...(sheets !== null && sheets.length > 1 ? [`Its sheets:\n${bullets(sheets.map((name) => quote(name)))}`] : []),
   ];
@@ -100,9 +105,9 @@ const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 const sameName = (one: string, other: string): boolean => one.trim().toLowerCase() === other.trim().toLowerCase();
 
-function columnsOf({ columns }: Described): string {
+function columnsOf({ columns, more_columns }: Described): string {
   const names = columns.slice(0, MAX_NAMES).map(({ name }) => quote(name));
-  const left = columns.length - names.length;
+  const left = columns.length + more_columns - names.length;
   return `its columns are ${names.join(', ')}${left > 0 ? ` and ${left} more` : ''}`;
 }
 

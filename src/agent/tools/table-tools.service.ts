@@ -1,16 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { TaskProblem } from '../../data-engine/tasks.js';
+import { type Cell, TaskProblem } from '../../data-engine/tasks.js';
 import { normalizePath, pathProblem } from '../../files/tree/paths.js';
-import { savedFormat } from '../../tables/table-format.js';
+import { savedFormat, tableNameProblem } from '../../tables/table-format.js';
 import { type TableName, TableReader } from '../../tables/table-reader.service.js';
 import type { AgentContext } from '../agent.js';
 import { AgentFiles } from './agent-files.service.js';
+import { cutText } from './data-text.js';
 import { refusing } from './problem.js';
 import { type Effect, type Tool, ToolFailure, type ToolOutcome } from './tool.js';
 
 /** Rows that a description shows. */
 const SAMPLE = 5;
+/** Bytes of a cell of them, and of all names of columns together. */
+const MAX_CELL_BYTES = 200;
+const MAX_COLUMN_BYTES = 16 * 1024;
+/** Bytes of rows, so that a result is cut between two of them. */
+const MAX_ROW_BYTES = 40 * 1024;
 const MAX_TABLES = 20;
 const MAX_ROWS = 10_000;
 
@@ -23,7 +29,7 @@ const sheet = z.string().optional().describe('Sheet of a workbook; the first one
 const describeInput = z.strictObject({ path, sheet });
 const queryInput = z.strictObject({
   tables: z
-    .record(z.string().min(1), z.strictObject({ path, sheet }))
+    .record(z.string().superRefine(refusing(tableNameProblem)), z.strictObject({ path, sheet }))
     .refine((tables) => Object.keys(tables).length <= MAX_TABLES, `At most ${MAX_TABLES} tables`)
     .describe('Files by the names that the statement has for them'),
   sql: z.string().min(1).max(100_000).describe('One SELECT in the dialect of DuckDB'),
@@ -52,8 +58,12 @@ export class TableTools {
       const { description, rows, total } = await failing(() =>
         this.tables.read(workspace, name, query, { signal: context.signal }),
       );
-      const { columns, sheets, dialect } = description;
-      return { result: { path: name.path, columns, total, first_rows: rows, sheets, dialect } };
+      const { sheets, dialect } = description;
+      const columns = firstOf(description.columns, MAX_COLUMN_BYTES);
+      const first_rows = (JSON.parse(rows) as Cell[][]).map((row) => row.slice(0, columns.length).map(cutCell));
+      const more_columns = description.columns.length - columns.length;
+      const shown = { columns, more_columns, total, first_rows, sheets: sheets && firstOf(sheets, MAX_COLUMN_BYTES) };
+      return { result: { path: name.path, ...shown, dialect } };
     },
   };
 
@@ -78,10 +88,10 @@ export class TableTools {
     const workspace = await this.files.workspace(context);
     const names = new Map(Object.entries(tables).map(([name, reference]) => [name, toName(reference)]));
     const save = save_as === undefined ? {} : { save: savedFormat(save_as) };
-    const { saved, ...result } = await failing(() =>
-      this.tables.select(workspace, names, { sql, limit, signal: context.signal, ...save }),
+    const { saved, rows, ...rest } = await failing(() =>
+      this.tables.select(workspace, names, { sql, limit, maxBytes: MAX_ROW_BYTES, signal: context.signal, ...save }),
     );
-    return { workspace, saved, result };
+    return { workspace, saved, result: { ...rest, rows: JSON.parse(rows) as Cell[][] } };
   }
 
   private async prepareSave(at: string, input: QueryInput, context: AgentContext): Promise<Effect> {
@@ -91,6 +101,19 @@ export class TableTools {
       result: { ...result, saved: await this.files.place(tx, context, workspace, at, saved) },
     });
   }
+}
+
+/** The first items whose JSON takes so many bytes. */
+function firstOf<Item>(items: readonly Item[], bytes: number): Item[] {
+  let left = bytes;
+  const end = items.findIndex((item) => (left -= Buffer.byteLength(JSON.stringify(item))) < 0);
+  return items.slice(0, end < 0 ? items.length : end);
+}
+
+/** A cell that is long becomes the beginning of its text. */
+function cutCell(cell: Cell): Cell {
+  const text = typeof cell === 'string' ? cell : JSON.stringify(cell);
+  return Buffer.byteLength(text) <= MAX_CELL_BYTES ? cell : `${cutText(text, MAX_CELL_BYTES)}…`;
 }
 
 function toName({ path: at, sheet: of }: { path: string; sheet?: string | undefined }): TableName {

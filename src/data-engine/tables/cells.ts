@@ -20,7 +20,8 @@ import {
 } from '@duckdb/node-api';
 import { isJsonObject, type Json } from '../../platform/json/json.js';
 import { parseJson } from '../../platform/json/parse-json.js';
-import type { Cell, ColumnType } from '../tasks.js';
+import { type Cell, type ColumnType, TaskProblem } from '../tasks.js';
+import { MAX_COLUMNS } from './limits.js';
 
 /** Most bytes of JSON of the rows of an answer. */
 export const MAX_ANSWER_BYTES = 8 * 1024 ** 2;
@@ -75,28 +76,32 @@ export function columnType(type: DuckDBType): ColumnType {
 
 const isJson = (type: DuckDBType): boolean => type.alias === 'JSON';
 
-/** Rows of an answer, up to a number and to {@link MAX_ANSWER_BYTES}. */
+/** Rows of an answer, up to a number of them and of bytes. */
 export interface Rows {
   columns: { name: string; type: ColumnType }[];
-  rows: Cell[][];
+  /** JSON of the list of rows. */
+  rows: string;
   /** Why rows are missing. */
   cut: 'rows' | 'bytes' | null;
 }
 
 /** Reads the first rows of a result. */
-export async function readRows(result: DuckDBResult, limit: number): Promise<Rows> {
+export async function readRows(result: DuckDBResult, limit: number, maxBytes = MAX_ANSWER_BYTES): Promise<Rows> {
   const types = result.columnTypes();
   const columns = result.columnNames().map((name, index) => ({ name, type: columnType(types[index]!) }));
-  const rows: Cell[][] = [];
-  let bytes = 0;
+  const rows: string[] = [];
+  const answer = (cut: Rows['cut']): Rows => ({ columns, rows: `[${rows.join(',')}]`, cut });
+  let bytes = Buffer.byteLength(JSON.stringify(columns));
+  if (columns.length > MAX_COLUMNS || bytes > MAX_ANSWER_BYTES / 8)
+    throw new TaskProblem('invalid_sql', `An answer has at most ${MAX_COLUMNS} columns, with names of 1 MiB together`);
   for (;;) {
     const chunk = await result.fetchChunk();
-    if (chunk === null || chunk.rowCount === 0) return { columns, rows, cut: null };
+    if (chunk === null || chunk.rowCount === 0) return answer(null);
     for (let index = 0; index < chunk.rowCount; index++) {
-      if (rows.length === limit) return { columns, rows, cut: 'rows' };
-      const row = chunk.getRowValues(index).map((value, column) => cell(value, types[column]));
-      bytes += Buffer.byteLength(JSON.stringify(row)) + 1;
-      if (bytes > MAX_ANSWER_BYTES) return { columns, rows, cut: 'bytes' };
+      if (rows.length === limit) return answer('rows');
+      const row = JSON.stringify(chunk.getRowValues(index).map((value, column) => cell(value, types[column])));
+      bytes += Buffer.byteLength(row) + 1;
+      if (bytes > maxBytes) return answer('bytes');
       rows.push(row);
     }
   }

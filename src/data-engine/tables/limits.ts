@@ -4,5 +4,7 @@ export const MAX_COLUMNS = 2_000;
 export const MAX_CELL_BYTES = 1024 ** 2;
 /** Most bytes of a row, in the file. */
 export const MAX_ROW_BYTES = 16 * 1024 ** 2;
+/** Most bytes of a table that has to be written anew as text: what a file says once may stand for much. */
+export const MAX_TEXT_BYTES = 2 * 1024 ** 3;
 /** Most rows of a table. */
 export const MAX_ROWS = 100_000_000;

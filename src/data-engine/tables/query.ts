@@ -10,25 +10,27 @@ import { checkSelect } from './select-check.js';
 /** Largest file that a result is saved in. */
 const MAX_SAVED_BYTES = 1024 ** 3;
 const WATCH_MS = 20;
+/** Longest sentence of DuckDB that is told. */
+const MAX_SENTENCE = 2_000;
 
 /** How results are written; commas, quotes and line breaks in texts are quoted as RFC 4180 says. */
 const FORMATS = { csv: "FORMAT csv, HEADER, DELIMITER ','", parquet: 'FORMAT parquet' };
 
 /** Runs one SELECT of a user. */
 export async function query(task: QueryTask): Promise<QueryAnswer> {
-  const { tables, sql, limit, save } = task;
+  const { tables, sql, save } = task;
   const part = save === undefined ? undefined : partOf(save.to);
   const files = [...Object.values(tables), ...(part === undefined ? [] : [part])];
   return await withDatabase(files, async (connection) => {
-    for (const [table, file] of Object.entries(tables))
-      await connection.run(`CREATE VIEW ${name(table)} AS SELECT * FROM read_parquet(${text(file)})`);
     try {
+      for (const [table, file] of Object.entries(tables))
+        await connection.run(`CREATE VIEW ${name(table)} AS SELECT * FROM read_parquet(${text(file)})`);
       await checkSelect(connection, sql, Object.keys(tables));
-      if (save === undefined) return await answer(connection, sql, limit);
+      if (save === undefined) return await answer(connection, sql, task);
       // Once for both, since a query may answer something else the next time.
       await connection.run(`CREATE TEMP TABLE ${name(RESULT)} AS FROM query(${text(sql)})`);
       await write(connection, partOf(save.to), save);
-      return await answer(connection, `FROM temp.${name(RESULT)}`, limit);
+      return await answer(connection, `FROM temp.${name(RESULT)}`, task);
     } catch (error) {
       throw problemOf(error, tables, part);
     }
@@ -38,8 +40,10 @@ export async function query(task: QueryTask): Promise<QueryAnswer> {
 /** No name of a table: nobody can give one with this character. */
 const RESULT = 'result\u0001';
 
-async function answer(connection: DuckDBConnection, sql: string, limit: number): Promise<QueryAnswer> {
-  const { columns, rows, cut } = await readRows(await connection.stream(sql), limit);
+async function answer(connection: DuckDBConnection, sql: string, { limit, maxBytes }: QueryTask): Promise<QueryAnswer> {
+  const { columns, rows, cut } = await readRows(await connection.stream(sql), limit, maxBytes);
+  if (cut === 'bytes' && rows === '[]')
+    throw new TaskProblem('invalid_sql', 'The first row is too long to be answered');
   return { columns, rows, truncated: cut !== null };
 }
 
@@ -74,12 +78,14 @@ async function write(
 /** The sentence of DuckDB without what it shows of the statement, and without files. */
 function problemOf(error: unknown, tables: Record<string, string>, part: string | undefined): unknown {
   if (!(error instanceof Error) || error instanceof TaskProblem || error instanceof Interrupted) return error;
-  const { message } = error;
-  if (/^(Out of Memory|INTERRUPT) Error|bad_?[ ]?alloc/.test(message)) return error;
+  // What a statement computes can become its error.
+  const message = error.message.slice(0, MAX_SENTENCE);
+  if (/^(Out of Memory|INTERRUPT) Error|^(std::)?bad_alloc/.test(message)) return error;
   // These tell of DuckDB itself, with addresses in its memory.
   if (/^(INTERNAL|FATAL) Error/.test(message))
     return new TaskProblem('invalid_sql', 'DuckDB cannot run this statement');
-  if (/^(IO Error|Invalid Input Error: No magic bytes)/.test(message)) return error;
+  const isOfFile = Object.values(tables).some((file) => message.includes(file));
+  if (isOfFile && /^(IO Error|Invalid Input Error: No magic bytes)/.test(message)) return error;
   const line = /\n *LINE (\d{1,9}):/.exec(message);
   const lines = (line === null ? message : message.slice(0, line.index)).trim().split('\n');
   const sentence = lines.map((one) => one.trim()).join(' ');

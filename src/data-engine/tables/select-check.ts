@@ -53,7 +53,7 @@ export async function checkSelect(connection: DuckDBConnection, sql: string, tab
   if (sql.length > MAX_CHARACTERS) refuse(`The statement is longer than ${MAX_CHARACTERS} characters`);
   if (sql.includes('\0')) refuse('The statement has a character that SQL does not know');
   const reader = await connection.runAndReadAll('SELECT json_serialize_sql($1::VARCHAR)', [sql]);
-  const syntax = JSON.parse(String(reader.getRows()[0]![0])) as Syntax;
+  const syntax = parse(String(reader.getRows()[0]![0]));
   if (syntax.error) {
     // It knows no other statements.
     if (syntax.error_type === 'not implemented') refuse('Only one SELECT can be run, and no other statement');
@@ -61,6 +61,15 @@ export async function checkSelect(connection: DuckDBConnection, sql: string, tab
   }
   if (syntax.statements?.length !== 1) refuse('Exactly one SELECT can be run');
   checkNodes(syntax.statements, await knownTables(connection, tables, syntax.statements));
+}
+
+function parse(tree: string): Syntax {
+  try {
+    return JSON.parse(tree) as Syntax;
+  } catch {
+    // DuckDB writes infinity as no JSON knows it.
+    return refuse('The statement has a number that is out of range');
+  }
 }
 
 function lineOf(sql: string, position: string | undefined): string {

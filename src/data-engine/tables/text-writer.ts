@@ -1,4 +1,6 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
+import { TaskProblem } from '../tasks.js';
+import { MAX_ROW_BYTES, MAX_TEXT_BYTES } from './limits.js';
 import type { TextSource } from './parquet-writer.js';
 
 /** What a cell without value is in the files of {@link TextWriter}; all others are in quotes. */
@@ -20,6 +22,8 @@ export class TextWriter {
   private cells = 0;
   private hasNewlines = false;
   private longestRow = 0;
+  /** Bytes in the file. */
+  private written = 0;
 
   constructor(private readonly path: string) {
     this.file = openSync(path, 'wx');
@@ -49,6 +53,9 @@ export class TextWriter {
     this.bytes[this.length] = LF;
     this.length += 1;
     this.longestRow = Math.max(this.longestRow, this.length - this.rowStart);
+    // Quotes may double what the file has.
+    if (this.longestRow > 2 * MAX_ROW_BYTES)
+      throw new TaskProblem('unreadable', `A row has more than ${MAX_ROW_BYTES / 1024 ** 2} MiB`);
     this.rowStart = this.length;
     this.cells = 0;
     if (this.length >= FLUSH_BYTES) this.flush();
@@ -76,6 +83,9 @@ export class TextWriter {
   }
 
   private flush(): void {
+    this.written += this.length;
+    if (this.written > MAX_TEXT_BYTES)
+      throw new TaskProblem('unreadable', `The table has more than ${MAX_TEXT_BYTES / 1024 ** 3} GiB as text`);
     for (let at = 0; at < this.length;) at += writeSync(this.file, this.bytes, at, this.length - at);
     this.length = 0;
     this.rowStart = 0;

@@ -78,7 +78,13 @@ export class BlobsService {
     const { size } = await stat(path);
     await this.assertAllowance(company_id, size);
     const [blob_id = ''] = await this.blobs.begin(company_id, 1);
-    await this.objects.put(keyOf(blob_id), createReadStream(path));
+    const content = createReadStream(path);
+    try {
+      await this.objects.put(keyOf(blob_id), content);
+    } finally {
+      // A store that refuses it has not read it to its end.
+      content.destroy();
+    }
     await this.database.transaction((tx) => this.finish(tx, company_id, { blob_id, size }));
     return { blob_id, size };
   }

@@ -38,12 +38,12 @@ export class LocalCopies implements OnModuleInit, OnApplicationShutdown {
   async onModuleInit(): Promise<void> {
     await mkdir(this.folder, { recursive: true });
     await this.dropStale();
-    // By then, whatever was left before this start is stale.
-    this.sweep = setTimeout(() => void this.dropStale().catch(() => undefined), STALE_MS).unref();
+    // What cannot be removed now is looked at again.
+    this.sweep = setInterval(() => void this.dropStale().catch(() => undefined), STALE_MS).unref();
   }
 
   onApplicationShutdown(): void {
-    clearTimeout(this.sweep);
+    clearInterval(this.sweep);
   }
 
   /**
@@ -72,8 +72,11 @@ export class LocalCopies implements OnModuleInit, OnApplicationShutdown {
       await this.copy(blob_id, path, signal);
       return await work(path);
     } finally {
-      await rm(path, { force: true });
-      ticket.leave();
+      try {
+        await rm(path, { force: true });
+      } finally {
+        ticket.leave();
+      }
     }
   }
 

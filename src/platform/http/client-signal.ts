@@ -6,7 +6,10 @@ import { Unavailable } from '../errors/errors.js';
 export const ClientSignal = createParamDecorator((_: unknown, context: ExecutionContext): AbortSignal => {
   const controller = new AbortController();
   const response = context.switchToHttp().getResponse<ServerResponse>();
-  // Also of an answer that was taken; then nothing listens any more.
-  response.once('close', () => controller.abort(new Unavailable()));
+  const gone = (): void => controller.abort(new Unavailable());
+  // It has closed already and will not do so again.
+  if (response.closed) gone();
+  // Also of an answer that was taken, when the work is over.
+  else response.once('close', gone);
   return controller.signal;
 });
