@@ -79,8 +79,8 @@ export interface QueryResult extends QueryAnswer {
 /**
  * Tables in the files of containers, for every module. Whoever calls has found the container.
  *
- * Problems of the data, of a structured query or of SQL are {@link TaskProblem}s, of one of several tables {@link TableProblem}s; Unavailable says that the engine cannot run,
- * TooManyRequests that the company has its share of it.
+ * Problems of the data, of a structured query or of SQL are {@link TaskProblem}s, of one of several tables {@link TableProblem}s;
+ * Unavailable says that the engine cannot run, TooManyRequests that the company has its share of it.
  */
 @Injectable()
 export class TableReader {
