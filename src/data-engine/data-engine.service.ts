@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { InsufficientStorage, Unavailable } from '../platform/errors/errors.js';
+import { unlessAborted } from '../platform/leases/unless-aborted.js';
 import { FairShares } from '../platform/throttling/fair-shares.js';
 import type { EngineMetrics } from './engine-metrics.service.js';
 import type { EngineConnection, Ending } from './engine-connection.js';
@@ -9,10 +10,10 @@ import { partOf } from './messages.js';
 import type { ProcessPool } from './process-pool.js';
 import { type Answers, type Task, TaskProblem } from './tasks.js';
 
-/** How long tasks may take. */
 /** Whoever waits for a file to be read waits for those before it. */
 const LONG_PATIENCE_MS = 60_000;
 
+/** How long tasks may take. */
 const SECONDS: Record<Task['kind'], number> = { read: 10, query: 10, convert: 60, text: 60 };
 
 /** For whom a task is done. */
@@ -33,9 +34,10 @@ export class DataEngine implements OnApplicationShutdown {
     private readonly seconds = SECONDS,
   ) {
     const long = Math.max(1, Math.floor(pool.size / 2));
+    const short = Math.max(1, pool.size - long);
     this.lanes = {
       long: { shares: new FairShares(long, LONG_PATIENCE_MS), places: long },
-      short: { shares: new FairShares(Math.max(1, pool.size - long)), places: Math.max(1, pool.size - long) },
+      short: { shares: new FairShares(short), places: short },
     };
     metrics.observe(() => ({
       processes: pool.processes,
@@ -64,7 +66,8 @@ export class DataEngine implements OnApplicationShutdown {
     const { shares, places } = this.lanes[task.kind === 'convert' || task.kind === 'text' ? 'long' : 'short'];
     const ticket = shares.take(1, [{ key: company_id, limit: Math.max(1, places - 1) }]);
     try {
-      if (ticket.granted !== undefined) await unlessAborted(ticket.granted, signal);
+      if (ticket.granted !== undefined)
+        await (signal === undefined ? ticket.granted : unlessAborted(ticket.granted, signal));
       return (await this.metrics.measure(task.kind, async () => await this.perform(task, signal))) as Answers[K];
     } finally {
       ticket.leave();
@@ -121,17 +124,3 @@ const tooSlow = (kind: Task['kind'], seconds: number): TaskProblem =>
   kind === 'read' || kind === 'query'
     ? new TaskProblem('query_timeout', `The query took longer than ${seconds} seconds`)
     : new TaskProblem('unreadable', `Reading the file took longer than ${seconds} seconds`);
-
-/** Resolves as `work` does, unless the signal aborts before. */
-async function unlessAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-  let abort: (() => void) | undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    abort = () => reject(signal?.reason as Error);
-    signal?.addEventListener('abort', abort, { once: true });
-  });
-  try {
-    await Promise.race([work, aborted]);
-  } finally {
-    if (abort !== undefined) signal?.removeEventListener('abort', abort);
-  }
-}

@@ -1,11 +1,16 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import type { Logger } from 'pino';
 import { Config } from '../config/config.js';
 import { DataEngine } from '../data-engine/data-engine.service.js';
 import type { TableDescription, TableFormat } from '../data-engine/tasks.js';
 import { LocalCopies } from '../files/blobs/local-copies.service.js';
+import { entriesOf, ScratchFolder } from '../files/blobs/scratch-folder.js';
+import { IntervalRunner } from '../platform/leases/interval-runner.js';
+import { LOGGER } from '../platform/logging/logging.module.js';
+import { hasCode } from '../platform/object-store/file-errors.js';
 import { Metrics } from '../platform/metrics/metrics.service.js';
 
 /** What of a content is a table. */
@@ -31,8 +36,6 @@ export interface OpenTable {
 /** A copy that nobody has asked for in so long is removed: the file that it is of may be gone. */
 const UNUSED_MS = 24 * 60 * 60_000;
 const SWEEP_MS = 60 * 60_000;
-/** Conversions and results under way are over long before. */
-const STALE_DRAFT_MS = 60 * 60_000;
 /** Counts up when tables come to be read in another way: copies of before are not used any more. */
 const VERSION = 1;
 /** How old the time of use on the disk may get while a copy is used again and again. */
@@ -44,9 +47,9 @@ const USE_MS = 60_000;
  * go first.
  */
 @Injectable()
-export class TableCache implements OnModuleInit, OnModuleDestroy {
-  /** Where files are made until they are whole; what is left behind is removed after an hour. */
-  readonly drafts: string;
+export class TableCache implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  /** Where files are made until they are whole. */
+  readonly drafts: ScratchFolder;
   private readonly folder: string;
   /** Copies that are being removed. */
   private readonly removing = new Map<string, Promise<void>>();
@@ -54,7 +57,7 @@ export class TableCache implements OnModuleInit, OnModuleDestroy {
   /** How many use a copy now. */
   private readonly users = new Map<string, number>();
   private readonly requests;
-  private sweep: NodeJS.Timeout | undefined;
+  private sweep: IntervalRunner | undefined;
   private bytes = 0;
 
   constructor(
@@ -62,9 +65,10 @@ export class TableCache implements OnModuleInit, OnModuleDestroy {
     private readonly engine: DataEngine,
     private readonly copies: LocalCopies,
     metrics: Metrics,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {
     this.folder = resolve(config.DATA_DIR, 'tables');
-    this.drafts = join(this.folder, 'drafts');
+    this.drafts = new ScratchFolder(join(this.folder, 'drafts'));
     this.requests = metrics.counter({
       name: 'pws_table_cache_requests_total',
       help: 'Tables that were asked for, by whether a converted copy was there (hit, miss)',
@@ -75,15 +79,16 @@ export class TableCache implements OnModuleInit, OnModuleDestroy {
     }));
   }
 
-  async onModuleInit(): Promise<void> {
-    await mkdir(this.drafts, { recursive: true });
-    await this.shrink();
-    // What cannot be removed now is looked at again.
-    this.sweep = setInterval(() => void this.shrink().catch(() => undefined), SWEEP_MS).unref();
+  onApplicationBootstrap(): void {
+    const look = async (): Promise<void> => {
+      await this.shrink();
+      await this.drafts.dropStale();
+    };
+    this.sweep = new IntervalRunner(look, 'converted tables could not be cleaned up', this.logger, SWEEP_MS);
   }
 
-  onModuleDestroy(): void {
-    clearInterval(this.sweep);
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.sweep?.stop();
   }
 
   /** @throws TaskProblem for what is no table, and what {@link DataEngine.run} throws */
@@ -123,7 +128,7 @@ export class TableCache implements OnModuleInit, OnModuleDestroy {
       return description;
     } catch (error) {
       // A loss of power may have cut the description off; both are made anew.
-      if (isMissing(error) || error instanceof SyntaxError) return undefined;
+      if (hasCode(error, 'ENOENT') || error instanceof SyntaxError) return undefined;
       throw error;
     }
   }
@@ -143,8 +148,7 @@ export class TableCache implements OnModuleInit, OnModuleDestroy {
     { format, sheet, ignoreErrors, ...blob }: TableSource,
   ): Promise<TableDescription> {
     // Other processes that share the folder may convert the same table.
-    const draft = join(this.drafts, randomUUID());
-    const to = `${draft}.parquet`;
+    const to = await this.drafts.newPath('.parquet');
     const description = await this.copies.withCopy(
       blob,
       async (from) =>
@@ -155,27 +159,27 @@ export class TableCache implements OnModuleInit, OnModuleDestroy {
     );
     await rename(to, this.place(`${name}.parquet`));
     // It comes last: a copy counts once its description is there.
-    await writeFile(`${draft}.json`, JSON.stringify(description));
-    await rename(`${draft}.json`, this.place(`${name}.json`));
+    const draft = await this.drafts.newPath('.json');
+    await writeFile(draft, JSON.stringify(description));
+    await rename(draft, this.place(`${name}.json`));
     await this.shrink();
     return description;
   }
 
   /** Removes what was not used for long, and more until the rest is within the limit. */
   private async shrink(): Promise<void> {
-    const tables = (await this.filesIn(this.folder)).filter(({ name }) => name.endsWith('.parquet'));
+    const tables = (await entriesOf(this.folder)).filter(({ name }) => name.endsWith('.parquet'));
     let bytes = tables.reduce((sum, { size }) => sum + size, 0);
     const now = Date.now();
-    for (const { name: file, size, usedAt } of tables.sort((one, other) => one.usedAt - other.usedAt)) {
-      if (bytes <= this.config.TABLES_CACHE_BYTES && usedAt > now - UNUSED_MS) break;
+    // The time of a copy is that of its last use.
+    for (const { name: file, size, modifiedMs } of tables.sort((one, other) => one.modifiedMs - other.modifiedMs)) {
+      if (bytes <= this.config.TABLES_CACHE_BYTES && modifiedMs > now - UNUSED_MS) break;
       const name = file.slice(0, -'.parquet'.length);
       if (this.users.has(name)) continue;
       await this.remove(name);
       bytes -= size;
     }
     this.bytes = bytes;
-    for (const { name, usedAt } of await this.filesIn(this.drafts))
-      if (usedAt < now - STALE_DRAFT_MS) await rm(join(this.drafts, name), { recursive: true, force: true });
   }
 
   /** Whoever asks for the copy meanwhile waits, and makes it anew. */
@@ -190,20 +194,6 @@ export class TableCache implements OnModuleInit, OnModuleDestroy {
       this.removing.delete(name);
     }
   }
-
-  private async filesIn(folder: string): Promise<{ name: string; size: number; usedAt: number }[]> {
-    const found = [];
-    for (const name of await readdir(folder)) {
-      try {
-        const { size, mtimeMs } = await stat(join(folder, name));
-        found.push({ name, size, usedAt: mtimeMs });
-      } catch (error) {
-        // Another process has removed it.
-        if (!isMissing(error)) throw error;
-      }
-    }
-    return found;
-  }
 }
 
 /** Name of a copy, which tells nothing of the file. */
@@ -211,5 +201,3 @@ function nameOf({ blob_id, format, sheet, ignoreErrors }: TableSource): string {
   const what = JSON.stringify([VERSION, format, sheet ?? null, ignoreErrors]);
   return `${blob_id}-${createHash('sha256').update(what).digest('hex').slice(0, 16)}`;
 }
-
-const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';

@@ -20,6 +20,10 @@ export const tableFormat = (path: string): TableFormat | undefined => FORMATS[ex
 /** The endings, for a person. */
 export const TABLE_ENDINGS = 'its name has to end with .csv, .tsv, .json, .ndjson, .parquet or .xlsx';
 
+/** Why a result cannot be saved at a path, in words without a full stop. */
+export const savedPathProblem = (path: string): string | undefined =>
+  /\.(?:csv|parquet)$/i.test(path) ? undefined : 'the path of a saved result ends with .csv or .parquet';
+
 /** Format of a saved result, by the path that it is saved at. */
 export const savedFormat = (path: string): 'csv' | 'parquet' =>
   path.toLowerCase().endsWith('.parquet') ? 'parquet' : 'csv';

@@ -17,7 +17,7 @@ export interface RequestPlaces {
  *
  * @param inputAt the value that the request has at a place
  */
-export function toInvalid(problem: TaskProblem, places: RequestPlaces, inputAt: (place: Place) => unknown): Invalid {
+function toInvalid(problem: TaskProblem, places: RequestPlaces, inputAt: (place: Place) => unknown): Invalid {
   const { code, message, place } = problem;
   const { file, sheet } = places.table(problem instanceof TableProblem ? problem.table : undefined);
   const entry = (loc: Place): ErrorEntry => invalidValue(loc, message, inputAt(loc));

@@ -1,6 +1,4 @@
-import { randomUUID } from 'node:crypto';
 import { access, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { DataEngine } from '../data-engine/data-engine.service.js';
 import {
@@ -128,7 +126,7 @@ export class TableReader {
     { sql, limit, maxBytes, save, ...options }: TableOptions & Select,
   ): Promise<QueryResult> {
     const tables = new Map<string, OpenTable>();
-    const draft = join(this.cache.drafts, `${randomUUID()}.${save ?? 'none'}`);
+    const draft = save && (await this.cache.drafts.newPath(`.${save}`));
     try {
       for (const [as, name] of names) {
         options.signal?.throwIfAborted();
@@ -140,14 +138,14 @@ export class TableReader {
         sql,
         limit,
         ...(maxBytes !== undefined && { maxBytes }),
-        ...(save !== undefined && { save: { to: draft, format: save } }),
+        ...(save && draft !== undefined && { save: { to: draft, format: save } }),
       } as const;
       const answer = await this.run(task, container, options, [...tables.values()]);
-      const saved = save === undefined ? undefined : await this.blobs.storeFile(container.company_id, draft);
+      const saved = draft === undefined ? undefined : await this.blobs.storeFile(container.company_id, draft);
       return { ...answer, saved };
     } finally {
       for (const table of tables.values()) table.release();
-      if (save !== undefined) await rm(draft, { force: true });
+      if (draft !== undefined) await rm(draft, { force: true });
     }
   }
 

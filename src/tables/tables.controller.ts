@@ -5,7 +5,8 @@ import { ClientSignal } from '../platform/http/client-signal.js';
 import { JsonText } from '../platform/http/json-text.js';
 import { EXAMPLE, EXAMPLE_WORKSPACE } from '../platform/openapi/examples.js';
 import { Operation } from '../platform/openapi/operation.js';
-import { QueryRequest, QueryResponse, TableRequest, TableResponse } from './tables.dto.js';
+import { QueryRequest, QueryResponse } from './query.dto.js';
+import { TableRequest, TableResponse } from './table.dto.js';
 import { TablesService } from './tables.service.js';
 
 @Controller('files')

@@ -9,17 +9,11 @@ import { normalizePath } from '../files/tree/paths.js';
 import type { Principal } from '../platform/auth/principal.js';
 import { Database } from '../platform/database/database.service.js';
 import { JsonText } from '../platform/http/json-text.js';
+import type { QueryRequest, QueryResponse, TableReference } from './query.dto.js';
+import { TableColumnResponse, TableRequest, type TableResponse } from './table.dto.js';
 import { savedFormat } from './table-format.js';
 import { explained, type RequestPlaces } from './table-problems.js';
 import { type TableName, TableReader } from './table-reader.service.js';
-import {
-  type QueryRequest,
-  type QueryResponse,
-  TableColumnResponse,
-  type TableReference,
-  TableRequest,
-  type TableResponse,
-} from './tables.dto.js';
 
 const OF_TABLE: RequestPlaces = {
   query: ['body'],

@@ -1,3 +1,4 @@
+import { identifier } from '../../data-engine/sql-text.js';
 import type { Cell, ColumnType, TableDescription } from '../../data-engine/tasks.js';
 import type { AgentOutput } from '../agent.js';
 import type { Toolbox } from '../tools/toolbox.service.js';
@@ -100,8 +101,6 @@ function statementFor(name: keyof typeof WORDS, column: string, by: string | und
   if (by === undefined) return `SELECT ${value} AS ${title} FROM data`;
   return `SELECT ${identifier(by)}, ${value} AS ${title} FROM data GROUP BY ALL ORDER BY 2 DESC NULLS LAST, 1`;
 }
-
-const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 const sameName = (one: string, other: string): boolean => one.trim().toLowerCase() === other.trim().toLowerCase();
 

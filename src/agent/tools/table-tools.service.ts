@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
+import { MAX_ANSWER_ROWS, MAX_SQL, MAX_TABLES } from '../../data-engine/limits.js';
 import { type Cell, TaskProblem } from '../../data-engine/tasks.js';
 import { normalizePath, pathProblem } from '../../files/tree/paths.js';
-import { savedFormat, tableNameProblem } from '../../tables/table-format.js';
+import { savedFormat, savedPathProblem, tableNameProblem } from '../../tables/table-format.js';
 import { type TableName, TableReader } from '../../tables/table-reader.service.js';
 import type { AgentContext } from '../agent.js';
 import { AgentFiles } from './agent-files.service.js';
@@ -17,8 +18,6 @@ const MAX_CELL_BYTES = 200;
 const MAX_COLUMN_BYTES = 16 * 1024;
 /** Bytes of rows, so that a result is cut between two of them. */
 const MAX_ROW_BYTES = 40 * 1024;
-const MAX_TABLES = 20;
-const MAX_ROWS = 10_000;
 
 const path = z
   .string()
@@ -32,10 +31,10 @@ const queryInput = z.strictObject({
     .record(z.string().superRefine(refusing(tableNameProblem)), z.strictObject({ path, sheet }))
     .refine((tables) => Object.keys(tables).length <= MAX_TABLES, `At most ${MAX_TABLES} tables`)
     .describe('Files by the names that the statement has for them'),
-  sql: z.string().min(1).max(100_000).describe('One SELECT in the dialect of DuckDB'),
-  limit: z.int().min(1).max(MAX_ROWS).default(50).describe('Most rows of the answer'),
+  sql: z.string().min(1).max(MAX_SQL).describe('One SELECT in the dialect of DuckDB'),
+  limit: z.int().min(1).max(MAX_ANSWER_ROWS).default(50).describe('Most rows of the answer'),
   save_as: path
-    .regex(/\.(?:csv|parquet)$/i, 'The path ends with .csv or .parquet')
+    .superRefine(refusing(savedPathProblem))
     .optional()
     .describe('Path in the workspace for the whole result, which ends with .csv or .parquet'),
 });

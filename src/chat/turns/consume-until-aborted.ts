@@ -1,3 +1,5 @@
+import { unlessAborted } from '../../platform/leases/unless-aborted.js';
+
 /**
  * Hands each value of `source` to `take`, waiting for it, until the source ends.
  *
@@ -19,16 +21,6 @@ export async function consumeUntilAborted<Value>(
     close(iterator);
     throw error;
   }
-}
-
-/** Resolves as `work` does, unless the signal aborts before. */
-export function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason as Error);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }
 
 /** Tells a source that nobody listens any more; its reply is ignored. */

@@ -21,7 +21,7 @@ import {
 import { isJsonObject, type Json } from '../../platform/json/json.js';
 import { parseJson } from '../../platform/json/parse-json.js';
 import { type Cell, type ColumnType, TaskProblem } from '../tasks.js';
-import { MAX_COLUMNS } from './limits.js';
+import { MAX_COLUMNS } from '../limits.js';
 
 /** Most bytes of JSON of the rows of an answer. */
 export const MAX_ANSWER_BYTES = 8 * 1024 ** 2;

@@ -4,7 +4,7 @@ import { columnNames } from './column-names.js';
 import { ColumnProfiles } from './column-types.js';
 import { cellsOf } from './dialect.js';
 import { isHeader } from './header.js';
-import { MAX_COLUMNS } from './limits.js';
+import { MAX_COLUMNS } from '../limits.js';
 import type { TextTable } from './parquet-writer.js';
 import { RecordScanner } from './record-scanner.js';
 import { RowNumbering } from './row-numbers.js';

@@ -1,18 +1,15 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { Interrupted, interruption } from '../interruption.js';
-import { MEMORY_MIB } from '../messages.js';
-import { TaskProblem } from '../tasks.js';
+import { literal } from '../sql-text.js';
+import { MEMORY_LIMIT, NO_EXTENSIONS, ofMemory } from './duckdb-settings.js';
 
 /** One thread, for the same sums of fractions each time, and because there are several processes. */
 const CONFIGURATION = {
   threads: '1',
-  memory_limit: `${MEMORY_MIB.duckdb}MiB`,
+  memory_limit: MEMORY_LIMIT,
   // Nothing is written to the disk: what does not fit into memory is refused.
   temp_directory: '',
-  autoinstall_known_extensions: 'false',
-  autoload_known_extensions: 'false',
-  allow_community_extensions: 'false',
-  allow_unsigned_extensions: 'false',
+  ...NO_EXTENSIONS,
   allow_persistent_secrets: 'false',
   enable_object_cache: 'false',
 };
@@ -53,31 +50,14 @@ export async function withDatabase<T>(
   try {
     interruption.check();
     await connection.run(
-      `SET TimeZone = 'UTC'; SET allowed_paths = [${files.map(text).join(', ')}]; SET enable_external_access = false; SET lock_configuration = true`,
+      `SET TimeZone = 'UTC'; SET allowed_paths = [${files.map(literal).join(', ')}]; SET enable_external_access = false; SET lock_configuration = true`,
     );
     return await work(connection);
   } catch (error) {
-    throw interruption.isRequested ? new Interrupted() : known(error);
+    throw interruption.isRequested ? new Interrupted() : (ofMemory(error) ?? error);
   } finally {
     leave();
     connection.closeSync();
     instance.closeSync();
   }
 }
-
-/** Memory is the caller's problem, whatever is done. */
-function known(error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof TaskProblem) return error;
-  const isOfMemory = /^(Out of Memory Error|std::bad_alloc|Allocation failure)|bad allocation|bad_alloc/.test(
-    error.message,
-  );
-  return isOfMemory
-    ? new TaskProblem('out_of_memory', `This needs more than ${MEMORY_MIB.duckdb} MiB of memory: ask for less at once`)
-    : error;
-}
-
-/** A text as SQL. */
-export const text = (value: string): string => `'${value.replaceAll("'", "''")}'`;
-
-/** A name as SQL. */
-export const name = (value: string): string => `"${value.replaceAll('"', '""')}"`;

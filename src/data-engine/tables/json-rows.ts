@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { TaskProblem } from '../tasks.js';
 import { columnNames } from './column-names.js';
 import { ColumnProfiles, type Reading } from './column-types.js';
-import { MAX_CELL_BYTES, MAX_COLUMNS } from './limits.js';
+import { MAX_CELL_BYTES, MAX_COLUMNS } from '../limits.js';
 import type { TextTable } from './parquet-writer.js';
 import { RowNumbering } from './row-numbers.js';
 import { readRows, type TextFile, withText } from './text-file.js';

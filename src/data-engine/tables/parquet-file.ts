@@ -1,7 +1,8 @@
 import { type ColumnType, TaskProblem } from '../tasks.js';
 import { columnNames } from './column-names.js';
-import { MAX_COLUMNS, MAX_ROWS } from './limits.js';
-import { identifier, literal, type ParquetWriter } from './parquet-writer.js';
+import { MAX_COLUMNS, MAX_ROWS } from '../limits.js';
+import { identifier, literal } from '../sql-text.js';
+import type { ParquetWriter } from './parquet-writer.js';
 
 /** A query whose columns have the names and types of a table. */
 export interface ParquetTable {

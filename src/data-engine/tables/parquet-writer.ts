@@ -1,7 +1,9 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import { type ColumnType, type TableColumn, TaskProblem } from '../tasks.js';
+import { identifier, literal } from '../sql-text.js';
+import type { ColumnType, TableColumn } from '../tasks.js';
 import type { ColumnProfiles, Reading } from './column-types.js';
 import type { DateForm } from './date-forms.js';
+import { NO_EXTENSIONS, ofMemory } from './duckdb-settings.js';
 import type { RowNumbers } from './row-numbers.js';
 
 /** A delimited text in UTF-8 that DuckDB reads without guessing. */
@@ -59,9 +61,7 @@ export class ParquetWriter {
       memory_limit: '512MiB',
       temp_directory: scratch,
       max_temp_directory_size: '4GiB',
-      autoinstall_known_extensions: 'false',
-      autoload_known_extensions: 'false',
-      allow_community_extensions: 'false',
+      ...NO_EXTENSIONS,
     });
     const connection = await instance.connect();
     await connection.run("SET TimeZone = 'UTC'");
@@ -145,10 +145,7 @@ export class ParquetWriter {
       return await this.connection.runAndReadAll(statement);
     } catch (error) {
       this.signal?.throwIfAborted();
-      if (error instanceof Error && error.message.startsWith('Out of Memory')) {
-        throw new TaskProblem('out_of_memory', 'The table does not fit into memory');
-      }
-      throw error;
+      throw ofMemory(error) ?? error;
     } finally {
       this.signal?.removeEventListener('abort', interrupt);
     }
@@ -198,6 +195,3 @@ const TIMES = ['%H:%M:%S', '%H:%M', '%H:%M:%S.%f', '%I:%M %p', '%I:%M:%S %p', '%
 );
 
 const formsWithTime = (form: DateForm): string[] => [form, ...TIMES.map((time) => `${form} ${time}`)];
-
-export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
-export const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;

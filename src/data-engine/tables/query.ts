@@ -2,9 +2,11 @@ import { rename, rm, stat } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { Interrupted } from '../interruption.js';
 import { partOf } from '../messages.js';
+import { identifier, literal } from '../sql-text.js';
 import { type QueryAnswer, type QueryTask, TaskProblem } from '../tasks.js';
 import { readRows } from './cells.js';
-import { name, text, withDatabase } from './duckdb.js';
+import { withDatabase } from './duckdb.js';
+import { ofMemory } from './duckdb-settings.js';
 import { checkSelect } from './select-check.js';
 
 /** Largest file that a result is saved in. */
@@ -24,13 +26,13 @@ export async function query(task: QueryTask): Promise<QueryAnswer> {
   return await withDatabase(files, async (connection) => {
     try {
       for (const [table, file] of Object.entries(tables))
-        await connection.run(`CREATE VIEW ${name(table)} AS SELECT * FROM read_parquet(${text(file)})`);
+        await connection.run(`CREATE VIEW ${identifier(table)} AS SELECT * FROM read_parquet(${literal(file)})`);
       await checkSelect(connection, sql, Object.keys(tables));
       if (save === undefined) return await answer(connection, sql, task);
       // Once for both, since a query may answer something else the next time.
-      await connection.run(`CREATE TEMP TABLE ${name(RESULT)} AS FROM query(${text(sql)})`);
+      await connection.run(`CREATE TEMP TABLE ${identifier(RESULT)} AS FROM query(${literal(sql)})`);
       await write(connection, partOf(save.to), save);
-      return await answer(connection, `FROM temp.${name(RESULT)}`, task);
+      return await answer(connection, `FROM temp.${identifier(RESULT)}`, task);
     } catch (error) {
       throw problemOf(error, tables, part);
     }
@@ -64,7 +66,9 @@ async function write(
     );
   }, WATCH_MS);
   try {
-    await connection.run(`COPY temp.${name(RESULT)} TO ${text(part)} (${FORMATS[format]}, USE_TMP_FILE false)`);
+    await connection.run(
+      `COPY temp.${identifier(RESULT)} TO ${literal(part)} (${FORMATS[format]}, USE_TMP_FILE false)`,
+    );
     await rename(part, to);
   } catch (error) {
     await rm(part, { force: true });
@@ -80,7 +84,7 @@ function problemOf(error: unknown, tables: Record<string, string>, part: string 
   if (!(error instanceof Error) || error instanceof TaskProblem || error instanceof Interrupted) return error;
   // What a statement computes can become its error.
   const message = error.message.slice(0, MAX_SENTENCE);
-  if (/^(Out of Memory|INTERRUPT) Error|^(std::)?bad_alloc/.test(message)) return error;
+  if (ofMemory(error) !== undefined || message.startsWith('INTERRUPT Error')) return error;
   // These tell of DuckDB itself, with addresses in its memory.
   if (/^(INTERNAL|FATAL) Error/.test(message))
     return new TaskProblem('invalid_sql', 'DuckDB cannot run this statement');

@@ -1,4 +1,4 @@
-import { MAX_CELL_BYTES, MAX_COLUMNS } from './limits.js';
+import { MAX_CELL_BYTES, MAX_COLUMNS } from '../limits.js';
 import { TaskProblem } from '../tasks.js';
 
 const LF = 0x0a;

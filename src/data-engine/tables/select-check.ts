@@ -1,8 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { MAX_SQL } from '../limits.js';
 import { TaskProblem } from '../tasks.js';
-
-/** Most characters of a statement; nobody writes more by hand. */
-const MAX_CHARACTERS = 100_000;
 
 /** Functions that stand for a table; every other one reads files, or tells of the database or the machine. */
 const TABLE_FUNCTIONS = new Set([
@@ -50,7 +48,7 @@ interface Syntax {
  * @throws TaskProblem `invalid_sql`
  */
 export async function checkSelect(connection: DuckDBConnection, sql: string, tables: readonly string[]): Promise<void> {
-  if (sql.length > MAX_CHARACTERS) refuse(`The statement is longer than ${MAX_CHARACTERS} characters`);
+  if (sql.length > MAX_SQL) refuse(`The statement is longer than ${MAX_SQL} characters`);
   if (sql.includes('\0')) refuse('The statement has a character that SQL does not know');
   const reader = await connection.runAndReadAll('SELECT json_serialize_sql($1::VARCHAR)', [sql]);
   const syntax = parse(String(reader.getRows()[0]![0]));

@@ -4,7 +4,7 @@ import { Workbook, type WorkbookCell } from '../workbook.js';
 import { columnNames } from './column-names.js';
 import { ColumnProfiles } from './column-types.js';
 import { isHeader } from './header.js';
-import { MAX_CELL_BYTES, MAX_COLUMNS } from './limits.js';
+import { MAX_CELL_BYTES, MAX_COLUMNS } from '../limits.js';
 import type { TextTable } from './parquet-writer.js';
 import { RowNumbering } from './row-numbers.js';
 import { TextWriter } from './text-writer.js';

@@ -8,8 +8,8 @@ import {
   HUGEINT,
   VARCHAR,
 } from '@duckdb/node-api';
+import { identifier } from '../sql-text.js';
 import { type Aggregate, type ColumnType, type Filter, type StructuredQuery, TaskProblem } from '../tasks.js';
-import { name } from './duckdb.js';
 
 /** A statement, or a part of one, with the values of its parameters. */
 export interface Bound {
@@ -80,7 +80,7 @@ export function plan(query: StructuredQuery, columns: readonly SourceColumn[]): 
 function source(columns: readonly SourceColumn[]): string {
   const listed = columns.map(({ name: column, type, typeId }, index) => {
     const isOther = type === 'text' && typeId !== DuckDBTypeId.VARCHAR;
-    return `${isOther ? `CAST(${name(column)} AS VARCHAR)` : name(column)} AS c${index}`;
+    return `${isOther ? `CAST(${identifier(column)} AS VARCHAR)` : identifier(column)} AS c${index}`;
   });
   const isTaken = columns.some((column) => column.name.toLowerCase() === 'file_row_number');
   return [...listed, `${isTaken ? 'row_number() OVER ()' : 'file_row_number'} AS r`].join(', ');

@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { TextDecoder } from 'node:util';
 import { TaskProblem } from '../tasks.js';
-import { MAX_ROW_BYTES } from './limits.js';
+import { MAX_ROW_BYTES } from '../limits.js';
 
 /** A text file that is read as UTF-8. */
 export interface TextFile {

@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { TaskProblem } from '../tasks.js';
-import { MAX_ROW_BYTES, MAX_TEXT_BYTES } from './limits.js';
+import { MAX_ROW_BYTES, MAX_TEXT_BYTES } from '../limits.js';
 import type { TextSource } from './parquet-writer.js';
 
 /** What a cell without value is in the files of {@link TextWriter}; all others are in quotes. */

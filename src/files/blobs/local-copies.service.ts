@@ -1,16 +1,19 @@
-import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import type { Logger } from 'pino';
 import { Config } from '../../config/config.js';
 import { InsufficientStorage, TooLarge } from '../../platform/errors/errors.js';
+import { IntervalRunner } from '../../platform/leases/interval-runner.js';
+import { LOGGER } from '../../platform/logging/logging.module.js';
+import { hasCode } from '../../platform/object-store/file-errors.js';
 import { FairShares } from '../../platform/throttling/fair-shares.js';
 import { BlobsService, type StoredBlob } from './blobs.service.js';
+import { ScratchFolder } from './scratch-folder.js';
 
-/** Copies that are older were left behind by a process that has died; work on one is over far sooner. */
-const STALE_MS = 60 * 60 * 1000;
+const SWEEP_MS = 60 * 60_000;
 /** How many of the largest files there is room for at once, half of it for one company. */
 const LARGEST_AT_ONCE = 4;
 
@@ -21,29 +24,27 @@ export interface CompanyBlob extends StoredBlob {
 
 /** Contents of files as local files in `DATA_DIR/copies`, for what reads from a path; the same for every object store. */
 @Injectable()
-export class LocalCopies implements OnModuleInit, OnApplicationShutdown {
-  private readonly folder: string;
+export class LocalCopies implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly scratch: ScratchFolder;
   private readonly room: FairShares;
-  private sweep: NodeJS.Timeout | undefined;
+  private sweep: IntervalRunner | undefined;
 
   constructor(
     private readonly blobs: BlobsService,
     private readonly config: Config,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    // Processes that read a copy may have another working directory.
-    this.folder = resolve(config.DATA_DIR, 'copies');
+    this.scratch = new ScratchFolder(resolve(config.DATA_DIR, 'copies'));
     this.room = new FairShares(LARGEST_AT_ONCE * config.TABLES_FILE_MAX_BYTES);
   }
 
-  async onModuleInit(): Promise<void> {
-    await mkdir(this.folder, { recursive: true });
-    await this.dropStale();
-    // What cannot be removed now is looked at again.
-    this.sweep = setInterval(() => void this.dropStale().catch(() => undefined), STALE_MS).unref();
+  onApplicationBootstrap(): void {
+    const look = (): Promise<void> => this.scratch.dropStale();
+    this.sweep = new IntervalRunner(look, 'copies that were left behind could not be removed', this.logger, SWEEP_MS);
   }
 
-  onApplicationShutdown(): void {
-    clearInterval(this.sweep);
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.sweep?.stop();
   }
 
   /**
@@ -65,7 +66,7 @@ export class LocalCopies implements OnModuleInit, OnApplicationShutdown {
     if (size > limit)
       throw new TooLarge(`The file has ${size} bytes and at most ${limit} can be read as a table or document`);
     const ticket = this.room.take(size, [{ key: company_id, limit: (LARGEST_AT_ONCE / 2) * limit }]);
-    const path = join(this.folder, randomUUID());
+    const path = await this.scratch.newPath();
     try {
       await ticket.granted;
       signal?.throwIfAborted();
@@ -87,17 +88,7 @@ export class LocalCopies implements OnModuleInit, OnApplicationShutdown {
       await (signal === undefined ? pipeline(content, file) : pipeline(content, file, { signal }));
     } catch (error) {
       signal?.throwIfAborted();
-      throw isDiskFull(error) ? new InsufficientStorage('The disk of the service is full') : error;
-    }
-  }
-
-  private async dropStale(): Promise<void> {
-    for (const name of await readdir(this.folder)) {
-      const copy = join(this.folder, name);
-      const found = await stat(copy).catch(() => undefined);
-      if (found !== undefined && found.mtimeMs < Date.now() - STALE_MS) await rm(copy, { force: true });
+      throw hasCode(error, 'ENOSPC') ? new InsufficientStorage('The disk of the service is full') : error;
     }
   }
 }
-
-const isDiskFull = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOSPC';

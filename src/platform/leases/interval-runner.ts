@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
+/** How often it is checked for work whose process is gone. */
 const INTERVAL_MS = 5_000;
 
-/** Checks for work whose process is gone, at once and every few seconds until it is stopped. */
+/** Looks for work that nobody else does, such as that of a process which is gone: at once and regularly until it is stopped. */
 export class IntervalRunner {
   private readonly stopping = new AbortController();
   private readonly running: Promise<void>;
@@ -16,6 +17,7 @@ export class IntervalRunner {
     private readonly look: () => Promise<void>,
     private readonly failure: string,
     private readonly logger: Logger,
+    private readonly intervalMs = INTERVAL_MS,
   ) {
     this.running = this.run();
   }
@@ -34,7 +36,7 @@ export class IntervalRunner {
       } catch (error) {
         this.logger.error({ err: error }, this.failure);
       }
-      await pause(INTERVAL_MS, undefined, { signal }).catch(() => undefined);
+      await pause(this.intervalMs, undefined, { signal }).catch(() => undefined);
     }
   }
 }

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import { InsufficientStorage, TooLarge } from '../errors/errors.js';
+import { hasCode, undefinedIfMissing } from './file-errors.js';
 import {
   assertKey,
   type ByteRange,
@@ -21,13 +22,11 @@ import {
   choose,
   dropReplaced,
   flushFolder,
-  hasCode,
   newest,
   partFileName,
   partsIn,
   PartTooLarge,
   readParts,
-  undefinedIfMissing,
   writePart,
 } from './part-files.js';
 import { SignedUrls } from './signed-urls.js';

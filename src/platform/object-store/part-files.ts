@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ByteRange, PartName, StoredPart } from './object-store.js';
+import { undefinedIfMissing } from './file-errors.js';
 
 /** A file of a folder of parts. */
 export interface PartFile extends StoredPart {
@@ -113,14 +114,4 @@ export async function flushFolder(folder: string): Promise<void> {
   } finally {
     await handle.close();
   }
-}
-
-/** For `catch`: a missing file or folder is no error. */
-export function undefinedIfMissing(error: unknown): undefined {
-  if (!hasCode(error, 'ENOENT')) throw error;
-  return undefined;
-}
-
-export function hasCode(error: unknown, code: string): boolean {
-  return (error as NodeJS.ErrnoException | undefined)?.code === code;
 }

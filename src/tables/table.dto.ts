@@ -11,11 +11,10 @@ import {
   type StructuredQuery,
   type TableDescription,
 } from '../data-engine/tasks.js';
-import { type FileSource, IDENTIFIERS } from '../files/container-resolver.js';
-import { FileEntry } from '../files/files.dto.js';
+import { MAX_ANSWER_ROWS, MAX_COLUMNS } from '../data-engine/limits.js';
+import type { FileSource } from '../files/container-resolver.js';
 import { IdentifierField, identifierGiven, PathField, SourceField } from '../files/request-rules.js';
-import { pathProblem } from '../files/tree/paths.js';
-import { type ErrorEntry, invalidValue, missing } from '../platform/errors/errors.js';
+import { invalidValue, missing } from '../platform/errors/errors.js';
 import { field } from '../platform/validation/field.js';
 import type { Kind } from '../platform/validation/field-registry.js';
 import {
@@ -27,37 +26,16 @@ import {
   StringArrayField,
   StringField,
 } from '../platform/validation/fields.js';
-import { anyKind, mapKind, objectKind } from '../platform/validation/kinds/containers.js';
-import { refuseValue } from '../platform/validation/refused.js';
+import { anyKind } from '../platform/validation/kinds/containers.js';
 import { Rule } from '../platform/validation/rule.js';
-import { tableNameProblem } from './table-format.js';
+import { IgnoreErrorsField, MAX_NAME, RowsField, SheetField } from './table-fields.js';
 
-const MAX_COLUMNS = 2_000;
 const MAX_FILTERS = 50;
 /** Longest list of an `in`. */
 const MAX_MEMBERS = 1_000;
-const MAX_NAME = 1_000;
-const MAX_TABLES = 20;
-const MAX_SQL = 100_000;
-/** Most rows of an answer. */
-const MAX_ROWS = 10_000;
 
 const ColumnField = (description?: string): PropertyDecorator =>
   StringField({ maxLength: MAX_NAME, example: 'quantity', ...(description !== undefined && { description }) });
-
-const SheetField = (): PropertyDecorator =>
-  StringField({
-    optional: true,
-    nullable: true,
-    maxLength: MAX_NAME,
-    description: 'Sheet of a workbook; the first one by default',
-  });
-
-const IgnoreErrorsField = (): PropertyDecorator =>
-  BooleanField({
-    default: false,
-    description: 'Whether rows that cannot be read are left out; else they are an error',
-  });
 
 /** What a filter's operator takes as its value. */
 function filterProblem({ op, value }: Filter): string | undefined {
@@ -161,7 +139,7 @@ export class TableRequest {
   })
   order_by?: TableOrder[] | null;
 
-  @IntegerField({ default: 100, minimum: 1, maximum: MAX_ROWS })
+  @IntegerField({ default: 100, minimum: 1, maximum: MAX_ANSWER_ROWS })
   limit!: number;
 
   @IntegerField({ default: 0, minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
@@ -247,22 +225,6 @@ export class TableColumnResponse {
   }
 }
 
-const anyArray: Kind<Cell[][]> = {
-  schema: {
-    type: 'array',
-    items: { type: 'array', items: { type: ['string', 'number', 'boolean', 'null', 'array', 'object'] } },
-  },
-  read: () => {
-    throw new Error('Rows are of answers only');
-  },
-};
-
-const RowsField = (): PropertyDecorator =>
-  field(anyArray, {
-    description:
-      'One array for each row, in the order of `columns`. Dates and times are ISO 8601 texts, integers beyond 2^53 texts.',
-  });
-
 export class TableResponse {
   @ObjectArrayField(() => TableColumnResponse)
   columns!: TableColumnResponse[];
@@ -287,116 +249,4 @@ export class TableResponse {
 
   @ObjectField(() => TableDialect, { nullable: true, description: 'How a CSV or TSV file was read; null for others' })
   dialect!: TableDialect | null;
-}
-
-/** A file, or a sheet of one. */
-export class TableReference {
-  @PathField('CSV, TSV, JSON, Parquet or XLSX file')
-  path!: string;
-
-  @SheetField()
-  sheet?: string | null;
-}
-
-const reference = objectKind(TableReference);
-
-/** A path, or an object with path and sheet. */
-const tableKind: Kind<TableReference> = {
-  schema: { anyOf: [{ type: 'string' }, reference.schema] },
-  model: TableReference,
-  read(input) {
-    if (typeof input !== 'string') return reference.read(input);
-    const problem = pathProblem(input);
-    return problem === undefined ? { path: input } : refuseValue(problem, input);
-  },
-};
-
-@Rule(identifierGiven)
-@Rule<QueryRequest>(({ tables }) => namesValid(tables))
-@Rule<QueryRequest>(({ save_as, source, project_id }, received): ErrorEntry[] =>
-  save_as != null && source !== 'workspace' && project_id == null ? [missing([IDENTIFIERS.workspace], received)] : [],
-)
-export class QueryRequest {
-  @SourceField()
-  source!: FileSource;
-
-  @field(
-    { ...mapKind(tableKind, { maxProperties: MAX_TABLES }), model: TableReference },
-    {
-      description: 'Files by the names that the statement has for them: a path, or an object with `path` and `sheet`',
-      example: { demand: 'data/demand.csv' },
-    },
-  )
-  tables!: Map<string, TableReference>;
-
-  @StringField({
-    minLength: 1,
-    maxLength: MAX_SQL,
-    description: 'One SELECT in the dialect of DuckDB',
-    example: 'SELECT product, sum(quantity) AS quantity FROM demand GROUP BY product',
-  })
-  sql!: string;
-
-  @IgnoreErrorsField()
-  ignore_errors!: boolean;
-
-  @IntegerField({ default: 100, minimum: 1, maximum: MAX_ROWS })
-  limit!: number;
-
-  @StringField({
-    optional: true,
-    nullable: true,
-    check: (given) =>
-      pathProblem(given) ?? (SAVED.test(given) ? undefined : 'the path of a saved result ends with .csv or .parquet'),
-    description: 'Path in the workspace for the whole result; for other sources, `project_id` names the project',
-    example: 'results/by-product.csv',
-  })
-  save_as?: string | null;
-
-  @IdentifierField('deployment')
-  deployment_name?: string | null;
-
-  @IdentifierField('workspace')
-  project_id?: string | null;
-
-  @IdentifierField('snapshot')
-  snapshot_id?: string | null;
-}
-
-/** A name stands for one table, and case makes no difference in SQL. */
-function namesValid(tables: ReadonlyMap<string, TableReference>): ErrorEntry[] {
-  const known = new Set<string>();
-  return Array.from(tables).flatMap(([name, { path }]) => {
-    const problem = tableNameProblem(name) ?? (known.has(name.toLowerCase()) ? 'the name is there already' : undefined);
-    known.add(name.toLowerCase());
-    return problem === undefined ? [] : [invalidValue(['tables', name], problem, path)];
-  });
-}
-
-const SAVED = /\.(?:csv|parquet)$/i;
-
-/** A column of a query's answer. */
-export class QueryColumnResponse {
-  @StringField()
-  name!: string;
-
-  @EnumField(COLUMN_TYPES)
-  type!: ColumnType;
-}
-
-export class QueryResponse {
-  @ObjectArrayField(() => QueryColumnResponse)
-  columns!: QueryColumnResponse[];
-
-  @RowsField()
-  rows!: Cell[][];
-
-  @IntegerField()
-  limit!: number;
-
-  @BooleanField({ description: 'Whether there are more rows than these' })
-  truncated!: boolean;
-
-  @ObjectField(() => FileEntry, { nullable: true, description: 'The file of `save_as`' })
-  saved!: FileEntry | null;
 }

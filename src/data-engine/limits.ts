@@ -1,5 +1,11 @@
 /** Most columns of a table. */
 export const MAX_COLUMNS = 2_000;
+/** Most tables of a statement. */
+export const MAX_TABLES = 20;
+/** Longest statement, in characters; nobody writes more by hand. */
+export const MAX_SQL = 100_000;
+/** Most rows of an answer. */
+export const MAX_ANSWER_ROWS = 10_000;
 /** Most bytes of a cell, in UTF-8. */
 export const MAX_CELL_BYTES = 1024 ** 2;
 /** Most bytes of a row, in the file. */

@@ -1,0 +1,131 @@
+import { MAX_ANSWER_ROWS, MAX_SQL, MAX_TABLES } from '../data-engine/limits.js';
+import { type Cell, COLUMN_TYPES, type ColumnType } from '../data-engine/tasks.js';
+import { type FileSource, IDENTIFIERS } from '../files/container-resolver.js';
+import { FileEntry } from '../files/files.dto.js';
+import { IdentifierField, identifierGiven, PathField, SourceField } from '../files/request-rules.js';
+import { pathProblem } from '../files/tree/paths.js';
+import { type ErrorEntry, invalidValue, missing } from '../platform/errors/errors.js';
+import { field } from '../platform/validation/field.js';
+import type { Kind } from '../platform/validation/field-registry.js';
+import {
+  BooleanField,
+  EnumField,
+  IntegerField,
+  ObjectArrayField,
+  ObjectField,
+  StringField,
+} from '../platform/validation/fields.js';
+import { mapKind, objectKind } from '../platform/validation/kinds/containers.js';
+import { refuseValue } from '../platform/validation/refused.js';
+import { Rule } from '../platform/validation/rule.js';
+import { IgnoreErrorsField, RowsField, SheetField } from './table-fields.js';
+import { savedPathProblem, tableNameProblem } from './table-format.js';
+
+/** A file, or a sheet of one. */
+export class TableReference {
+  @PathField('CSV, TSV, JSON, Parquet or XLSX file')
+  path!: string;
+
+  @SheetField()
+  sheet?: string | null;
+}
+
+const reference = objectKind(TableReference);
+
+/** A path, or an object with path and sheet. */
+const tableKind: Kind<TableReference> = {
+  schema: { anyOf: [{ type: 'string' }, reference.schema] },
+  model: TableReference,
+  read(input) {
+    if (typeof input !== 'string') return reference.read(input);
+    const problem = pathProblem(input);
+    return problem === undefined ? { path: input } : refuseValue(problem, input);
+  },
+};
+
+@Rule(identifierGiven)
+@Rule<QueryRequest>(({ tables }) => namesValid(tables))
+@Rule<QueryRequest>(({ save_as, source, project_id }, received): ErrorEntry[] =>
+  save_as != null && source !== 'workspace' && project_id == null ? [missing([IDENTIFIERS.workspace], received)] : [],
+)
+export class QueryRequest {
+  @SourceField()
+  source!: FileSource;
+
+  @field(
+    { ...mapKind(tableKind, { maxProperties: MAX_TABLES }), model: TableReference },
+    {
+      description: 'Files by the names that the statement has for them: a path, or an object with `path` and `sheet`',
+      example: { demand: 'data/demand.csv' },
+    },
+  )
+  tables!: Map<string, TableReference>;
+
+  @StringField({
+    minLength: 1,
+    maxLength: MAX_SQL,
+    description: 'One SELECT in the dialect of DuckDB',
+    example: 'SELECT product, sum(quantity) AS quantity FROM demand GROUP BY product',
+  })
+  sql!: string;
+
+  @IgnoreErrorsField()
+  ignore_errors!: boolean;
+
+  @IntegerField({ default: 100, minimum: 1, maximum: MAX_ANSWER_ROWS })
+  limit!: number;
+
+  @StringField({
+    optional: true,
+    nullable: true,
+    check: (given) => pathProblem(given) ?? savedPathProblem(given),
+    description: 'Path in the workspace for the whole result; for other sources, `project_id` names the project',
+    example: 'results/by-product.csv',
+  })
+  save_as?: string | null;
+
+  @IdentifierField('deployment')
+  deployment_name?: string | null;
+
+  @IdentifierField('workspace')
+  project_id?: string | null;
+
+  @IdentifierField('snapshot')
+  snapshot_id?: string | null;
+}
+
+/** A name stands for one table, and case makes no difference in SQL. */
+function namesValid(tables: ReadonlyMap<string, TableReference>): ErrorEntry[] {
+  const known = new Set<string>();
+  return Array.from(tables).flatMap(([name, { path }]) => {
+    const problem = tableNameProblem(name) ?? (known.has(name.toLowerCase()) ? 'the name is there already' : undefined);
+    known.add(name.toLowerCase());
+    return problem === undefined ? [] : [invalidValue(['tables', name], problem, path)];
+  });
+}
+
+/** A column of a query's answer. */
+export class QueryColumnResponse {
+  @StringField()
+  name!: string;
+
+  @EnumField(COLUMN_TYPES)
+  type!: ColumnType;
+}
+
+export class QueryResponse {
+  @ObjectArrayField(() => QueryColumnResponse)
+  columns!: QueryColumnResponse[];
+
+  @RowsField()
+  rows!: Cell[][];
+
+  @IntegerField()
+  limit!: number;
+
+  @BooleanField({ description: 'Whether there are more rows than these' })
+  truncated!: boolean;
+
+  @ObjectField(() => FileEntry, { nullable: true, description: 'The file of `save_as`' })
+  saved!: FileEntry | null;
+}

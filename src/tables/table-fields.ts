@@ -1,0 +1,37 @@
+import type { Cell } from '../data-engine/tasks.js';
+import { field } from '../platform/validation/field.js';
+import type { Kind } from '../platform/validation/field-registry.js';
+import { BooleanField, StringField } from '../platform/validation/fields.js';
+
+/** Longest name of a sheet or column. */
+export const MAX_NAME = 1_000;
+
+export const SheetField = (): PropertyDecorator =>
+  StringField({
+    optional: true,
+    nullable: true,
+    maxLength: MAX_NAME,
+    description: 'Sheet of a workbook; the first one by default',
+  });
+
+export const IgnoreErrorsField = (): PropertyDecorator =>
+  BooleanField({
+    default: false,
+    description: 'Whether rows that cannot be read are left out; else they are an error',
+  });
+
+const anyArray: Kind<Cell[][]> = {
+  schema: {
+    type: 'array',
+    items: { type: 'array', items: { type: ['string', 'number', 'boolean', 'null', 'array', 'object'] } },
+  },
+  read: () => {
+    throw new Error('Rows are of answers only');
+  },
+};
+
+export const RowsField = (): PropertyDecorator =>
+  field(anyArray, {
+    description:
+      'One array for each row, in the order of `columns`. Dates and times are ISO 8601 texts, integers beyond 2^53 texts.',
+  });
