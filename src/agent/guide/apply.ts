@@ -1,7 +1,8 @@
 import { MAX_LABEL_LENGTH } from '../../projects/canvas/canvas.dto.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
-import { isProblem, namesIn, parseFormula } from '../../projects/canvas/formula.js';
-import { someOf } from '../../projects/canvas/names.js';
+import { isProblem, namesIn } from '../../modelling/formula.js';
+import { parseFormula } from '../../modelling/parse-formula.js';
+import { someOf } from '../../modelling/names.js';
 import { classify, confirm, countsData, remove, set } from './card-changes.js';
 import { quote } from './quote.js';
 import { assignmentIn, boundsIn } from './relation-grammar.js';

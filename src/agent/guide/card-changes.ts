@@ -1,7 +1,9 @@
 import { MAX_LABEL_LENGTH } from '../../projects/canvas/canvas.dto.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
-import { isName, isProblem, parseFormula } from '../../projects/canvas/formula.js';
-import { someOf } from '../../projects/canvas/names.js';
+import { isProblem } from '../../modelling/formula.js';
+import { isName } from '../../modelling/lexer.js';
+import { parseFormula } from '../../modelling/parse-formula.js';
+import { someOf } from '../../modelling/names.js';
 import { quote } from './quote.js';
 import type { Sketch, SketchCard } from './sketch.js';
 import type { Classification, StatementOf } from './statement.js';

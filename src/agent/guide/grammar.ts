@@ -1,4 +1,5 @@
-import { isProblem, parseFormula } from '../../projects/canvas/formula.js';
+import { isProblem } from '../../modelling/formula.js';
+import { parseFormula } from '../../modelling/parse-formula.js';
 import { readRelation } from './relation-grammar.js';
 import type { Reading, Sense, Statement } from './statement.js';
 import { readTableQuestion } from './table-grammar.js';

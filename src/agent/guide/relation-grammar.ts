@@ -1,5 +1,7 @@
-import { type Formula, isName, isProblem, parseFormula, type Relation } from '../../projects/canvas/formula.js';
-import { linearize } from '../../projects/canvas/linear.js';
+import { type Formula, isProblem, type Relation } from '../../modelling/formula.js';
+import { isName } from '../../modelling/lexer.js';
+import { parseFormula } from '../../modelling/parse-formula.js';
+import { linearize } from '../../modelling/linear.js';
 import type { Classification, Reading, Statement, VariableFacts } from './statement.js';
 import { figureOf, NUMBER, without } from './words.js';
 

@@ -1,5 +1,5 @@
 import type { CompletenessResponse } from '../../projects/canvas/canvas.dto.js';
-import { someOf } from '../../projects/canvas/names.js';
+import { someOf } from '../../modelling/names.js';
 import { counted, quote } from './quote.js';
 import type { Sketch } from './sketch.js';
 

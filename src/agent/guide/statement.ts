@@ -1,4 +1,4 @@
-import type { Formula } from '../../projects/canvas/formula.js';
+import type { Formula } from '../../modelling/formula.js';
 
 export type Domain = 'continuous' | 'integer' | 'binary';
 export type Sense = 'maximize' | 'minimize';

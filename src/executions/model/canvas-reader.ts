@@ -1,6 +1,7 @@
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
-import { type Formula, type FormulaProblem, isProblem, parseFormula } from '../../projects/canvas/formula.js';
-import { linearize, type Row as LinearRow, rowsOf } from '../../projects/canvas/linear.js';
+import { type Formula, type FormulaProblem, isProblem } from '../../modelling/formula.js';
+import { parseFormula } from '../../modelling/parse-formula.js';
+import { linearize, type Row as LinearRow, rowsOf } from '../../modelling/linear.js';
 import type { ModelCard } from '../solver/task.js';
 import { checkCoefficient, type Model, ModelProblem, type Terms, toBound, withinBinary } from './model.js';
 

@@ -1,5 +1,5 @@
 import type { Card, Gap } from './card.entity.js';
-import { isName } from './formula.js';
+import { isName } from '../../modelling/lexer.js';
 
 type CardType = Card['card_type'];
 

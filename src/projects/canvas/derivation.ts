@@ -2,8 +2,8 @@ import type { Project } from '../project.entity.js';
 import type { Card, Gap } from './card.entity.js';
 import { fieldOf, gapsOfShape, isBegun } from './card-shapes.js';
 import { namesInText, problemOfText } from './expressions.js';
-import { MAX_FORMULA_LENGTH } from './formula.js';
-import { shortened, someNames } from './names.js';
+import { MAX_FORMULA_LENGTH } from '../../modelling/parse-formula.js';
+import { shortened, someNames } from '../../modelling/names.js';
 
 /** Most values of all data cards; those of further cards are no names in formulas. */
 const MAX_VALUES = 20_000;

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import { type Formula, type FormulaProblem, isProblem, MAX_FORMULA_LENGTH, namesIn, parseFormula } from './formula.js';
-import { linearize, rowsOf } from './linear.js';
+import { type Formula, type FormulaProblem, isProblem, namesIn } from '../../modelling/formula.js';
+import { MAX_FORMULA_LENGTH, parseFormula } from '../../modelling/parse-formula.js';
+import { linearize, rowsOf } from '../../modelling/linear.js';
 
 /** What an expression of a card says by itself. */
 interface Expression {

@@ -2,8 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { cpuMs } from '../../../test/support/cpu-time.js';
 import { repeated, SHAPES } from '../../../test/support/hostile-texts.js';
 import { type CardContent, judgeAndDerive } from './derivation.js';
-import { isProblem, parseFormula } from './formula.js';
-import { linearize } from './linear.js';
+import { isProblem } from '../../modelling/formula.js';
+import { parseFormula } from '../../modelling/parse-formula.js';
+import { linearize } from '../../modelling/linear.js';
 
 const constraint = (id: number, expression: string, more: object = {}): CardContent => ({
   id: String(id),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type Expression, type Formula, isProblem, namesIn, parseFormula } from './formula.js';
+import { type Expression, type Formula, isProblem, namesIn } from './formula.js';
+import { parseFormula } from './parse-formula.js';
 import { linearize, rowsOf } from './linear.js';
 
 const name = fc.constantFrom('x', 'y', 'x1', '_z', 'größe', 'ширина', 'e', 'e2', 'price');

@@ -1,0 +1,75 @@
+import type { Formula, Relation } from '../formula.js';
+import type { Evaluator } from './evaluator.js';
+import type { Frame } from './frame.js';
+import { concatenated, type Linear, type Terms } from './terms.js';
+
+/** Rows `lower <= terms <= upper`, one for each row of a frame; an infinite bound is none, equal ones are an equation. */
+export interface Rows {
+  terms: Terms;
+  /** Where the terms of each row begin, and the end of the last one. */
+  starts: Int32Array;
+  lower: Float64Array;
+  upper: Float64Array;
+}
+
+/**
+ * What a relation asks for, variables on the left of each row; a chain is several, and one where they bound the same
+ * terms (`0 <= x <= 4`).
+ *
+ * @throws ExpansionRefusal
+ */
+export function rowsOf(evaluator: Evaluator, { sides, relations }: Formula, frame: Frame): Rows[] {
+  const linear = sides.map((side) => evaluator.linear(side, frame));
+  const all: Rows[] = [];
+  for (const [index, relation] of relations.entries()) {
+    const rows = toRows(evaluator, linear[index]!, relation, linear[index + 1]!, frame);
+    const last = all.at(-1);
+    if (last !== undefined && haveSameTerms(last, rows)) {
+      for (let row = 0; row < frame.size; row += 1) {
+        last.lower[row] = Math.max(last.lower[row]!, rows.lower[row]!);
+        last.upper[row] = Math.min(last.upper[row]!, rows.upper[row]!);
+      }
+    } else {
+      all.push(rows);
+    }
+  }
+  return all;
+}
+
+/** The relation with its variables on one side: on the left one's, where that has any. */
+function toRows(evaluator: Evaluator, left: Linear, relation: Relation, right: Linear, frame: Frame): Rows {
+  const isTurned = (left.terms?.size ?? 0) === 0 && (right.terms?.size ?? 0) > 0;
+  const sign = isTurned ? -1 : 1;
+  const lists = [scaled(left.terms, sign), scaled(right.terms, -sign)].filter((terms) => terms !== undefined);
+  const { terms, starts } = evaluator.merge(concatenated(lists), frame.size);
+  const isBelow = relation === (isTurned ? '>=' : '<=');
+  const bounds = Float64Array.from(left.constants, (constant, row) => {
+    const difference = sign * constant - sign * right.constants[row]!;
+    return difference === 0 ? 0 : -difference;
+  });
+  const none = (value: number): Float64Array => new Float64Array(frame.size).fill(value);
+  return {
+    terms,
+    starts,
+    lower: relation !== '=' && isBelow ? none(-Infinity) : bounds,
+    upper: relation === '=' || isBelow ? bounds.slice() : none(Infinity),
+  };
+}
+
+/** The same terms, times a sign; the list itself stays, since both its neighbours in a chain have it. */
+function scaled(terms: Terms | undefined, sign: number): Terms | undefined {
+  if (terms === undefined || sign === 1) return terms;
+  const copy = concatenated([terms]);
+  for (let at = 0; at < copy.size; at += 1) copy.coefficients[at] = -copy.coefficients[at]!;
+  return copy;
+}
+
+function haveSameTerms(one: Rows, other: Rows): boolean {
+  if (one.terms.size !== other.terms.size) return false;
+  for (let row = 0; row < one.starts.length; row += 1) if (one.starts[row] !== other.starts[row]) return false;
+  for (let at = 0; at < one.terms.size; at += 1) {
+    if (one.terms.columns[at] !== other.terms.columns[at]) return false;
+    if (one.terms.coefficients[at] !== other.terms.coefficients[at]) return false;
+  }
+  return true;
+}

@@ -1,0 +1,95 @@
+/** A term of many rows at once: `coefficients[k]` times the variable `columns[k]` in the row `rows[k]`. */
+export class Terms {
+  rows: Int32Array;
+  columns: Int32Array;
+  coefficients: Float64Array;
+  size = 0;
+
+  constructor(capacity: number) {
+    this.rows = new Int32Array(capacity);
+    this.columns = new Int32Array(capacity);
+    this.coefficients = new Float64Array(capacity);
+  }
+
+  push(row: number, column: number, coefficient: number): void {
+    const at = this.size;
+    this.rows[at] = row;
+    this.columns[at] = column;
+    this.coefficients[at] = coefficient;
+    this.size = at + 1;
+  }
+}
+
+/** A linear expression in each row of a frame. */
+export interface Linear {
+  constants: Float64Array;
+  /** Absent: none. */
+  terms?: Terms;
+}
+
+/** Several lists of terms as one. */
+export function concatenated(lists: readonly Terms[]): Terms {
+  const all = new Terms(lists.reduce((sum, { size }) => sum + size, 0));
+  for (const { rows, columns, coefficients, size } of lists) {
+    all.rows.set(rows.subarray(0, size), all.size);
+    all.columns.set(columns.subarray(0, size), all.size);
+    all.coefficients.set(coefficients.subarray(0, size), all.size);
+    all.size += size;
+  }
+  return all;
+}
+
+/**
+ * The terms by rows, each variable once in a row and none with 0, in the order in which variables come first. The
+ * coefficients of a variable are added in their order.
+ *
+ * @param places scratch with a -1 for each variable, which it is left with
+ * @returns the terms, and where those of each row begin; one more number for the end
+ */
+export function merged(terms: Terms, rows: number, places: Int32Array): { terms: Terms; starts: Int32Array } {
+  const order = byRow(terms, rows);
+  const result = new Terms(terms.size);
+  const starts = new Int32Array(rows + 1);
+  let at = 0;
+  for (let row = 0; row < rows; row += 1) {
+    const start = result.size;
+    starts[row] = start;
+    for (; at < terms.size && terms.rows[order[at]!] === row; at += 1) {
+      const column = terms.columns[order[at]!]!;
+      const coefficient = terms.coefficients[order[at]!]!;
+      const place = places[column]!;
+      if (place >= 0) {
+        result.coefficients[place]! += coefficient;
+      } else {
+        places[column] = result.size;
+        result.push(row, column, coefficient);
+      }
+    }
+    for (let place = start; place < result.size; place += 1) places[result.columns[place]!] = -1;
+    dropZeros(result, start);
+  }
+  starts[rows] = result.size;
+  return { terms: result, starts };
+}
+
+/** The places of terms, those of the first row first, each row's in their order. */
+function byRow({ rows, size }: Terms, count: number): Int32Array {
+  const next = new Int32Array(count + 1);
+  for (let at = 0; at < size; at += 1) next[rows[at]! + 1]! += 1;
+  for (let row = 0; row < count; row += 1) next[row + 1]! += next[row]!;
+  const order = new Int32Array(size);
+  for (let at = 0; at < size; at += 1) order[next[rows[at]!]!++] = at;
+  return order;
+}
+
+function dropZeros(terms: Terms, from: number): void {
+  let kept = from;
+  for (let at = from; at < terms.size; at += 1) {
+    if (terms.coefficients[at] === 0) continue;
+    terms.columns[kept] = terms.columns[at]!;
+    terms.rows[kept] = terms.rows[at]!;
+    terms.coefficients[kept] = terms.coefficients[at]!;
+    kept += 1;
+  }
+  terms.size = kept;
+}

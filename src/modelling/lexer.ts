@@ -1,0 +1,71 @@
+/** A piece of a formula. */
+export interface Token {
+  kind: 'number' | 'name' | 'text' | 'relation' | 'sign' | 'other' | 'end';
+  /** Signs as `+ - * / ( ) [ ] , :`, texts without their quotation marks, everything else as written. */
+  text: string;
+  /** In UTF-16 units from 0. */
+  position: number;
+  written: string;
+}
+
+const NAME_TEXT = String.raw`[\p{L}_][\p{L}\p{M}\p{N}_]*`;
+const NAME = new RegExp(`^${NAME_TEXT}$`, 'u');
+const NAME_HERE = new RegExp(NAME_TEXT, 'uy');
+/** Names that need no knowledge of Unicode, which takes most of the time. */
+const PLAIN_NAME_HERE = /[a-z_]\w*(?![\w\x80-\uffff])/iy;
+const NUMBER_HERE = /(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?/iy;
+const RELATION_HERE = /[<>]=?|==?[<>]?|[≤≥]/y;
+const SPACE_HERE = /\s+/y;
+/** A quotation mark inside is written twice. */
+const TEXT_HERE = /"[^"]*"(?:"[^"]*")*|“[^“”]*”/y;
+const SIGNS = new Map([
+  ...['+', '-', '*', '/', '(', ')', '[', ']', ',', ':'].map((sign) => [sign, sign] as const),
+  ['−', '-'],
+  ['·', '*'],
+  ['×', '*'],
+  ['÷', '/'],
+]);
+
+const isPrintable = (code: number): boolean => code > 0x20 && code < 0x7f;
+
+const PATTERNS = [
+  ['name', PLAIN_NAME_HERE],
+  ['name', NAME_HERE],
+  ['number', NUMBER_HERE],
+  ['relation', RELATION_HERE],
+  ['text', TEXT_HERE],
+] as const;
+
+/** Whether a text can be a name in formulas. */
+export const isName = (text: string): boolean => NAME.test(text);
+
+/** Reads the tokens of a text one by one, in time in proportion to it. */
+export class Lexer {
+  constructor(private readonly text: string) {}
+
+  /** The token behind another one; absent: the first. */
+  next(token?: Token): Token {
+    let position = token === undefined ? 0 : token.position + token.written.length;
+    while (this.text[position] === ' ') position += 1;
+    // What is no ASCII may be a space as well.
+    if (!isPrintable(this.text.charCodeAt(position))) position += this.match(SPACE_HERE, position).length;
+    const first = this.text[position];
+    if (first === undefined) return { kind: 'end', text: '', written: '', position };
+    const sign = SIGNS.get(first);
+    if (sign !== undefined) return { kind: 'sign', text: sign, written: first, position };
+    for (const [kind, pattern] of PATTERNS) {
+      const written = this.match(pattern, position);
+      if (written !== '') return { kind, text: kind === 'text' ? withoutQuotes(written) : written, written, position };
+    }
+    const written = String.fromCodePoint(this.text.codePointAt(position) ?? 0);
+    return { kind: 'other', text: written, written, position };
+  }
+
+  /** What of a pattern stands at a place; empty for nothing. */
+  private match(pattern: RegExp, position: number): string {
+    pattern.lastIndex = position;
+    return pattern.test(this.text) ? this.text.slice(position, pattern.lastIndex) : '';
+  }
+}
+
+const withoutQuotes = (written: string): string => written.slice(1, -1).replaceAll('""', '"');

@@ -1,0 +1,431 @@
+import type {
+  Comparison,
+  Condition,
+  Expression,
+  Formula,
+  FormulaProblem,
+  Index,
+  Key,
+  Membership,
+  Operand,
+  Relation,
+} from './formula.js';
+import { Lexer, type Token } from './lexer.js';
+import { shortened } from './names.js';
+
+/** Most characters of a formula: each change of a canvas may read all of them. */
+export const MAX_FORMULA_LENGTH = 2_000;
+/** Most parentheses inside of each other. */
+const MAX_DEPTH = 50;
+/** Most places that a lag goes to either side. */
+const MAX_LAG = 100_000;
+
+const RELATIONS: Record<string, Relation> = {
+  '<': '<=',
+  '<=': '<=',
+  '=<': '<=',
+  '≤': '<=',
+  '>': '>=',
+  '>=': '>=',
+  '=>': '>=',
+  '≥': '>=',
+  '=': '=',
+  '==': '=',
+};
+/** Of conditions, which can be strict: data can be compared so. */
+const COMPARISONS: Record<string, Comparison> = { ...RELATIONS, '<': '<', '>': '>', '<>': '<>', '≠': '<>' };
+
+/** The formula that a text is, or where it stops being one. Takes time in proportion to the text. */
+export const parseFormula = (text: string): Formula | FormulaProblem =>
+  reading(text, (parser) => parser.wholeFormula());
+
+/** The index that a text is: `p in products where demand[p] > 0`. */
+export const parseIndex = (text: string): Index | FormulaProblem => reading(text, (parser) => parser.wholeIndex());
+
+/**
+ * A formula and the index behind its `for`, as their texts: `make[p] <= demand[p] for p in products`. Undefined for a text
+ * without a `for`; whether the index is one is not looked at.
+ */
+export function splitIndex(text: string): { formula: string; index: string } | undefined {
+  const read = reading(text, (parser) => parser.untilFor());
+  if ('problem' in read || read.end === undefined) return undefined;
+  return { formula: text.slice(0, read.end).trim(), index: text.slice(read.end + FOR.length).trim() };
+}
+
+const FOR = 'for';
+
+function reading<Read extends object>(text: string, read: (parser: Parser) => Read): Read | FormulaProblem {
+  if (text.length > MAX_FORMULA_LENGTH) return { problem: `A formula has at most ${MAX_FORMULA_LENGTH} characters` };
+  try {
+    return read(new Parser(text));
+  } catch (error) {
+    if (error instanceof Refusal) return error.reason;
+    throw error;
+  }
+}
+
+/** Ends the reading of a text; never leaves this file. */
+class Refusal extends Error {
+  constructor(readonly reason: FormulaProblem) {
+    super(reason.problem);
+  }
+}
+
+type Comparing = Condition | Operand;
+
+const isCondition = (read: Comparing): read is Condition =>
+  read.kind === 'and' || read.kind === 'or' || read.kind === 'not' || read.kind === 'compare';
+
+class Parser {
+  private readonly lexer: Lexer;
+  private token: Token;
+  private depth = 0;
+  /** Whether what was read last multiplies what stands right after it. */
+  private canMultiply = false;
+  /** Whether the product of a sum is being read, outside of parentheses in it. */
+  private isInTotal = false;
+  /** Whether a condition is being read. */
+  private isInCondition = false;
+
+  constructor(text: string) {
+    this.lexer = new Lexer(text);
+    this.token = this.lexer.next();
+  }
+
+  wholeFormula(): Formula {
+    const formula = this.formula();
+    if (this.isAtFor()) this.refuse('What stands behind `for` belongs into the index, not into the formula');
+    if (this.token.kind !== 'end') this.refuse();
+    return formula;
+  }
+
+  wholeIndex(): Index {
+    const index = this.index();
+    if (this.token.kind !== 'end') this.refuse();
+    return index;
+  }
+
+  /** Reads a formula; answers where its `for` stands. */
+  untilFor(): { end: number | undefined } {
+    this.formula();
+    return { end: this.isAtFor() ? this.token.position : undefined };
+  }
+
+  private formula(): Formula {
+    const sides: Formula['sides'] = [this.sum()];
+    const relations: Relation[] = [];
+    for (let relation = this.relation(); relation !== undefined; relation = this.relation()) {
+      relations.push(relation);
+      sides.push(this.sum());
+    }
+    return { sides, relations };
+  }
+
+  private relation(): Relation | undefined {
+    const relation = this.token.kind === 'relation' ? RELATIONS[this.token.text] : undefined;
+    if (relation !== undefined) this.advance();
+    return relation;
+  }
+
+  /** @param begun the first factor, where it has been read */
+  private sum(begun?: Expression): Expression {
+    const parts = [{ negative: begun === undefined && this.signs(), of: this.product(begun) }];
+    while (this.isSign('+', '-')) parts.push({ negative: this.signs(), of: this.product() });
+    const [first] = parts;
+    return parts.length === 1 && first?.negative === false ? first.of : { kind: 'sum', parts };
+  }
+
+  private product(begun?: Expression): Expression {
+    const first = begun ?? this.factor();
+    let factors: Extract<Expression, { kind: 'product' }>['factors'] | undefined;
+    for (;;) {
+      let divisor = false;
+      let of: Expression;
+      if (this.isSign('*', '/')) {
+        divisor = this.token.text === '/';
+        this.advance();
+        if (divisor && this.isAtTotal()) this.refuse('Divide by a sum in parentheses: `/ (sum ...)`');
+        of = this.signed();
+      } else if (this.canMultiply && ((this.token.kind === 'name' && !this.isAtWord()) || this.isSign('('))) {
+        of = this.factor();
+      } else {
+        return factors === undefined ? first : { kind: 'product', factors };
+      }
+      (factors ??= [{ divisor: false, of: first }]).push({ divisor, of });
+    }
+  }
+
+  /** A factor after `*` or `/`, which can have a sign of its own. */
+  private signed(): Expression {
+    const negative = this.signs();
+    const of = this.factor();
+    return negative ? { kind: 'sum', parts: [{ negative, of }] } : of;
+  }
+
+  private factor(): Expression {
+    const { kind, text } = this.token;
+    if (kind === 'number') {
+      const value = Number(text);
+      if (!Number.isFinite(value)) this.refuse(`${shortened(text)} is too large a number`);
+      this.advance();
+      this.canMultiply = true;
+      return { kind, value };
+    }
+    if (kind === 'name') return this.isAtTotal() ? this.total() : this.reference();
+    if (!this.isSign('(')) this.refuse(kind === 'text' ? this.textAlone() : undefined);
+    return this.inParentheses(() => this.sum());
+  }
+
+  private textAlone(): string {
+    return `The text ${shortened(this.token.written)} can be compared in a condition, or be a member in [ ]: it is no figure`;
+  }
+
+  private inParentheses<Read>(read: () => Read): Read {
+    this.depth += 1;
+    if (this.depth > MAX_DEPTH) this.refuse(`More than ${MAX_DEPTH} parentheses are inside of each other`);
+    const { isInTotal } = this;
+    this.isInTotal = false;
+    this.advance();
+    const inner = read();
+    if (!this.isSign(')')) this.refuse(this.token.kind === 'end' ? 'A closing parenthesis is missing' : undefined);
+    this.depth -= 1;
+    this.isInTotal = isInTotal;
+    this.advance();
+    this.canMultiply = true;
+    return inner;
+  }
+
+  /** `x`, `make[p]` */
+  private reference(): Expression {
+    const { text: name, position } = this.token;
+    this.advance();
+    this.canMultiply = false;
+    if (!this.isSign('[')) return { kind: 'name', name };
+    this.advance();
+    const keys: [Key, ...Key[]] = [this.key()];
+    while (this.isSign(',')) {
+      this.advance();
+      keys.push(this.key());
+    }
+    if (!this.isSign(']')) this.refuse(this.token.kind === 'end' ? 'A closing ] is missing' : undefined);
+    this.advance();
+    return { kind: 'member', name, keys, position };
+  }
+
+  /** `p`, `t - 1`, `"oak chair"`, `3` */
+  private key(): Key {
+    const { kind, text, position } = this.token;
+    if (kind === 'text' || kind === 'number') {
+      this.advance();
+      return { kind: 'text', text: text.trim(), position };
+    }
+    if (kind !== 'name') this.refuse();
+    this.advance();
+    if (!this.isSign('+', '-')) return { kind: 'index', name: text, lag: 0, position };
+    const sign = this.token.text === '-' ? -1 : 1;
+    this.advance();
+    const places = this.token.kind === 'number' ? Number(this.token.text) : NaN;
+    if (!Number.isInteger(places) || places > MAX_LAG) this.refuse('A lag is a whole number of places, as in `t - 1`');
+    this.advance();
+    return { kind: 'index', name: text, lag: sign * places, position };
+  }
+
+  /** Whether a sum over an index begins here; else `sum` is a name like others. */
+  private isAtTotal(): boolean {
+    return this.isAtWordBefore('sum');
+  }
+
+  private isAtFor(): boolean {
+    return this.isAtWordBefore(FOR);
+  }
+
+  /** Whether a word stands here with a name or a parenthesis behind it, which no name has. */
+  private isAtWordBefore(word: string): boolean {
+    if (this.token.kind !== 'name' || this.token.text !== word) return false;
+    const { kind, text } = this.lexer.next(this.token);
+    return kind === 'name' || text === '(';
+  }
+
+  /** Whether a name ends what stands before it. */
+  private isAtWord(): boolean {
+    return this.isInCondition ? this.isName('and') || this.isName('or') : this.isAtFor();
+  }
+
+  private isName(word: string): boolean {
+    return this.token.kind === 'name' && this.token.text === word;
+  }
+
+  /** `sum p in products: price[p] * make[p]` */
+  private total(): Expression {
+    const { position } = this.token;
+    if (this.isInTotal) this.refuse('A sum inside another one stands in parentheses');
+    this.advance();
+    const over = this.index();
+    if (!this.isSign(':')) this.refuse('A `:` stands behind the index of a sum, as in `sum p in products: make[p]`');
+    this.advance();
+    const { isInCondition } = this;
+    this.isInTotal = true;
+    this.isInCondition = false;
+    const negative = this.signs();
+    const product = this.product();
+    this.isInTotal = false;
+    this.isInCondition = isInCondition;
+    this.canMultiply = false;
+    const of: Expression = negative ? { kind: 'sum', parts: [{ negative, of: product }] } : product;
+    return { kind: 'total', over, of, position };
+  }
+
+  private index(): Index {
+    const over: Index['over'] = [this.membership()];
+    while (this.isSign(',')) {
+      this.advance();
+      over.push(this.membership());
+    }
+    if (!this.isName('where')) return { over };
+    this.advance();
+    return { over, where: this.condition() };
+  }
+
+  private membership(): Membership {
+    const { position } = this.token;
+    const names: string[] = [];
+    if (this.isSign('(')) {
+      do {
+        this.advance();
+        names.push(this.indexName());
+      } while (this.isSign(','));
+      if (!this.isSign(')')) this.refuse();
+      this.advance();
+    } else {
+      names.push(this.indexName());
+    }
+    if (!this.isName('in')) this.refuse('`in` and the name of a set are missing, as in `p in products`');
+    this.advance();
+    if (this.token.kind !== 'name') this.refuse('The name of a set is missing, as in `p in products`');
+    const { text: set } = this.token;
+    this.advance();
+    return { names: names as Membership['names'], set, position };
+  }
+
+  private indexName(): string {
+    const { kind, text } = this.token;
+    if (kind !== 'name') this.refuse('A name for the members is missing, as in `p in products`');
+    this.advance();
+    return text;
+  }
+
+  /** The condition behind a `where`. */
+  private condition(): Condition {
+    const { isInCondition, isInTotal } = this;
+    this.isInCondition = true;
+    this.isInTotal = false;
+    const { position } = this.token;
+    const read = this.disjunction();
+    if (!isCondition(read)) this.refuseAt(position, 'A condition compares something, as in `demand[p] > 0`');
+    this.isInCondition = isInCondition;
+    this.isInTotal = isInTotal;
+    return read;
+  }
+
+  private disjunction(): Comparing {
+    return this.joined('or', () => this.joined('and', () => this.negation()));
+  }
+
+  private joined(word: 'and' | 'or', read: () => Comparing): Comparing {
+    const { position } = this.token;
+    const first = read();
+    if (!this.isName(word)) return first;
+    const of: Condition[] = [this.asCondition(first, position)];
+    while (this.isName(word)) {
+      this.advance();
+      const { position: next } = this.token;
+      of.push(this.asCondition(read(), next));
+    }
+    return { kind: word, of: of as Extract<Condition, { kind: 'and' }>['of'] };
+  }
+
+  private asCondition(read: Comparing, position: number): Condition {
+    return isCondition(read) ? read : this.refuseAt(position, `Something to compare it with is missing here`);
+  }
+
+  private negation(): Comparing {
+    if (!this.isName('not')) return this.comparison();
+    const following = this.lexer.next(this.token);
+    // `not > 3` is about something called so.
+    if (following.kind === 'relation' || (following.kind === 'sign' && !['(', '-', '+'].includes(following.text)))
+      return this.comparison();
+    this.advance();
+    this.depth += 1;
+    if (this.depth > MAX_DEPTH) this.refuse(`More than ${MAX_DEPTH} parentheses are inside of each other`);
+    const { position } = this.token;
+    const of = this.asCondition(this.negation(), position);
+    this.depth -= 1;
+    return { kind: 'not', of };
+  }
+
+  private comparison(): Comparing {
+    const left = this.operand();
+    if (isCondition(left)) return left;
+    const { position } = this.token;
+    const comparison = this.comparisonSign();
+    if (comparison === undefined) return left;
+    const at = this.token.position;
+    const right = this.operand();
+    if (isCondition(right)) this.refuseAt(at, 'A text or a figure is expected here, no condition');
+    if (this.token.kind === 'relation') this.refuse('Compare two at a time, with `and` between them');
+    return { kind: 'compare', left, comparison, right, position };
+  }
+
+  private comparisonSign(): Comparison | undefined {
+    const { kind, text, position } = this.token;
+    const following = this.lexer.next(this.token);
+    const isUnequal = text === '<' && following.text === '>' && following.position === position + 1;
+    const comparison = COMPARISONS[isUnequal ? '<>' : kind === 'relation' || text === '≠' ? text : ''];
+    if (comparison === undefined) return undefined;
+    this.advance();
+    if (isUnequal) this.advance();
+    return comparison;
+  }
+
+  /** A text, a figure, or a condition in parentheses. */
+  private operand(): Comparing {
+    const { kind, text, position } = this.token;
+    if (kind === 'text') {
+      this.advance();
+      return { kind, text: text.trim(), position };
+    }
+    if (!this.isSign('(')) return this.sum();
+    const inner = this.inParentheses(() => this.disjunction());
+    if (isCondition(inner) || inner.kind === 'text') return inner;
+    return this.sum(inner);
+  }
+
+  /** Skips signs; whether they make a minus. */
+  private signs(): boolean {
+    let negative = false;
+    while (this.isSign('+', '-')) {
+      negative = negative !== (this.token.text === '-');
+      this.advance();
+    }
+    return negative;
+  }
+
+  private isSign(sign: string, other?: string): boolean {
+    return this.token.kind === 'sign' && (this.token.text === sign || this.token.text === other);
+  }
+
+  private advance(): void {
+    this.token = this.lexer.next(this.token);
+  }
+
+  private refuse(problem?: string): never {
+    const { kind, written, position } = this.token;
+    const place = `\`${shortened(written)}\` at character ${position + 1}`;
+    const reason = kind === 'end' ? 'The formula ends too early' : `${place} does not fit into a formula`;
+    throw new Refusal({ problem: problem ?? reason, position, token: written });
+  }
+
+  private refuseAt(position: number, problem: string): never {
+    throw new Refusal({ problem, position, token: '' });
+  }
+}
