@@ -47,6 +47,8 @@ function valueOf(one: Expression, point: ReadonlyMap<string, number>): number {
         const factor = valueOf(of, point);
         return divisor ? product / factor : product * factor;
       }, 1);
+    default:
+      throw new Error('It has an index');
   }
 }
 
@@ -75,6 +77,8 @@ function print(expression: Expression): string {
           return `${sign}${of.kind === 'sum' || of.kind === 'product' ? `(${print(of)})` : print(of)}`;
         })
         .join(' ');
+    default:
+      throw new Error('It has an index');
   }
 }
 

@@ -94,6 +94,13 @@ export function partsOf(expression: Expression): readonly Expression[] {
   }
 }
 
+/** Whether a formula has neither members nor sums over an index. */
+export function isPlain({ sides }: Formula): boolean {
+  const isPlainPart = (expression: Expression): boolean =>
+    expression.kind !== 'member' && expression.kind !== 'total' && partsOf(expression).every(isPlainPart);
+  return sides.every(isPlainPart);
+}
+
 /** The names of variables and values in a formula, each once, in the order of their first place. */
 export function namesIn({ sides }: Formula): string[] {
   const names = new Set<string>();

@@ -22,7 +22,8 @@ const MAX_STEPS = 5_000;
 const TOO_DEEP: FormulaProblem = { problem: 'Too many terms stand inside of parentheses: write it with fewer of them' };
 
 /**
- * An expression as a linear one. Names that have a value stand for it, all others are variables.
+ * An expression without members and sums over an index as a linear one. Names that have a value stand for it, all others
+ * are variables.
  *
  * The problem names what is not linear: a product of variables, a variable in a divisor; or that a divisor is 0, or a
  * number beyond all bounds.
@@ -81,6 +82,9 @@ class Linearization {
         return this.sum(expression.parts);
       case 'product':
         return this.product(expression.factors);
+      case 'member':
+      case 'total':
+        return { problem: 'It has members of an index' };
     }
   }
 

@@ -1,17 +1,25 @@
+import { Evaluator, ExpansionRefusal } from '../../modelling/expansion/evaluator.js';
+import { type Frame, ONE_ROW } from '../../modelling/expansion/frame.js';
+import { KeyTable } from '../../modelling/expansion/key-table.js';
+import { rowsOf, type Rows } from '../../modelling/expansion/relations.js';
+import { Space } from '../../modelling/expansion/space.js';
+import { type Formula, type FormulaProblem, type Index, isProblem } from '../../modelling/formula.js';
+import { parseFormula, parseIndex } from '../../modelling/parse-formula.js';
+import { namesOfIndex } from '../../modelling/vocabulary.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
-import { type Formula, type FormulaProblem, isProblem } from '../../modelling/formula.js';
-import { parseFormula } from '../../modelling/parse-formula.js';
-import { linearize, type Row as LinearRow, rowsOf } from '../../modelling/linear.js';
+import { readData } from '../../projects/canvas/data-content.js';
 import type { ModelCard } from '../solver/task.js';
-import { checkCoefficient, type Model, ModelProblem, type Terms, toBound, withinBinary } from './model.js';
-
-/** What formulas of a canvas can name. */
-interface Names {
-  /** Index of each variable. */
-  variables: ReadonlyMap<string, number>;
-  /** Numbers of data cards. */
-  values: ReadonlyMap<string, number>;
-}
+import {
+  checkCoefficient,
+  type Family,
+  type Model,
+  MODEL_LIMITS,
+  ModelProblem,
+  type Terms,
+  toBound,
+  type Variable,
+  withinBinary,
+} from './model.js';
 
 const NOUNS: Record<ModelCard['card_type'], string> = {
   objective: 'objective',
@@ -24,102 +32,252 @@ const NOUNS: Record<ModelCard['card_type'], string> = {
 
 /**
  * The model that the cards of a canvas describe. Several objectives become one weighted sum, with the sense of the
- * first; a soft constraint may be broken, at its penalty per unit. Constraints are called like their cards.
+ * first; a soft constraint may be broken, at its penalty per unit. Constraints are called like their cards; what has an
+ * index is a family, whose members are named in brackets: `make[oak chair]`, `Demand[oak chair, 3]`.
  *
  * @throws ModelProblem that says which card lacks what
  */
-export function readCanvas(cards: readonly ModelCard[]): Model {
-  const of = (type: ModelCard['card_type']): ModelCard[] => cards.filter(({ card_type }) => card_type === type);
-  const model: Model = {
+export const readCanvas = (cards: readonly ModelCard[]): Model => new CanvasReader(cards).read();
+
+class CanvasReader {
+  private readonly model: Model = {
     sense: 'minimize',
     objective: { variables: [], coefficients: [] },
     constant: 0,
     variables: [],
     rows: [],
+    families: { variables: [], rows: [] },
   };
-  const names = readNames(model, of('variable'), of('data'));
-  readObjectives(model, of('objective'), names);
-  for (const card of of('constraint')) readConstraint(model, card, names);
-  return model;
-}
+  private readonly space = new Space();
+  private readonly evaluator = new Evaluator(this.space, (variable) => this.model.variables[variable]?.name ?? '');
+  /** Terms of all rows so far. */
+  private terms = 0;
 
-function readNames(model: Model, variableCards: readonly ModelCard[], dataCards: readonly ModelCard[]): Names {
-  if (variableCards.length === 0) throw incomplete('The canvas has no variables: a model needs at least one');
-  const variables = new Map<string, number>();
-  for (const card of variableCards) {
-    const name = need<string>(card, 'name');
-    const domain = need<'continuous' | 'integer' | 'binary'>(card, 'domain');
-    if (variables.has(name)) throw refused(card, `another variable is called ${name}`);
-    const lowest = optional<boolean>(card, 'free') === true ? -Infinity : 0;
-    const bounds = {
-      lower: toBound(optional<number>(card, 'lower') ?? lowest),
-      upper: toBound(optional<number>(card, 'upper') ?? Infinity),
-    };
-    if (bounds.lower === Infinity || bounds.upper === -Infinity)
-      throw refused(card, 'nothing is as large as its bound');
-    const index = model.variables.push({
-      name,
-      isInteger: domain !== 'continuous',
-      ...(domain === 'binary' ? withinBinary(bounds) : bounds),
-    });
-    variables.set(name, index - 1);
+  constructor(private readonly cards: readonly ModelCard[]) {}
+
+  read(): Model {
+    const variables = this.of('variable');
+    if (variables.length === 0) throw incomplete('The canvas has no variables: a model needs at least one');
+    checkNames(variables, this.of('data'));
+    for (const card of this.of('data')) this.readData(card);
+    for (const card of variables) this.readVariable(card);
+    this.readObjectives(this.of('objective'));
+    for (const card of this.of('constraint')) this.readConstraint(card);
+    return this.model;
   }
-  const values = new Map<string, number>();
-  for (const card of dataCards) {
-    for (const [name, value] of Object.entries(optional<Record<string, number>>(card, 'values') ?? {})) {
-      if (values.has(name) || variables.has(name)) throw refused(card, `something else is called ${name}, too`);
-      values.set(name, value);
+
+  private of(type: ModelCard['card_type']): ModelCard[] {
+    return this.cards.filter(({ card_type }) => card_type === type);
+  }
+
+  private readData(card: ModelCard): void {
+    for (const field of ['values', 'set', 'members']) optional(card, field);
+    const { values, set, columns } = readData(card);
+    for (const [name, value] of values) this.space.values.set(name, value);
+    if (set === undefined) {
+      const [name] = columns.keys();
+      if (name !== undefined) throw refused(card, `the set of the members of ${name} is missing`);
+      return;
+    }
+    const { name, members } = set;
+    if (members === undefined) throw refused(card, `the members of ${name} are missing`);
+    this.space.addSet(name, { titles: [name], keys: [members] });
+    for (const [column, { type, cells }] of columns) {
+      const missing = members.find((member) => !cells.has(member));
+      if (missing !== undefined) throw refused(card, `${column} has no value for ${missing}`);
+      const content = members.map((member) => cells.get(member)!);
+      this.space.addColumn(
+        column,
+        type === 'number'
+          ? { set: name, type, figures: Float64Array.from(content, Number) }
+          : { set: name, type, texts: content.map(String) },
+      );
     }
   }
-  return { variables, values };
-}
 
-function readObjectives(model: Model, cards: readonly ModelCard[], names: Names): void {
-  const [first] = cards;
-  if (first === undefined) throw incomplete('The canvas has no objective: what is to be maximized or minimized?');
-  model.sense = need<string>(first, 'sense') === 'maximize' ? 'maximize' : 'minimize';
-  const sum = new Map<string, number>();
-  for (const card of cards) {
-    const weight = cards.length > 1 ? need<number>(card, 'weight') : 1;
-    const scale = need<string>(card, 'sense') === need<string>(first, 'sense') ? weight : -weight;
-    const { sides, relations } = formula(card);
-    if (relations.length > 0) throw refused(card, 'an objective is a figure, without <=, >= or =');
-    const { terms, constant } = fitting(card, linearize(sides[0], names.values));
-    for (const [name, coefficient] of terms) sum.set(name, (sum.get(name) ?? 0) + scale * coefficient);
-    model.constant += scale * constant;
-    checkCoefficient(model.constant, called(card));
-    toTerms(card, terms, names);
+  private readVariable(card: ModelCard): void {
+    const name = need<string>(card, 'name');
+    const domain = need<'continuous' | 'integer' | 'binary'>(card, 'domain');
+    const index = readIndex(card);
+    const frame = this.frame(card, index);
+    const lowest = optional<boolean>(card, 'free') === true ? -Infinity : 0;
+    const lower = this.bound(card, 'lower', frame) ?? new Float64Array(frame.size).fill(lowest);
+    const upper = this.bound(card, 'upper', frame) ?? new Float64Array(frame.size).fill(Infinity);
+    const from = this.model.variables.length;
+    assertRoom(card, 'variables', from + frame.size, frame.size);
+    const make = (called: string, place: number): Variable => {
+      const bounds = { lower: toBound(lower[place]!), upper: toBound(upper[place]!) };
+      if (bounds.lower === Infinity || bounds.upper === -Infinity)
+        throw refused(card, 'nothing is as large as its bound');
+      return {
+        name: called,
+        isInteger: domain !== 'continuous',
+        ...(domain === 'binary' ? withinBinary(bounds) : bounds),
+      };
+    };
+    if (index === undefined) {
+      this.model.variables.push(make(name, 0));
+      this.space.variables.set(name, from);
+      return;
+    }
+    const names = namesOfIndex(index);
+    const columns = names.map((one) => frame.codes.get(one)!);
+    const family = this.familyOf(name, index, frame, from);
+    this.model.families.variables.push(family);
+    for (let place = 0; place < frame.size; place += 1)
+      this.model.variables.push(make(`${name}${memberOf(family, place)}`, place));
+    const table = new KeyTable(columns, frame.size);
+    this.space.families.set(name, { name, names, columns, size: frame.size, table, from });
   }
-  model.objective = toTerms(first, sum, names);
-}
 
-function readConstraint(model: Model, card: ModelCard, names: Names): void {
-  const classification = need<string>(card, 'classification');
-  const penalty = classification === 'soft' ? need<number>(card, 'penalty') : undefined;
-  const rows = fitting(card, rowsOf(formula(card), names.values));
-  rows.forEach((row, index) => {
-    const terms = toTerms(card, row.terms, names);
-    for (const bound of [row.lower, row.upper]) if (Number.isFinite(bound)) checkCoefficient(bound, called(card));
-    if (penalty !== undefined) addSlack(model, terms, row, penalty);
-    const name = rows.length > 1 ? `${card.label} (${index + 1})` : card.label;
-    model.rows.push({ name, terms, lower: row.lower, upper: row.upper });
-  });
-}
+  private bound(card: ModelCard, field: 'lower' | 'upper', frame: Frame): Float64Array | undefined {
+    const value = optional<number | string>(card, field);
+    if (value === undefined) return undefined;
+    if (typeof value === 'number') return new Float64Array(frame.size).fill(value);
+    const { sides, relations } = fitting(card, parseFormula(value));
+    if (relations.length > 0) throw refused(card, `${field} is a figure, without <=, >= or =`);
+    return expanding(card, () => this.evaluator.figures(sides[0], frame, 'A bound'));
+  }
 
-/** Lets a row be broken on either side that it bounds, at a price per unit. */
-function addSlack(model: Model, terms: Terms, { lower, upper }: LinearRow, penalty: number): void {
-  const price = model.sense === 'maximize' ? -penalty : penalty;
-  for (const sign of [...(lower === -Infinity ? [] : [1]), ...(upper === Infinity ? [] : [-1])]) {
-    const index = model.variables.push({ name: '', isInteger: false, lower: 0, upper: Infinity, isSlack: true }) - 1;
-    terms.variables.push(index);
-    terms.coefficients.push(sign);
-    model.objective.variables.push(index);
-    model.objective.coefficients.push(price);
+  private frame(card: ModelCard, index: Index | undefined): Frame {
+    return index === undefined ? ONE_ROW : expanding(card, () => this.evaluator.rows(index));
+  }
+
+  private familyOf(name: string, index: Index, { codes, size }: Frame, from: number): Family {
+    const names = namesOfIndex(index);
+    const members = names.map((one) => Array.from(codes.get(one)!, (code) => this.space.texts.text(code)));
+    return { name, keys: this.titlesOf(index, names), members, from, size };
+  }
+
+  /** What the parts of members are called: like the columns of their sets, with numbers behind those that are doubled. */
+  private titlesOf({ over }: Index, names: readonly string[]): string[] {
+    const taken = new Map<string, number>();
+    return names.map((name) => {
+      const membership = over.find((one) => one.names.includes(name))!;
+      const title = this.space.sets.get(membership.set)?.titles[membership.names.indexOf(name)] ?? name;
+      const count = (taken.get(title) ?? 0) + 1;
+      taken.set(title, count);
+      return count === 1 ? title : `${title} ${count}`;
+    });
+  }
+
+  private readObjectives(cards: ModelCard[]): void {
+    const { model } = this;
+    const [first] = cards;
+    if (first === undefined) throw incomplete('The canvas has no objective: what is to be maximized or minimized?');
+    model.sense = need<string>(first, 'sense') === 'maximize' ? 'maximize' : 'minimize';
+    const sum = new Map<number, number>();
+    for (const card of cards) {
+      const weight = cards.length > 1 ? need<number>(card, 'weight') : 1;
+      const scale = need<string>(card, 'sense') === need<string>(first, 'sense') ? weight : -weight;
+      const { sides, relations } = formula(card);
+      if (relations.length > 0) throw refused(card, 'an objective is a figure, without <=, >= or =');
+      const { constant, terms } = expanding(card, () => this.evaluator.figureOf(sides[0]));
+      for (let at = 0; at < terms.size; at += 1) {
+        const variable = terms.columns[at]!;
+        checkCoefficient(terms.coefficients[at]!, called(card));
+        sum.set(variable, (sum.get(variable) ?? 0) + scale * terms.coefficients[at]!);
+      }
+      model.constant += scale * constant;
+      checkCoefficient(model.constant, called(card));
+    }
+    model.objective = toTerms(sum);
+    for (const coefficient of sum.values()) checkCoefficient(coefficient, called(first));
+    this.terms += sum.size;
+    assertRoom(first, 'terms', this.terms, sum.size);
+  }
+
+  private readConstraint(card: ModelCard): void {
+    const classification = need<string>(card, 'classification');
+    const penalty = classification === 'soft' ? need<number>(card, 'penalty') : undefined;
+    const index = readIndex(card);
+    const frame = this.frame(card, index);
+    const text = formula(card);
+    if (text.relations.length === 0) throw refused(card, 'There is no <=, >= or = in it');
+    const all = expanding(card, () => rowsOf(this.evaluator, text, frame));
+    all.forEach((rows, at) => {
+      const name = all.length > 1 ? `${card.label} (${at + 1})` : card.label;
+      const from = this.model.rows.length;
+      const family = index === undefined ? undefined : this.familyOf(name, index, frame, from);
+      assertRoom(card, 'rows', from + frame.size, frame.size);
+      this.terms += rows.terms.size;
+      assertRoom(card, 'terms', this.terms, rows.terms.size);
+      this.addRows(card, rows, family, name, penalty);
+      if (family !== undefined) this.model.families.rows.push(family);
+    });
+  }
+
+  private addRows(
+    card: ModelCard,
+    { terms, starts, lower, upper }: Rows,
+    family: Family | undefined,
+    name: string,
+    penalty: number | undefined,
+  ): void {
+    const place = called(card);
+    for (let at = 0; at < terms.size; at += 1) checkCoefficient(terms.coefficients[at]!, place);
+    for (let row = 0; row < lower.length; row += 1) {
+      for (const bound of [lower[row]!, upper[row]!]) if (Number.isFinite(bound)) checkCoefficient(bound, place);
+      const variables = terms.columns.subarray(starts[row], starts[row + 1]);
+      const coefficients = terms.coefficients.subarray(starts[row], starts[row + 1]);
+      const made = { lower: lower[row]!, upper: upper[row]!, terms: { variables, coefficients } };
+      this.model.rows.push({
+        ...made,
+        name: family === undefined ? name : `${name}${memberOf(family, row)}`,
+        ...(penalty !== undefined && { terms: this.withSlack(made, penalty) }),
+      });
+    }
+  }
+
+  /** Terms that let a row be broken on either side that it bounds, at a price per unit. */
+  private withSlack({ terms, lower, upper }: { terms: Terms; lower: number; upper: number }, penalty: number): Terms {
+    const { model } = this;
+    const price = model.sense === 'maximize' ? -penalty : penalty;
+    const variables = Array.from(terms.variables);
+    const coefficients = Array.from(terms.coefficients);
+    const prices = model.objective as { variables: number[]; coefficients: number[] };
+    for (const sign of [...(lower === -Infinity ? [] : [1]), ...(upper === Infinity ? [] : [-1])]) {
+      const index = model.variables.push({ name: '', isInteger: false, lower: 0, upper: Infinity, isSlack: true }) - 1;
+      variables.push(index);
+      coefficients.push(sign);
+      prices.variables.push(index);
+      prices.coefficients.push(price);
+    }
+    return { variables, coefficients };
   }
 }
+
+/** Names are given once. */
+function checkNames(variables: readonly ModelCard[], data: readonly ModelCard[]): void {
+  const taken = new Set<string>();
+  for (const card of variables) {
+    const name = need<string>(card, 'name');
+    if (taken.has(name)) throw refused(card, `another variable is called ${name}`);
+    taken.add(name);
+  }
+  for (const card of data) {
+    const { values, set } = readData(card);
+    for (const name of [...values.keys(), ...(set === undefined ? [] : [set.name])]) {
+      if (taken.has(name)) throw refused(card, `something else is called ${name}, too`);
+      taken.add(name);
+    }
+  }
+}
+
+const memberOf = ({ members }: Family, place: number): string => `[${members.map((part) => part[place]).join(', ')}]`;
+
+const toTerms = (sum: ReadonlyMap<number, number>): Terms => ({
+  variables: [...sum.keys()],
+  coefficients: [...sum.values()],
+});
 
 function formula(card: ModelCard): Formula {
   return fitting(card, parseFormula(need<string>(card, 'expression')));
+}
+
+function readIndex(card: ModelCard): Index | undefined {
+  const text = optional<string>(card, 'index');
+  return text === undefined ? undefined : fitting(card, parseIndex(text));
 }
 
 /** What was read of a card's formula, unless that is a problem. */
@@ -128,16 +286,23 @@ function fitting<Value extends object>(card: ModelCard, read: Value | FormulaPro
   return read;
 }
 
-function toTerms(card: ModelCard, terms: ReadonlyMap<string, number>, { variables }: Names): Terms {
-  const made: Terms = { variables: [], coefficients: [] };
-  for (const [name, coefficient] of terms) {
-    const index = variables.get(name);
-    if (index === undefined) throw refused(card, `no variable and no value of a data card is called ${name}`);
-    checkCoefficient(coefficient, called(card));
-    made.variables.push(index);
-    made.coefficients.push(coefficient);
+/** Expands a formula of a card. */
+function expanding<Value>(card: ModelCard, expand: () => Value): Value {
+  try {
+    return expand();
+  } catch (error) {
+    if (error instanceof ExpansionRefusal) throw refused(card, error.reason.problem);
+    throw error;
   }
-  return made;
+}
+
+function assertRoom(card: ModelCard, what: 'variables' | 'rows' | 'terms', count: number, own: number): void {
+  if (count <= MODEL_LIMITS[what]) return;
+  const noun = what === 'rows' ? 'constraints' : what;
+  throw new ModelProblem(
+    'model_too_large',
+    `A model has at most ${MODEL_LIMITS[what]} ${noun}. ${called(card)} alone makes ${own}`,
+  );
 }
 
 /** The value of a field that the model needs. */

@@ -16,7 +16,7 @@ const problemOf = (text: string): string => {
 function shown(text: string) {
   const { sense, objective, constant, variables, rows } = readLp(text);
   const named = ({ variables: indexes, coefficients }: Model['objective']) =>
-    new Map(indexes.map((index, at) => [variables[index]?.name, coefficients[at]]));
+    new Map(Array.from(indexes, (index, at) => [variables[index]?.name, coefficients[at]]));
   return {
     sense,
     constant,

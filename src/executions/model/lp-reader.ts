@@ -62,6 +62,7 @@ class LpReader {
       constant: 0,
       variables: [],
       rows: [],
+      families: { variables: [], rows: [] },
     };
   }
 

@@ -23,8 +23,8 @@ export const toBound = (value: number): number =>
 
 /** A linear expression: the sum of `coefficients[k]` times the variable of index `variables[k]`, each variable once. */
 export interface Terms {
-  variables: number[];
-  coefficients: number[];
+  variables: ArrayLike<number>;
+  coefficients: ArrayLike<number>;
 }
 
 export interface Variable {
@@ -55,6 +55,19 @@ export interface Row {
   upper: number;
 }
 
+/** Variables or rows that one card makes, one for each member of its index, one after the other. */
+export interface Family {
+  /** Of the variable, or the label of the constraint. */
+  name: string;
+  /** What the parts of a member are called. */
+  keys: readonly string[];
+  /** The parts of members: a list for each of the keys. */
+  members: readonly (readonly string[])[];
+  /** The place of the first one in the model. */
+  from: number;
+  size: number;
+}
+
 /** A linear or mixed-integer problem, wherever it comes from. Names of variables are unique. */
 export interface Model {
   sense: 'minimize' | 'maximize';
@@ -63,6 +76,7 @@ export interface Model {
   constant: number;
   variables: Variable[];
   rows: Row[];
+  families: { variables: Family[]; rows: Family[] };
 }
 
 export type ModelProblemCode = 'invalid_model' | 'incomplete_model' | 'empty_model' | 'model_too_large';
@@ -103,5 +117,8 @@ export function assertWithin(what: 'variables' | 'rows' | 'terms', count: number
 }
 
 /** The value of an expression. */
-export const valueOf = ({ variables, coefficients }: Terms, values: ArrayLike<number>): number =>
-  variables.reduce((sum, variable, index) => sum + (coefficients[index] ?? 0) * (values[variable] ?? 0), 0);
+export function valueOf({ variables, coefficients }: Terms, values: ArrayLike<number>): number {
+  let sum = 0;
+  for (let at = 0; at < variables.length; at += 1) sum += coefficients[at]! * (values[variables[at]!] ?? 0);
+  return sum;
+}

@@ -39,9 +39,8 @@ export async function loadSolver(memoryMiB: number): Promise<{ highs: Highs; was
 /** The model as HiGHS takes it: arrays, so that no name of a user is ever read by it. */
 export function toModelData(highs: Highs, { sense, objective, constant, variables, rows }: Model): ModelData {
   const colCost = new Float64Array(variables.length);
-  objective.variables.forEach((variable, index) => {
-    colCost[variable] = objective.coefficients[index] ?? 0;
-  });
+  for (let at = 0; at < objective.variables.length; at += 1)
+    colCost[objective.variables[at]!] = objective.coefficients[at]!;
   const starts = new Int32Array(rows.length + 1);
   rows.forEach(({ terms }, index) => {
     starts[index + 1] = (starts[index] ?? 0) + terms.variables.length;

@@ -27,7 +27,7 @@ beforeAll(async () => {
 /** What GLPK, another solver, makes of a model that was read. */
 function byGlpk({ sense, objective, constant, variables, rows }: Model): Outcome {
   const vars = ({ variables: indexes, coefficients }: Terms) =>
-    indexes.map((index, at) => ({ name: `v${index}`, coef: coefficients[at] ?? 0 }));
+    Array.from(indexes, (index, at) => ({ name: `v${index}`, coef: coefficients[at] ?? 0 }));
   const limits = (lower: number, upper: number) => ({
     type:
       lower === upper

@@ -11,7 +11,7 @@ import type {
 } from '../formula.js';
 import { shortened } from '../names.js';
 import { allRows, type Derived, type Frame, ONE_ROW, passing, pick, pickFrom } from './frame.js';
-import { namesInCondition, namesInOperand } from './free-names.js';
+import { namesInCondition, namesInOperand } from '../mentions.js';
 import { KeyTable } from './key-table.js';
 import type { Column, FamilyOf, Members, Space } from './space.js';
 import { concatenated, type Linear, merged, Terms } from './terms.js';
@@ -67,6 +67,24 @@ export class Evaluator {
     }
   }
 
+  /** An expression without an index: its constant, and each variable once. */
+  figureOf(expression: Expression): { constant: number; terms: Terms } {
+    const linear = this.finite(expression, ONE_ROW);
+    const terms = linear.terms === undefined ? new Terms(0) : this.merge(linear.terms, 1).terms;
+    return { constant: linear.constants[0]!, terms };
+  }
+
+  /** An expression in each row, whose numbers are within bounds. */
+  finite(expression: Expression, frame: Frame): Linear {
+    const linear = this.linear(expression, frame);
+    const { constants, terms } = linear;
+    for (let row = 0; row < frame.size; row += 1)
+      if (!Number.isFinite(constants[row]!)) refuse(`${TOO_LARGE}${this.forRow(frame, row)}`);
+    for (let at = 0; at < (terms?.size ?? 0); at += 1)
+      if (!Number.isFinite(terms!.coefficients[at]!)) refuse(`${TOO_LARGE}${this.forRow(frame, terms!.rows[at]!)}`);
+    return linear;
+  }
+
   /** The same of what has no variable in it. */
   figures(expression: Expression, frame: Frame, place: string): Float64Array {
     const { constants, terms } = this.linear(expression, frame);
@@ -95,7 +113,7 @@ export class Evaluator {
     const value = values.get(name);
     if (value !== undefined) return { constants: new Float64Array(frame.size).fill(value) };
     const variable = variables.get(name);
-    if (variable === undefined) refuse(`No variable and no value of a data card is called ${shortened(name)}`);
+    if (variable === undefined) refuse(`no variable and no value of a data card is called ${shortened(name)}`);
     const terms = new Terms(frame.size);
     for (let row = 0; row < frame.size; row += 1) terms.push(row, variable, 1);
     return { constants: new Float64Array(frame.size), terms };

@@ -19,7 +19,7 @@ export interface Rows {
  * @throws ExpansionRefusal
  */
 export function rowsOf(evaluator: Evaluator, { sides, relations }: Formula, frame: Frame): Rows[] {
-  const linear = sides.map((side) => evaluator.linear(side, frame));
+  const linear = sides.map((side) => evaluator.finite(side, frame));
   const all: Rows[] = [];
   for (const [index, relation] of relations.entries()) {
     const rows = toRows(evaluator, linear[index]!, relation, linear[index + 1]!, frame);

@@ -1,9 +1,10 @@
-import type { Index } from '../formula.js';
 import { KeyTable } from './key-table.js';
 import { Texts } from './texts.js';
 
 /** The members of a set, in order. */
 export interface SetData {
+  /** What the columns of the keys are called. */
+  titles: readonly string[];
   /** A list for each column of the keys, all of the same length. */
   keys: readonly [readonly string[], ...(readonly string[])[]];
 }
@@ -25,6 +26,7 @@ export type ColumnData = {
 /** A set with its members as numbers of {@link Texts}. */
 export interface Members {
   name: string;
+  titles: readonly string[];
   columns: readonly Int32Array[];
   size: number;
   table: KeyTable;
@@ -55,10 +57,10 @@ export class Space {
   readonly variables = new Map<string, number>();
   readonly values = new Map<string, number>();
 
-  addSet(name: string, { keys }: SetData): Members {
+  addSet(name: string, { titles, keys }: SetData): Members {
     const columns = keys.map((texts) => Int32Array.from(texts, (text) => this.texts.add(text)));
     const size = keys[0].length;
-    const set = { name, columns, size, table: new KeyTable(columns, size) };
+    const set = { name, titles, columns, size, table: new KeyTable(columns, size) };
     this.sets.set(name, set);
     return set;
   }
@@ -73,10 +75,4 @@ export class Space {
         : { name, type: 'text', set, codes: Int32Array.from(data.texts, (text) => this.texts.add(text ?? '')) },
     );
   }
-}
-
-/** A variable, or a family of them, before it has its place. */
-export interface Declared {
-  name: string;
-  index?: Index;
 }

@@ -1,12 +1,13 @@
 import type { Card, Gap } from './card.entity.js';
 import { isName } from '../../modelling/lexer.js';
+import { MAX_RANGE, rangeOf, toMember } from './members.js';
 
 type CardType = Card['card_type'];
 
 /** What a field of a card's `data` may hold; `expects` completes "must be ...". */
 interface Content {
   expects: string;
-  accepts: (value: unknown) => boolean;
+  accepts: (value: unknown, data: Card['data']) => boolean;
 }
 
 /** One field that is known of a card type. Other keys of `data` are kept and never looked at. */
@@ -19,7 +20,8 @@ interface CardField {
   neededFor?: (data: Card['data']) => boolean;
 }
 
-const text: Content = { expects: 'a text', accepts: (value) => typeof value === 'string' && value.trim() !== '' };
+const isText = (value: unknown): boolean => typeof value === 'string' && value.trim() !== '';
+const text: Content = { expects: 'a text', accepts: isText };
 const number: Content = { expects: 'a number', accepts: (value) => Number.isFinite(value) };
 const positive: Content = {
   expects: 'a number above 0',
@@ -33,15 +35,35 @@ const name: Content = {
 /** Whether values are figures, of those that were looked at: there can be thousands, and nothing changes them. */
 const knownFigures = new WeakMap<object, boolean>();
 const figures: Content = {
-  expects: 'an object of numbers by name',
+  expects: 'an object of numbers by name, or by name and member',
   accepts(value) {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
     const known = knownFigures.get(value);
     if (known !== undefined) return known;
     const entries = Object.entries(value);
-    const accepted = entries.length > 0 && entries.every(([key, figure]) => isName(key) && Number.isFinite(figure));
+    const accepted = entries.length > 0 && entries.every(([key, figure]) => isName(key) && isFigures(figure));
     knownFigures.set(value, accepted);
     return accepted;
+  },
+};
+/** A figure, or figures or texts by member. */
+function isFigures(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return Number.isFinite(value);
+  const cells: unknown[] = Object.values(value);
+  const isText = typeof cells[0] === 'string';
+  return cells.length > 0 && cells.every((cell) => (isText ? typeof cell === 'string' : Number.isFinite(cell)));
+}
+const bound: Content = {
+  expects: 'a number, or with an index a formula',
+  accepts: (value, data) => Number.isFinite(value) || (isText(value) && isText(data['index'])),
+};
+const members: Content = {
+  expects: `a list of texts and numbers, each once, or a range such as "1 to 52" of at most ${MAX_RANGE} numbers`,
+  accepts(value) {
+    if (typeof value === 'string') return rangeOf(value) !== undefined;
+    if (!Array.isArray(value) || value.length === 0) return false;
+    const known = value.every((member) => Number.isFinite(member) || isText(member));
+    return known && new Set(value.map((member: string | number) => toMember(member))).size === value.length;
   },
 };
 const oneOf = (...values: string[]): Content => ({
@@ -58,13 +80,15 @@ const info = (message: string): CardField['missing'] => ({ severity: 'info', mes
  *
  * - `objective`: `sense` (`maximize`, `minimize`), `expression` (`3x + 2y`), `weight` (above 0, with several objectives),
  *   `confirmed` (the user agreed), `description`
- * - `variable`: `name` (as in expressions), `domain` (`continuous`, `integer`, `binary`), `lower` (0 when absent), `upper`,
- *   `free` (no lower bound when `lower` is absent), `unit`, `description`
- * - `constraint`: `expression` (`x + y <= 4`), `classification` (`hard`, `soft`), `penalty` (per unit, of a soft one),
- *   `description`
+ * - `variable`: `name` (as in expressions), `index` (`p in products`: one for each member), `domain` (`continuous`, `integer`,
+ *   `binary`), `lower` (0 when absent) and `upper` (numbers, or formulas of what is known), `free` (no lower bound when `lower`
+ *   is absent), `unit`, `description`
+ * - `constraint`: `expression` (`x + y <= 4`), `index` (one for each member), `classification` (`hard`, `soft`), `penalty`
+ *   (per unit, of a soft one), `description`
  * - `kpi`: `description`, `expression`, `unit`, `target`
- * - `data`: `file_path` (in the workspace), `values` (numbers by the names that expressions use) or `in_formulas` (every
- *   figure stands in the formulas), `description`
+ * - `data`: `file_path` (in the workspace), `values` (numbers by the names that expressions use; or, over the set of the card,
+ *   numbers or texts by member) or `in_formulas` (every figure stands in the formulas), `set` (its name) and `members` (a list,
+ *   or `1 to 52`), `description`
  * - `production_requirement`: `description`, `quantity`, `unit`, `product`
  */
 const SHAPES: Record<CardType, readonly CardField[]> = {
@@ -86,8 +110,9 @@ const SHAPES: Record<CardType, readonly CardField[]> = {
       content: oneOf('continuous', 'integer', 'binary'),
       missing: blocking('Is it continuous, integer or binary?'),
     },
-    { name: 'lower', content: number },
-    { name: 'upper', content: number },
+    { name: 'index', content: text },
+    { name: 'lower', content: bound },
+    { name: 'upper', content: bound },
     { name: 'free', content: flag },
     {
       name: 'unit',
@@ -99,6 +124,7 @@ const SHAPES: Record<CardType, readonly CardField[]> = {
   ],
   constraint: [
     { name: 'expression', content: text, missing: blocking('What must hold, as a formula?') },
+    { name: 'index', content: text },
     {
       name: 'classification',
       content: oneOf('hard', 'soft'),
@@ -123,8 +149,11 @@ const SHAPES: Record<CardType, readonly CardField[]> = {
       name: 'file_path',
       content: text,
       missing: blocking('Which file of the workspace holds it, or what are the values?'),
-      neededFor: ({ values, in_formulas }) => values === undefined && in_formulas !== true,
+      neededFor: ({ values, in_formulas, members: given }) =>
+        values === undefined && given === undefined && in_formulas !== true,
     },
+    { name: 'set', content: name },
+    { name: 'members', content: members },
     { name: 'values', content: figures },
     { name: 'in_formulas', content: flag },
     { name: 'description', content: text, missing: info('What it means is not written down') },
@@ -142,7 +171,7 @@ export function gapsOfShape({ card_type, data }: Pick<Card, 'card_type' | 'data'
   return SHAPES[card_type].flatMap(({ name: field, content, missing, neededFor = () => true }): Gap[] => {
     const value = data[field];
     if (value === undefined) return missing !== undefined && neededFor(data) ? [{ field, ...missing }] : [];
-    return content.accepts(value)
+    return content.accepts(value, data)
       ? []
       : [{ field, message: `${field} must be ${content.expects}`, severity: 'blocking' }];
   });
@@ -154,7 +183,7 @@ export function fieldOf<Value>(
   field: string,
 ): Value | undefined {
   const known = SHAPES[card_type].find(({ name: candidate }) => candidate === field);
-  return known?.content.accepts(data[field]) === true ? (data[field] as Value) : undefined;
+  return known?.content.accepts(data[field], data) === true ? (data[field] as Value) : undefined;
 }
 
 /** Whether any known field holds anything. */

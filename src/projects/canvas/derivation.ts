@@ -1,8 +1,11 @@
 import type { Project } from '../project.entity.js';
 import type { Card, Gap } from './card.entity.js';
 import { fieldOf, gapsOfShape, isBegun } from './card-shapes.js';
-import { namesInText, problemOfText } from './expressions.js';
+import { vocabularyFrom } from './canvas-vocabulary.js';
+import { type DataContent, readData } from './data-content.js';
+import { type CardFormula, judgeFormula, problemOfIndex } from './expressions.js';
 import { MAX_FORMULA_LENGTH } from '../../modelling/parse-formula.js';
+import type { Vocabulary } from '../../modelling/vocabulary.js';
 import { shortened, someNames } from '../../modelling/names.js';
 
 /** Most values of all data cards; those of further cards are no names in formulas. */
@@ -39,8 +42,10 @@ interface Canvas {
   objectives: number;
   /** How many cards give a name that formulas can use. */
   symbols: ReadonlyMap<string, number>;
-  /** The figures that names in formulas stand for. */
-  values: ReadonlyMap<string, number>;
+  /** What names in formulas stand for. */
+  vocabulary: Vocabulary;
+  /** What the data cards say, in the order of the cards. */
+  contents: readonly DataContent[];
   /** The data cards that there is no room for among the {@link MAX_VALUES}. */
   crowded: ReadonlySet<CardContent>;
 }
@@ -73,10 +78,14 @@ export function judgeAndDerive(cards: readonly CardContent[]): { judgements: Jud
 
 function readAll(cards: readonly CardContent[]): Reading[] {
   const canvas = survey(cards);
-  return cards.map((card) => {
-    const text = expressionOf(card);
-    const unknown = text === undefined ? [] : namesInText(text).filter((name) => !canvas.symbols.has(name));
-    const gaps = [...gapsOfShape(card), ...gapsOfExpression(card, text, canvas), ...gapsAmong(card, unknown, canvas)];
+  return cards.map((card, at) => {
+    const { gaps: ofFormulas, unknown } = readFormulas(card, canvas);
+    const gaps = [
+      ...gapsOfShape(card),
+      ...ofFormulas,
+      ...gapsAmong(card, canvas.contents[at] ?? NO_DATA, unknown, canvas),
+      ...gapsOfMembers(canvas.contents[at] ?? NO_DATA),
+    ];
     const isBlocked = gaps.some(({ severity }) => severity === 'blocking');
     return { gaps, status: !isBegun(card) ? 'draft' : isBlocked ? 'needs_input' : 'complete', unknown };
   });
@@ -111,7 +120,7 @@ function derivedFrom(cards: readonly CardContent[], readings: readonly Reading[]
 }
 
 /** Gaps that several fields or several cards make together. */
-function gapsAmong(card: CardContent, unknown: string[], canvas: Canvas): Gap[] {
+function gapsAmong(card: CardContent, content: DataContent, unknown: string[], canvas: Canvas): Gap[] {
   const gaps: Gap[] = [];
   if (card.card_type === 'objective' && canvas.objectives > 1 && card.data['weight'] === undefined) {
     gaps.push({ field: 'weight', message: 'With several objectives each needs a weight', severity: 'blocking' });
@@ -125,7 +134,8 @@ function gapsAmong(card: CardContent, unknown: string[], canvas: Canvas): Gap[] 
     if (name !== undefined && isTwice(name, canvas)) {
       gaps.push({ field: 'name', message: `Something else is called ${shortened(name)}, too`, severity: 'blocking' });
     }
-    if ((fieldOf<number>(card, 'lower') ?? -Infinity) > (fieldOf<number>(card, 'upper') ?? Infinity)) {
+    const [lower, upper] = [fieldOf<number | string>(card, 'lower'), fieldOf<number | string>(card, 'upper')];
+    if (typeof lower === 'number' && typeof upper === 'number' && lower > upper) {
       gaps.push({ field: 'lower', message: 'The lower bound is above the upper one', severity: 'blocking' });
     }
   }
@@ -134,55 +144,110 @@ function gapsAmong(card: CardContent, unknown: string[], canvas: Canvas): Gap[] 
     gaps.push({ field: 'values', message, severity: 'blocking' });
     return gaps;
   }
-  const doubled = card.card_type === 'data' ? symbolsGivenBy(card).filter((name) => isTwice(name, canvas)) : [];
-  if (doubled.length > 0) {
-    const message = `Something else is called ${someNames(doubled)}, too`;
-    gaps.push({ field: 'values', message, severity: 'blocking' });
+  if (card.card_type !== 'data') return gaps;
+  const { values, set } = content;
+  for (const [field, given] of [
+    ['values', [...values.keys()]],
+    ['set', set === undefined ? [] : [set.name]],
+  ] as const) {
+    const names = given.filter((name) => isTwice(name, canvas));
+    if (names.length === 0) continue;
+    gaps.push({ field, message: `Something else is called ${someNames(names)}, too`, severity: 'blocking' });
   }
   return gaps;
 }
 
-/** What keeps the formula of an objective or constraint from being solved. */
-function gapsOfExpression({ card_type }: CardContent, text: string | undefined, { values }: Canvas): Gap[] {
-  if (text === undefined) return [];
-  const message = problemOfText(text, card_type === 'objective' ? 'objective' : 'constraint', values);
-  return message === undefined ? [] : [{ field: 'expression', message, severity: 'blocking' }];
+/** What the formulas of a card say. */
+function readFormulas(card: CardContent, { vocabulary }: Canvas): { gaps: Gap[]; unknown: string[] } {
+  const gaps: Gap[] = [];
+  const unknown = new Set<string>();
+  const index = fieldOf<string>(card, 'index');
+  const ofIndex = index === undefined ? undefined : problemOfIndex(index, vocabulary);
+  if (ofIndex !== undefined) return { gaps: [{ field: 'index', message: ofIndex, severity: 'blocking' }], unknown: [] };
+  for (const [field, formula] of formulasOf(card, index)) {
+    const { problem, unknown: names } = judgeFormula(formula, vocabulary);
+    if (problem !== undefined) gaps.push({ field, message: problem, severity: 'blocking' });
+    for (const name of names) unknown.add(name);
+  }
+  return { gaps, unknown: [...unknown] };
 }
 
-/** The text of the formula of an objective or constraint. */
-const expressionOf = (card: CardContent): string | undefined =>
-  card.card_type === 'objective' || card.card_type === 'constraint' ? fieldOf<string>(card, 'expression') : undefined;
+/** The formulas of a card that are solved, by their fields. */
+function formulasOf(card: CardContent, index: string | undefined): [field: string, formula: CardFormula][] {
+  const text = (field: string): string | undefined => {
+    const value = fieldOf<unknown>(card, field);
+    return typeof value === 'string' ? value : undefined;
+  };
+  const fields: Partial<Record<Card['card_type'], [string, CardFormula['use']][]>> = {
+    objective: [['expression', 'objective']],
+    constraint: [['expression', 'constraint']],
+    variable: [
+      ['lower', 'bound'],
+      ['upper', 'bound'],
+    ],
+  };
+  return (fields[card.card_type] ?? []).flatMap(([field, use]): [string, CardFormula][] => {
+    const written = text(field);
+    return written === undefined ? [] : [[field, { text: written, index, use }]];
+  });
+}
+
+/** Cells of members that are not there, and members without a cell. */
+function gapsOfMembers({ set, columns }: DataContent): Gap[] {
+  if (columns.size === 0) return [];
+  const gap = (message: string): Gap => ({ field: 'values', message, severity: 'blocking' });
+  if (set === undefined)
+    return [gap(`${someNames([...columns.keys()])} is by member: name the set of the members in \`set\``)];
+  if (set.members === undefined) return [];
+  const members = new Set(set.members);
+  return Array.from(columns).flatMap(([name, { cells }]) => {
+    const strange = [...cells.keys()].filter((member) => !members.has(member));
+    const missing = [...members].filter((member) => !cells.has(member));
+    return [
+      ...(strange.length === 0
+        ? []
+        : [gap(`${name} names ${someNames(strange)}, which the set ${set.name} does not have`)]),
+      ...(missing.length === 0 ? [] : [gap(`${name} has no value for ${someNames(missing)}`)]),
+    ];
+  });
+}
 
 const isTwice = (name: string, { symbols }: Canvas): boolean => (symbols.get(name) ?? 0) > 1;
 
 function survey(cards: readonly CardContent[]): Canvas {
   const symbols = new Map<string, number>();
-  const values = new Map<string, number>();
   const crowded = new Set<CardContent>();
-  for (const card of cards) {
-    const given = symbolsGivenBy(card);
-    const isData = card.card_type === 'data';
-    if (isData && values.size + given.length > MAX_VALUES) {
+  let figures = 0;
+  const contents = cards.map((card) => {
+    const content = readData(card);
+    const count = content.values.size + [...content.columns.values()].reduce((sum, { cells }) => sum + cells.size, 0);
+    if (count > 0 && figures + count > MAX_VALUES) {
       crowded.add(card);
-      continue;
+      return NO_DATA;
     }
-    for (const name of given) symbols.set(name, (symbols.get(name) ?? 0) + 1);
-    if (isData) for (const [name, value] of Object.entries(figuresOf(card))) values.set(name, value);
-  }
-  return { objectives: cards.filter(({ card_type }) => card_type === 'objective').length, symbols, values, crowded };
+    figures += count;
+    for (const name of symbolsGivenBy(card, content)) symbols.set(name, (symbols.get(name) ?? 0) + 1);
+    return content;
+  });
+  return {
+    objectives: cards.filter(({ card_type }) => card_type === 'objective').length,
+    symbols,
+    vocabulary: vocabularyFrom(cards, contents),
+    contents,
+    crowded,
+  };
 }
+
+const NO_DATA: DataContent = { values: new Map(), columns: new Map() };
 
 /** The figures of all data cards, by the names that formulas use. */
 export const valuesOf = (cards: readonly CardContent[]): ReadonlyMap<string, number> =>
-  survey(cards.filter(({ card_type }) => card_type === 'data')).values;
+  survey(cards.filter(({ card_type }) => card_type === 'data')).vocabulary.values;
 
-const figuresOf = (card: CardContent): Record<string, number> =>
-  (card.card_type === 'data' ? fieldOf<Record<string, number>>(card, 'values') : undefined) ?? {};
-
-/** The names that a card lets formulas use: a variable's, or those of the values of a data card. */
-function symbolsGivenBy(card: CardContent): string[] {
+/** The names that a card lets formulas use once: a variable's, those of the values of a data card, and of its set. */
+function symbolsGivenBy(card: CardContent, { values, set }: DataContent): string[] {
   if (card.card_type === 'variable') return [fieldOf<string>(card, 'name') ?? []].flat();
-  return Object.keys(figuresOf(card));
+  return [...values.keys(), ...(set === undefined ? [] : [set.name])];
 }
 
 function isClassified(card: CardContent): boolean {

@@ -1,65 +1,124 @@
 import { LRUCache } from 'lru-cache';
-import { type Formula, type FormulaProblem, isProblem, namesIn } from '../../modelling/formula.js';
-import { MAX_FORMULA_LENGTH, parseFormula } from '../../modelling/parse-formula.js';
+import { checkFormula, type Use } from '../../modelling/check.js';
+import { type Formula, type FormulaProblem, type Index, isPlain, isProblem, namesIn } from '../../modelling/formula.js';
 import { linearize, rowsOf } from '../../modelling/linear.js';
+import { mentionsOf } from '../../modelling/mentions.js';
+import { shortened } from '../../modelling/names.js';
+import { MAX_FORMULA_LENGTH, parseFormula, parseIndex } from '../../modelling/parse-formula.js';
+import { namesOfIndex, type Vocabulary } from '../../modelling/vocabulary.js';
 
-/** What an expression of a card says by itself. */
-interface Expression {
-  /** Why its text is no formula. */
+/** A formula of a card, and what it is for. */
+export interface CardFormula {
+  text: string;
+  /** The text of the index that it stands under. */
+  index?: string | undefined;
+  use: Use;
+}
+
+/** What a formula says beside what else is on the canvas. */
+export interface Judged {
+  /** What keeps it from being solved, in a sentence without a full stop. */
   problem: string | undefined;
-  /** The names in it, each once, in the order of their first place. */
-  names: readonly string[];
-  /** What was found out last about its use as a model. */
-  judged?: { use: Use; figures: readonly (number | undefined)[]; problem: string | undefined };
+  /** The names in it that nothing on the canvas has, each once, in the order of their first place. */
+  unknown: readonly string[];
 }
 
-/** An objective is a figure, a constraint a relation. */
-type Use = 'objective' | 'constraint';
-
-/** More than the cards of a canvas, so that a change of one card reads its formula only. */
-const MAX_KEPT = 1_000;
-/** By their texts. The formulas themselves take much more memory and are not kept. */
-const kept = new LRUCache<string, Expression>({ max: MAX_KEPT });
-
-/** The names in the formula that a text is; none where it is no formula. */
-export const namesInText = (text: string): readonly string[] => read(text).expression.names;
-
-/**
- * What keeps a text from being solved as an objective or a constraint, in a sentence without a full stop; undefined for
- * nothing. Unknown names count as variables.
- *
- * @param values the figures that names stand for
- */
-export function problemOfText(text: string, use: Use, values: ReadonlyMap<string, number>): string | undefined {
-  const { formula, expression } = read(text);
-  const { judged, names, problem } = expression;
-  if (problem !== undefined) return problem;
-  if (judged?.use === use && names.every((name, index) => values.get(name) === judged.figures[index])) {
-    return judged.problem;
-  }
-  const found = problemOfUse(formula ?? parseFormula(text), use, values);
-  expression.judged = { use, figures: names.map((name) => values.get(name)), problem: found };
-  return found;
+/** What was found out last about a formula, and what the names in it meant then. */
+interface Kept {
+  mentions: readonly string[];
+  roles: readonly unknown[];
+  judged: Judged;
 }
 
-/** What a text says, and the formula where it had to be read for that. */
-function read(text: string): { expression: Expression; formula?: Formula | FormulaProblem } {
-  const known = kept.get(text);
-  if (known !== undefined) return { expression: known };
+/** More than the formulas of a canvas, so that a change of one card reads its formulas only. */
+const MAX_KEPT = 1_500;
+/** By use, index and text. The formulas themselves take much more memory and are not kept. */
+const kept = new LRUCache<string, Kept>({ max: MAX_KEPT });
+/** Characters that are shown of the place of a problem. */
+const SHOWN = 24;
+
+/** What a formula says. Unknown names count as variables. */
+export function judgeFormula(given: CardFormula, vocabulary: Vocabulary): Judged {
+  const { text, index = '', use } = given;
+  const key = `${use}\n${index}\n${text}`;
+  const known = kept.get(key);
+  if (known?.mentions.every((name, at) => roleOf(name, vocabulary) === known.roles[at]) === true) return known.judged;
   const formula = parseFormula(text);
-  const expression = isProblem(formula)
-    ? { problem: formula.problem, names: [] }
-    : { problem: undefined, names: namesIn(formula) };
+  const over = index === '' ? undefined : parseIndex(index);
+  const mentions = mentionsOf(
+    isProblem(formula) ? undefined : formula,
+    over === undefined || isProblem(over) ? undefined : over,
+  );
+  const judged = judge(formula, over, given, vocabulary);
   // What is too long is told from its length.
-  if (text.length <= MAX_FORMULA_LENGTH) kept.set(text, expression);
-  return { expression, formula };
+  if (text.length <= MAX_FORMULA_LENGTH && index.length <= MAX_FORMULA_LENGTH)
+    kept.set(key, { mentions, roles: mentions.map((name) => roleOf(name, vocabulary)), judged });
+  return judged;
 }
 
-function problemOfUse(formula: Formula | FormulaProblem, use: Use, values: ReadonlyMap<string, number>) {
-  if (isProblem(formula)) return formula.problem;
-  if (use === 'constraint') return problemIn(rowsOf(formula, values));
-  if (formula.relations.length > 0) return 'An objective is a figure: it has no <=, >= or = in it';
-  return problemIn(linearize(formula.sides[0], values));
+/** The names without an index in the formula that a text is; none where it is no formula. */
+export function namesInText(text: string, index?: string): readonly string[] {
+  const formula = parseFormula(text);
+  if (isProblem(formula)) return [];
+  const over = index === undefined ? undefined : parseIndex(index);
+  const bound = over === undefined || isProblem(over) ? [] : namesOfIndex(over);
+  return namesIn(formula).filter((name) => !bound.includes(name));
 }
 
-const problemIn = (read: object): string | undefined => (isProblem(read) ? read.problem : undefined);
+/** What keeps a text from being an index; undefined for nothing. */
+export function problemOfIndex(text: string, vocabulary: Vocabulary): string | undefined {
+  const index = parseIndex(text);
+  if (isProblem(index)) return index.problem;
+  const { problem } = checkFormula(NO_FIGURE, index, 'bound', vocabulary);
+  return problem === undefined ? undefined : placed(problem, text);
+}
+
+const NO_FIGURE: Formula = { sides: [{ kind: 'number', value: 0 }], relations: [] };
+
+function judge(
+  formula: Formula | FormulaProblem,
+  index: Index | FormulaProblem | undefined,
+  { text, use }: CardFormula,
+  vocabulary: Vocabulary,
+): Judged {
+  if (isProblem(formula)) return { problem: formula.problem, unknown: [] };
+  // It is told where it stands.
+  if (index !== undefined && isProblem(index)) return { problem: undefined, unknown: [] };
+  const { problem, unknown } = checkFormula(formula, index, use, vocabulary);
+  const isOfFigures = index === undefined && isPlain(formula) && use !== 'bound' && use !== 'kpi';
+  const isMisused = (name: string): boolean =>
+    vocabulary.families.has(name) || vocabulary.columns.has(name) || vocabulary.sets.has(name);
+  // Of formulas without an index the figures are known.
+  if (isOfFigures && !namesIn(formula).some(isMisused))
+    return { problem: problemOfFigures(formula, use, vocabulary.values), unknown };
+  return { problem: problem === undefined ? undefined : placed(problem, text), unknown };
+}
+
+function problemOfFigures(formula: Formula, use: Use, values: ReadonlyMap<string, number>): string | undefined {
+  const read = use === 'constraint' ? rowsOf(formula, values) : figureOf(formula, values);
+  return isProblem(read) ? read.problem : undefined;
+}
+
+function figureOf({ sides, relations }: Formula, values: ReadonlyMap<string, number>) {
+  return relations.length > 0
+    ? { problem: 'An objective is a figure: it has no <=, >= or = in it' }
+    : linearize(sides[0], values);
+}
+
+/** A problem with the place where it stands. */
+function placed({ problem, position }: FormulaProblem, text: string): string {
+  if (position === undefined) return problem;
+  return `${problem} (at character ${position + 1}: ${shortened(text.slice(position), SHOWN)})`;
+}
+
+/** What a name means, as a value that is equal where it means the same. */
+function roleOf(name: string, { values, variables, families, columns, sets }: Vocabulary): unknown {
+  const value = values.get(name);
+  if (value !== undefined) return value;
+  if (variables.has(name)) return 'variable';
+  const family = families.get(name);
+  const set = sets.get(name);
+  const columnsOfName = columns.get(name);
+  if (family === undefined && set === undefined && columnsOfName === undefined) return undefined;
+  return JSON.stringify([family && namesOfIndex(family.index), set?.arity, columnsOfName]);
+}

@@ -4,9 +4,9 @@ import type { Card } from './card.entity.js';
 /** What a solve reads of the cards, by type; nothing else of a card can change its outcome. */
 const READ_FIELDS: Partial<Record<Card['card_type'], readonly string[]>> = {
   objective: ['sense', 'expression', 'weight'],
-  variable: ['name', 'domain', 'lower', 'upper', 'free'],
-  constraint: ['expression', 'classification', 'penalty'],
-  data: ['values'],
+  variable: ['name', 'index', 'domain', 'lower', 'upper', 'free'],
+  constraint: ['expression', 'index', 'classification', 'penalty'],
+  data: ['set', 'members', 'values'],
 };
 
 /** Whether cards of a type are part of the model. */

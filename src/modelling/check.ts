@@ -1,0 +1,256 @@
+import type {
+  Condition,
+  Expression,
+  Formula,
+  FormulaProblem,
+  Index,
+  Key,
+  Membership,
+  MemberOf,
+  Operand,
+} from './formula.js';
+import { shortened } from './names.js';
+import { namesOfIndex, type Vocabulary } from './vocabulary.js';
+
+/** What a formula is for: an objective, a KPI and a bound are figures, a constraint is a relation. */
+export type Use = 'objective' | 'constraint' | 'kpi' | 'bound';
+
+/** What is known of a formula before its figures are looked at. */
+export interface Checked {
+  problem?: FormulaProblem;
+  /** The names that nothing on the canvas has, each once, in the order of their first place. */
+  unknown: string[];
+}
+
+/** The set that a name runs over by itself, or undefined where it is one of several parts of a member. */
+type Scope = ReadonlyMap<string, string | undefined>;
+
+/**
+ * Looks whether a formula and its index make sense over what there is on the canvas: names, numbers of keys, indices,
+ * lags, figures and texts, and whether it is linear. Names that nothing has count as variables.
+ */
+export function checkFormula(formula: Formula, index: Index | undefined, use: Use, vocabulary: Vocabulary): Checked {
+  const check = new Check(vocabulary);
+  try {
+    check.whole(formula, index, use);
+    return { unknown: [...check.unknown] };
+  } catch (error) {
+    if (error instanceof Refusal) return { problem: error.reason, unknown: [...check.unknown] };
+    throw error;
+  }
+}
+
+/** The same of an index alone. */
+export function checkIndex(index: Index, vocabulary: Vocabulary): FormulaProblem | undefined {
+  return checkFormula({ sides: [{ kind: 'number', value: 0 }], relations: [] }, index, 'bound', vocabulary).problem;
+}
+
+/** Ends a check; never leaves this file. */
+class Refusal extends Error {
+  constructor(readonly reason: FormulaProblem) {
+    super(reason.problem);
+  }
+}
+
+function refuse(problem: string, position?: number): never {
+  throw new Refusal({ problem, ...(position !== undefined && { position }) });
+}
+
+const NOTHING: Scope = new Map();
+const FIGURES: Partial<Record<Use, string>> = {
+  objective: 'An objective is a figure: it has no <=, >= or = in it',
+  kpi: 'A KPI is a figure: it has no <=, >= or = in it',
+  bound: 'A bound is a figure: it has no <=, >= or = in it',
+};
+
+class Check {
+  readonly unknown = new Set<string>();
+
+  constructor(private readonly vocabulary: Vocabulary) {}
+
+  whole({ sides, relations }: Formula, index: Index | undefined, use: Use): void {
+    const scope = index === undefined ? NOTHING : this.index(index, NOTHING);
+    const mistaken = FIGURES[use];
+    if (mistaken !== undefined && relations.length > 0) refuse(mistaken);
+    if (mistaken === undefined && relations.length === 0) refuse('There is no <=, >= or = in it');
+    for (const side of sides) {
+      const variable = this.expression(side, scope);
+      if (use === 'bound' && variable !== undefined)
+        refuse(`A bound is made of figures that are known, and ${shortened(variable)} is a variable`);
+    }
+  }
+
+  /** @returns the name of a variable in it; undefined for none */
+  private expression(expression: Expression, scope: Scope): string | undefined {
+    switch (expression.kind) {
+      case 'number':
+        return undefined;
+      case 'name':
+        return this.name(expression.name, scope);
+      case 'member':
+        return this.member(expression, scope);
+      case 'sum': {
+        const found = expression.parts.map(({ of }) => this.expression(of, scope));
+        return found.find((name) => name !== undefined);
+      }
+      case 'product':
+        return this.product(expression.factors, scope);
+      case 'total':
+        return this.expression(expression.of, this.index(expression.over, scope));
+    }
+  }
+
+  private product(factors: Extract<Expression, { kind: 'product' }>['factors'], scope: Scope): string | undefined {
+    let variable: string | undefined;
+    for (const { divisor, of } of factors) {
+      const found = this.expression(of, scope);
+      if (found === undefined) continue;
+      if (divisor) refuse(`It is not linear: it divides by the variable ${shortened(found)}`);
+      if (variable !== undefined)
+        refuse(`It is not linear: the variables ${shortened(variable)} and ${shortened(found)} are multiplied`);
+      variable = found;
+    }
+    return variable;
+  }
+
+  private name(name: string, scope: Scope): string | undefined {
+    const { values, variables, families, columns, sets } = this.vocabulary;
+    if (scope.has(name) || values.has(name)) return undefined;
+    if (variables.has(name)) return name;
+    const family = families.get(name);
+    if (family !== undefined)
+      refuse(
+        `${name} is a variable for each ${listed(namesOfIndex(family.index))}: write ${called(name, namesOfIndex(family.index))}`,
+      );
+    const [column] = columns.get(name) ?? [];
+    if (column !== undefined)
+      refuse(`${name} is a column over ${column.set}: write ${called(name, keysFor(this.arityOf(column.set)))}`);
+    if (sets.has(name)) refuse(`${name} is a set: add up over it, as in \`sum p in ${name}: ...\``);
+    this.unknown.add(name);
+    return name;
+  }
+
+  private member(expression: MemberOf, scope: Scope): string | undefined {
+    const { name, keys, position } = expression;
+    const { values, variables, families } = this.vocabulary;
+    for (const key of keys) this.key(key, scope);
+    const family = families.get(name);
+    if (family !== undefined) {
+      this.arity(expression, namesOfIndex(family.index).length, `for each ${listed(namesOfIndex(family.index))}`);
+      return name;
+    }
+    if (values.has(name) || variables.has(name)) refuse(`${name} has no index: write it without [ ]`, position);
+    const column = this.column(expression);
+    if (column === undefined) {
+      this.unknown.add(name);
+      return name;
+    }
+    if (column.type === 'text')
+      refuse(`${name} is text: it can be compared in a condition, but it is no figure`, position);
+    return undefined;
+  }
+
+  /** The column that is meant; undefined where nothing is called so. */
+  private column(expression: MemberOf) {
+    const { name, position } = expression;
+    const candidates = this.vocabulary.columns.get(name) ?? [];
+    const [column, other] = candidates;
+    if (column === undefined) return undefined;
+    if (other !== undefined)
+      refuse(
+        `${name} is a column over ${column.set} and over ${other.set}: give one of them another name in the field \`columns\` of its data card`,
+        position,
+      );
+    this.arity(expression, this.arityOf(column.set), `over ${column.set}`);
+    return column;
+  }
+
+  private arityOf(set: string): number {
+    return this.vocabulary.sets.get(set)?.arity ?? 1;
+  }
+
+  private arity({ name, keys, position }: MemberOf, arity: number, over: string): void {
+    if (keys.length === arity) return;
+    const takes = arity === 1 ? 'one member stands' : `${arity} members stand`;
+    refuse(`${name} is ${over}: ${takes} in its [ ], not ${keys.length}`, position);
+  }
+
+  private key(key: Key, scope: Scope): void {
+    if (key.kind === 'text') return;
+    const { name, lag, position } = key;
+    if (!scope.has(name))
+      refuse(
+        `${shortened(name)} is no index here: let it run over a set with \`for\` or \`sum\`, or write "${shortened(name)}" for the member of that name`,
+        position,
+      );
+    if (lag !== 0 && scope.get(name) === undefined)
+      refuse(
+        `${name} has no order to look back in: let it run over a set of its own, as in \`${name} in weeks\``,
+        position,
+      );
+  }
+
+  private index({ over, where }: Index, outer: Scope): Scope {
+    const scope = new Map(outer);
+    for (const membership of over) {
+      this.membership(membership);
+      const [first, ...others] = membership.names;
+      if (others.length === 0 && !scope.has(first)) scope.set(first, membership.set);
+      else for (const name of membership.names) if (!scope.has(name)) scope.set(name, undefined);
+    }
+    if (where !== undefined) this.condition(where, scope);
+    return scope;
+  }
+
+  private membership({ names, set, position }: Membership): void {
+    const shape = this.vocabulary.sets.get(set);
+    if (shape === undefined)
+      refuse(
+        `No set is called ${shortened(set)}: say what it is, as in \`${shortened(set)} from file.csv key ...\` or \`${shortened(set)}: a, b, c\``,
+        position,
+      );
+    if (shape.arity === names.length) return;
+    const parts = shape.arity === 1 ? 'single members' : `members of ${shape.arity} parts`;
+    refuse(`${set} has ${parts}: write \`${keysOf(keysFor(shape.arity))} in ${set}\``, position);
+  }
+
+  private condition(condition: Condition, scope: Scope): void {
+    switch (condition.kind) {
+      case 'and':
+      case 'or':
+        for (const one of condition.of) this.condition(one, scope);
+        break;
+      case 'not':
+        this.condition(condition.of, scope);
+        break;
+      case 'compare':
+        this.comparison(condition, scope);
+    }
+  }
+
+  private comparison({ left, right, position }: Extract<Condition, { kind: 'compare' }>, scope: Scope): void {
+    const kinds = [left, right].map((operand) => this.operand(operand, scope));
+    if (kinds.includes('text') && kinds.includes('figure'))
+      refuse('A text is compared with a figure: texts stand in double quotes, figures do not', position);
+  }
+
+  /** A member is a text, and a figure where it is called so. */
+  private operand(operand: Operand, scope: Scope): 'text' | 'figure' | 'member' {
+    if (operand.kind === 'text') return 'text';
+    if (operand.kind === 'name' && scope.has(operand.name)) return 'member';
+    if (operand.kind === 'member') {
+      for (const key of operand.keys) this.key(key, scope);
+      if (this.column(operand)?.type === 'text') return 'text';
+    }
+    const variable = this.expression(operand, scope);
+    if (variable !== undefined && !this.unknown.has(variable))
+      refuse(`A condition is decided before the plan is made, and ${shortened(variable)} is a variable`);
+    return 'figure';
+  }
+}
+
+const LETTERS = ['p', 'q', 'r', 's', 't'];
+const keysFor = (arity: number): string[] => LETTERS.slice(0, arity);
+const keysOf = (names: string[]): string => (names.length === 1 ? (names[0] ?? '') : `(${names.join(', ')})`);
+const called = (name: string, keys: string[]): string => `\`${name}[${keys.join(', ')}]\``;
+const listed = (names: string[]): string => names.join(', ');

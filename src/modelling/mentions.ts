@@ -1,0 +1,60 @@
+import { type Condition, type Expression, type Formula, type Index, type Operand, partsOf } from './formula.js';
+
+/** Every name that a formula and its index mention, each once: what is said of them depends on nothing else. */
+export function mentionsOf(formula: Formula | undefined, index: Index | undefined): string[] {
+  const names = new Set<string>();
+  if (index !== undefined) visitIndex(index, names);
+  for (const side of formula?.sides ?? []) visitExpression(side, names);
+  return [...names];
+}
+
+/** Everything in a condition that may be the name of an index. */
+export function namesInCondition(condition: Condition): Set<string> {
+  const names = new Set<string>();
+  visitCondition(condition, names);
+  return names;
+}
+
+/** The same of what a condition compares. */
+export function namesInOperand(operand: Operand): Set<string> {
+  const names = new Set<string>();
+  visitOperand(operand, names);
+  return names;
+}
+
+function visitExpression(expression: Expression, names: Set<string>): void {
+  if (expression.kind === 'name') names.add(expression.name);
+  if (expression.kind === 'member') {
+    names.add(expression.name);
+    for (const key of expression.keys) if (key.kind === 'index') names.add(key.name);
+  }
+  if (expression.kind === 'total') visitIndex(expression.over, names);
+  for (const part of partsOf(expression)) visitExpression(part, names);
+}
+
+function visitIndex({ over, where }: Index, names: Set<string>): void {
+  for (const membership of over) {
+    for (const name of membership.names) names.add(name);
+    names.add(membership.set);
+  }
+  if (where !== undefined) visitCondition(where, names);
+}
+
+function visitCondition(condition: Condition, names: Set<string>): void {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      for (const one of condition.of) visitCondition(one, names);
+      break;
+    case 'not':
+      visitCondition(condition.of, names);
+      break;
+    case 'compare':
+      visitOperand(condition.left, names);
+      visitOperand(condition.right, names);
+  }
+}
+
+function visitOperand(operand: Operand, names: Set<string>): void {
+  if (operand.kind !== 'text') visitExpression(operand, names);
+}

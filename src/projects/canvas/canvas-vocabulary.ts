@@ -1,0 +1,43 @@
+import { isProblem, type Index } from '../../modelling/formula.js';
+import { parseIndex } from '../../modelling/parse-formula.js';
+import type { ColumnShape, Family, SetShape, Vocabulary } from '../../modelling/vocabulary.js';
+import type { Card } from './card.entity.js';
+import { fieldOf } from './card-shapes.js';
+import { type DataContent, readData } from './data-content.js';
+
+type Content = Pick<Card, 'card_type' | 'data'>;
+
+/** What the names in formulas stand for. Of names that are given twice, the first card counts. */
+export function vocabularyOf(cards: readonly Content[]): Vocabulary {
+  return vocabularyFrom(cards, cards.map(readData));
+}
+
+/** The same where the data cards have been read. */
+export function vocabularyFrom(cards: readonly Content[], contents: readonly DataContent[]): Vocabulary {
+  const sets = new Map<string, SetShape>();
+  const columns = new Map<string, ColumnShape[]>();
+  const values = new Map<string, number>();
+  const families = new Map<string, Family>();
+  const variables = new Set<string>();
+  for (const { set, columns: given, values: figures } of contents) {
+    for (const [name, figure] of figures) values.set(name, figure);
+    if (set === undefined) continue;
+    if (!sets.has(set.name)) sets.set(set.name, { arity: set.arity });
+    for (const [name, { type }] of given) columns.set(name, [...(columns.get(name) ?? []), { set: set.name, type }]);
+  }
+  for (const card of cards) {
+    const name = card.card_type === 'variable' ? fieldOf<string>(card, 'name') : undefined;
+    if (name === undefined || variables.has(name) || families.has(name)) continue;
+    const index = indexOf(card);
+    if (index === undefined) variables.add(name);
+    else families.set(name, { index });
+  }
+  return { sets, columns, families, variables, values };
+}
+
+/** The index of a card; undefined for one that has none, or none that can be read. */
+export function indexOf(card: Content): Index | undefined {
+  const text = fieldOf<string>(card, 'index');
+  const index = text === undefined ? undefined : parseIndex(text);
+  return index === undefined || isProblem(index) ? undefined : index;
+}
