@@ -5,9 +5,17 @@ import type { Tx } from '../platform/database/database.service.js';
 import { Conflict, TooLarge } from '../platform/errors/errors.js';
 import type { Project } from '../projects/project.entity.js';
 import type { LeasedExecution } from './executions.repository.js';
+import type { Solved } from './solver/task.js';
 
-/** Where a project finds the result of an execution. */
-const resultPath = (execution_id: string): string => `results/${execution_id}.json`;
+/** The content of a result: the whole of it, and tables of it. */
+export interface StoredResult {
+  /** Null when the company may keep no more. */
+  whole: StoredBlob | null;
+  tables: { name: string; blob: StoredBlob }[];
+}
+
+/** Where a project finds the result of an execution: a file, and a folder of tables. */
+const RESULTS = 'results';
 
 /** Results as files of the workspace. A result that cannot be written there is still in the execution. */
 @Injectable()
@@ -17,29 +25,46 @@ export class ResultFiles {
     private readonly fileTree: FileTreeService,
   ) {}
 
-  /** Writes the content of the file; null when the company may keep no more. */
-  async store({ id, company_id }: LeasedExecution, json: string): Promise<StoredBlob | null> {
+  /** Writes the contents of the files. */
+  async store({ id, company_id }: LeasedExecution, { json, tables }: Solved): Promise<StoredResult> {
+    const whole = await this.write(company_id, `{"execution_id":"${id}",${json.slice(1)}\n`);
+    const stored: StoredResult['tables'] = [];
+    for (const { name, content } of tables) {
+      const blob = await this.write(company_id, Buffer.from(content));
+      if (blob !== null) stored.push({ name, blob });
+    }
+    return { whole, tables: stored };
+  }
+
+  /** Puts the files in place and answers the path of the whole result; null when something else is in the way. */
+  async put(tx: Tx, project: Project, execution_id: string, { whole, tables }: StoredResult): Promise<string | null> {
+    for (const { name, blob } of tables)
+      await this.putOne(tx, project, `${RESULTS}/${execution_id}/${name}`, blob, 'text/csv');
+    return whole && (await this.putOne(tx, project, `${RESULTS}/${execution_id}.json`, whole, 'application/json'));
+  }
+
+  private async write(company_id: string, content: string | Buffer): Promise<StoredBlob | null> {
     try {
-      return await this.blobs.store(company_id, `{"execution_id":"${id}",${json.slice(1)}\n`);
+      return await this.blobs.store(company_id, content);
     } catch (error) {
       if (error instanceof TooLarge) return null;
       throw error;
     }
   }
 
-  /** Puts the file in place and answers its path; null when something else is in the way. */
-  async put(
+  private async putOne(
     tx: Tx,
     { company_id, workspace_id: container_id }: Project,
-    execution_id: string,
-    blob: StoredBlob | null,
+    path: string,
+    blob: StoredBlob,
+    content_type: string,
   ): Promise<string | null> {
-    if (blob === null) return null;
-    const path = resultPath(execution_id);
-    const details = { content_type: 'application/json', source: 'execution' as const };
     try {
       await tx.transaction(async (inner: Tx) => {
-        await this.fileTree.putFile(inner, { company_id, container_id }, path, blob, details);
+        await this.fileTree.putFile(inner, { company_id, container_id }, path, blob, {
+          content_type,
+          source: 'execution',
+        });
       });
       return path;
     } catch (error) {

@@ -6,7 +6,7 @@ import { ProjectsRepository } from '../projects/projects.repository.js';
 import { ExecutionEndings } from './execution-endings.service.js';
 import type { ExecutionError } from './execution.entity.js';
 import { ExecutionsRepository, type LeasedExecution } from './executions.repository.js';
-import { ResultFiles } from './result-files.service.js';
+import { ResultFiles, type StoredResult } from './result-files.service.js';
 import type { SolveOutcome } from './solver/task.js';
 
 /** The end of an execution whose processes died repeatedly. */
@@ -14,6 +14,8 @@ export const INTERRUPTED: ExecutionError = {
   code: 'interrupted',
   message: 'The solve was interrupted several times and is not tried again',
 };
+
+const NOTHING: StoredResult = { whole: null, tables: [] };
 
 /** Stores what solves have come to: one transaction for the result, its file, the charge and the project's update. */
 @Injectable()
@@ -32,7 +34,7 @@ export class SolveResults {
     held: LeasedExecution,
     outcome: SolveOutcome | { kind: 'failed'; failure: ExecutionError },
   ): Promise<void> {
-    const blob = outcome.kind === 'solved' ? await this.results.store(held, outcome.json) : null;
+    const stored = outcome.kind === 'solved' ? await this.results.store(held, outcome) : NOTHING;
     await this.database.transaction(async (tx) => {
       const project = await tx.withRepository(this.projects).lock(held.company_id, held.project_id);
       await tx.withRepository(this.executions).lockForOwner(held);
@@ -42,7 +44,7 @@ export class SolveResults {
       }
       const feasibility_result = outcome.status === 'infeasible' || outcome.status === 'unbounded' ? 'fail' : 'pass';
       const tells = !held.is_test && (await this.isOfCanvas(tx, held));
-      const file_path = await this.results.put(tx, project, held.id, blob);
+      const file_path = await this.results.put(tx, project, held.id, stored);
       await this.endings.finish(tx, [held.id], {
         status: 'succeeded',
         result: `${outcome.json.slice(0, -1)},"file_path":${JSON.stringify(file_path)}}`,

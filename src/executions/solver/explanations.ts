@@ -5,7 +5,7 @@ import { type Run, runWithin } from './run.js';
 /** Why a model is infeasible. */
 export interface Clash {
   message: string;
-  /** Names of constraints, and bounds as `x <= 5`. */
+  /** Names of constraints, and bounds as `x <= 5`: at most 50, and then how many more there are. */
   conflict: string[];
 }
 
@@ -17,6 +17,8 @@ interface Demand {
 
 type Relaxable = ModelData & Record<'colLower' | 'colUpper' | 'rowLower' | 'rowUpper', Float64Array>;
 
+/** Most names of a conflict. */
+const MAX_CONFLICT = 50;
 /** Most names in a sentence. */
 const MAX_NAMED = 20;
 const LEAST_STEP = 1e-7;
@@ -45,7 +47,13 @@ export function explainInfeasible(highs: Highs, model: Model, data: ModelData, d
     }
   }
   const conflict = kept.map(({ text }) => text);
-  return { message: clashMessage(conflict, isLeast), conflict };
+  return { message: clashMessage(conflict, isLeast), conflict: fewOf(conflict) };
+}
+
+/** So many names at most, and how many more there are. */
+function fewOf(names: string[]): string[] {
+  const more = names.length - MAX_CONFLICT;
+  return more > 0 ? [...names.slice(0, MAX_CONFLICT), `and ${more} more`] : names;
 }
 
 /** A single variable or constraint that cannot be satisfied whatever the others are, seen without the solver. */

@@ -1,6 +1,7 @@
 import { type Model, valueOf, type Variable } from '../model/model.js';
 import { clashAtFirstSight, explainInfeasible, explainUnbounded, hasValues } from './explanations.js';
 import { type Highs, toModelData } from './highs.js';
+import type { Plan } from './result-tables.js';
 import { runWithin } from './run.js';
 
 export const RESULT_STATUSES = ['optimal', 'time_limit', 'infeasible', 'unbounded'] as const;
@@ -11,8 +12,9 @@ export interface SolveResult {
   status: (typeof RESULT_STATUSES)[number];
   /** Null when there are no values. */
   objective_value: number | null;
+  /** Of families their totals. */
   variables: Record<string, number>;
-  /** The slack is the distance to the nearer bound: 0 where the constraint binds, negative where it is broken. */
+  /** Of families the member with the least slack. The slack is the distance to the nearer bound: 0 where the constraint binds, negative where it is broken. */
   constraints: { name: string; activity: number; slack: number }[];
   /** Why there are no values, or how good they are; null for an optimum. */
   message: string | null;
@@ -34,7 +36,7 @@ const EXPLAINING_SECONDS = 10;
  *
  * @throws TimeLimitReached @throws Undecided
  */
-export function solveModel(highs: Highs, model: Model, seconds: number): SolveResult {
+export function solveModel(highs: Highs, model: Model, seconds: number): SolveResult & { plan?: Plan } {
   const data = toModelData(highs, model);
   const { modelStatus } = highs.constants;
   const broken = clashAtFirstSight(model);
@@ -66,31 +68,67 @@ function without(status: SolveResult['status'], message: string, conflict: strin
 }
 
 function withValues(
-  { objective, constant, variables, rows }: Model,
+  model: Model,
   status: SolveResult['status'],
   found: Float64Array,
   message: string | null,
-): SolveResult {
+): SolveResult & { plan: Plan } {
+  const { objective, constant, variables } = model;
   const values = found.map((value, index) => exact(value, variables[index]));
-  const shown = values.map((value, index) => (variables[index]?.isSlack === true ? 0 : value));
+  const plan = planOf(model, values);
   return {
     status,
     objective_value: positiveZero(constant + valueOf(objective, values)),
-    variables: Object.fromEntries(
-      variables.flatMap(({ name, isSlack }, index) =>
-        isSlack === true ? [] : [[name, positiveZero(values[index] ?? 0)]],
-      ),
-    ),
-    constraints: rows.map(({ name, terms, lower, upper }) => {
-      const activity = valueOf(terms, shown);
-      const slack = Math.min(activity - lower, upper - activity);
-      // A row that neither side bounds is no constraint; JSON has no infinity.
-      return { name, activity: positiveZero(activity), slack: positiveZero(Number.isFinite(slack) ? slack : 0) };
-    }),
+    variables: valuesByName(model, plan),
+    constraints: constraintsOf(model, plan),
     message,
     conflict: [],
+    plan,
   };
 }
+
+function planOf({ variables, rows }: Model, values: Float64Array): Plan {
+  const shown = values.map((value, index) => (variables[index]?.isSlack === true ? 0 : value));
+  const activities = Float64Array.from(rows, ({ terms }) => positiveZero(valueOf(terms, shown)));
+  const slacks = Float64Array.from(rows, ({ lower, upper }, row) => {
+    const slack = Math.min(activities[row]! - lower, upper - activities[row]!);
+    // A row that neither side bounds is no constraint; JSON has no infinity.
+    return positiveZero(Number.isFinite(slack) ? slack : 0);
+  });
+  return { values: values.map(positiveZero), activities, slacks };
+}
+
+/** The values of variables without an index, and of families their totals. */
+function valuesByName({ variables, families }: Model, { values }: Plan): Record<string, number> {
+  const found: [string, number][] = [];
+  const starting = new Map(families.variables.map((family) => [family.from, family]));
+  for (const { name } of families.variables.filter(({ size }) => size === 0)) found.push([name, 0]);
+  for (let at = 0; at < variables.length; at += 1) {
+    const { name, isSlack } = variables[at]!;
+    const family = starting.get(at);
+    if (family !== undefined && family.size > 0) {
+      found.push([family.name, sumOf(values.subarray(at, at + family.size))]);
+      at += family.size - 1;
+    } else if (isSlack !== true) found.push([name, values[at]!]);
+  }
+  return Object.fromEntries(found);
+}
+
+/** Each constraint; of a family the member with the least room. */
+function constraintsOf({ rows, families }: Model, { activities, slacks }: Plan): SolveResult['constraints'] {
+  const found: SolveResult['constraints'] = [];
+  const starting = new Map(families.rows.map((family) => [family.from, family]));
+  for (let row = 0; row < rows.length; row += 1) {
+    const size = starting.get(row)?.size ?? 0;
+    let tightest = row;
+    for (let other = row + 1; other < row + size; other += 1) if (slacks[other]! < slacks[tightest]!) tightest = other;
+    found.push({ name: rows[tightest]!.name, activity: activities[tightest]!, slack: slacks[tightest]! });
+    row += Math.max(0, size - 1);
+  }
+  return found;
+}
+
+const sumOf = (values: Float64Array): number => values.reduce((sum, value) => sum + value, 0);
 
 /** The value without what the solver's tolerances leave beside it: whole where it must be, and within its bounds. */
 function exact(value: number, variable: Variable | undefined): number {

@@ -4,6 +4,7 @@ import { readCanvas } from '../model/canvas-reader.js';
 import { readLp } from '../model/lp-reader.js';
 import { checkSize, type Model, ModelProblem } from '../model/model.js';
 import { loadSolver } from './highs.js';
+import { resultTables } from './result-tables.js';
 import { solveModel, TimeLimitReached, Undecided } from './solve-model.js';
 import {
   failed,
@@ -27,9 +28,10 @@ async function perform({ source, seconds, memoryMiB }: SolveTask): Promise<Solve
     checkSize(model);
     const solver = await loadSolver(memoryMiB);
     ({ wasRefusedMemory } = solver);
-    const result = solveModel(solver.highs, model, seconds);
+    const { plan, ...result } = solveModel(solver.highs, model, seconds);
+    const tables = plan === undefined ? [] : resultTables(model, plan);
     const solve_ms = Math.round(performance.now() - startedAt);
-    return { kind: 'solved', status: result.status, json: JSON.stringify({ ...result, solve_ms }) };
+    return { kind: 'solved', status: result.status, json: JSON.stringify({ ...result, solve_ms }), tables };
   } catch (error) {
     if (error instanceof ModelProblem) return failed(error.code, error.message);
     if (error instanceof TimeLimitReached) return timeLimitReached(seconds);

@@ -1,5 +1,6 @@
 import type { Card } from '../../projects/canvas/card.entity.js';
 import type { ModelProblemCode } from '../model/model.js';
+import type { ResultTable } from './result-tables.js';
 import type { SolveResult } from './solve-model.js';
 
 /** What of a card makes the model. */
@@ -24,8 +25,10 @@ export interface SolveFailure {
 
 /** Outcome of a task. The result is also given as JSON text, so that it is serialised only once. */
 export type SolveOutcome =
-  { kind: 'solved'; status: SolveResult['status']; json: string } | { kind: 'failed'; failure: SolveFailure };
+  | { kind: 'solved'; status: SolveResult['status']; json: string; tables: ResultTable[] }
+  | { kind: 'failed'; failure: SolveFailure };
 
+export type Solved = Extract<SolveOutcome, { kind: 'solved' }>;
 export type Failed = Extract<SolveOutcome, { kind: 'failed' }>;
 
 export const failed = (code: SolveFailure['code'], message: string): Failed => ({
