@@ -21,6 +21,8 @@ export interface ExecutionResult extends SolveResult {
   solve_ms: number;
   /** Where the workspace has it, too; null when it could not be written there. */
   file_path: string | null;
+  /** Its tables in the workspace, of a model that has an index. */
+  table_paths?: string[];
 }
 
 export interface ExecutionError {

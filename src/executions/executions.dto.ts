@@ -92,10 +92,15 @@ export class SolveResultResponse {
   @NumberField({ nullable: true, description: 'Includes penalties of soft constraints' })
   objective_value!: number | null;
 
-  @FreeObjectField({ description: 'Values by variable name', example: { tables: 10 } })
+  @FreeObjectField({
+    description: 'Values by variable name; the total of a variable with an index',
+    example: { tables: 10 },
+  })
   variables!: Record<string, unknown>;
 
-  @ObjectArrayField(() => SolvedConstraint)
+  @ObjectArrayField(() => SolvedConstraint, {
+    description: 'Of a constraint with an index the member that has the least slack',
+  })
   constraints!: SolvedConstraint[];
 
   @IntegerField({ description: 'Milliseconds for reading, solving and explaining' })
@@ -115,6 +120,15 @@ export class SolveResultResponse {
     description: 'Path of this result in the workspace; null if it could not be put there',
   })
   file_path!: string | null;
+
+  @StringArrayField({
+    optional: true,
+    description:
+      'CSV files in the workspace, of a model that has an index: the members of each variable with their values, and ' +
+      '`constraints.csv`. Absent of other models',
+    example: ['results/6f1c/make.csv', 'results/6f1c/constraints.csv'],
+  })
+  table_paths?: string[];
 }
 
 /** Why an execution failed. */

@@ -4,6 +4,7 @@ import { FileTreeService } from '../files/tree/file-tree.service.js';
 import type { Tx } from '../platform/database/database.service.js';
 import { Conflict, TooLarge } from '../platform/errors/errors.js';
 import type { Project } from '../projects/project.entity.js';
+import type { ExecutionResult } from './execution.entity.js';
 import type { LeasedExecution } from './executions.repository.js';
 import type { Solved } from './solver/task.js';
 
@@ -13,6 +14,9 @@ export interface StoredResult {
   whole: StoredBlob | null;
   tables: { name: string; blob: StoredBlob }[];
 }
+
+/** Where the workspace has a result. */
+export type ResultPaths = Pick<ExecutionResult, 'file_path' | 'table_paths'>;
 
 /** Where a project finds the result of an execution: a file, and a folder of tables. */
 const RESULTS = 'results';
@@ -36,11 +40,16 @@ export class ResultFiles {
     return { whole, tables: stored };
   }
 
-  /** Puts the files in place and answers the path of the whole result; null when something else is in the way. */
-  async put(tx: Tx, project: Project, execution_id: string, { whole, tables }: StoredResult): Promise<string | null> {
-    for (const { name, blob } of tables)
-      await this.putOne(tx, project, `${RESULTS}/${execution_id}/${name}`, blob, 'text/csv');
-    return whole && (await this.putOne(tx, project, `${RESULTS}/${execution_id}.json`, whole, 'application/json'));
+  /** Puts the files in place and answers their paths; what something else is in the way of stays out. */
+  async put(tx: Tx, project: Project, execution_id: string, { whole, tables }: StoredResult): Promise<ResultPaths> {
+    const table_paths: string[] = [];
+    for (const { name, blob } of tables) {
+      const path = await this.putOne(tx, project, `${RESULTS}/${execution_id}/${name}`, blob, 'text/csv');
+      if (path !== null) table_paths.push(path);
+    }
+    const file_path =
+      whole && (await this.putOne(tx, project, `${RESULTS}/${execution_id}.json`, whole, 'application/json'));
+    return { file_path, ...(table_paths.length > 0 && { table_paths }) };
   }
 
   private async write(company_id: string, content: string | Buffer): Promise<StoredBlob | null> {

@@ -44,10 +44,10 @@ export class SolveResults {
       }
       const feasibility_result = outcome.status === 'infeasible' || outcome.status === 'unbounded' ? 'fail' : 'pass';
       const tells = !held.is_test && (await this.isOfCanvas(tx, held));
-      const file_path = await this.results.put(tx, project, held.id, stored);
+      const paths = await this.results.put(tx, project, held.id, stored);
       await this.endings.finish(tx, [held.id], {
         status: 'succeeded',
-        result: `${outcome.json.slice(0, -1)},"file_path":${JSON.stringify(file_path)}}`,
+        result: `${outcome.json.slice(0, -1)},${JSON.stringify(paths).slice(1)}`,
         ...(tells && { feasibility_result }),
       });
     });

@@ -1,6 +1,7 @@
 import { MAX_LABEL_LENGTH } from '../../projects/canvas/canvas.dto.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
 import { isProblem, namesIn } from '../../modelling/formula.js';
+import { mentionsOf } from '../../modelling/mentions.js';
 import { parseFormula } from '../../modelling/parse-formula.js';
 import { someOf } from '../../modelling/names.js';
 import { classify, confirm, countsData, remove, set } from './card-changes.js';
@@ -44,6 +45,16 @@ export function apply(statement: Statement, { sketch, files }: Application, caus
       return applyObjective(statement, sketch, cause);
     case 'relation':
       return applyRelation(statement, sketch, cause);
+    case 'family':
+      return applyFamily(statement, sketch, cause);
+    case 'members': {
+      const { set, members } = statement;
+      const holder = setCard(sketch, set);
+      if (holder !== undefined) sketch.change(holder, { members }, cause);
+      return holder === undefined ? put(sketch, 'data', set, { set, members }, cause) : undefined;
+    }
+    case 'cells':
+      return applyCells(statement, sketch, cause);
     case 'variables':
       return applyVariables(statement, sketch, cause);
     case 'classify':
@@ -144,8 +155,8 @@ function applyObjective(
 
 /** Which of the three a relation is: without a label, one name alone is bounded, or given a value. */
 function applyRelation(statement: StatementOf<'relation'>, sketch: Sketch, cause: string): string | undefined {
-  const { label, text, formula, counts } = statement;
-  if (label === undefined && counts === undefined) {
+  const { label, text, index, formula, counts } = statement;
+  if (label === undefined && counts === undefined && index === undefined) {
     const assigned = assignmentIn(formula);
     if (assigned !== undefined && sketch.variable(assigned.name) === undefined) {
       const holder = sketch.holderOf(assigned.name) ?? sketch.find('data', VALUES);
@@ -158,10 +169,37 @@ function applyRelation(statement: StatementOf<'relation'>, sketch: Sketch, cause
     const bounded = boundsIn(formula);
     if (bounded !== undefined) return state(bounded.name, bounded.facts, sketch, cause);
   }
-  const same = sketch.of('constraint').find((card) => card.data['expression'] === text);
+  const same = sketch.of('constraint').find((card) => card.data['expression'] === text && card.data['index'] === index);
   const name = label ?? same?.label ?? freeLabel(sketch);
-  return put(sketch, 'constraint', name, { expression: text, ...countsData(counts) }, cause);
+  return put(sketch, 'constraint', name, { expression: text, index: index ?? null, ...countsData(counts) }, cause);
 }
+
+/** Declares a variable for each member of an index, or bounds it; a relation between variables is a constraint. */
+function applyFamily(
+  { name, index, facts, relation }: StatementOf<'family'>,
+  sketch: Sketch,
+  cause: string,
+): string | undefined {
+  const card = sketch.variable(name);
+  const others = relation === undefined ? [] : mentionsOf(relation.formula, undefined).filter((one) => one !== name);
+  const isConstraint = others.some((one) => sketch.variable(one) !== undefined);
+  const isOfAll = card === undefined || card.data['index'] === index;
+  if (relation !== undefined && (isConstraint || !isOfAll)) return applyRelation(relation, sketch, cause);
+  if (card === undefined) return put(sketch, 'variable', name, { name, index, ...facts }, cause);
+  sketch.change(card, { index, ...facts }, cause);
+  return undefined;
+}
+
+function applyCells({ column, set, cells }: StatementOf<'cells'>, sketch: Sketch, cause: string): string | undefined {
+  const holder = setCard(sketch, set);
+  if (holder === undefined) return `no set is called ${quote(set)}: say its members first, as in \`${set}: a, b, c\``;
+  const values = { ...fieldOf<Record<string, unknown>>(holder, 'values'), [column]: cells };
+  sketch.change(holder, { values }, cause);
+  return undefined;
+}
+
+const setCard = (sketch: Sketch, set: string): SketchCard | undefined =>
+  sketch.of('data').find((card) => fieldOf(card, 'set') === set);
 
 const EMPTY: Pick<SketchCard, 'card_type' | 'data'> = { card_type: 'data', data: {} };
 

@@ -7,6 +7,8 @@ import type { SketchCard } from './sketch.js';
 import type { Made } from './turn-work.js';
 
 const SHOWN_ENTRIES = 10;
+/** Members of a set that are shown. */
+const MAX_MEMBERS = 12;
 const MAX_QUOTED = 5;
 
 /** What the guide is, what the turn has mounted, and what lies in the workspace. */
@@ -62,15 +64,28 @@ export function describeCard({ card_type, label, data }: SketchCard): string {
 
 /** A text, number or flag as text. */
 const plain = (value: unknown): string | undefined =>
-  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? String(value)
+    : Array.isArray(value)
+      ? someOf(value.map(String), MAX_MEMBERS)
+      : undefined;
 
 const figures = (values: unknown): string | undefined =>
   typeof values === 'object' && values !== null
     ? Object.entries(values)
         .slice(0, 40)
-        .map(([name, value]) => `${name} = ${plain(value) ?? '?'}`)
+        .map(([name, value]) => `${name} = ${plain(value) ?? figuresOf(value)}`)
         .join(', ')
     : undefined;
+
+/** Figures by member, the first of them. */
+const figuresOf = (value: unknown): string =>
+  typeof value === 'object' && value !== null
+    ? `(${someOf(
+        Object.entries(value).map(([member, cell]) => `${member} ${plain(cell) ?? '?'}`),
+        MAX_MEMBERS,
+      )})`
+    : '?';
 
 const NOUNS: Record<SketchCard['card_type'], string> = {
   objective: 'Objective',
@@ -84,10 +99,18 @@ const NOUNS: Record<SketchCard['card_type'], string> = {
 /** What is shown of each card type, in order, with a word before it. */
 const FACTS: Record<SketchCard['card_type'], readonly [field: string, before?: string][]> = {
   objective: [['sense'], ['expression'], ['weight', 'weight '], ['confirmed', 'confirmed']],
-  variable: [['name', 'called '], ['domain'], ['lower', 'from '], ['upper', 'to '], ['free', 'free'], ['unit', 'in ']],
-  constraint: [['expression'], ['classification'], ['penalty', 'penalty ']],
+  variable: [
+    ['name', 'called '],
+    ['index', 'for '],
+    ['domain'],
+    ['lower', 'from '],
+    ['upper', 'to '],
+    ['free', 'free'],
+    ['unit', 'in '],
+  ],
+  constraint: [['expression'], ['index', 'for '], ['classification'], ['penalty', 'penalty ']],
   kpi: [['description'], ['expression'], ['target', 'target '], ['unit', 'in ']],
-  data: [['file_path', 'file '], ['values'], ['description']],
+  data: [['file_path', 'file '], ['set', 'set '], ['members', 'members '], ['values'], ['description']],
   production_requirement: [['description'], ['quantity', 'quantity '], ['unit', 'in ']],
 };
 
@@ -153,6 +176,8 @@ export const HELP = [
     '- `maximize profit: 30 chairs + 50 tables` or `minimize cost: 2a + 3b`',
     '- `chairs, tables >= 0 integer`, `0 <= x <= 10`, `open binary`, `x in pieces`',
     '- `labour: 2 chairs + 4 tables <= 40`',
+    '- `shifts: early, late, night`, `weeks: 1 to 52`, `cost of shifts: early 10, late 12, night 15`',
+    '- `staff[s] integer for s in shifts`, `minimize cost: sum s in shifts: cost[s] * staff[s]`, `Need: staff[s] >= 3 for s in shifts`',
     '- `labour is hard`, `wood is soft, penalty 5`, `all constraints are hard`',
     '- `price = 3` for a value, `data: demand.csv` for a file of the workspace, `data: in the formulas`',
     '- `kpi: delivery on time`, `kpi: none`; `requirement: 10 chairs`, `requirement: none`',

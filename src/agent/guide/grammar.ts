@@ -1,5 +1,6 @@
 import { isProblem } from '../../modelling/formula.js';
 import { parseFormula } from '../../modelling/parse-formula.js';
+import { readIndexed, readSet } from './index-grammar.js';
 import { readRelation } from './relation-grammar.js';
 import type { Reading, Sense, Statement } from './statement.js';
 import { readTableQuestion } from './table-grammar.js';
@@ -41,7 +42,10 @@ export function readStatement(source: string): Reading {
     const reading = read(text);
     if (reading !== undefined) return reading;
   }
-  return readRelation(text);
+  const indexed = readIndexed(text);
+  if (indexed !== undefined) return indexed;
+  const relation = readRelation(text);
+  return relation.statement === undefined ? (readSet(text) ?? relation) : relation;
 }
 
 /** Reads one kind of statement; undefined where the text is of another kind. */
@@ -61,7 +65,7 @@ const SENSES: [RegExp, Sense][] = [
   [/^min/i, 'minimize'],
 ];
 const FIELDS =
-  'sense|expression|formula|weight|confirmed|description|name|domain|lower|upper|free|unit|classification|penalty|target|quantity|product|file_path|label';
+  'sense|expression|formula|index|weight|confirmed|description|name|domain|lower|upper|free|unit|classification|penalty|target|quantity|product|file_path|label';
 const PENALTY = String.raw`(?:[, ]* ?\(?(?:and |with |at )?(?:an? )?(?:penalty|cost)(?: of| is| =|:)? ?(?<penalty>${NUMBER})(?: (?:per|an?|each) ?\w*)?\)?)?`;
 
 const WEIGHTED = new RegExp(String.raw`^(?<rest>.+?),? \(?weight(?: of| is| =|:)? ?(?<weight>${NUMBER})\)?$`, 'i');
@@ -154,7 +158,8 @@ function readObjective(text: string): Reading | undefined {
   const verb = /(?:^|: ?)(maximi[sz]e|minimi[sz]e|max|min)\b/i.exec(rest)?.[1] ?? '';
   const sense = SENSES.find(([pattern]) => pattern.test(verb))?.[1];
   const body = said.replace(/^(?: ?[:=])? ?(?:(?:the|our|my) )?/i, '').trim();
-  const colon = body.indexOf(':');
+  const whole = parseFormula(body);
+  const colon = isProblem(whole) ? body.indexOf(':') : -1;
   const equals = colon >= 0 || (body.match(/[<>=≤≥]/g) ?? []).length !== 1 ? -1 : body.indexOf('=');
   const at = colon >= 0 ? colon : equals;
   const label = (at >= 0 ? body.slice(0, at).trim() : '') || named;

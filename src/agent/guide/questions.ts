@@ -133,7 +133,9 @@ function askForGap(card: SketchCard, { field, message }: Gap, sketch: Sketch): Q
     ]);
   }
   if (field === 'expression') {
-    const names = sketch.of('variable').flatMap(({ data }) => (typeof data['name'] === 'string' ? [data['name']] : []));
+    const names = sketch
+      .of('variable')
+      .flatMap(({ data: { name, index } }) => (typeof name === 'string' && index === undefined ? [name] : []));
     const sum: Choice[] =
       card.card_type === 'objective' && names.length > 0
         ? [[`The sum of ${names.join(', ')}`, setting(names.join(' + '))]]

@@ -61,6 +61,7 @@ const COUNTS = new RegExp(
   String.raw`[, ]{0,3}[ ,(](?:is |as )?(?<word>hard|soft)(?: constraint)?(?:[, ]{0,3}(?:with |at )?(?:an? )?penalty(?: of| is| =|:)? ?(?<penalty>${NUMBER}))?\)?$`,
   'i',
 );
+const SUM = /^[^:]{0,200}\bsum [\p{L}_(][^:]*? in /iu;
 const PREFIX = /^(?:constraints?|subject to|s\.t\.?|such that|where|with|values?|bounds?|given)(?=[ :]|$):? ?/i;
 
 /**
@@ -90,9 +91,10 @@ export function readRelation(text: string): Reading {
 }
 
 /** Side by side: what stands before the first colon, and what it is about. */
-function splitLabel(text: string): { label?: string; body: string } {
+export function splitLabel(text: string): { label?: string; body: string } {
   const plain = text.replace(PREFIX, '');
-  const colon = plain.indexOf(':');
+  // The colon of a sum names nothing.
+  const colon = SUM.test(plain) ? -1 : plain.indexOf(':');
   const label = plain.slice(0, Math.max(0, colon)).trim();
   return label === '' || SIGN.test(label)
     ? { body: plain.replace(/^: ?/, '') }
@@ -108,7 +110,7 @@ function splitClass(label = ''): { name?: string; counts?: Classification } {
   };
 }
 
-function splitCounts(text: string): { rest: string; counts?: Classification } {
+export function splitCounts(text: string): { rest: string; counts?: Classification } {
   const match = COUNTS.exec(text);
   const { word, penalty } = match?.groups ?? {};
   if (match === null || word === undefined) return { rest: text };
@@ -171,10 +173,9 @@ function setBound(facts: VariableFacts, relation: Relation, figure: number): voi
 
 const turned = (relation: Relation): Relation => (relation === '<=' ? '>=' : relation === '>=' ? '<=' : '=');
 
-/** What is said of variables that are listed by name; undefined for other texts. */
-function readVariables(text: string): Reading | undefined {
-  const prefixed = /^(?:(?:decision )?variables?|vars?)\b:? ?/i.exec(text)?.[0] ?? '';
-  let rest = ` ${text.slice(prefixed.length)} `;
+/** What is said of variables beside relations, and the text without it. */
+export function readFacts(text: string): { facts: VariableFacts; rest: string } {
+  let rest = ` ${text} `;
   const facts: VariableFacts = {};
   for (const { pattern, note } of FACTS) {
     const match = pattern.exec(rest);
@@ -187,7 +188,13 @@ function readVariables(text: string): Reading | undefined {
     facts.unit = measured.unit;
     rest = withoutSmallWords(rest.slice(0, measured.index));
   }
-  const subject = withoutEnds(rest);
+  return { facts, rest: withoutEnds(rest) };
+}
+
+/** What is said of variables that are listed by name; undefined for other texts. */
+function readVariables(text: string): Reading | undefined {
+  const prefixed = /^(?:(?:decision )?variables?|vars?)\b:? ?/i.exec(text)?.[0] ?? '';
+  const { facts, rest: subject } = readFacts(text.slice(prefixed.length));
   const names = namesOf(subject, facts);
   if (names === undefined) return undefined;
   const isDeclared = prefixed !== '' || facts.domain !== undefined || facts.free === true;

@@ -70,7 +70,7 @@ export class Sketch {
   get names(): ReadonlySet<string> {
     const cards = [...this.of('objective'), ...this.of('constraint')];
     return (this.usedNames ??= new Set(
-      cards.flatMap((card) => namesInText(fieldOf<string>(card, 'expression') ?? '')),
+      cards.flatMap((card) => namesInText(fieldOf<string>(card, 'expression') ?? '', fieldOf<string>(card, 'index'))),
     ));
   }
 

@@ -81,12 +81,26 @@ function describeOutcome(reply: unknown): Pick<Outcome, 'text' | 'clash'> & { fo
         ? []
         : [`No room is left in ${counted(binding.length, 'constraint')}: ${named(binding)}.`]),
       ...(broken.length === 0 ? [] : [`Broken at their price: ${named(broken)}.`]),
+      ...describeTables(texts(solved['table_paths'])),
     ];
     return { text: paragraphs.join(' '), found: 'pass', clash: [] };
   }
   const { message } = record(error);
   const why = typeof message === 'string' ? `: ${message.replace(/\.$/, '')}` : '';
   return { text: `The solve ended as ${quote(typeof status === 'string' ? status : 'unknown')}${why}.`, clash: [] };
+}
+
+/** Where the members of what has an index stand, whose totals alone are told. */
+function describeTables(paths: string[]): string[] {
+  const [first] = paths;
+  return first === undefined
+    ? []
+    : [
+        `The members stand in ${someOf(
+          paths.map((path) => quote(path)),
+          MAX_SHOWN,
+        )}.`,
+      ];
 }
 
 /** A figure without the noise of its last digits. */

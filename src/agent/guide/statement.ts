@@ -12,9 +12,9 @@ export interface Classification {
 /** What is said of a variable; absent fields are not spoken of. */
 export interface VariableFacts {
   domain?: Domain;
-  /** Null where it is taken back. */
-  lower?: number | null;
-  upper?: number | null;
+  /** Null where it is taken back; a formula only with an index. */
+  lower?: number | string | null;
+  upper?: number | string | null;
   /** Negative amounts count, too; null where it is taken back. */
   free?: true | null;
   unit?: string;
@@ -29,7 +29,13 @@ export type Statement =
   /** The text is a formula or, of an objective that has none yet, its label. */
   | { kind: 'objective'; sense?: Sense; label?: string; text: string; weight?: number }
   /** A constraint, a value (`price = 3`), or the bounds of a variable: which one depends on what is known. */
-  | { kind: 'relation'; label?: string; text: string; formula: Formula; counts?: Classification }
+  | { kind: 'relation'; label?: string; text: string; index?: string; formula: Formula; counts?: Classification }
+  /** All members of a variable, with what is said of them; or the relation, where the variable is there already. */
+  | { kind: 'family'; name: string; index: string; facts: VariableFacts; relation?: StatementOf<'relation'> }
+  /** A set, with its members as a list or a range. */
+  | { kind: 'members'; set: string; members: string[] | string }
+  /** A column of figures over a set. */
+  | { kind: 'cells'; column: string; set: string; cells: Record<string, number> }
   | { kind: 'variables'; names: string[]; facts: VariableFacts; declares: boolean }
   | { kind: 'several'; statements: Statement[] }
   /** The labels as a list, `all`, or `unclassified`. */

@@ -13,11 +13,14 @@ import { type Card, CARD_STATUSES, CARD_TYPES } from './card.entity.js';
 const DATA = [
   'Content of the card, by type. Other keys are stored but ignored; null counts as absent.',
   '`objective`: `sense` (`maximize`, `minimize`), `expression`, `weight`, `confirmed`, `description`.',
-  '`variable`: `name`, `domain` (`continuous`, `integer`, `binary`), `lower` (else 0, or none if `free`), `upper`, `free`, `unit`, `description`.',
-  '`constraint`: `expression`, `classification` (`hard`, `soft`), `penalty`, `description`.',
+  '`variable`: `name`, `index` (`p in products`: one for each member), `domain` (`continuous`, `integer`, `binary`), `lower` ' +
+    '(else 0, or none if `free`), `upper` (numbers; with an index also formulas of what is known), `free`, `unit`, ' +
+    '`description`.',
+  '`constraint`: `expression`, `index`, `classification` (`hard`, `soft`), `penalty`, `description`.',
   '`kpi`: `description`, `expression`, `unit`, `target`.',
   '`data`: `file_path`, `values` (numbers by name) or `in_formulas` (all numbers are in the formulas), ' +
-    '`description`.',
+    '`description`; a set: `set` (its name), `members` (a list, or a range such as `1 to 52`), and in `values` numbers or ' +
+    'texts by name and member.',
   '`production_requirement`: `description`, `quantity`, `unit`, `product`.',
 ].join(' ');
 

@@ -1,0 +1,122 @@
+import { isProblem } from '../../modelling/formula.js';
+import { isName } from '../../modelling/lexer.js';
+import { parseFormula, parseIndex } from '../../modelling/parse-formula.js';
+import { namesOfIndex } from '../../modelling/vocabulary.js';
+import { rangeOf } from '../../projects/canvas/members.js';
+import { readFacts, splitCounts, splitLabel } from './relation-grammar.js';
+import type { Reading, Statement, VariableFacts } from './statement.js';
+import { figureOf, NUMBER, without } from './words.js';
+
+/*
+ * Statements on sets and what has an index: `weeks: 1 to 52`, `shifts: early, late`, `cost of shifts: early 10, late 12`,
+ * `make[p] integer for p in products`, `Demand: make[p] <= demand[p] for p in products where demand[p] > 0`.
+ */
+
+const FOR = ' for ';
+const SIGNS = /(<=|=<|>=|=>|==|[<>=≤≥])/;
+const CELL = new RegExp(String.raw`^(?<member>.+?)(?: ?[:=] ?| )(?<figure>${NUMBER})$`, 'i');
+/** Labels that other statements begin with. */
+const TAKEN = /^(?:objectives?|goals?|constraints?|variables?|vars?|data|values?|bounds?|kpis?|requirements?)$/i;
+
+/** `weeks: 1 to 52`, `shifts: early, late, night`, `cost of shifts: early 10, late 12`; undefined for other texts. */
+export function readSet(text: string): Reading | undefined {
+  const { label, body } = splitLabel(text);
+  if (label === undefined || TAKEN.test(label) || body === '') return undefined;
+  const [column = '', set, ...more] = label.split(' of ');
+  if (set !== undefined) {
+    const cells = more.length > 0 || !isName(column) || !isName(set) ? undefined : cellsIn(body);
+    return cells === undefined ? undefined : { statement: { kind: 'cells', column, set, cells } };
+  }
+  if (!isName(label)) return undefined;
+  if (rangeOf(body) !== undefined) return { statement: { kind: 'members', set: label, members: body.trim() } };
+  const members = itemsIn(body).map((member) => without(member, `"'`).trim());
+  const isList = members.length > 1 && members.every((member) => member !== '') && !/[<>=≤≥:[\]]/.test(body);
+  if (!isList) return undefined;
+  const doubled = members.find((member, at) => members.indexOf(member) < at);
+  if (doubled !== undefined) return { reason: `the member ${doubled} is there twice` };
+  return { statement: { kind: 'members', set: label, members } };
+}
+
+/** What stands between commas, an `and` before the last one included. */
+const itemsIn = (text: string): string[] => text.split(/, ?(?:and )?/);
+
+function cellsIn(text: string): Record<string, number> | undefined {
+  const cells = new Map<string, number>();
+  for (const item of itemsIn(text)) {
+    const { member = '', figure = '' } = CELL.exec(item.trim())?.groups ?? {};
+    const value = figureOf(figure);
+    if (value === undefined) return undefined;
+    cells.set(without(member, `"'`).trim(), value);
+  }
+  return Object.fromEntries(cells);
+}
+
+/** What stands under an index: a variable for each member, its bounds, or a constraint; undefined for other texts. */
+export function readIndexed(text: string): Reading | undefined {
+  const { rest: counted, counts } = splitCounts(text);
+  const at = placeOfFor(counted);
+  if (at === undefined) return undefined;
+  const index = counted.slice(at + FOR.length).trim();
+  const { label, body } = splitLabel(counted.slice(0, at).trim());
+  const variable = label === undefined && counts === undefined ? readVariable(body, index) : undefined;
+  const formula = parseFormula(body);
+  const relation: Extract<Statement, { kind: 'relation' }> | undefined =
+    isProblem(formula) || formula.relations.length === 0
+      ? undefined
+      : {
+          kind: 'relation',
+          text: body,
+          index,
+          formula,
+          ...(label !== undefined && { label }),
+          ...(counts !== undefined && { counts }),
+        };
+  if (variable !== undefined) {
+    return { statement: { kind: 'family', ...variable, index, ...(relation !== undefined && { relation }) } };
+  }
+  if (relation !== undefined) return { statement: relation };
+  return { reason: isProblem(formula) ? formula.problem : 'there is no <=, >= or = before its `for`' };
+}
+
+/** Where the `for` stands that an index follows. */
+function placeOfFor(text: string): number | undefined {
+  const at = text.indexOf(FOR);
+  for (let place = at; place >= 0; place = text.indexOf(FOR, place + 1)) {
+    // What looks like an index is told why it is none.
+    const rest = text.slice(place + FOR.length).trim();
+    if (!isProblem(parseIndex(rest)) || /^\(?[\p{L}_][^=<>]* in [\p{L}_]/u.test(rest)) return place;
+  }
+  return undefined;
+}
+
+/** `make[p] integer`, `0 <= ship[o, d] <= limit[o, d]`: all members of a variable, with what is said of them. */
+function readVariable(body: string, index: string): { name: string; facts: VariableFacts } | undefined {
+  const { facts, rest } = readFacts(body);
+  const sides = rest.split(SIGNS).map((side) => side.trim());
+  if (sides.length > 5 || (sides.length === 1 && Object.keys(facts).length === 0)) return undefined;
+  const over = parseIndex(index);
+  const names = isProblem(over) ? [] : namesOfIndex(over);
+  const at = sides.findIndex((side) => familyIn(side, names) !== undefined);
+  const name = familyIn(sides[at] ?? '', names);
+  if (name === undefined || (sides.length === 5 && at !== 2)) return undefined;
+  for (let place = 1; place < sides.length; place += 2) {
+    const bound = sides[place < at ? place - 1 : place + 1] ?? '';
+    const figure = figureOf(bound) ?? bound;
+    const sign = sides[place] ?? '';
+    const isUpper = /<|≤/.test(sign) === place > at;
+    if (/^={1,2}$/.test(sign)) Object.assign(facts, { lower: figure, upper: figure, free: null });
+    else if (isUpper) facts.upper = figure;
+    else Object.assign(facts, { lower: figure, free: null });
+  }
+  return { name, facts };
+}
+
+/** The name of a variable whose members stand for all of an index; undefined for other texts. */
+function familyIn(side: string, names: readonly string[]): string | undefined {
+  const formula = parseFormula(side);
+  if (isProblem(formula) || formula.relations.length > 0) return undefined;
+  const [member] = formula.sides;
+  if (member.kind !== 'member' || member.keys.length !== names.length) return undefined;
+  const isWhole = member.keys.every((key, at) => key.kind === 'index' && key.lag === 0 && key.name === names[at]);
+  return isWhole ? member.name : undefined;
+}
