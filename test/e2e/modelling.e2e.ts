@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, it } from '@jest/globals';
 import type { ChatMessageResponse } from '../../src/chat/messages/message.dto.js';
 import type { ExecutionListResponse } from '../../src/executions/executions.dto.js';
+import type { TableResponse } from '../../src/tables/table.dto.js';
 import type { ProjectResponse } from '../../src/projects/projects.dto.js';
 import { makeFile, makeProject } from '../factories/make.js';
 import { idle } from '../factories/turns.js';
@@ -42,7 +43,9 @@ function shown({ content, tool_calls }: Message): string {
   const asked = tool_calls?.find(({ tool }) => tool === 'ask_user_question');
   const [question] = (asked?.input as { questions: Question[] } | undefined)?.questions ?? [];
   const options = question?.options.map(({ label }) => `( ) ${label}`) ?? [];
-  return [content.trim(), ...(question === undefined ? [] : [[question.question, ...options].join('\n')])].join('\n\n');
+  // The page has no ids of executions.
+  const text = content.trim().replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '…');
+  return [text, ...(question === undefined ? [] : [[question.question, ...options].join('\n')])].join('\n\n');
 }
 
 /** Says what the page says and expects what it answers, word for word. */
@@ -101,6 +104,49 @@ it('goes from words to a solved model as docs/modelling.md tells it, and says wh
   await hold(client, id, repair);
   expect(await completeness()).toMatchObject({ feasibility_result: 'pass', overall: 'complete' });
   expect(await latest()).toMatchObject({ result: { objective_value: 240, variables: { chairs: 18, tables: 0 } } });
+});
+
+it('plans weeks at once, and their plan is a table, as docs/modelling.md tells it', async () => {
+  const { client } = await service.session();
+  const { id } = await makeProject(client);
+  const conversations = await readPage();
+  await hold(client, id, conversations.get('What repeats') ?? []);
+  const { executions } = await client.get<ExecutionListResponse>(`/projects/${id}/solve/executions`);
+  const execution = executions[0]?.id;
+  expect(await client.get(`/projects/${id}/solve/executions/${execution}`)).toMatchObject({
+    result: {
+      status: 'optimal',
+      objective_value: 450,
+      variables: { make: 145, stock: 15 },
+      constraints: [{ name: 'Balance[1]', slack: 0 }],
+      table_paths: [
+        `results/${execution}/make.csv`,
+        `results/${execution}/stock.csv`,
+        `results/${execution}/constraints.csv`,
+      ],
+    },
+  });
+  const table = async (name: string) =>
+    (
+      await client.post<TableResponse>('/files/table', {
+        source: 'workspace',
+        project_id: id,
+        path: `results/${execution}/${name}.csv`,
+      })
+    ).rows;
+  expect(await table('make')).toEqual([
+    [1, 35],
+    [2, 40],
+    [3, 30],
+    [4, 40],
+  ]);
+  expect(await table('stock')).toEqual([
+    [1, 5],
+    [2, 0],
+    [3, 10],
+    [4, 0],
+  ]);
+  expect((await table('constraints'))[1]).toEqual(['Balance', 2, -45, 0]);
 });
 
 it('solves the same model in words and as a model file alike', async () => {

@@ -5,7 +5,7 @@ import { namesOfIndex } from '../../modelling/vocabulary.js';
 import { rangeOf } from '../../projects/canvas/members.js';
 import { readFacts, splitCounts, splitLabel } from './relation-grammar.js';
 import type { Reading, Statement, VariableFacts } from './statement.js';
-import { figureOf, NUMBER, without } from './words.js';
+import { figureOf, NUMBER } from './words.js';
 
 /*
  * Statements on sets and what has an index: `weeks: 1 to 52`, `shifts: early, late`, `cost of shifts: early 10, late 12`,
@@ -14,7 +14,10 @@ import { figureOf, NUMBER, without } from './words.js';
 
 const FOR = ' for ';
 const SIGNS = /(<=|=<|>=|=>|==|[<>=≤≥])/;
-const CELL = new RegExp(String.raw`^(?<member>.+?)(?: ?[:=] ?| )(?<figure>${NUMBER})$`, 'i');
+const NAME = String.raw`(?:"(?<quoted>[^"]*)"|(?<plain>[^",]+?))`;
+const END = String.raw`(?: ?, ?(?:and )?| and |$)`;
+const MEMBER = new RegExp(NAME + END, 'y');
+const CELL = new RegExp(String.raw`${NAME}(?: ?[:=] ?| )(?<figure>${NUMBER})${END}`, 'iy');
 /** Labels that other statements begin with. */
 const TAKEN = /^(?:objectives?|goals?|constraints?|variables?|vars?|data|values?|bounds?|kpis?|requirements?)$/i;
 
@@ -29,26 +32,37 @@ export function readSet(text: string): Reading | undefined {
   }
   if (!isName(label)) return undefined;
   if (rangeOf(body) !== undefined) return { statement: { kind: 'members', set: label, members: body.trim() } };
-  const members = itemsIn(body).map((member) => without(member, `"'`).trim());
-  const isList = members.length > 1 && members.every((member) => member !== '') && !/[<>=≤≥:[\]]/.test(body);
-  if (!isList) return undefined;
+  const members = /[<>=≤≥:[\]]/.test(body) ? undefined : membersIn(body);
+  if (members === undefined || members.length < 2) return undefined;
   const doubled = members.find((member, at) => members.indexOf(member) < at);
   if (doubled !== undefined) return { reason: `the member ${doubled} is there twice` };
   return { statement: { kind: 'members', set: label, members } };
 }
 
-/** What stands between commas, an `and` before the last one included. */
-const itemsIn = (text: string): string[] => text.split(/, ?(?:and )?/);
+/** The members of a list; undefined for what is none. */
+function membersIn(text: string): string[] | undefined {
+  const members = matchesOf(MEMBER, text)?.map(nameOf);
+  return members?.every((member) => member !== '') === true ? members : undefined;
+}
 
 function cellsIn(text: string): Record<string, number> | undefined {
   const cells = new Map<string, number>();
-  for (const item of itemsIn(text)) {
-    const { member = '', figure = '' } = CELL.exec(item.trim())?.groups ?? {};
-    const value = figureOf(figure);
-    if (value === undefined) return undefined;
-    cells.set(without(member, `"'`).trim(), value);
+  for (const match of matchesOf(CELL, text) ?? []) cells.set(nameOf(match), Number(match.groups?.['figure']));
+  return cells.size === 0 || ![...cells.values()].every(Number.isFinite) ? undefined : Object.fromEntries(cells);
+}
+
+const nameOf = ({ groups }: RegExpExecArray): string => (groups?.['quoted'] ?? groups?.['plain'] ?? '').trim();
+
+/** What a pattern finds one after the other, from the beginning to the end; undefined when something is left. */
+function matchesOf(pattern: RegExp, text: string): RegExpExecArray[] | undefined {
+  const found: RegExpExecArray[] = [];
+  pattern.lastIndex = 0;
+  while (pattern.lastIndex < text.length) {
+    const match = pattern.exec(text);
+    if (match === null) return undefined;
+    found.push(match);
   }
-  return Object.fromEntries(cells);
+  return found;
 }
 
 /** What stands under an index: a variable for each member, its bounds, or a constraint; undefined for other texts. */
@@ -57,8 +71,10 @@ export function readIndexed(text: string): Reading | undefined {
   const at = placeOfFor(counted);
   if (at === undefined) return undefined;
   const index = counted.slice(at + FOR.length).trim();
+  const over = parseIndex(index);
+  if (isProblem(over)) return { reason: over.problem };
   const { label, body } = splitLabel(counted.slice(0, at).trim());
-  const variable = label === undefined && counts === undefined ? readVariable(body, index) : undefined;
+  const variable = label === undefined && counts === undefined ? readVariable(body, namesOfIndex(over)) : undefined;
   const formula = parseFormula(body);
   const relation: Extract<Statement, { kind: 'relation' }> | undefined =
     isProblem(formula) || formula.relations.length === 0
@@ -90,12 +106,10 @@ function placeOfFor(text: string): number | undefined {
 }
 
 /** `make[p] integer`, `0 <= ship[o, d] <= limit[o, d]`: all members of a variable, with what is said of them. */
-function readVariable(body: string, index: string): { name: string; facts: VariableFacts } | undefined {
+function readVariable(body: string, names: readonly string[]): { name: string; facts: VariableFacts } | undefined {
   const { facts, rest } = readFacts(body);
   const sides = rest.split(SIGNS).map((side) => side.trim());
   if (sides.length > 5 || (sides.length === 1 && Object.keys(facts).length === 0)) return undefined;
-  const over = parseIndex(index);
-  const names = isProblem(over) ? [] : namesOfIndex(over);
   const at = sides.findIndex((side) => familyIn(side, names) !== undefined);
   const name = familyIn(sides[at] ?? '', names);
   if (name === undefined || (sides.length === 5 && at !== 2)) return undefined;

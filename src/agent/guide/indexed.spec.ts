@@ -1,21 +1,86 @@
 import { describe, expect, it } from '@jest/globals';
 import { Room } from '../../../test/support/guide-room.js';
 
-it('try', async () => {
+const WEEKS = 'weeks: 1 to 4; demand of weeks: 1 30, 2 45, 3 20, 4 50';
+
+/** A room in which these messages were said, and what was answered last. */
+async function after(...texts: string[]) {
   const room = new Room();
-  for (const text of [
-    'weeks: 1 to 4\ndemand of weeks: 1 30, 2 45, 3 20, 4 50\nmake[t] integer for t in weeks; stock[t] continuous for t in weeks\nminimize cost: sum t in weeks: 3 make[t] + stock[t]',
-    'Balance: stock[t] = stock[t - 1] + make[t] - demand[t] for t in weeks\nCapacity: make[t] <= 40 for t in weeks where t <> 2',
-    'all constraints are hard',
-    'make[t] <= 42 for t in weeks',
-    'First: make[1] >= 5, hard',
-    'staff[s] >= need[s] for s in shifts',
-    'x: make[q] <= 2 for t in weeks',
-    'solve',
-    'show',
-  ]) {
-    const { text: said, question } = await room.say(text);
-    console.log(said + '\n\n' + JSON.stringify(question));
-  }
-  expect(1).toBe(1);
+  let last = await room.say('Hello');
+  for (const text of texts) last = await room.say(text);
+  return { room, text: last.text, question: last.question };
+}
+const dataOf = (room: Room, label: string) => room.cards.find((card) => card.label === label)?.data;
+
+describe('sets and what has an index', () => {
+  it('become cards', async () => {
+    const { room } = await after(
+      `shifts: early, "late night" and day\n${WEEKS}`,
+      'cost of shifts: early 10, late night 15, day 8.5',
+      'staff[s, t] integer for s in shifts, t in weeks; 0 <= staff[s, t] <= 2 * demand[t] for s in shifts, t in weeks',
+      'minimize wages: sum s in shifts, t in weeks: cost[s] * staff[s, t]',
+      'Cover: sum s in shifts: staff[s, t] >= demand[t] for t in weeks where demand[t] > 20, soft, penalty 5',
+      'First: staff["late night", 1] <= 3',
+    );
+    expect(dataOf(room, 'shifts')).toEqual({
+      set: 'shifts',
+      members: ['early', 'late night', 'day'],
+      values: { cost: { early: 10, 'late night': 15, day: 8.5 } },
+    });
+    expect(dataOf(room, 'weeks')).toMatchObject({ set: 'weeks', members: '1 to 4', values: { demand: { 3: 20 } } });
+    expect(dataOf(room, 'staff')).toEqual({
+      name: 'staff',
+      index: 's in shifts, t in weeks',
+      domain: 'integer',
+      lower: 0,
+      upper: '2 * demand[t]',
+    });
+    expect(dataOf(room, 'wages')).toMatchObject({ expression: 'sum s in shifts, t in weeks: cost[s] * staff[s, t]' });
+    expect(dataOf(room, 'Cover')).toEqual({
+      expression: 'sum s in shifts: staff[s, t] >= demand[t]',
+      index: 't in weeks where demand[t] > 20',
+      classification: 'soft',
+      penalty: 5,
+    });
+    expect(dataOf(room, 'First')).toEqual({ expression: 'staff["late night", 1] <= 3' });
+    expect(room.cards.flatMap(({ gaps }) => gaps.filter(({ severity }) => severity === 'blocking'))).toMatchObject([
+      { field: 'classification' },
+    ]);
+  });
+
+  it('are told apart from bounds by what is known: two variables make a constraint', async () => {
+    const { room } = await after(
+      WEEKS,
+      'make[t] integer for t in weeks; open[t] binary for t in weeks',
+      'make[t] <= demand[t] for t in weeks',
+      'make[t] <= 50 open[t] for t in weeks',
+    );
+    expect(dataOf(room, 'make')).toMatchObject({ upper: 'demand[t]' });
+    expect(dataOf(room, 'Constraint 1')).toEqual({ expression: 'make[t] <= 50 open[t]', index: 't in weeks' });
+  });
+
+  it('are asked for: what is used with an index, and nothing is called so', async () => {
+    const { room, question } = await after(WEEKS, 'minimize cost: sum t in weeks: (3 make[t] + stock[t])');
+
+    expect(question).toMatchObject({
+      question:
+        'What is `make[t]`? A choice for each `t in weeks`, or a figure that is known, as in `make of weeks: ...`?',
+      options: [
+        { label: 'Whole numbers from 0', description: 'make[t] integer for t in weeks' },
+        { label: 'Amounts from 0, fractions too' },
+        { label: 'Yes-or-no choices' },
+      ],
+    });
+    await room.choose('Whole numbers from 0');
+    expect(dataOf(room, 'make')).toEqual({ name: 'make', index: 't in weeks', domain: 'integer' });
+  });
+
+  it.each([
+    ['cost of shifts: early 10', 'no set is called `shifts`'],
+    ['shifts: early, late, early', 'the member early is there twice'],
+    ['Need: make[t] <= for t in weeks', 'The formula ends too early'],
+    ['Need: make[t] <= 4 for t in weeks where', 'The formula ends too early'],
+  ])('are refused with a reason: %s', async (text, reason) => {
+    expect((await after(text)).text).toContain(reason);
+  });
 });

@@ -5,6 +5,7 @@ import type { Question } from '../ask-user-question.js';
 import { BLANK } from './answers.js';
 import { quote } from './quote.js';
 import type { CardType, Sketch, SketchCard } from './sketch.js';
+import { unknownFamilies } from './unknown-families.js';
 
 /** A label to choose, and the statements that choosing it is as good as. */
 type Choice = [label: string, statements: string];
@@ -49,6 +50,7 @@ export function nextQuestion(situation: Situation): Question | undefined {
   return (
     (has('objective') ? firstOpen('objective') : OBJECTIVE) ??
     askForNames(sketch) ??
+    askForFamily(sketch) ??
     (has('variable') ? (askForDomains(open) ?? firstOpen('variable')) : VARIABLES) ??
     (has('constraint') ? (askForClasses(sketch) ?? firstOpen('constraint')) : askForConstraints(sketch)) ??
     (has('kpi') ? firstOpen('kpi') : KPIS) ??
@@ -175,6 +177,25 @@ function askForNames(sketch: Sketch): Question | undefined {
       ['Whole numbers from 0', `${list} >= 0 integer`],
       ['Amounts from 0, fractions too', `${list} >= 0 continuous`],
       ['Yes-or-no choices', `${list} binary`],
+    ],
+  );
+}
+
+/** Asks what the first name is that formulas use with an index and nothing has. */
+function askForFamily(sketch: Sketch): Question | undefined {
+  const [first] = unknownFamilies(sketch);
+  if (first === undefined) return undefined;
+  const { member, index } = first;
+  const set = index.slice(index.indexOf(' in ') + ' in '.length);
+  const example = /^[^,]+$/.test(index) ? `, as in \`${member.slice(0, member.indexOf('['))} of ${set}: ...\`` : '';
+  return ask(
+    undefined,
+    'Names',
+    `What is ${quote(member, 80)}? A choice for each ${quote(index, 80)}, or a figure that is known${example}?`,
+    [
+      ['Whole numbers from 0', `${member} integer for ${index}`],
+      ['Amounts from 0, fractions too', `${member} continuous for ${index}`],
+      ['Yes-or-no choices', `${member} binary for ${index}`],
     ],
   );
 }
