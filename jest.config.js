@@ -48,6 +48,7 @@ export default {
   testTimeout: 30_000,
   // Much of a test's time is waiting for the service, for leases and for processes that start.
   maxWorkers: Math.ceil(1.5 * availableParallelism()),
+  testSequencer: '<rootDir>/test/support/end-to-end-first.js',
   projects: [
     {
       ...common,

@@ -16,8 +16,8 @@ const runs =
   given.length > 0
     ? [given]
     : [
-        ['--testPathPatterns', '^(?!.*/hostile-)'],
-        ['--testPathPatterns', '/hostile-', '--runInBand'],
+        ['--testPathPatterns', '^(?!.*/e2e/hostile-)'],
+        ['--testPathPatterns', '/e2e/hostile-', '--runInBand'],
       ];
 
 let child;

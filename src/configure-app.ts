@@ -1,6 +1,6 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { SwaggerModule } from '@nestjs/swagger';
+import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { AppModule, type AppOptions } from './app.module.js';
 import { configureHttp } from './platform/http/configure-http.js';
 import { crossOrigin } from './platform/http/cross-origin.js';
@@ -40,13 +40,17 @@ function configureApp(app: NestExpressApplication, { config, logger }: AppOption
     app.use(onlyMonitoring);
     return;
   }
-  const document = buildDocument(app);
-  if (config.embedded) document.info.description += TOKEN_NOTE;
+  // Made when it is first asked for: a start need not wait for it.
+  const makeDocument = (): OpenAPIObject => {
+    const document = buildDocument(app);
+    if (config.embedded) document.info.description += TOKEN_NOTE;
+    return document;
+  };
   app
     .getHttpAdapter()
     .getInstance()
     .get('/', (_, response) => response.redirect('/docs'));
-  SwaggerModule.setup('docs', app, document, {
+  SwaggerModule.setup('docs', app, makeDocument, {
     jsonDocumentUrl: '/openapi.json',
     yamlDocumentUrl: '/openapi.yaml',
     customSiteTitle: 'Project Workspace Service',

@@ -9,7 +9,6 @@ import { TablesModule } from '../tables/tables.module.js';
 import { Agent } from './agent.js';
 import { GuideAgent } from './guide/guide.agent.js';
 import { Images } from './images/images.service.js';
-import { LlmAgent } from './llm/llm.agent.js';
 import { AgentFiles } from './tools/agent-files.service.js';
 import { CardTools } from './tools/card-tools.service.js';
 import { FileTools } from './tools/file-tools.service.js';
@@ -57,10 +56,12 @@ import { Toolboxes, TOOLS } from './tools/toolbox.service.js';
     {
       provide: Agent,
       inject: [Config, Toolboxes, Images, LOGGER],
-      useFactory: (config: Config, toolboxes: Toolboxes, images: Images, logger: Logger): Agent =>
-        config.AGENT_PROVIDER === undefined
-          ? new GuideAgent(config, toolboxes)
-          : new LlmAgent(config, toolboxes, images, logger),
+      useFactory: async (config: Config, toolboxes: Toolboxes, images: Images, logger: Logger): Promise<Agent> => {
+        if (config.AGENT_PROVIDER === undefined) return new GuideAgent(config, toolboxes);
+        // The providers' packages are hundreds of modules, which a start without a model need not wait for.
+        const { LlmAgent } = await import('./llm/llm.agent.js');
+        return new LlmAgent(config, toolboxes, images, logger);
+      },
     },
   ],
   exports: [Agent, Toolboxes],

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { ChatMessageListResponse, ConversationSyncResponse } from '../../src/chat/chat.dto.js';
 import { makeProject } from '../factories/make.js';
+import { type MessageColumns, storeConversation } from '../factories/messages.js';
 import { idle } from '../factories/turns.js';
 import type { Wire } from '../support/client.js';
-import { Bystander, expectUnharmed, HeldRequest } from '../support/hostile.js';
 import { raw } from '../support/raw.js';
 import { useService } from '../support/service.js';
 import type { Session } from '../support/session.js';
@@ -29,36 +29,10 @@ beforeAll(async () => {
   await database.connect();
 });
 
-/** Columns of a message as SQL, in which `i` is its sequence. */
-interface Columns {
-  content: string;
-  file_ids?: string;
-  tool_calls?: string;
-}
-
-/** A conversation of so many messages, of users or, with calls, of the agent. */
-async function makeConversation(count: number, { content, file_ids, tool_calls }: Columns): Promise<string> {
-  const { rows } = await database.query<{ id: string }>(
-    'INSERT INTO conversations (project_id, last_sequence) VALUES ($1, $2) RETURNING id',
-    [project, count],
-  );
-  const id = rows[0]?.id as string;
-  await database.query(
-    `WITH turn AS (
-       INSERT INTO turns (project_id, conversation_id, company_id, user_id, state, outcome, due_at, ended_at)
-       VALUES ($1, $2, $4, $5, 'ended', 'completed', NULL, now()) RETURNING id
-     )
-     INSERT INTO messages (project_id, conversation_id, sequence, turn_id, role, content, file_ids, tool_calls,
-                           content_segments, user_id)
-     SELECT $1, $2, i, turn.id, $6, ${content}, ${file_ids ?? 'NULL'}, ${tool_calls ?? 'NULL'}, ${tool_calls ?? 'NULL'},
-            CASE $6 WHEN 'user' THEN $5::text END
-       FROM turn, generate_series(1, $3::integer) i`,
-    [project, id, count, session.company, session.user, tool_calls === undefined ? 'user' : 'assistant'],
-  );
-  return id;
-}
-
 const bearer = () => ({ authorization: `Bearer ${session.token}` });
+
+const makeConversation = (count: number, columns: MessageColumns): Promise<string> =>
+  storeConversation(database, session, project, count, columns);
 
 type Query = Record<string, string | number>;
 const chat = (path: string, query: Query): string => {
@@ -85,7 +59,7 @@ const ASTRAL = `repeat(U&'\\+01F600', 100000)`;
 const CALL = `json_build_array(json_build_object('id', 'a', 'tool', 'read_file', 'status', 'completed', 'result', repeat('x', 2000000)))`;
 
 describe('a window of large messages', () => {
-  it.each<[string, number, Columns]>([
+  it.each<[string, number, MessageColumns]>([
     ['control characters', 60, { content: CONTROL, file_ids: `ARRAY[repeat(E'\\u0001', 73000)]` }],
     ['astral characters', 60, { content: ASTRAL }],
     ['many quotes', 120, { content: `repeat('"', 100000)` }],
@@ -142,58 +116,22 @@ describe('a window of large messages', () => {
   });
 });
 
-describe('others', () => {
-  it('are served while clients ask for large windows and read none of them', async () => {
-    const conversation_id = await makeConversation(1_000, { content: `repeat('x', 100000)` });
-    const bystander = await Bystander.start(service);
-    const unread: HeldRequest[] = [];
-    // One after the other: what they hold adds up, what they cost the database does not.
-    for (const path of ['', '/sync', '', '/sync', '', '/sync']) {
-      const url = chat(path, { conversation_id, limit: 1_000 });
-      const request = HeldRequest.start(url, { method: 'GET', headers: bearer() });
-      unread.push(request);
-      expect((await request.head())?.status).toBe(200);
-    }
-    await expectUnharmed(service, bystander);
-    for (const request of unread) request.close();
-  });
-
-  it('are served while the largest messages are posted to streams that nobody reads', async () => {
-    const { client } = session;
-    const { id } = await makeProject(client);
-    const bystander = await Bystander.start(service);
-    const streams = HeldRequest.startMany(20, `${service.url}/api/v1/projects/${id}/chat/stream`, {
-      method: 'GET',
-      headers: bearer(),
-    });
-    const heads = await Promise.all(streams.map(async (stream) => await stream.head()));
-    expect(heads.map((head) => head?.status)).toEqual(streams.map(() => 200));
-    for (let count = 0; count < 3; count += 1) {
-      const body = { content: '\u{1F600}'.repeat(100_000) };
-      expect((await client.send('POST', `/projects/${id}/chat`, { body })).status).toBe(202);
-    }
-    await idle(client, id);
-    await expectUnharmed(service, bystander);
-    for (const stream of streams) stream.close();
-  });
-
-  it('are not kept from posting by what waits: more than 8 MiB of it is refused', async () => {
-    const { client } = session;
-    const { id } = await makeProject(client);
-    const { conversation_id } = await idle(client, id);
-    await database.query(
-      `WITH turn AS (
-         INSERT INTO turns (project_id, conversation_id, company_id, user_id) VALUES ($1, $2, $3, $4) RETURNING id
-       ), said AS (UPDATE conversations SET last_sequence = 20 WHERE id = $2),
-          counted AS (UPDATE projects SET active_turns = 1 WHERE id = $1)
-       INSERT INTO messages (project_id, conversation_id, sequence, turn_id, role, content, user_id)
-       SELECT $1, $2, i, turn.id, 'user', ${ASTRAL}, $4 FROM turn, generate_series(1, 20) i`,
-      [id, conversation_id, session.company, session.user],
-    );
-    const post = (content: string) => client.send('POST', `/projects/${id}/chat`, { body: { content } });
-    const { status, headers } = await post('\u{1F600}'.repeat(100_000));
-    expect([status, headers.get('retry-after')]).toEqual([429, '5']);
-    expect((await post('short')).status).toBe(202);
-    await client.delete(`/projects/${id}`);
-  });
+it('no more than 8 MiB of messages wait; what is beyond is refused, and small ones are not', async () => {
+  const { client } = session;
+  const { id } = await makeProject(client);
+  const { conversation_id } = await idle(client, id);
+  await database.query(
+    `WITH turn AS (
+       INSERT INTO turns (project_id, conversation_id, company_id, user_id) VALUES ($1, $2, $3, $4) RETURNING id
+     ), said AS (UPDATE conversations SET last_sequence = 20 WHERE id = $2),
+        counted AS (UPDATE projects SET active_turns = 1 WHERE id = $1)
+     INSERT INTO messages (project_id, conversation_id, sequence, turn_id, role, content, user_id)
+     SELECT $1, $2, i, turn.id, 'user', ${ASTRAL}, $4 FROM turn, generate_series(1, 20) i`,
+    [id, conversation_id, session.company, session.user],
+  );
+  const post = (content: string) => client.send('POST', `/projects/${id}/chat`, { body: { content } });
+  const { status, headers } = await post('\u{1F600}'.repeat(100_000));
+  expect([status, headers.get('retry-after')]).toEqual([429, '5']);
+  expect((await post('short')).status).toBe(202);
+  await client.delete(`/projects/${id}`);
 });

@@ -2,11 +2,10 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { FileContentResponse } from '../../src/files/files.dto.js';
 import { makeFile, makeProject, type Place } from '../factories/make.js';
 import type { Client } from '../support/client.js';
-import { Bystander, expectUnharmed, HeldRequest, residentBytes } from '../support/hostile.js';
-import { useService } from '../support/service.js';
+import { useSharedService } from '../support/service.js';
 
 const MiB = 1024 ** 2;
-const service = useService();
+const service = useSharedService();
 let client: Client;
 let place: Place & { project_id: string };
 
@@ -64,18 +63,4 @@ describe('the content of a file', () => {
     expect(body.text).toBeNull();
     expect(Buffer.from(body.base64 ?? '', 'base64').equals(content)).toBe(true);
   });
-
-  it('that nobody takes holds next to nothing, and costs others little', async () => {
-    await makeFile(client, place, 'large.txt', Buffer.alloc(10 * MiB, '\n'));
-    const bystander = await Bystander.start(service);
-    const held = HeldRequest.startMany(8, `${service.url}/api/v1/files/content`, {
-      headers: { authorization: `Bearer ${client.token}` },
-      body: JSON.stringify({ ...place, path: 'large.txt' }),
-    });
-    for (const request of held) expect(await request.head()).toMatchObject({ status: 200 });
-    const { peak } = await residentBytes(service.pid);
-    for (const request of held) request.close();
-    await expectUnharmed(service, bystander);
-    expect(peak).toBeLessThan(700 * MiB);
-  }, 60_000);
 });
