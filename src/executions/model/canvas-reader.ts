@@ -1,5 +1,5 @@
 import { Evaluator, ExpansionRefusal } from '../../modelling/expansion/evaluator.js';
-import { type Frame, ONE_ROW } from '../../modelling/expansion/frame.js';
+import type { Frame } from '../../modelling/expansion/frame.js';
 import { KeyTable } from '../../modelling/expansion/key-table.js';
 import { rowsOf, type Rows } from '../../modelling/expansion/relations.js';
 import { Space } from '../../modelling/expansion/space.js';
@@ -7,7 +7,7 @@ import { type Formula, type FormulaProblem, type Index, isProblem } from '../../
 import { parseFormula, parseIndex } from '../../modelling/parse-formula.js';
 import { namesOfIndex } from '../../modelling/vocabulary.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
-import { readData } from '../../projects/canvas/data-content.js';
+import { membersOf, readData } from '../../projects/canvas/data-content.js';
 import type { ModelCard } from '../solver/task.js';
 import {
   checkCoefficient,
@@ -79,8 +79,9 @@ class CanvasReader {
       if (name !== undefined) throw refused(card, `the set of the members of ${name} is missing`);
       return;
     }
-    const { name, members } = set;
-    if (members === undefined) throw refused(card, `the members of ${name} are missing`);
+    const { name } = set;
+    const members = Array.from(membersOf(set) ?? []);
+    if (members.length === 0) throw refused(card, `the members of ${name} are missing`);
     this.space.addSet(name, { titles: [name], keys: [members] });
     for (const [column, { type, cells }] of columns) {
       const missing = members.find((member) => !cells.has(member));
@@ -140,7 +141,7 @@ class CanvasReader {
   }
 
   private frame(card: ModelCard, index: Index | undefined): Frame {
-    return index === undefined ? ONE_ROW : expanding(card, () => this.evaluator.rows(index));
+    return expanding(card, () => this.evaluator.rows(index));
   }
 
   private familyOf(name: string, index: Index, { codes, size }: Frame, from: number): Family {

@@ -16,8 +16,8 @@ import { KeyTable } from './key-table.js';
 import type { Column, FamilyOf, Members, Space } from './space.js';
 import { concatenated, type Linear, merged, Terms } from './terms.js';
 
-/** Most rows of an index: what comes of them is in memory at once. */
-const MAX_ROWS = 5_000_000;
+/** Most rows that all parts of a formula go through together: what comes of them may be in memory at once. */
+const MAX_ROWS = 20_000_000;
 /** A member that a lag finds beyond an end of the set. */
 const OUTSIDE = -2;
 const TOO_LARGE = 'A number in it becomes too large';
@@ -37,6 +37,8 @@ export class ExpansionRefusal extends Error {
  */
 export class Evaluator {
   private places = new Int32Array(0);
+  /** Rows that the parts of the present formula have gone through. */
+  private gone = 0;
 
   /** @param variables their number */
   constructor(
@@ -44,13 +46,15 @@ export class Evaluator {
     private readonly nameOf: (variable: number) => string,
   ) {}
 
-  /** The rows that an index stands for, in the order of its sets, each by itself. */
+  /** The rows that an index stands for, in the order of its sets, each by itself. A formula begins with them. */
   rows(index: Index | undefined): Frame {
+    this.gone = 0;
     return index === undefined ? ONE_ROW : this.extend(ONE_ROW, index).frame;
   }
 
   /** An expression in each row. */
   linear(expression: Expression, frame: Frame): Linear {
+    this.goThrough(frame.size);
     switch (expression.kind) {
       case 'number':
         return { constants: new Float64Array(frame.size).fill(expression.value) };
@@ -69,6 +73,7 @@ export class Evaluator {
 
   /** An expression without an index: its constant, and each variable once. */
   figureOf(expression: Expression): { constant: number; terms: Terms } {
+    this.gone = 0;
     const linear = this.finite(expression, ONE_ROW);
     const terms = linear.terms === undefined ? new Terms(0) : this.merge(linear.terms, 1).terms;
     return { constant: linear.constants[0]!, terms };
@@ -98,6 +103,15 @@ export class Evaluator {
     const variables = this.countVariables();
     if (this.places.length < variables) this.places = new Int32Array(variables).fill(-1);
     return merged(terms, rows, this.places);
+  }
+
+  private goThrough(rows: number, position?: number): void {
+    this.gone += rows;
+    if (this.gone > MAX_ROWS)
+      refuse(
+        `It goes through more than ${MAX_ROWS} combinations of members: let its indices run over fewer, with conditions behind \`where\``,
+        position,
+      );
   }
 
   private countVariables(): number {
@@ -386,7 +400,7 @@ export class Evaluator {
   }
 
   /** Each row with each of the members that have its keys. */
-  private join(frame: Frame, members: Frame, keys: readonly JoinKey[], { set, position }: Membership): Derived {
+  private join(frame: Frame, members: Frame, keys: readonly JoinKey[], { position }: Membership): Derived {
     const table = new KeyTable(
       keys.length === 0 ? [new Int32Array(members.size)] : keys.map((key) => key.members),
       members.size,
@@ -400,8 +414,7 @@ export class Evaluator {
       found[row] = id;
       if (id >= 0) size += groups.starts[id + 1]! - groups.starts[id]!;
     }
-    if (size > MAX_ROWS)
-      refuse(`It goes over more than ${MAX_ROWS} combinations of members once ${shortened(set)} comes in`, position);
+    this.goThrough(size, position);
     const parents = new Int32Array(size);
     const chosen = new Int32Array(size);
     let at = 0;

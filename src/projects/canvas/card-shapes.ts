@@ -1,6 +1,6 @@
 import type { Card, Gap } from './card.entity.js';
 import { isName } from '../../modelling/lexer.js';
-import { MAX_RANGE, rangeOf, toMember } from './members.js';
+import { MAX_RANGE, rangeOf } from './members.js';
 
 type CardType = Card['card_type'];
 
@@ -32,19 +32,13 @@ const name: Content = {
   expects: 'letters, digits and _ and begin with a letter',
   accepts: (value) => typeof value === 'string' && isName(value),
 };
-/** Whether values are figures, of those that were looked at: there can be thousands, and nothing changes them. */
-const knownFigures = new WeakMap<object, boolean>();
 const figures: Content = {
   expects: 'an object of numbers by name, or by name and member',
-  accepts(value) {
+  accepts: once((value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-    const known = knownFigures.get(value);
-    if (known !== undefined) return known;
     const entries = Object.entries(value);
-    const accepted = entries.length > 0 && entries.every(([key, figure]) => isName(key) && isFigures(figure));
-    knownFigures.set(value, accepted);
-    return accepted;
-  },
+    return entries.length > 0 && entries.every(([key, figure]) => isName(key) && isFigures(figure));
+  }),
 };
 /** A figure, or figures or texts by member. */
 function isFigures(value: unknown): boolean {
@@ -58,14 +52,25 @@ const bound: Content = {
   accepts: (value, data) => Number.isFinite(value) || (isText(value) && isText(data['index'])),
 };
 const members: Content = {
-  expects: `a list of texts and numbers, each once, or a range such as "1 to 52" of at most ${MAX_RANGE} numbers`,
-  accepts(value) {
-    if (typeof value === 'string') return rangeOf(value) !== undefined;
-    if (!Array.isArray(value) || value.length === 0) return false;
-    const known = value.every((member) => Number.isFinite(member) || isText(member));
-    return known && new Set(value.map((member: string | number) => toMember(member))).size === value.length;
-  },
+  expects: `a list of texts and numbers, or a range such as "1 to 52" of at most ${MAX_RANGE} numbers`,
+  accepts: once((value) =>
+    typeof value === 'string'
+      ? rangeOf(value) !== undefined
+      : Array.isArray(value) && value.length > 0 && value.every((member) => Number.isFinite(member) || isText(member)),
+  ),
 };
+
+/** Remembers what was found out of objects and lists: there can be thousands of items in one, and nothing changes them. */
+function once(accepts: (value: unknown) => boolean): Content['accepts'] {
+  const known = new WeakMap<object, boolean>();
+  return (value) => {
+    if (typeof value !== 'object' || value === null) return accepts(value);
+    const found = known.get(value) ?? accepts(value);
+    known.set(value, found);
+    return found;
+  };
+}
+
 const oneOf = (...values: string[]): Content => ({
   expects: values.map((value) => `"${value}"`).join(' or '),
   accepts: (value) => typeof value === 'string' && values.includes(value),

@@ -1,6 +1,6 @@
 import type { Card } from './card.entity.js';
 import { fieldOf } from './card-shapes.js';
-import { rangeOf, toMember } from './members.js';
+import { type Members, rangeOf, toMember } from './members.js';
 
 /** What a data card says in itself, without its file. */
 export interface DataContent {
@@ -10,8 +10,8 @@ export interface DataContent {
     name: string;
     /** Columns of its keys. */
     arity: number;
-    /** In order, each once; absent: they stand in the file. */
-    members?: readonly string[];
+    /** As they are written: a list, or a range. Absent: none are. */
+    members?: readonly (string | number)[] | string;
   };
   /** Columns over the set, by name. */
   columns: ReadonlyMap<string, InlineColumn>;
@@ -27,7 +27,7 @@ type DataCard = Pick<Card, 'card_type' | 'data'>;
 
 /** What one data card says; nothing of other cards. */
 export function readData(card: DataCard): DataContent {
-  if (card.card_type !== 'data') return { values: new Map(), columns: new Map() };
+  if (card.card_type !== 'data') return NO_DATA;
   const values = new Map<string, number>();
   const columns = new Map<string, InlineColumn>();
   for (const [name, value] of Object.entries(fieldOf<Record<string, number | object>>(card, 'values') ?? {})) {
@@ -36,12 +36,22 @@ export function readData(card: DataCard): DataContent {
   }
   const name = fieldOf<string>(card, 'set');
   if (name === undefined) return { values, columns };
-  const members = membersOf(fieldOf<(string | number)[] | string>(card, 'members'));
+  const members = fieldOf<(string | number)[] | string>(card, 'members');
   return { values, columns, set: { name, arity: 1, ...(members !== undefined && { members }) } };
 }
 
-function membersOf(members: (string | number)[] | string | undefined): string[] | undefined {
-  return typeof members === 'string' ? rangeOf(members) : members?.map(toMember);
+export const NO_DATA: DataContent = { values: new Map(), columns: new Map() };
+
+/** The members that a set is written with; of those that are written twice the first. */
+export function membersOf({ members }: NonNullable<DataContent['set']>): Members | undefined {
+  return typeof members === 'string' ? rangeOf(members) : members && new Set(members.map(toMember));
+}
+
+/** How many figures, texts and members a card has written out. */
+export function sizeOf({ values, columns, set }: DataContent): number {
+  let size = values.size + (Array.isArray(set?.members) ? set.members.length : 0);
+  for (const { cells } of columns.values()) size += cells.size;
+  return size;
 }
 
 function toColumn(cells: object): InlineColumn {

@@ -2,7 +2,8 @@ import type { Project } from '../project.entity.js';
 import type { Card, Gap } from './card.entity.js';
 import { fieldOf, gapsOfShape, isBegun } from './card-shapes.js';
 import { vocabularyFrom } from './canvas-vocabulary.js';
-import { type DataContent, readData } from './data-content.js';
+import { type DataContent, membersOf, NO_DATA, readData, sizeOf } from './data-content.js';
+import type { Members } from './members.js';
 import { type CardFormula, judgeFormula, problemOfIndex } from './expressions.js';
 import { MAX_FORMULA_LENGTH } from '../../modelling/parse-formula.js';
 import type { Vocabulary } from '../../modelling/vocabulary.js';
@@ -192,24 +193,31 @@ function formulasOf(card: CardContent, index: string | undefined): [field: strin
   });
 }
 
-/** Cells of members that are not there, and members without a cell. */
+/** Members that are there twice, cells of members that are not there, and members without a cell. */
 function gapsOfMembers({ set, columns }: DataContent): Gap[] {
-  if (columns.size === 0) return [];
-  const gap = (message: string): Gap => ({ field: 'values', message, severity: 'blocking' });
-  if (set === undefined)
-    return [gap(`${someNames([...columns.keys()])} is by member: name the set of the members in \`set\``)];
-  if (set.members === undefined) return [];
-  const members = new Set(set.members);
-  return Array.from(columns).flatMap(([name, { cells }]) => {
+  const gap = (message: string, field = 'values'): Gap => ({ field, message, severity: 'blocking' });
+  if (set === undefined) {
+    const names = someNames([...columns.keys()]);
+    return columns.size === 0 ? [] : [gap(`${names} is by member: name the set of the members in \`set\``)];
+  }
+  const members = membersOf(set);
+  if (members === undefined) return [];
+  const isDoubled = Array.isArray(set.members) && members.size < set.members.length;
+  const gaps = isDoubled ? [gap('A member is there twice', 'members')] : [];
+  for (const [name, { cells }] of columns) {
     const strange = [...cells.keys()].filter((member) => !members.has(member));
-    const missing = [...members].filter((member) => !cells.has(member));
-    return [
-      ...(strange.length === 0
-        ? []
-        : [gap(`${name} names ${someNames(strange)}, which the set ${set.name} does not have`)]),
-      ...(missing.length === 0 ? [] : [gap(`${name} has no value for ${someNames(missing)}`)]),
-    ];
-  });
+    if (strange.length > 0)
+      gaps.push(gap(`${name} names ${someNames(strange)}, which the set ${set.name} does not have`));
+    if (cells.size - strange.length < members.size)
+      gaps.push(gap(`${name} has no value for ${firstWithout(members, cells)} and perhaps others`));
+  }
+  return gaps;
+}
+
+/** The first member without a cell. */
+function firstWithout(members: Members, cells: ReadonlyMap<string, unknown>): string {
+  for (const member of members) if (!cells.has(member)) return shortened(member);
+  return '';
 }
 
 const isTwice = (name: string, { symbols }: Canvas): boolean => (symbols.get(name) ?? 0) > 1;
@@ -220,7 +228,7 @@ function survey(cards: readonly CardContent[]): Canvas {
   let figures = 0;
   const contents = cards.map((card) => {
     const content = readData(card);
-    const count = content.values.size + [...content.columns.values()].reduce((sum, { cells }) => sum + cells.size, 0);
+    const count = sizeOf(content);
     if (count > 0 && figures + count > MAX_VALUES) {
       crowded.add(card);
       return NO_DATA;
@@ -237,8 +245,6 @@ function survey(cards: readonly CardContent[]): Canvas {
     crowded,
   };
 }
-
-const NO_DATA: DataContent = { values: new Map(), columns: new Map() };
 
 /** The figures of all data cards, by the names that formulas use. */
 export const valuesOf = (cards: readonly CardContent[]): ReadonlyMap<string, number> =>

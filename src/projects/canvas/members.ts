@@ -1,3 +1,9 @@
+/** The members of a set, in order, each once. */
+export interface Members extends Iterable<string> {
+  size: number;
+  has(member: string): boolean;
+}
+
 /** Most members of a set that a card names as a range. */
 export const MAX_RANGE = 100_000;
 const RANGE = /^(?<from>-?\d{1,9}) to (?<to>-?\d{1,9})$/;
@@ -5,13 +11,28 @@ const RANGE = /^(?<from>-?\d{1,9}) to (?<to>-?\d{1,9})$/;
 /** Members as they are compared: texts without spaces around them. */
 export const toMember = (member: string | number): string => String(member).trim();
 
-/** The whole numbers of `1 to 52`, in either direction; undefined for other texts and for too many. */
-export function rangeOf(text: string): string[] | undefined {
+/** The whole numbers of `1 to 52`, in either direction; undefined for other texts and for too many. None is made before it is asked for. */
+export function rangeOf(text: string): Members | undefined {
   const { from, to } = RANGE.exec(text.trim())?.groups ?? {};
   if (from === undefined || to === undefined) return undefined;
   const [first, last] = [Number(from), Number(to)];
-  const length = Math.abs(last - first) + 1;
-  if (length > MAX_RANGE) return undefined;
+  const size = Math.abs(last - first) + 1;
   const step = last < first ? -1 : 1;
-  return Array.from({ length }, (_, place) => String(first + step * place));
+  return size > MAX_RANGE
+    ? undefined
+    : {
+        size,
+        has: (member) => {
+          const number = Number(member);
+          return (
+            String(number) === member &&
+            Number.isInteger(number) &&
+            (number - first) * step >= 0 &&
+            (last - number) * step >= 0
+          );
+        },
+        *[Symbol.iterator]() {
+          for (let place = 0; place < size; place += 1) yield String(first + step * place);
+        },
+      };
 }
