@@ -18,6 +18,12 @@ const TRANSACTION_MS = 30_000;
 const OPTIONS = '-c timezone=UTC -c default_transaction_isolation=read\\ committed -c jit=off';
 
 /**
+ * Longest wait for a connection while the process starts: the application loads meanwhile and keeps the event loop busy, on a
+ * machine with other work for many seconds.
+ */
+export const CONNECT_AT_START_MS = 30_000;
+
+/**
  * The data source of one process; not yet connected.
  *
  * Entities are all decorated classes that are loaded, so a new module needs no list. The schema comes from migrations
@@ -34,7 +40,7 @@ export function createDataSource(url: string, poolSize: number, migrations: stri
     synchronize: false,
     installExtensions: false,
     poolSize,
-    connectTimeoutMS: 5_000,
+    connectTimeoutMS: isMigrating ? CONNECT_AT_START_MS : 5_000,
     extra: {
       options: OPTIONS + (isMigrating ? '' : ` -c transaction_timeout=${TRANSACTION_MS}`),
       application_name: 'project-workspace-service',

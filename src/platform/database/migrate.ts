@@ -1,12 +1,11 @@
 import { join } from 'node:path';
 import { runMigrations as migrateJobs } from 'graphile-worker';
 import pg from 'pg';
-import { createDataSource } from './data-source.js';
+import { CONNECT_AT_START_MS, createDataSource } from './data-source.js';
 
 /** Name of the advisory lock that lets one process migrate at a time. */
 const LOCK = 'project-workspace-service:migrations';
 const OLDEST_VERSION = 18;
-const CONNECT_MS = 10_000;
 const MIGRATIONS = join(import.meta.dirname, '../../migrations/*.js');
 
 /** A database that this service cannot work with; the message says why in a sentence. */
@@ -20,7 +19,7 @@ export class UnsuitableDatabaseError extends Error {}
  * @throws UnsuitableDatabaseError when the server is too old or the database is not UTF-8.
  */
 export async function migrate(url: string): Promise<void> {
-  const holder = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS });
+  const holder = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_AT_START_MS });
   await holder.connect();
   try {
     await assertSuitable(holder);
