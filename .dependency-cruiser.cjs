@@ -9,7 +9,7 @@ const rows = [
   ['deployments'],
   ['tables'],
   ['files', 'usage'],
-  ['data-engine'],
+  ['data-engine', 'modelling'],
   ['platform'],
   ['config'],
   ['embedded-postgres'],
