@@ -4,6 +4,7 @@ import { cpuMs } from '../../test/support/cpu-time.js';
 import { printFormula, printIndex, withoutPlaces } from '../../test/support/formula-texts.js';
 import { repeated } from '../../test/support/hostile-texts.js';
 import {
+  type Comparison,
   type Condition,
   type Expression,
   type Formula,
@@ -69,8 +70,8 @@ const { expression, index } = fc.letrec<{
   condition: fc.oneof(
     { maxDepth: 3 },
     fc
-      .tuple(tie('operand'), fc.constantFrom('=', '<>', '<', '<=', '>', '>='), tie('operand'))
-      .map(([left, comparison, right]) => ({ kind: 'compare', left, comparison, right, position })),
+      .tuple(tie('operand'), fc.constantFrom<Comparison[]>('=', '<>', '<', '<=', '>', '>='), tie('operand'))
+      .map(([left, comparison, right]) => ({ kind: 'compare' as const, left, comparison, right, position })),
     tie('condition').map((of) => ({ kind: 'not' as const, of })),
     fc
       .tuple(fc.constantFrom('and', 'or'), fc.array(tie('condition'), { minLength: 2, maxLength: 3 }))
@@ -117,7 +118,8 @@ describe('what is printed', () => {
       fc.property(formula, index, (one, over) => {
         const printed = printIndex(over);
         const whole = `${printFormula(one)} for ${printed}`;
-        fc.pre(isShort(whole));
+        // That is the sum over an index `for`.
+        fc.pre(isShort(whole) && !whole.includes('sum for in'));
         expect(withoutPlaces(parseIndex(printed))).toEqual(withoutPlaces(over));
         expect(splitIndex(whole)).toEqual({ formula: printFormula(one), index: printed });
       }),
