@@ -10,6 +10,16 @@ import type {
   Operand,
 } from './formula.js';
 import { shortened } from './names.js';
+import {
+  called,
+  lettersFor,
+  noIndex,
+  noOrder,
+  noSet,
+  textIsNoFigure,
+  wrongArity,
+  wrongMembership,
+} from './sentences.js';
 import { namesOfIndex, type Vocabulary } from './vocabulary.js';
 
 /** What a formula is for: an objective, a KPI and a bound are figures, a constraint is a relation. */
@@ -76,7 +86,9 @@ class Check {
     for (const side of sides) {
       const variable = this.expression(side, scope);
       if (use === 'bound' && variable !== undefined)
-        refuse(`A bound is made of figures that are known, and ${shortened(variable)} is a variable`);
+        refuse(
+          `A bound is made of figures that are known, and ${shortened(variable)} is a variable: say it as a constraint instead`,
+        );
     }
   }
 
@@ -124,7 +136,7 @@ class Check {
       );
     const [column] = columns.get(name) ?? [];
     if (column !== undefined)
-      refuse(`${name} is a column over ${column.set}: write ${called(name, keysFor(this.arityOf(column.set)))}`);
+      refuse(`${name} is a column over ${column.set}: write ${called(name, lettersFor(this.arityOf(column.set)))}`);
     if (sets.has(name)) refuse(`${name} is a set: add up over it, as in \`sum p in ${name}: ...\``);
     this.unknown.add(name);
     return name;
@@ -136,7 +148,8 @@ class Check {
     for (const key of keys) this.key(key, scope);
     const family = families.get(name);
     if (family !== undefined) {
-      this.arity(expression, namesOfIndex(family.index).length, `for each ${listed(namesOfIndex(family.index))}`);
+      const names = namesOfIndex(family.index);
+      this.arity(expression, names, `a variable for each ${listed(names)}`);
       return name;
     }
     if (values.has(name) || variables.has(name)) refuse(`${name} has no index: write it without [ ]`, position);
@@ -145,8 +158,7 @@ class Check {
       this.unknown.add(name);
       return name;
     }
-    if (column.type === 'text')
-      refuse(`${name} is text: it can be compared in a condition, but it is no figure`, position);
+    if (column.type === 'text') refuse(textIsNoFigure(name), position);
     return undefined;
   }
 
@@ -161,7 +173,7 @@ class Check {
         `${name} is a column over ${column.set} and over ${other.set}: give one of them another name in the field \`columns\` of its data card`,
         position,
       );
-    this.arity(expression, this.arityOf(column.set), `over ${column.set}`);
+    this.arity(expression, lettersFor(this.arityOf(column.set)), `a column over ${column.set}`);
     return column;
   }
 
@@ -169,25 +181,16 @@ class Check {
     return this.vocabulary.sets.get(set)?.arity ?? 1;
   }
 
-  private arity({ name, keys, position }: MemberOf, arity: number, over: string): void {
-    if (keys.length === arity) return;
-    const takes = arity === 1 ? 'one member stands' : `${arity} members stand`;
-    refuse(`${name} is ${over}: ${takes} in its [ ], not ${keys.length}`, position);
+  private arity({ name, keys, position }: MemberOf, expected: string[], kind: string): void {
+    if (keys.length === expected.length) return;
+    refuse(wrongArity(name, kind, expected), position);
   }
 
   private key(key: Key, scope: Scope): void {
     if (key.kind === 'text') return;
     const { name, lag, position } = key;
-    if (!scope.has(name))
-      refuse(
-        `${shortened(name)} is no index here: let it run over a set with \`for\` or \`sum\`, or write "${shortened(name)}" for the member of that name`,
-        position,
-      );
-    if (lag !== 0 && scope.get(name) === undefined)
-      refuse(
-        `${name} has no order to look back in: let it run over a set of its own, as in \`${name} in weeks\``,
-        position,
-      );
+    if (!scope.has(name)) refuse(noIndex(name), position);
+    if (lag !== 0 && scope.get(name) === undefined) refuse(noOrder(name), position);
   }
 
   private index({ over, where }: Index, outer: Scope): Scope {
@@ -204,14 +207,8 @@ class Check {
 
   private membership({ names, set, position }: Membership): void {
     const shape = this.vocabulary.sets.get(set);
-    if (shape === undefined)
-      refuse(
-        `No set is called ${shortened(set)}: say what it is, as in \`${shortened(set)} from file.csv key ...\` or \`${shortened(set)}: a, b, c\``,
-        position,
-      );
-    if (shape.arity === names.length) return;
-    const parts = shape.arity === 1 ? 'single members' : `members of ${shape.arity} parts`;
-    refuse(`${set} has ${parts}: write \`${keysOf(keysFor(shape.arity))} in ${set}\``, position);
+    if (shape === undefined) refuse(noSet(set), position);
+    if (shape.arity !== names.length) refuse(wrongMembership(set, shape.arity), position);
   }
 
   private condition(condition: Condition, scope: Scope): void {
@@ -230,8 +227,14 @@ class Check {
 
   private comparison({ left, right, position }: Extract<Condition, { kind: 'compare' }>, scope: Scope): void {
     const kinds = [left, right].map((operand) => this.operand(operand, scope));
-    if (kinds.includes('text') && kinds.includes('figure'))
-      refuse('A text is compared with a figure: texts stand in double quotes, figures do not', position);
+    if (!kinds.includes('text') || !kinds.includes('figure')) return;
+    const bare = [left, right].find((operand) => operand.kind === 'name' && this.unknown.has(operand.name));
+    if (bare?.kind === 'name')
+      refuse(
+        `Nothing is called ${shortened(bare.name)}: write "${shortened(bare.name)}" in quotes for a text`,
+        position,
+      );
+    refuse('A text is compared with a figure: texts stand in double quotes, figures do not', position);
   }
 
   /** A member is a text, and a figure where it is called so. */
@@ -244,13 +247,12 @@ class Check {
     }
     const variable = this.expression(operand, scope);
     if (variable !== undefined && !this.unknown.has(variable))
-      refuse(`A condition is decided before the plan is made, and ${shortened(variable)} is a variable`);
+      refuse(
+        `A condition is decided before there is a plan, and ${shortened(variable)} is a variable: compare what is known, or say it as a constraint`,
+        operand.kind === 'member' ? operand.position : undefined,
+      );
     return 'figure';
   }
 }
 
-const LETTERS = ['p', 'q', 'r', 's', 't'];
-const keysFor = (arity: number): string[] => LETTERS.slice(0, arity);
-const keysOf = (names: string[]): string => (names.length === 1 ? (names[0] ?? '') : `(${names.join(', ')})`);
-const called = (name: string, keys: string[]): string => `\`${name}[${keys.join(', ')}]\``;
 const listed = (names: string[]): string => names.join(', ');

@@ -15,7 +15,7 @@ import { shortened } from './names.js';
 
 /** Most characters of a formula: each change of a canvas may read all of them. */
 export const MAX_FORMULA_LENGTH = 2_000;
-/** Most parentheses inside of each other. */
+/** Most parentheses, sums and `not` inside of each other. */
 const MAX_DEPTH = 50;
 /** Most places that a lag goes to either side. */
 const MAX_LAG = 100_000;
@@ -144,8 +144,7 @@ class Parser {
       if (this.isSign('*', '/')) {
         divisor = this.token.text === '/';
         this.advance();
-        if (divisor && this.isAtTotal()) this.refuse('Divide by a sum in parentheses: `/ (sum ...)`');
-        of = this.signed();
+        of = this.signed(divisor);
       } else if (this.canMultiply && ((this.token.kind === 'name' && !this.isAtWord()) || this.isSign('('))) {
         of = this.factor();
       } else {
@@ -156,8 +155,9 @@ class Parser {
   }
 
   /** A factor after `*` or `/`, which can have a sign of its own. */
-  private signed(): Expression {
+  private signed(divisor: boolean): Expression {
     const negative = this.signs();
+    if (divisor && this.isAtTotal()) this.refuse('Divide by a sum in parentheses: `/ (sum ...)`');
     const of = this.factor();
     return negative ? { kind: 'sum', parts: [{ negative, of }] } : of;
   }
@@ -181,8 +181,7 @@ class Parser {
   }
 
   private inParentheses<Read>(read: () => Read): Read {
-    this.depth += 1;
-    if (this.depth > MAX_DEPTH) this.refuse(`More than ${MAX_DEPTH} parentheses are inside of each other`);
+    this.goDeeper('parentheses');
     const { isInTotal } = this;
     this.isInTotal = false;
     this.advance();
@@ -232,7 +231,11 @@ class Parser {
 
   /** Whether a sum over an index begins here; else `sum` is a name like others. */
   private isAtTotal(): boolean {
-    return this.isAtWordBefore('sum');
+    if (!this.isAtWordBefore('sum')) return false;
+    const following = this.lexer.next(this.token);
+    // `x <= sum for p in products` and `a > sum and b > 1` are about something called so.
+    if (following.text === FOR) return this.lexer.next(following).text === 'in';
+    return !this.isInCondition || (following.text !== 'and' && following.text !== 'or');
   }
 
   private isAtFor(): boolean {
@@ -259,18 +262,17 @@ class Parser {
   private total(): Expression {
     const { position } = this.token;
     if (this.isInTotal) this.refuse('A sum inside another one stands in parentheses');
+    this.goDeeper('sums');
     this.advance();
     const over = this.index();
     if (!this.isSign(':')) this.refuse('A `:` stands behind the index of a sum, as in `sum p in products: make[p]`');
     this.advance();
-    const { isInCondition } = this;
     this.isInTotal = true;
-    this.isInCondition = false;
     const negative = this.signs();
     const product = this.product();
     this.isInTotal = false;
-    this.isInCondition = isInCondition;
     this.canMultiply = false;
+    this.depth -= 1;
     const of: Expression = negative ? { kind: 'sum', parts: [{ negative, of: product }] } : product;
     return { kind: 'total', over, of, position };
   }
@@ -355,8 +357,7 @@ class Parser {
     if (following.kind === 'relation' || (following.kind === 'sign' && !['(', '-', '+'].includes(following.text)))
       return this.comparison();
     this.advance();
-    this.depth += 1;
-    if (this.depth > MAX_DEPTH) this.refuse(`More than ${MAX_DEPTH} parentheses are inside of each other`);
+    this.goDeeper('`not`');
     const { position } = this.token;
     const of = this.asCondition(this.negation(), position);
     this.depth -= 1;
@@ -408,6 +409,11 @@ class Parser {
       this.advance();
     }
     return negative;
+  }
+
+  private goDeeper(what: string): void {
+    this.depth += 1;
+    if (this.depth > MAX_DEPTH) this.refuse(`More than ${MAX_DEPTH} ${what} are inside of each other`);
   }
 
   private isSign(sign: string, other?: string): boolean {

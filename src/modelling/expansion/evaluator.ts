@@ -10,6 +10,7 @@ import type {
   Operand,
 } from '../formula.js';
 import { shortened } from '../names.js';
+import { lettersFor, noIndex, noOrder, noSet, textIsNoFigure, wrongArity, wrongMembership } from '../sentences.js';
 import { allRows, type Derived, type Frame, ONE_ROW, passing, pick, pickFrom } from './frame.js';
 import { namesInCondition, namesInOperand } from '../mentions.js';
 import { KeyTable } from './key-table.js';
@@ -149,8 +150,7 @@ export class Evaluator {
     const family = this.space.families.get(expression.name);
     if (family !== undefined) return this.memberOfFamily(family, expression, keys, frame);
     const column = this.column(expression);
-    if (column.type === 'text')
-      refuse(`${expression.name} is text: it can be compared in a condition, but it is no figure`, expression.position);
+    if (column.type === 'text') refuse(textIsNoFigure(expression.name), expression.position);
     const { figures, fallback = NaN } = column;
     const constants = new Float64Array(frame.size);
     for (let row = 0; row < frame.size; row += 1) {
@@ -165,7 +165,7 @@ export class Evaluator {
   }
 
   private memberOfFamily(family: FamilyOf, expression: MemberOf, keys: readonly Int32Array[], frame: Frame): Linear {
-    this.checkArity(expression, family.names.length, `for ${family.names.join(', ')}`);
+    this.checkArity(expression, family.names, `a variable for each ${family.names.join(', ')}`);
     const terms = new Terms(frame.size);
     for (let row = 0; row < frame.size; row += 1) {
       const place = family.table.find(keys, row);
@@ -179,31 +179,21 @@ export class Evaluator {
     const { name, position } = expression;
     const column = this.space.columns.get(name);
     if (column === undefined) refuse(`No variable and no column is called ${shortened(name)}`, position);
-    this.checkArity(expression, column.set.columns.length, `over ${column.set.name}`);
+    this.checkArity(expression, lettersFor(column.set.columns.length), `a column over ${column.set.name}`);
     return column;
   }
 
-  private checkArity({ name, keys, position }: MemberOf, arity: number, over: string): void {
-    if (keys.length === arity) return;
-    const needs = arity === 1 ? 'one member' : `${arity} members`;
-    refuse(`${name} is ${over}: it takes ${needs} in [ ], not ${keys.length}`, position);
+  private checkArity({ name, keys, position }: MemberOf, expected: readonly string[], kind: string): void {
+    if (keys.length !== expected.length) refuse(wrongArity(name, kind, expected), position);
   }
 
   private keyColumn(key: Key, frame: Frame): Int32Array {
     if (key.kind === 'text') return new Int32Array(frame.size).fill(this.space.texts.add(key.text));
     const codes = frame.codes.get(key.name);
-    if (codes === undefined)
-      refuse(
-        `${key.name} is no index here: name its set with \`for\` or \`sum\`, or write "${key.name}" for a member`,
-        key.position,
-      );
+    if (codes === undefined) refuse(noIndex(key.name), key.position);
     if (key.lag === 0) return codes;
     const home = frame.homes.get(key.name);
-    if (home === undefined)
-      refuse(
-        `${key.name} has no order to look back in: let it run over a set of its own, as in \`${key.name} in weeks\``,
-        key.position,
-      );
+    if (home === undefined) refuse(noOrder(key.name), key.position);
     const [members] = home.columns;
     return Int32Array.from(codes, (_, row) => {
       const place = home.table.find([codes], row);
@@ -314,15 +304,8 @@ export class Evaluator {
 
   private set({ set: name, names, position }: Membership): Members {
     const set = this.space.sets.get(name);
-    if (set === undefined) refuse(`No set is called ${shortened(name)}`, position);
-    const arity = set.columns.length;
-    if (names.length !== arity) {
-      const example = arity === 1 ? 'p' : `(${['o', 'd', 'e', 'f'].slice(0, arity).join(', ')})`;
-      refuse(
-        `${name} has ${arity === 1 ? 'single members' : `members of ${arity} parts`}: write \`${example} in ${name}\``,
-        position,
-      );
-    }
+    if (set === undefined) refuse(noSet(name), position);
+    if (names.length !== set.columns.length) refuse(wrongMembership(name, set.columns.length), position);
     return set;
   }
 

@@ -1,0 +1,218 @@
+import { describe, expect, it } from '@jest/globals';
+import { checkFormula, checkIndex, type Use } from './check.js';
+import { type Index, isProblem } from './formula.js';
+import { parseFormula, parseIndex } from './parse-formula.js';
+import type { Vocabulary } from './vocabulary.js';
+
+function read<Read extends object>(made: Read): Exclude<Read, { problem: string }> {
+  if (isProblem(made)) throw new Error(made.problem);
+  return made as Exclude<Read, { problem: string }>;
+}
+const over = (text: string): Index => read(parseIndex(text));
+
+/** Rows of a table of tests, of which the last parts may be missing. */
+const rows = <Row extends unknown[]>(of: Row[]): [Row][] => of.map((row) => [row]);
+
+/** Products that are made in weeks and shipped on lanes. */
+const canvas: Vocabulary = {
+  sets: new Map([
+    ['products', { arity: 1 }],
+    ['weeks', { arity: 1 }],
+    ['cities', { arity: 1 }],
+    ['lanes', { arity: 2 }],
+    ['demand', { arity: 2 }],
+  ]),
+  columns: new Map([
+    ['cost', [{ set: 'products', type: 'number' }]],
+    ['region', [{ set: 'products', type: 'text' }]],
+    ['distance', [{ set: 'lanes', type: 'number' }]],
+    ['demand', [{ set: 'demand', type: 'number' }]],
+    [
+      'size',
+      [
+        { set: 'products', type: 'number' },
+        { set: 'cities', type: 'number' },
+      ],
+    ],
+  ]),
+  families: new Map([
+    ['make', { index: over('p in products, t in weeks') }],
+    ['open', { index: over('c in cities') }],
+    ['ship', { index: over('(o, d) in lanes') }],
+  ]),
+  variables: new Set(['x', 'y']),
+  values: new Map([['price', 3]]),
+};
+
+/** What is said of a formula, and what stands at the place that is told. */
+function problemOf(text: string, use: Use, index?: string): [problem: string | undefined, place: string | undefined] {
+  const { problem } = checkFormula(
+    read(parseFormula(text)),
+    index === undefined ? undefined : over(index),
+    use,
+    canvas,
+  );
+  const at = problem?.position;
+  return [problem?.problem, at === undefined ? undefined : text.slice(at)];
+}
+
+describe('a formula that makes sense', () => {
+  it.each(
+    rows<[string, Use, string?]>([
+      ['sum p in products, t in weeks: (price - cost[p]) * make[p, t]', 'objective'],
+      ['x + 2 * open["Ulm"] <= price', 'constraint'],
+      ['make[p, t] <= make[p, t - 1] + demand[p, t]', 'constraint', 'p in products, t in weeks'],
+      ['sum (c, d) in lanes: distance[c, d] * ship[c, d] <= 4 * open[c]', 'constraint', 'c in cities'],
+      ['sum p in products where region[p] = "north" and p <> "oak": make[p, 3] >= 1', 'constraint'],
+      ['cost[p] * t', 'bound', 'p in products, t in weeks where t > 3 and not (region[p] = region["oak"])'],
+      ['make[p, t] <= demand[p, t]', 'constraint', '(p, t) in demand'],
+      ['x / cost["oak"] + y', 'kpi'],
+    ]),
+  )('has no problem: %j', ([text, use, index]) => {
+    expect(problemOf(text, use, index)).toEqual([undefined, undefined]);
+  });
+
+  it('tells the names that nothing has, each once', () => {
+    const formula = read(parseFormula('a * 2 + sum p in products where b[p] > c: d[p] + a <= x'));
+    expect(checkFormula(formula, undefined, 'constraint', canvas)).toEqual({ unknown: ['a', 'b', 'c', 'd'] });
+  });
+});
+
+describe('what a planner is told of', () => {
+  it.each(
+    rows<[string, Use, string | undefined, string, string?]>([
+      ['x <= 3', 'objective', undefined, 'An objective is a figure: it has no <=, >= or = in it'],
+      ['x <= 3', 'kpi', undefined, 'A KPI is a figure: it has no <=, >= or = in it'],
+      ['price <= 3', 'bound', undefined, 'A bound is a figure: it has no <=, >= or = in it'],
+      ['x + 3', 'constraint', undefined, 'There is no <=, >= or = in it'],
+      ['x * y', 'objective', undefined, 'It is not linear: the variables x and y are multiplied'],
+      [
+        'sum c in cities: open[c] * x',
+        'objective',
+        undefined,
+        'It is not linear: the variables open and x are multiplied',
+      ],
+      ['price / x', 'objective', undefined, 'It is not linear: it divides by the variable x'],
+      [
+        '2 * open[c]',
+        'bound',
+        'c in cities',
+        'A bound is made of figures that are known, and open is a variable: say it as a constraint instead',
+      ],
+      ['make <= 3', 'constraint', undefined, 'make is a variable for each p, t: write `make[p, t]`'],
+      ['2 * cost', 'objective', undefined, 'cost is a column over products: write `cost[p]`'],
+      ['2 * distance', 'objective', undefined, 'distance is a column over lanes: write `distance[p, q]`'],
+      ['products', 'objective', undefined, 'products is a set: add up over it, as in `sum p in products: ...`'],
+      ['2 * x["oak"]', 'objective', undefined, 'x has no index: write it without [ ]', 'x["oak"]'],
+      ['2 * price["oak"]', 'objective', undefined, 'price has no index: write it without [ ]', 'price["oak"]'],
+      [
+        '2 + region["oak"]',
+        'objective',
+        undefined,
+        'region is text, which cannot be counted with: compare it in a condition, as in `where region[...] = "..."`',
+        'region["oak"]',
+      ],
+      [
+        '2 + size["oak"]',
+        'objective',
+        undefined,
+        'size is a column over products and over cities: give one of them another name in the field `columns` of its data card',
+        'size["oak"]',
+      ],
+      [
+        'x + make["oak"]',
+        'objective',
+        undefined,
+        'make is a variable for each p, t: write 2 members in its [ ], as in `make[p, t]`',
+        'make["oak"]',
+      ],
+      [
+        'x * cost["oak", 3]',
+        'objective',
+        undefined,
+        'cost is a column over products: write one member in its [ ], as in `cost[p]`',
+        'cost["oak", 3]',
+      ],
+      [
+        'x + open[c]',
+        'objective',
+        undefined,
+        'Nothing says which members c stands for: add `for c in ...` or `sum c in ...` with a set, or write "c" in quotes for the member of that name',
+        'c]',
+      ],
+      [
+        'sum (o, d) in lanes: ship[o, d - 1]',
+        'objective',
+        undefined,
+        'd has no member before or behind it, as it is a part of longer ones: let it run over a set of its own, as in `d in weeks`',
+        'd - 1]',
+      ],
+      [
+        'x + sum p in chairs: make[p, 1]',
+        'objective',
+        undefined,
+        'No set is called chairs: say what it is, as in `chairs from file.csv key ...` or `chairs: a, b, c`',
+        'p in chairs: make[p, 1]',
+      ],
+      [
+        'sum (p, t) in products: make[p, t]',
+        'objective',
+        undefined,
+        'products has single members: write `p in products`',
+        '(p, t) in products: make[p, t]',
+      ],
+      [
+        'sum l in lanes: x',
+        'objective',
+        undefined,
+        'lanes has members of 2 parts: write `(p, q) in lanes`',
+        'l in lanes: x',
+      ],
+      [
+        'sum p in products where region[p] > 3: x',
+        'objective',
+        undefined,
+        'A text is compared with a figure: texts stand in double quotes, figures do not',
+        '> 3: x',
+      ],
+      [
+        'sum p in products where "north" = cost[p] + 1: x',
+        'objective',
+        undefined,
+        'A text is compared with a figure: texts stand in double quotes, figures do not',
+        '= cost[p] + 1: x',
+      ],
+      [
+        'sum p in products where region[p] = north: x',
+        'objective',
+        undefined,
+        'Nothing is called north: write "north" in quotes for a text',
+        '= north: x',
+      ],
+      [
+        'sum c in cities where open[c] > 0: x',
+        'objective',
+        undefined,
+        'A condition is decided before there is a plan, and open is a variable: compare what is known, or say it as a constraint',
+        'open[c] > 0: x',
+      ],
+      [
+        'sum c in cities where 2 x > 0: x',
+        'objective',
+        undefined,
+        'A condition is decided before there is a plan, and x is a variable: compare what is known, or say it as a constraint',
+      ],
+    ]),
+  )('%j', ([text, use, index, problem, place]) => {
+    expect(problemOf(text, use, index)).toEqual([problem, place]);
+  });
+});
+
+describe('an index', () => {
+  it.each([
+    ['p in products, t in weeks where cost[p] > 0', undefined],
+    ['t in products where q > 3', undefined],
+    ['p in make', 'No set is called make: say what it is, as in `make from file.csv key ...` or `make: a, b, c`'],
+    ['p in products where cost[q] > 0', expect.stringMatching(/^Nothing says which members q stands for/)],
+  ])('%s', (text, problem) => expect(checkIndex(over(text), canvas)?.problem).toEqual(problem));
+});

@@ -1,0 +1,428 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { cpuMs } from '../../test/support/cpu-time.js';
+import { printFormula, printIndex, withoutPlaces } from '../../test/support/formula-texts.js';
+import { repeated } from '../../test/support/hostile-texts.js';
+import {
+  type Comparison,
+  type Condition,
+  type Expression,
+  type Formula,
+  type Index,
+  isProblem,
+  type Key,
+  type Membership,
+  type Operand,
+} from './formula.js';
+import { parseFormula, parseIndex, splitIndex } from './parse-formula.js';
+
+/* Random formulas with everything that there is in them. */
+
+const position = 0;
+const name = fc.constantFrom('x', 'make', 'größe', 'sum', 'for', 'in', 'where', 'e');
+const figure = fc.oneof(fc.nat(1000), fc.double({ min: 0, max: 1e12, noNaN: true })).map(Math.abs);
+const text = fc.oneof(
+  fc.constantFrom('oak chair', '3', 'a "b"', '"', ']', 'and', ''),
+  fc.string({ unit: 'grapheme', maxLength: 5 }).map((one) => one.trim()),
+);
+const key: fc.Arbitrary<Key> = fc.oneof(
+  fc.record({
+    kind: fc.constant('index' as const),
+    name,
+    lag: fc.oneof(fc.constant(0), fc.integer({ min: -100_000, max: 100_000 })),
+    position: fc.constant(position),
+  }),
+  fc.record({ kind: fc.constant('text' as const), text, position: fc.constant(position) }),
+);
+const membership: fc.Arbitrary<Membership> = fc.record({
+  names: fc.array(name, { minLength: 1, maxLength: 3 }) as fc.Arbitrary<[string, ...string[]]>,
+  set: name,
+  position: fc.constant(position),
+});
+const { expression, index } = fc.letrec<{
+  expression: Expression;
+  index: Index;
+  condition: Condition;
+  operand: Operand;
+}>((tie) => ({
+  expression: fc.oneof(
+    { maxDepth: 4 },
+    name.map((one) => ({ kind: 'name' as const, name: one })),
+    figure.map((value) => ({ kind: 'number' as const, value })),
+    fc
+      .tuple(name, fc.array(key, { minLength: 1, maxLength: 3 }))
+      .map(([one, keys]) => ({ kind: 'member' as const, name: one, keys: keys as [Key, ...Key[]], position })),
+    fc
+      .array(fc.record({ negative: fc.boolean(), of: tie('expression') }), { minLength: 1, maxLength: 3 })
+      .filter((parts) => parts.length > 1 || parts[0]?.negative === true)
+      .map((parts) => ({ kind: 'sum' as const, parts })),
+    fc
+      .tuple(
+        tie('expression'),
+        fc.array(fc.record({ divisor: fc.boolean(), of: tie('expression') }), { minLength: 1, maxLength: 2 }),
+      )
+      .map(([first, rest]) => ({ kind: 'product' as const, factors: [{ divisor: false, of: first }, ...rest] })),
+    fc.tuple(tie('index'), tie('expression')).map(([over, of]) => ({ kind: 'total' as const, over, of, position })),
+  ),
+  index: fc
+    .tuple(fc.array(membership, { minLength: 1, maxLength: 2 }), fc.option(tie('condition'), { nil: undefined }))
+    .map(([over, where]) => ({ over: over as Index['over'], ...(where !== undefined && { where }) })),
+  condition: fc.oneof(
+    { maxDepth: 3 },
+    fc
+      .tuple(tie('operand'), fc.constantFrom<Comparison[]>('=', '<>', '<', '<=', '>', '>='), tie('operand'))
+      .map(([left, comparison, right]) => ({ kind: 'compare' as const, left, comparison, right, position })),
+    tie('condition').map((of) => ({ kind: 'not' as const, of })),
+    fc
+      .tuple(fc.constantFrom('and', 'or'), fc.array(tie('condition'), { minLength: 2, maxLength: 3 }))
+      .map(([kind, of]) => ({ kind, of }) as Condition),
+  ),
+  operand: fc.oneof(
+    text.map((one) => ({ kind: 'text' as const, text: one, position })),
+    tie('expression'),
+  ),
+}));
+const formula: fc.Arbitrary<Formula> = fc
+  .tuple(expression, fc.array(fc.tuple(fc.constantFrom('<=' as const, '>=' as const, '=' as const), expression)))
+  .map(([first, rest]) => ({ sides: [first, ...rest.map(([, side]) => side)], relations: rest.map(([one]) => one) }));
+
+/** Without texts that are longer than formulas may be. */
+const isShort = (one: string): boolean => one.length <= 2_000;
+
+/** What a formula is read as, printed in the one way in which that is done. */
+const meaning = (written: string): string => {
+  const read = parseFormula(written);
+  if (isProblem(read)) throw new Error(`${written}: ${read.problem}`);
+  return printFormula(read);
+};
+const meaningOfIndex = (written: string): string => {
+  const read = parseIndex(written);
+  if (isProblem(read)) throw new Error(`${written}: ${read.problem}`);
+  return printIndex(read);
+};
+
+describe('what is printed', () => {
+  it('of a formula is read as the same one', () => {
+    fc.assert(
+      fc.property(formula, (one) => {
+        const printed = printFormula(one);
+        fc.pre(isShort(printed));
+        expect(withoutPlaces(parseFormula(printed))).toEqual(withoutPlaces(one));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('of an index is read as the same one, and found behind a formula', () => {
+    fc.assert(
+      fc.property(formula, index, (one, over) => {
+        const printed = printIndex(over);
+        const whole = `${printFormula(one)} for ${printed}`;
+        // That is the sum over an index `for`.
+        fc.pre(isShort(whole) && !whole.includes('sum for in'));
+        expect(withoutPlaces(parseIndex(printed))).toEqual(withoutPlaces(over));
+        expect(splitIndex(whole)).toEqual({ formula: printFormula(one), index: printed });
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('members', () => {
+  it.each([
+    ['make[p]', 'make[p]'],
+    ['2make[p] + 3 ship [ o , d ]', '2 * make[p] + 3 * ship[o, d]'],
+    ['make["oak chair"]', 'make["oak chair"]'],
+    ['make[“oak chair”]', 'make["oak chair"]'],
+    ['make["  oak chair "]', 'make["oak chair"]'],
+    ['make["the ""big"" one", ""]', 'make["the ""big"" one", ""]'],
+    ['make[“the "big" one”]', 'make["the ""big"" one"]'],
+    ['shift[3, .5]', 'shift["3", ".5"]'],
+    ['stock[t - 1] + stock[t+12] - stock[t −2]', 'stock[t - 1] + stock[t + 12] - stock[t - 2]'],
+    ['stock[t - 0]', 'stock[t]'],
+    ['x[x[', undefined],
+    ['2 (x[p])', '2 * x[p]'],
+  ])('%s are %s', (written, printed) => {
+    const read = parseFormula(written);
+    expect(isProblem(read) ? undefined : printFormula(read)).toBe(printed);
+  });
+
+  it('know their place', () => {
+    expect(parseFormula('2 * make[p, "a", t - 1]')).toMatchObject({
+      sides: [
+        {
+          factors: [
+            {},
+            {
+              of: {
+                position: 4,
+                keys: [
+                  { kind: 'index', name: 'p', lag: 0, position: 9 },
+                  { kind: 'text', text: 'a', position: 12 },
+                  { kind: 'index', name: 't', lag: -1, position: 17 },
+                ],
+              },
+            },
+          ],
+        },
+      ],
+    });
+  });
+});
+
+describe('sums', () => {
+  it.each([
+    ['sum p in products: price[p] * make[p] / 2 + y', 'sum p in products: price[p] * make[p] / 2 + y'],
+    ['(sum p in products: make[p]) + y', 'sum p in products: make[p] + y'],
+    ['sum p in products: (make[p] + y)', 'sum p in products: (make[p] + y)'],
+    ['sum p in products: -make[p] - y', 'sum p in products: (- make[p]) - y'],
+    ['-sum p in products: make[p]', '- sum p in products: make[p]'],
+    ['2 sum p in products: make[p]', '2 * (sum p in products: make[p])'],
+    ['2 * -sum p in products: make[p]', '2 * (- sum p in products: make[p])'],
+    ['x / (sum p in products: cost[p])', 'x / (sum p in products: cost[p])'],
+    ['(sum p in products: make[p]) / 2', '(sum p in products: make[p]) / 2'],
+    ['sum p in products: (sum t in weeks: make[p, t])', 'sum p in products: (sum t in weeks: make[p, t])'],
+    ['sum p in a: 2(sum q in b: x[q])(3)', 'sum p in a: 2 * (sum q in b: x[q]) * 3'],
+    ['sum p in a: x[p] <= sum p in b: y[p]', 'sum p in a: x[p] <= sum p in b: y[p]'],
+    ['sum p in a where sum q in b: c[q] > d[p]: x[p]', 'sum p in a where sum q in b: c[q] > d[p]: x[p]'],
+    ['sum (o, d) in lanes, t in weeks: ship[o, d, t]', 'sum (o, d) in lanes, t in weeks: ship[o, d, t]'],
+    ['sum (p) in products: make[p]', 'sum p in products: make[p]'],
+  ])('%s is %s', (written, printed) => expect(meaning(written)).toBe(printed));
+});
+
+describe('conditions', () => {
+  it.each([
+    ['a[p] > 1 and b[p] < 2 or c[p] = 3', '(a[p] > 1 and b[p] < 2) or c[p] = 3'],
+    ['a[p] > 1 or b[p] < 2 and c[p] = 3', 'a[p] > 1 or (b[p] < 2 and c[p] = 3)'],
+    ['(a[p] > 1 or b[p] < 2) and c[p] = 3', '(a[p] > 1 or b[p] < 2) and c[p] = 3'],
+    ['not a[p] > 1 and b[p] < 2', 'not a[p] > 1 and b[p] < 2'],
+    ['not (a[p] > 1 and b[p] < 2)', 'not (a[p] > 1 and b[p] < 2)'],
+    ['not not (a[p] > 1)', 'not not a[p] > 1'],
+    ['not (a[p]) > 1', 'not a[p] > 1'],
+    ['not -a[p] > 1', 'not - a[p] > 1'],
+    ['((a[p] + 1) * 2 > 1)', '(a[p] + 1) * 2 > 1'],
+    ['(a[p] + 1) > (2)', 'a[p] + 1 > 2'],
+    ['((a[p]) + 1) + 2 > 1', '(a[p] + 1) + 2 > 1'],
+    ['a[p] <> 1 and a[p] ≠ 2', 'a[p] <> 1 and a[p] <> 2'],
+    ['a[p]=<1 and a[p]≥2 and a[p]==3 and a[p]=>4', 'a[p] <= 1 and a[p] >= 2 and a[p] = 3 and a[p] >= 4'],
+    ['region[p] = "north east"', 'region[p] = "north east"'],
+    ['"north" = region[p]', '"north" = region[p]'],
+    ['region[p] = ("north")', 'region[p] = "north"'],
+    ['p <> q and p = "oak"', 'p <> q and p = "oak"'],
+    ['a[p] > 2 and b[p] < 3', 'a[p] > 2 and b[p] < 3'],
+    ['2 a[p] > 2 a[p] or 1 > 2', '2 * a[p] > 2 * a[p] or 1 > 2'],
+    ['a[p] > sum q in b: 2 and 1 > 2', 'a[p] > sum q in b: 2 and 1 > 2'],
+    ['a[p] > sum q in b: (c[q] + 2) or 1 > 2', 'a[p] > sum q in b: (c[q] + 2) or 1 > 2'],
+    ['sum q in b where c[q] > 1: d[q] > 0', 'sum q in b where c[q] > 1: d[q] > 0'],
+    ['a[p] > sum and b[p] > 2', 'a[p] > sum and b[p] > 2'],
+    ['not > 3', 'not > 3'],
+    ['not[p] > 3', 'not[p] > 3'],
+    ['not not > 3', 'not not > 3'],
+    ['not / 2 > 3 and where = in', 'not / 2 > 3 and where = in'],
+  ])('%s is %s', (written, printed) =>
+    expect(meaningOfIndex(`p in products where ${written}`)).toBe(`p in products where ${printed}`),
+  );
+});
+
+describe('words of the language', () => {
+  it.each([
+    ['sum + for + in + where + and + or + not', 'sum + for + in + where + and + or + not'],
+    ['2 sum + 3 for <= 2 not', '2 * sum + 3 * for <= 2 * not'],
+    ['2for', '2 * for'],
+    ['2 and', '2 * and'],
+    ['(x + y) or', '(x + y) * or'],
+    ['sum <= 3', 'sum <= 3'],
+    ['sum[p] + for[t]', 'sum[p] + for[t]'],
+    ['sum sum in in: sum[sum]', 'sum sum in in: sum[sum]'],
+    ['x <= sum + 2 sum', 'x <= sum + 2 * sum'],
+    ['sum for in where where for > 1: in[for]', 'sum for in where where for > 1: in[for]'],
+  ])('are names elsewhere: %s', (written, printed) => expect(meaning(written)).toBe(printed));
+
+  /*
+   * Without the new words no formula has changed (compared with the earlier parser, of canvases of scalars). So one with
+   * them as names has to be read like one with others in their places, up to where two names stand beside each other.
+   */
+  it('are read like other names, where those can stand', () => {
+    const words = ['sum', 'for', 'in', 'where', 'and', 'or', 'not'];
+    const others = ['xum', 'xor', 'xn', 'xhere', 'xnd', 'xr', 'xot'];
+    const token = fc.constantFrom(
+      ...words,
+      ...words,
+      'x',
+      '2',
+      '.5',
+      '(',
+      ')',
+      '+',
+      '-',
+      '*',
+      '/',
+      '<=',
+      '=',
+      '≥',
+      '^',
+    );
+    let formulas = 0;
+    fc.assert(
+      fc.property(fc.array(token, { minLength: 1, maxLength: 10 }), (tokens) => {
+        const plain = tokens.map((one) => others[words.indexOf(one)] ?? one);
+        const [read, known] = [parseFormula(tokens.join(' ')), parseFormula(plain.join(' '))];
+        if (!isProblem(known)) {
+          formulas += 1;
+          const renamed = JSON.stringify(known).replace(
+            /"x\w+"/g,
+            (one) => `"${words[others.indexOf(one.slice(1, -1))]}"`,
+          );
+          expect(read).toEqual(JSON.parse(renamed));
+        } else {
+          expect(isProblem(read)).toBe(true);
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(formulas).toBeGreaterThan(100);
+  });
+});
+
+describe('the index behind a formula', () => {
+  it.each([
+    ['make[p] <= demand[p] for p in products', 'make[p] <= demand[p]', 'p in products'],
+    ['x >= 2 for p in products', 'x >= 2', 'p in products'],
+    ['x >= 2 (y + 1)for (o, d) in lanes where a > 1', 'x >= 2 (y + 1)', '(o, d) in lanes where a > 1'],
+    [
+      'sum p in products where a[p] > 2: x[p, t] <= 3 for t in weeks',
+      'sum p in products where a[p] > 2: x[p, t] <= 3',
+      't in weeks',
+    ],
+    ['make[“a for b”] <= 1 for p in products', 'make[“a for b”] <= 1', 'p in products'],
+    ['for <= 2 for for in in', 'for <= 2', 'for in in'],
+    ['x <= sum for p in products', 'x <= sum', 'p in products'],
+    ['x <= 2 for nothing at all', 'x <= 2', 'nothing at all'],
+  ])('%s', (written, before, behind) => expect(splitIndex(written)).toEqual({ formula: before, index: behind }));
+
+  it.each([
+    'x <= 2',
+    'for + 2',
+    'x <= 2 for',
+    'x <= for p in products',
+    'make["for p in products"]',
+    ') for p in products',
+    '',
+  ])('is none: %j', (written) => expect(splitIndex(written)).toBeUndefined());
+});
+
+describe('what is no formula', () => {
+  it.each([
+    ['x <= 2 for p in products', 'What stands behind `for` belongs into the index, not into the formula', 'for'],
+    ['make[', 'The formula ends too early', ''],
+    ['make[p', 'A closing ] is missing', ''],
+    ['make[p <= 1', '`<=` at character 8 does not fit into a formula', '<='],
+    ['make[]', '`]` at character 6 does not fit into a formula', ']'],
+    ['make[p + q]', 'A lag is a whole number of places, as in `t - 1`', 'q'],
+    ['make[t - 1.5]', 'A lag is a whole number of places, as in `t - 1`', '1.5'],
+    ['make[t - 100001]', 'A lag is a whole number of places, as in `t - 1`', '100001'],
+    ['make["oak]', '`"` at character 6 does not fit into a formula', '"'],
+    ['x["a"] + "b"', 'The text "b" can be compared in a condition, or be a member in [ ]: it is no figure', '"b"'],
+    ['sum p in a: sum q in b: x[q]', 'A sum inside another one stands in parentheses', 'sum'],
+    ['sum p in a: 2 sum q in b: x[q]', 'A sum inside another one stands in parentheses', 'sum'],
+    ['x / sum p in a: c[p]', 'Divide by a sum in parentheses: `/ (sum ...)`', 'sum'],
+    ['x / -sum p in a: c[p]', 'Divide by a sum in parentheses: `/ (sum ...)`', 'sum'],
+    ['sum p in a x[p]', 'A `:` stands behind the index of a sum, as in `sum p in products: make[p]`', 'x'],
+    ['sum p of a: x[p]', '`in` and the name of a set are missing, as in `p in products`', 'of'],
+    ['sum p in 3: x[p]', 'The name of a set is missing, as in `p in products`', '3'],
+    ['sum (p, ) in a: x[p]', 'A name for the members is missing, as in `p in products`', ')'],
+    ['sum p in a where b[p]: x[p]', 'A condition compares something, as in `demand[p] > 0`', 'b'],
+    ['sum p in a where b[p] > 1 and c[p]: x[p]', 'Something to compare it with is missing here', 'c'],
+    ['sum p in a where not b[p]: x[p]', 'Something to compare it with is missing here', 'b'],
+    ['sum p in a where 1 < b[p] < 2: x[p]', 'Compare two at a time, with `and` between them', '<'],
+    ['sum p in a where 1 < (b[p] < 2): x[p]', 'A text or a figure is expected here, no condition', '('],
+    ['sum p in a where (b[p] > 1: x[p]', '`:` at character 27 does not fit into a formula', ':'],
+    ['sum p in a where', 'The formula ends too early', ''],
+  ])('%s', (written, problem, token) => {
+    const read = parseFormula(written);
+    expect(isProblem(read) && read.problem).toBe(problem);
+    expect(isProblem(read) && written.slice(read.position).startsWith(token)).toBe(true);
+    if (token === '') expect(read).toMatchObject({ position: written.length });
+  });
+
+  it('is what goes too deep', () => {
+    const nested = (before: string, behind: string, times: number) =>
+      before.repeat(times) + 'x > 1' + behind.repeat(times);
+    const deep = (text: string) => parseIndex(`p in s where ${text}`);
+    const problem = expect.stringMatching(/^More than 50 (?:sums|parentheses|`not`) are inside of each other$/);
+    for (const [before, behind] of [
+      ['not ', ''],
+      ['(', ')'],
+      ['sum p in s where ', ': x > 1'],
+    ] as const) {
+      expect(deep(nested(before, behind, 50))).toMatchObject({ where: {} });
+      expect(deep(nested(before, behind, 51))).toMatchObject({ problem });
+    }
+  });
+
+  it.each([
+    ['p', '`in` and the name of a set are missing, as in `p in products`', 1],
+    ['p in products, ', 'A name for the members is missing, as in `p in products`', 15],
+    ['p in products where', 'The formula ends too early', 19],
+    ['p in products q in weeks', '`q` at character 15 does not fit into a formula', 14],
+    ['p in products: x', '`:` at character 14 does not fit into a formula', 13],
+  ])('%s is no index', (written, problem, at) => {
+    expect(parseIndex(written)).toMatchObject({ problem, position: at });
+  });
+});
+
+describe('texts that some parser could take long for', () => {
+  it.each([
+    ...[
+      '(',
+      '[',
+      '"',
+      '“',
+      '”',
+      'not ',
+      'not (',
+      'sum p in ',
+      'sum (',
+      'sum p in s where ',
+      'sum p in s: ',
+      '(sum p in s: ',
+    ],
+    ...[
+      'x[',
+      'x[p, ',
+      'x["',
+      'x[""',
+      'x[p - 1',
+      'sum ',
+      'for ',
+      'for (',
+      ' in ',
+      ' where ',
+      'a and ',
+      'a = b and ',
+      '(a or ',
+    ],
+    ...[
+      'sum p in s where (',
+      'sum p in s where not (',
+      '<> ',
+      '< >',
+      '≠',
+      '(not ',
+      '((a = b) and ',
+      'p in s, ',
+      '(p, ',
+    ],
+  ])('take next to no time: %j', (shape) => {
+    for (const before of ['', 'x <= ', 'p in s where ', 'sum p in s where ', 'x["']) {
+      const hostile = repeated(shape, 2_000, [before, '']);
+      const read = (): void => {
+        parseFormula(hostile);
+        parseIndex(hostile);
+        splitIndex(hostile);
+      };
+      read();
+      expect(cpuMs(read)).toBeLessThan(50);
+    }
+  });
+});

@@ -1,0 +1,39 @@
+import { shortened } from './names.js';
+
+/* What is said of formulas both before their figures are looked at and when they are expanded. */
+
+const LETTERS = ['p', 'q', 'r', 's', 't'];
+
+/** Names that a message takes for the parts of a member. */
+export const lettersFor = (arity: number): string[] => LETTERS.slice(0, arity);
+
+/** `make[p, t]`, to be shown in a message. */
+export const called = (name: string, keys: readonly string[]): string => `\`${shortened(name)}[${keys.join(', ')}]\``;
+
+export const textIsNoFigure = (name: string): string =>
+  `${name} is text, which cannot be counted with: compare it in a condition, as in \`where ${name}[...] = "..."\``;
+
+/** @param kind what the name is, as in `a column over products` */
+export function wrongArity(name: string, kind: string, expected: readonly string[]): string {
+  const parts = expected.length === 1 ? 'one member' : `${expected.length} members`;
+  return `${name} is ${kind}: write ${parts} in its [ ], as in ${called(name, expected)}`;
+}
+
+export function noIndex(name: string): string {
+  const short = shortened(name);
+  return `Nothing says which members ${short} stands for: add \`for ${short} in ...\` or \`sum ${short} in ...\` with a set, or write "${short}" in quotes for the member of that name`;
+}
+
+export const noOrder = (name: string): string =>
+  `${name} has no member before or behind it, as it is a part of longer ones: let it run over a set of its own, as in \`${name} in weeks\``;
+
+export function noSet(name: string): string {
+  const short = shortened(name);
+  return `No set is called ${short}: say what it is, as in \`${short} from file.csv key ...\` or \`${short}: a, b, c\``;
+}
+
+export function wrongMembership(set: string, arity: number): string {
+  const parts = arity === 1 ? 'single members' : `members of ${arity} parts`;
+  const letters = lettersFor(arity);
+  return `${set} has ${parts}: write \`${arity === 1 ? letters.join('') : `(${letters.join(', ')})`} in ${set}\``;
+}

@@ -1,0 +1,80 @@
+import type { Condition, Expression, Formula, Index, Key, Operand } from '../../src/modelling/formula.js';
+
+/** A formula as text that is read as the same formula again. */
+export const printFormula = ({ sides: [first, ...others], relations }: Formula): string =>
+  others.reduce((text, side, at) => `${text} ${relations[at]} ${printExpression(side)}`, printExpression(first));
+
+/** An index as text that is read as the same index again. */
+export function printIndex({ over, where }: Index): string {
+  const memberships = over.map(({ names, set }) => {
+    const [name] = names;
+    return `${names.length === 1 ? name : `(${names.join(', ')})`} in ${set}`;
+  });
+  return memberships.join(', ') + (where === undefined ? '' : ` where ${printCondition(where)}`);
+}
+
+export function printExpression(expression: Expression): string {
+  switch (expression.kind) {
+    case 'number':
+      return String(expression.value);
+    case 'name':
+      return expression.name;
+    case 'sum':
+      return expression.parts
+        .map(({ negative, of }, at) => {
+          const sign = negative ? '- ' : at > 0 ? '+ ' : '';
+          return `${sign}${inside(of, 'sum')}`;
+        })
+        .join(' ');
+    case 'product':
+      return expression.factors
+        .map(({ divisor, of }, at) => {
+          const sign = divisor ? '/ ' : at > 0 ? '* ' : '';
+          return `${sign}${inside(of, 'sum', 'product', 'total')}`;
+        })
+        .join(' ');
+    case 'member':
+      return `${expression.name}[${expression.keys.map(printKey).join(', ')}]`;
+    case 'total':
+      return `sum ${printIndex(expression.over)}: ${inside(expression.of, 'sum', 'total')}`;
+  }
+}
+
+/** In parentheses where it is of one of the kinds. */
+function inside(expression: Expression, ...kinds: Expression['kind'][]): string {
+  const text = printExpression(expression);
+  return kinds.includes(expression.kind) ? `(${text})` : text;
+}
+
+function printKey(key: Key): string {
+  if (key.kind === 'text') return quoted(key.text);
+  const { name, lag } = key;
+  return lag === 0 ? name : `${name} ${lag < 0 ? '-' : '+'} ${Math.abs(lag)}`;
+}
+
+function printCondition(condition: Condition): string {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return condition.of
+        .map((one) => (one.kind === 'and' || one.kind === 'or' ? `(${printCondition(one)})` : printCondition(one)))
+        .join(` ${condition.kind} `);
+    case 'not': {
+      const { of } = condition;
+      return `not ${of.kind === 'and' || of.kind === 'or' ? `(${printCondition(of)})` : printCondition(of)}`;
+    }
+    case 'compare':
+      return `${printOperand(condition.left)} ${condition.comparison} ${printOperand(condition.right)}`;
+  }
+}
+
+const printOperand = (operand: Operand): string =>
+  operand.kind === 'text' ? quoted(operand.text) : printExpression(operand);
+
+const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+
+/** What was read without the places at which it was: two texts that mean the same are equal so. */
+export function withoutPlaces<Read>(read: Read): Read {
+  const replaced = JSON.stringify(read, (key, value: unknown) => (key === 'position' ? undefined : value));
+  return JSON.parse(replaced) as Read;
+}
