@@ -151,7 +151,7 @@ describe('what a planner is told of', () => {
         'x + sum p in chairs: make[p, 1]',
         'objective',
         undefined,
-        'No set is called chairs: say what it is, as in `chairs from file.csv key ...` or `chairs: a, b, c`',
+        'No set is called chairs: say what it is, as in `chairs: a, b, c`',
         'p in chairs: make[p, 1]',
       ],
       [
@@ -212,7 +212,7 @@ describe('an index', () => {
   it.each([
     ['p in products, t in weeks where cost[p] > 0', undefined],
     ['t in products where q > 3', undefined],
-    ['p in make', 'No set is called make: say what it is, as in `make from file.csv key ...` or `make: a, b, c`'],
+    ['p in make', 'No set is called make: say what it is, as in `make: a, b, c`'],
     ['p in products where cost[q] > 0', expect.stringMatching(/^Nothing says which members q stands for/)],
   ])('%s', (text, problem) => expect(checkIndex(over(text), canvas)?.problem).toEqual(problem));
 });

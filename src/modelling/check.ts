@@ -16,6 +16,7 @@ import {
   noIndex,
   noOrder,
   noSet,
+  sumHasEnded,
   textIsNoFigure,
   wrongArity,
   wrongMembership,
@@ -75,6 +76,8 @@ const FIGURES: Partial<Record<Use, string>> = {
 
 class Check {
   readonly unknown = new Set<string>();
+  /** The indices of sums that have been read. */
+  private readonly ended = new Set<string>();
 
   constructor(private readonly vocabulary: Vocabulary) {}
 
@@ -108,7 +111,7 @@ class Check {
       case 'product':
         return this.product(expression.factors, scope);
       case 'total':
-        return this.expression(expression.of, this.index(expression.over, scope));
+        return this.total(expression, scope);
     }
   }
 
@@ -186,10 +189,17 @@ class Check {
     refuse(wrongArity(name, kind, expected), position);
   }
 
+  private total({ over, of }: Extract<Expression, { kind: 'total' }>, scope: Scope): string | undefined {
+    const inner = this.index(over, scope);
+    const variable = this.expression(of, inner);
+    for (const name of inner.keys()) if (!scope.has(name)) this.ended.add(name);
+    return variable;
+  }
+
   private key(key: Key, scope: Scope): void {
     if (key.kind === 'text') return;
     const { name, lag, position } = key;
-    if (!scope.has(name)) refuse(noIndex(name), position);
+    if (!scope.has(name)) refuse(this.ended.has(name) ? sumHasEnded(name) : noIndex(name), position);
     if (lag !== 0 && scope.get(name) === undefined) refuse(noOrder(name), position);
   }
 

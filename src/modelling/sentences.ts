@@ -24,12 +24,17 @@ export function noIndex(name: string): string {
   return `Nothing says which members ${short} stands for: add \`for ${short} in ...\` or \`sum ${short} in ...\` with a set, or write "${short}" in quotes for the member of that name`;
 }
 
+export function sumHasEnded(name: string): string {
+  const short = shortened(name);
+  return `The sum over ${short} ends before this: put all that it adds up into parentheses, as in \`sum ${short} in ...: (... + ...)\``;
+}
+
 export const noOrder = (name: string): string =>
   `${name} has no member before or behind it, as it is a part of longer ones: let it run over a set of its own, as in \`${name} in weeks\``;
 
 export function noSet(name: string): string {
   const short = shortened(name);
-  return `No set is called ${short}: say what it is, as in \`${short} from file.csv key ...\` or \`${short}: a, b, c\``;
+  return `No set is called ${short}: say what it is, as in \`${short}: a, b, c\``;
 }
 
 export function wrongMembership(set: string, arity: number): string {
