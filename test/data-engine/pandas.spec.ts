@@ -24,7 +24,7 @@ interface Shape {
   /** What pandas has to be told. */
   options?: object;
   sheet?: string;
-  ignoreErrors?: true;
+  ignoreErrors?: boolean;
   /** Our names of columns where pandas has others. */
   names?: string[];
 }
@@ -166,8 +166,8 @@ async function converted(from: string, { format = 'csv', sheet, ignoreErrors = f
 function asInPython(value: unknown, type: ColumnType): unknown {
   if (value === null) return null;
   if (type === 'integer') return Number(value);
-  if (type === 'date') return `${String(value)}T00:00:00`;
-  return type === 'timestamp' ? String(value).replace(' ', 'T') : value;
+  if (type === 'date') return `${value as string}T00:00:00`;
+  return type === 'timestamp' ? (value as string).replace(' ', 'T') : value;
 }
 
 describe(hasPandas ? 'a table is that of pandas' : 'NOT COMPARED: there is no Python with pandas and openpyxl', () => {
