@@ -75,9 +75,11 @@ export class DataEngine implements OnApplicationShutdown {
   }
 
   private async perform(task: Task, signal?: AbortSignal): Promise<Answers[Task['kind']]> {
-    let ending = await this.attempt(task, await this.pool.take(), signal);
-    // The process may have died of what came before.
-    if (ending.kind === 'died' || ending.kind === 'out_of_memory') {
+    const connection = await this.pool.take();
+    const { isFresh } = connection;
+    let ending = await this.attempt(task, connection, signal);
+    // The process may have had what it died of from tasks before; memory of a new one is all there is.
+    if (ending.kind === 'died' || (ending.kind === 'out_of_memory' && !isFresh)) {
       this.metrics.countRestart();
       ending = await this.attempt(task, await this.pool.startFresh(), signal);
     }
