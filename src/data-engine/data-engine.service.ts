@@ -6,7 +6,7 @@ import { unlessAborted } from '../platform/leases/unless-aborted.js';
 import { FairShares } from '../platform/throttling/fair-shares.js';
 import type { EngineMetrics } from './engine-metrics.service.js';
 import type { EngineConnection, Ending } from './engine-connection.js';
-import { partOf } from './messages.js';
+import { fileOf, partOf } from './messages.js';
 import type { ProcessPool } from './process-pool.js';
 import { type Answers, type Task, TaskProblem } from './tasks.js';
 
@@ -63,7 +63,7 @@ export class DataEngine implements OnApplicationShutdown {
     { company_id, signal }: TaskOptions,
   ): Promise<Answers[K]> {
     signal?.throwIfAborted();
-    const { shares, places } = this.lanes[task.kind === 'convert' || task.kind === 'text' ? 'long' : 'short'];
+    const { shares, places } = this.lanes[isOfFile(task.kind) ? 'long' : 'short'];
     const ticket = shares.take(1, [{ key: company_id, limit: Math.max(1, places - 1) }]);
     try {
       if (ticket.granted !== undefined)
@@ -75,9 +75,11 @@ export class DataEngine implements OnApplicationShutdown {
   }
 
   private async perform(task: Task, signal?: AbortSignal): Promise<Answers[Task['kind']]> {
-    let ending = await this.attempt(task, await this.pool.take(), signal);
-    // The process may have died of what came before.
-    if (ending.kind === 'died' || ending.kind === 'out_of_memory') {
+    const connection = await this.pool.take();
+    const { isFresh } = connection;
+    let ending = await this.attempt(task, connection, signal);
+    // The process may have had what it died of from tasks before; memory of a new one is all there is.
+    if (ending.kind === 'died' || (ending.kind === 'out_of_memory' && !isFresh)) {
       this.metrics.countRestart();
       ending = await this.attempt(task, await this.pool.startFresh(), signal);
     }
@@ -85,13 +87,13 @@ export class DataEngine implements OnApplicationShutdown {
       case 'answered':
         return ending.answer;
       case 'problem':
-        throw ending.problem;
+        throw ending.problem.code === 'out_of_memory' ? outOfMemory(task.kind, ending.problem.message) : ending.problem;
       case 'aborted':
         throw signal?.reason;
       case 'too_slow':
         throw tooSlow(task.kind, this.seconds[task.kind]);
       case 'out_of_memory':
-        throw new TaskProblem('out_of_memory', 'This needs more memory than there is for it: ask for less at once');
+        throw outOfMemory(task.kind, 'This needs more memory than there is for it: ask for less at once');
       case 'died':
         throw new Unavailable();
       case 'disk_full':
@@ -116,11 +118,19 @@ export class DataEngine implements OnApplicationShutdown {
 
 /** Where a killed process wrote to. */
 async function removePart(task: Task): Promise<void> {
-  const to = task.kind === 'convert' ? task.to : task.kind === 'query' ? task.save?.to : undefined;
+  const to = fileOf(task);
   if (to !== undefined) await rm(partOf(to), { recursive: true, force: true });
 }
 
+/** Whether what a task is of is a file, and not a query. */
+const isOfFile = (kind: Task['kind']): boolean => kind === 'convert' || kind === 'text';
+
 const tooSlow = (kind: Task['kind'], seconds: number): TaskProblem =>
-  kind === 'read' || kind === 'query'
-    ? new TaskProblem('query_timeout', `The query took longer than ${seconds} seconds`)
-    : new TaskProblem('unreadable', `Reading the file took longer than ${seconds} seconds`);
+  isOfFile(kind)
+    ? new TaskProblem('unreadable', `Reading the file took longer than ${seconds} seconds`)
+    : new TaskProblem('query_timeout', `The query took longer than ${seconds} seconds`);
+
+const outOfMemory = (kind: Task['kind'], ofQuery: string): TaskProblem =>
+  isOfFile(kind)
+    ? new TaskProblem('unreadable', 'Reading the file takes too much memory')
+    : new TaskProblem('out_of_memory', ofQuery);

@@ -42,6 +42,11 @@ export class EngineConnection {
     return this.child.pid;
   }
 
+  /** Whether it has had no task yet. */
+  get isFresh(): boolean {
+    return this.tasks === 0;
+  }
+
   get hasEnded(): boolean {
     return this.death !== undefined;
   }

@@ -1,7 +1,9 @@
 import { getPriority, setPriority } from 'node:os';
+import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { DiskWatch } from './disk-watch.js';
 import { Interrupted, interruption } from './interruption.js';
-import { MEMORY_MIB, type Order, type Outcome, type Reply } from './messages.js';
+import { fileOf, MEMORY_MIB, type Order, type Outcome, type Reply } from './messages.js';
 import { type Answers, type Task, TaskProblem } from './tasks.js';
 
 /*
@@ -32,6 +34,8 @@ send({ ready: true });
 
 async function perform(id: number, task: Task): Promise<void> {
   interruption.begin(id);
+  const made = fileOf(task);
+  const disk = made === undefined ? undefined : new DiskWatch(dirname(made), () => interruption.request(id));
   let outcome: Outcome;
   try {
     const work = await load(task).catch((error: unknown) => {
@@ -40,8 +44,9 @@ async function perform(id: number, task: Task): Promise<void> {
     send({ begun: id });
     outcome = { answer: await work() };
   } catch (error) {
-    outcome = outcomeOf(error);
+    outcome = disk?.isFull === true ? { diskFull: true } : outcomeOf(error);
   } finally {
+    disk?.stop();
     interruption.end();
   }
   try {

@@ -30,3 +30,7 @@ export const MEMORY_MIB = { duckdb: 512, heap: 512, resident: 1_280, reserved: 3
 
 /** Where a task writes until its file is whole; whoever ends the task removes what is left there. */
 export const partOf = (to: string): string => `${to}.part`;
+
+/** The file that a task makes; undefined of tasks that make none. */
+export const fileOf = (task: Task): string | undefined =>
+  task.kind === 'convert' ? task.to : task.kind === 'query' ? task.save?.to : undefined;

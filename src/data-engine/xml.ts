@@ -1,11 +1,11 @@
 import { TextDecoder } from 'node:util';
-import sax from 'sax';
+import { SaxesParser } from 'saxes';
 import { TaskProblem } from './tasks.js';
 
 /** What is told of an XML document while it is read. Names are without their prefixes: `w:tbl` is `tbl`. */
 export interface XmlReader {
   open?(name: string, attributes: Record<string, string>): void;
-  /** Text and CDATA; a long one comes in pieces. */
+  /** Text and CDATA; comments cut it into pieces. */
   text?(text: string): void;
   close?(name: string): void;
   /** Asked from time to time; true ends the reading. */
@@ -14,6 +14,8 @@ export interface XmlReader {
 
 /** Most elements inside one another. */
 const MAX_DEPTH = 1_000;
+/** Most characters of a text or a tag, with the comments before it: the parser keeps each of them as a whole. */
+const MAX_TOKEN_CHARACTERS = 4 * 1024 ** 2;
 
 /**
  * Reads XML in UTF-8 or UTF-16 as a stream: what is kept in memory is bounded, whatever the document is. `part` names it in errors.
@@ -25,29 +27,42 @@ const MAX_DEPTH = 1_000;
  */
 export async function readXml(content: AsyncIterable<Buffer>, part: string, reader: XmlReader): Promise<void> {
   const problem = (what: string): TaskProblem => new TaskProblem('unreadable', `The part ${part} of the file ${what}`);
-  // Its position is what makes the parser look how much it has kept.
-  const options = { position: true, strictEntities: true };
-  const parser = sax.parser(true, options);
+  // Handlers are properties of the parser: with more than these, V8 keeps them in a dictionary, which is five times slower.
+  const parser = new SaxesParser({ xmlns: false, position: false });
   let depth = 0;
-  parser.onerror = () => {
+  /** Characters since the last text or tag. */
+  let kept = 0;
+  const endToken = (): void => {
+    kept = 0;
+  };
+  parser.on('error', () => {
     throw problem('is no valid XML');
-  };
-  parser.ondoctype = () => {
+  });
+  parser.on('doctype', () => {
     throw problem('has a document type declaration, which is not allowed');
-  };
-  parser.onopentag = ({ name, attributes }) => {
+  });
+  parser.on('opentag', ({ name, attributes }) => {
+    endToken();
     if ((depth += 1) > MAX_DEPTH) throw problem(`has more than ${MAX_DEPTH} elements inside one another`);
-    reader.open?.(localName(name), attributes as Record<string, string>);
-  };
-  parser.onclosetag = (name) => {
+    reader.open?.(localName(name), attributes);
+  });
+  parser.on('closetag', ({ name }) => {
+    endToken();
     depth -= 1;
     reader.close?.(localName(name));
-  };
-  parser.ontext = parser.oncdata = (text) => reader.text?.(text);
+  });
+  for (const kind of ['text', 'cdata'] as const)
+    parser.on(kind, (text) => {
+      endToken();
+      reader.text?.(text);
+    });
   let decoder: TextDecoder | undefined;
   for await (const chunk of content) {
     decoder ??= new TextDecoder(encodingOf(chunk));
-    parser.write(decoder.decode(chunk, { stream: true }));
+    const characters = decoder.decode(chunk, { stream: true });
+    kept += characters.length;
+    parser.write(characters);
+    if (kept > MAX_TOKEN_CHARACTERS) throw problem('has a text or a tag that is too long');
     if (reader.isDone?.() === true) return;
   }
   parser.close();

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Config } from '../config/config.js';
 import { DataEngine } from '../data-engine/data-engine.service.js';
-import { TaskProblem, type TextAnswer, type TextTask } from '../data-engine/tasks.js';
+import type { TextAnswer, TextTask } from '../data-engine/tasks.js';
 import { type CompanyBlob, LocalCopies } from './blobs/local-copies.service.js';
 
 /** Kinds of files whose text is read by the data engine. */
@@ -61,12 +61,8 @@ export class DocumentsService {
         { kind: 'text', from, format, ...part, maxBytes },
         { company_id, ...(signal !== undefined && { signal }) },
       );
-    const answer = await this.copies.withCopy({ company_id, blob_id, size }, work, signal).catch((error: unknown) => {
-      throw isOutOfMemory(error) ? new TaskProblem('unreadable', 'Reading the document takes too much memory') : error;
-    });
+    const answer = await this.copies.withCopy({ company_id, blob_id, size }, work, signal);
     this.kept.set(key, answer);
     return answer;
   }
 }
-
-const isOutOfMemory = (error: unknown): boolean => error instanceof TaskProblem && error.code === 'out_of_memory';

@@ -1,6 +1,7 @@
 import { Body, Controller, Post, Query, type StreamableFile } from '@nestjs/common';
 import { Caller } from '../platform/auth/decorators.js';
 import { Principal } from '../platform/auth/principal.js';
+import { ClientSignal } from '../platform/http/client-signal.js';
 import { RequestOrigin } from '../platform/object-store/request-origin.js';
 import { EXAMPLE_WORKSPACE, EXAMPLE_DEPLOYMENT } from '../platform/openapi/examples.js';
 import { Operation } from '../platform/openapi/operation.js';
@@ -62,8 +63,9 @@ export class FilesController {
     @Caller() caller: Principal,
     @Body() body: FileContentRequest,
     @Query() { as }: FileContentQuery,
+    @ClientSignal() signal: AbortSignal,
   ): Promise<FileContentResponse | StreamableFile> {
-    return as === 'text' ? await this.files.text(caller, body) : await this.files.content(caller, body);
+    return as === 'text' ? await this.files.text(caller, body, signal) : await this.files.content(caller, body);
   }
 
   @Post('delete')

@@ -75,11 +75,15 @@ export class FilesService {
    *
    * @throws Invalid when it cannot be read
    */
-  async text(caller: Principal, body: FileContentRequest): Promise<FileContentResponse | StreamableFile> {
+  async text(
+    caller: Principal,
+    body: FileContentRequest,
+    signal: AbortSignal,
+  ): Promise<FileContentResponse | StreamableFile> {
     const file = await this.find(caller, body);
     const format = documentFormat(file.path);
     if (format === undefined) return await this.answer(body, file);
-    const { text, truncated } = await this.documents.text(file, format).catch((error: unknown) => {
+    const { text, truncated } = await this.documents.text(file, format, {}, signal).catch((error: unknown) => {
       if (!(error instanceof TaskProblem)) throw error;
       throw new Invalid([invalidValue(['body', 'path'], error.message, body.path)]);
     });

@@ -2,13 +2,15 @@ import { createHash } from 'node:crypto';
 import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { Config } from '../config/config.js';
 import { DataEngine } from '../data-engine/data-engine.service.js';
-import type { TableDescription, TableFormat } from '../data-engine/tasks.js';
+import { type TableDescription, type TableFormat, TaskProblem } from '../data-engine/tasks.js';
 import { LocalCopies } from '../files/blobs/local-copies.service.js';
 import { entriesOf, ScratchFolder } from '../files/blobs/scratch-folder.js';
 import { IntervalRunner } from '../platform/leases/interval-runner.js';
+import { SharedWork } from '../platform/leases/shared-work.js';
 import { LOGGER } from '../platform/logging/logging.module.js';
 import { hasCode } from '../platform/object-store/file-errors.js';
 import { Metrics } from '../platform/metrics/metrics.service.js';
@@ -36,6 +38,9 @@ export interface OpenTable {
 /** A copy that nobody has asked for in so long is removed: the file that it is of may be gone. */
 const UNUSED_MS = 24 * 60 * 60_000;
 const SWEEP_MS = 60 * 60_000;
+/** How long, and in how many characters, it is remembered why a file is no table. */
+const PROBLEM_MS = 5 * 60_000;
+const PROBLEMS_CHARACTERS = 4 * 1024 ** 2;
 /** Counts up when tables come to be read in another way: copies of before are not used any more. */
 const VERSION = 1;
 /** How old the time of use on the disk may get while a copy is used again and again. */
@@ -53,7 +58,13 @@ export class TableCache implements OnApplicationBootstrap, BeforeApplicationShut
   private readonly folder: string;
   /** Copies that are being removed. */
   private readonly removing = new Map<string, Promise<void>>();
-  private readonly converting = new Map<string, Promise<TableDescription>>();
+  private readonly converting = new SharedWork<TableDescription>();
+  /** Why files are no tables, so that nobody makes the engine read one over and over. */
+  private readonly problems = new LRUCache<string, TaskProblem>({
+    maxSize: PROBLEMS_CHARACTERS,
+    sizeCalculation: ({ message, place }) => message.length + String(place.column).length + 1_000,
+    ttl: PROBLEM_MS,
+  });
   /** How many use a copy now. */
   private readonly users = new Map<string, number>();
   private readonly requests;
@@ -91,8 +102,13 @@ export class TableCache implements OnApplicationBootstrap, BeforeApplicationShut
     await this.sweep?.stop();
   }
 
-  /** @throws TaskProblem for what is no table, and what {@link DataEngine.run} throws */
-  async open(source: TableSource): Promise<OpenTable> {
+  /**
+   * Requests that come while a table is converted wait for the same conversion, which ends when all of them have gone.
+   *
+   * @throws TaskProblem for what is no table; what {@link LocalCopies.withCopy} and {@link DataEngine.run} throw
+   * @throws the signal's reason when it aborts
+   */
+  async open(source: TableSource, signal?: AbortSignal): Promise<OpenTable> {
     const name = nameOf(source);
     this.users.set(name, (this.users.get(name) ?? 0) + 1);
     const release = (): void => {
@@ -106,7 +122,7 @@ export class TableCache implements OnApplicationBootstrap, BeforeApplicationShut
       this.requests.inc({ outcome: known === undefined ? 'miss' : 'hit' });
       return {
         path: this.place(`${name}.parquet`),
-        description: known ?? (await this.convertOnce(name, source)),
+        description: known ?? (await this.convertOnce(name, source, signal)),
         release,
       };
     } catch (error) {
@@ -133,19 +149,21 @@ export class TableCache implements OnApplicationBootstrap, BeforeApplicationShut
     }
   }
 
-  /** Requests that come while a table is converted wait for the same conversion. */
-  private convertOnce(name: string, source: TableSource): Promise<TableDescription> {
-    let made = this.converting.get(name);
-    if (made === undefined) {
-      made = this.convert(name, source).finally(() => this.converting.delete(name));
-      this.converting.set(name, made);
+  private async convertOnce(name: string, source: TableSource, signal?: AbortSignal): Promise<TableDescription> {
+    const problem = this.problems.get(name);
+    if (problem !== undefined) throw problem;
+    try {
+      return await this.converting.join(name, (unwanted) => this.convert(name, source, unwanted), signal);
+    } catch (error) {
+      if (error instanceof TaskProblem) this.problems.set(name, error);
+      throw error;
     }
-    return made;
   }
 
   private async convert(
     name: string,
     { format, sheet, ignoreErrors, ...blob }: TableSource,
+    signal: AbortSignal,
   ): Promise<TableDescription> {
     // Other processes that share the folder may convert the same table.
     const to = await this.drafts.newPath('.parquet');
@@ -154,8 +172,9 @@ export class TableCache implements OnApplicationBootstrap, BeforeApplicationShut
       async (from) =>
         await this.engine.run(
           { kind: 'convert', from, format, ...(sheet !== undefined && { sheet }), ignoreErrors, to },
-          { company_id: blob.company_id },
+          { company_id: blob.company_id, signal },
         ),
+      signal,
     );
     await rename(to, this.place(`${name}.parquet`));
     // It comes last: a copy counts once its description is there.

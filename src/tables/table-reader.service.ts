@@ -167,21 +167,17 @@ export class TableReader {
   private async open(
     container: ContainerRef,
     { path, sheet }: TableName,
-    { ignoreErrors = false }: TableOptions,
+    { ignoreErrors = false, signal }: TableOptions,
   ): Promise<OpenTable> {
     const file = await this.reader.find(container, path);
     if (file === undefined) throw new NotFound('File');
     const format = tableFormat(path);
     if (format === undefined) throw new TaskProblem('unreadable', `The file is no table: ${TABLE_ENDINGS}`);
     if (sheet !== undefined && format !== 'xlsx') throw new TaskProblem('unknown_sheet', 'Only a workbook has sheets');
-    return await this.cache.open({
-      company_id: container.company_id,
-      blob_id: file.blob_id,
-      size: file.size,
-      format,
-      ...(sheet !== undefined && { sheet }),
-      ignoreErrors,
-    });
+    const { blob_id, size } = file;
+    const { company_id } = container;
+    const source = { company_id, blob_id, size, format, ...(sheet !== undefined && { sheet }), ignoreErrors };
+    return await this.cache.open(source, signal);
   }
 
   private async run<Kind extends 'read' | 'query'>(

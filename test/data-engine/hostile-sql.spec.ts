@@ -69,6 +69,8 @@ const REFUSED = [
   "SELECT (SELECT content FROM read_text('/etc/passwd'))",
   "SELECT * FROM orders WHERE name IN (SELECT content FROM read_text('$'))",
   "WITH x AS (FROM read_text('$')) FROM x",
+  'FROM (WITH "$" AS (SELECT 1) FROM "$"), "$"',
+  'WITH "x.csv" AS (SELECT 1) FROM "x.csv"',
   "FROM orders, LATERAL (SELECT * FROM read_text('$'))",
   "FROM query('FROM read_text(''$'')')",
   "FROM query_table('$')",

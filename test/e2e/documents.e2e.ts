@@ -116,7 +116,7 @@ describe('POST /files/content?as=text', () => {
     const bomb = makePdf(objects.set(12, pdfPage('[11 0 R]')));
     expect(bomb.length).toBeLessThan(16_000);
     await upload('bomb.pdf', bomb);
-    const sentence = 'Reading the document takes too much memory';
+    const sentence = 'Reading the file takes too much memory';
     expect(await refused('bomb.pdf')).toEqual(unreadable('bomb.pdf', sentence));
     expect((await read('report.PDF')).text).toMatch(/^--- page 1/);
   }, 60_000);

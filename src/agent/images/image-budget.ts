@@ -27,6 +27,12 @@ export class ImageBudget {
     this.bytes += size;
   }
 
+  /** Gives back what an image was counted for that could not be read. */
+  giveBack(size: number): void {
+    this.images -= 1;
+    this.bytes -= size;
+  }
+
   /** Why an image of so many bytes cannot be shown as well; undefined when it can. */
   refusal(size: number): Refusal | undefined {
     if (size > MAX_IMAGE_BYTES) {

@@ -6,6 +6,7 @@ import type { ByteRange } from '../../platform/object-store/object-store.js';
 import { ObjectMissing } from '../../platform/object-store/object-store.js';
 import type { AgentContext } from '../agent.js';
 import { MAX_IMAGE_BYTES, MAX_IMAGES, MAX_IMAGES_BYTES } from './image-budget.js';
+import { IMAGE_HEAD_BYTES } from './image-type.js';
 import { Images } from './images.service.js';
 
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
@@ -15,15 +16,22 @@ const MOST = MAX_IMAGE_BYTES;
 /** Images of files whose contents are as many bytes as they are said to have; answers what was read, too. */
 function room({ AGENT_PROVIDER = 'anthropic' as const, missing = false, beginning = PNG } = {}) {
   const reads: number[] = [];
+  let isLost = false;
   const stream = (_: string, { start, end }: ByteRange): Promise<Readable> => {
     if (missing) return Promise.reject(new ObjectMissing());
     reads.push(end - start + 1);
+    // The object goes between the look at its beginning and the rest.
+    if (isLost && end + 1 > IMAGE_HEAD_BYTES) return Promise.reject(new ObjectMissing());
     const content = Buffer.alloc(end - start + 1);
     beginning.copy(content);
     return Promise.resolve(Readable.from([content]));
   };
   const config = Object.assign(new Config(), { AGENT_PROVIDER });
-  return { reads, images: new Images(config, {} as never, {} as never, { stream } as never) };
+  return {
+    reads,
+    lose: (lost: boolean) => void (isLost = lost),
+    images: new Images(config, {} as never, {} as never, { stream } as never),
+  };
 }
 
 const file = (name: string, size: number): TreeFile => ({ path: `in/${name}`, blob_id: name, size }) as TreeFile;
@@ -87,6 +95,17 @@ describe('images', () => {
     turns[0]?.end();
     expect(await images.look(next.context, file('b', MOST))).toMatchObject({ isNew: true });
     await expect(images.look(turns[0]?.context as AgentContext, file('c', 10))).rejects.toThrow('over');
+  });
+
+  it('that cannot be read take nothing of what a turn may see', async () => {
+    const { images, lose } = room();
+    const { context } = turn();
+    lose(true);
+    for (let index = 0; index <= MAX_IMAGES; index += 1)
+      expect(await images.look(context, file('a', MOST))).toEqual(reason('cannot be read'));
+    lose(false);
+    for (let index = 1; index <= 2; index += 1)
+      expect(await images.look(context, file(`b${index}`, MOST))).toMatchObject({ image: { number: index } });
   });
 
   it('whose content is gone, and other files, are none', async () => {

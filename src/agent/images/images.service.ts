@@ -78,7 +78,16 @@ export class Images {
     if (refusal !== undefined) return { refusal };
     budget.add(file.size);
     this.heldBytes += file.size;
-    const content = await this.read(context, file, file.size);
+    let content: Buffer | undefined;
+    try {
+      content = await this.read(context, file, file.size);
+    } finally {
+      // A turn that is over has given back all.
+      if (content === undefined && !context.signal.aborted) {
+        budget.giveBack(file.size);
+        this.heldBytes -= file.size;
+      }
+    }
     if (content === undefined) return { refusal: UNREADABLE };
     const image = { number: shown.size + 1, path: file.path, media_type, base64: content.toString('base64') };
     shown.set(file.blob_id, image);

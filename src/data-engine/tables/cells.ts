@@ -1,11 +1,18 @@
 import {
   DuckDBArrayValue,
   DuckDBBlobValue,
+  DuckDBBlobVector,
+  type DuckDBDataChunk,
+  DuckDBDateValue,
   DuckDBDecimalValue,
+  type DuckDBListType,
   DuckDBListValue,
+  DuckDBListVector,
   DuckDBMapValue,
   type DuckDBResult,
+  type DuckDBStructType,
   DuckDBStructValue,
+  DuckDBStructVector,
   DuckDBTimestampMillisecondsValue,
   DuckDBTimestampNanosecondsValue,
   DuckDBTimestampSecondsValue,
@@ -16,7 +23,9 @@ import {
   DuckDBTypeId,
   DuckDBUnionValue,
   type DuckDBValue,
+  DuckDBVarCharVector,
   DuckDBVariantValue,
+  type DuckDBVector,
 } from '@duckdb/node-api';
 import { isJsonObject, type Json } from '../../platform/json/json.js';
 import { parseJson } from '../../platform/json/parse-json.js';
@@ -99,15 +108,78 @@ export async function readRows(result: DuckDBResult, limit: number, maxBytes = M
     if (chunk === null || chunk.rowCount === 0) return answer(null);
     for (let index = 0; index < chunk.rowCount; index++) {
       if (rows.length === limit) return answer('rows');
-      const row = JSON.stringify(chunk.getRowValues(index).map((value, column) => cell(value, types[column])));
+      const row = readRow(chunk, index, types, maxBytes - bytes);
+      if (row === undefined) return answer('bytes');
       bytes += Buffer.byteLength(row) + 1;
-      if (bytes > maxBytes) return answer('bytes');
       rows.push(row);
     }
   }
 }
 
-/** A value as clients get it. */
+/** A row as JSON, if that has at most so many bytes. */
+function readRow(
+  chunk: DuckDBDataChunk,
+  index: number,
+  types: readonly DuckDBType[],
+  maxBytes: number,
+): string | undefined {
+  const room = new Room(maxBytes);
+  try {
+    const cells = types.map((type, column) => cellAt(chunk.getColumnVector(column), index, type, room));
+    const row = JSON.stringify(cells);
+    return Buffer.byteLength(row) < maxBytes ? row : undefined;
+  } catch (error) {
+    if (error instanceof NoRoom) return undefined;
+    throw error;
+  }
+}
+
+class NoRoom extends Error {}
+
+/** What a row may still have, in bytes of JSON at least: values that are too large are not even read. */
+class Room {
+  constructor(private left: number) {}
+
+  /** @throws NoRoom */
+  take(bytes: number): void {
+    this.left -= bytes;
+    if (this.left < 0) throw new NoRoom();
+  }
+}
+
+/** Bytes of an entry of a vector of texts, which starts with its length in 32 bits. */
+const TEXT_ENTRY_BYTES = 16;
+
+/** A value as clients get it. Lists and structs are read piece by piece. */
+function cellAt(vector: DuckDBVector, index: number, type: DuckDBType, room: Room): Cell {
+  room.take(Math.max(1, textBytes(vector, index)));
+  if (vector instanceof DuckDBListVector) {
+    const items = vector.getItemVector(index);
+    const { valueType } = type as DuckDBListType;
+    return items && Array.from({ length: items.itemCount }, (_, item) => cellAt(items, item, valueType, room));
+  }
+  if (vector instanceof DuckDBStructVector) {
+    if (!vector.isItemValid(index)) return null;
+    const { entryNames, entryTypes } = type as DuckDBStructType;
+    const values = entryTypes.map((entryType, entry) => cellAt(vector.entryVectorAt(entry), index, entryType, room));
+    // ROW(1, 2) gives its members no names.
+    if (entryNames.every((name) => name === '')) return values;
+    return objectOf(entryNames.map((name, entry) => [name, values[entry]!]));
+  }
+  return cell(vector.getItem(index), type);
+}
+
+/** Bytes of a text or blob, 0 of all others. The library has no other way to ask before it makes the value. */
+function textBytes(vector: DuckDBVector, index: number): number {
+  if (!(vector instanceof DuckDBVarCharVector || vector instanceof DuckDBBlobVector)) return 0;
+  const { dataView, validity } = vector as unknown as {
+    dataView: DataView;
+    validity: { itemValid(index: number): boolean };
+  };
+  return validity.itemValid(index) ? dataView.getUint32(index * TEXT_ENTRY_BYTES, true) : 0;
+}
+
+/** A value that is read as a whole. */
 function cell(value: DuckDBValue, type: DuckDBType | undefined): Cell {
   if (value === null) return null;
   if (typeof value === 'boolean') return value;
@@ -134,6 +206,8 @@ function cell(value: DuckDBValue, type: DuckDBType | undefined): Cell {
     value instanceof DuckDBTimestampNanosecondsValue
   )
     return isoTimestamp(value.toString(), '');
+  if (value instanceof DuckDBDateValue)
+    return value.isFinite ? isoDate(value.toString()) : value.days > 0 ? 'infinity' : '-infinity';
   if (value instanceof DuckDBTimeTZValue) return value.toString().replace(/([+-]\d\d)$/, '$1:00');
   return value.toString().toWellFormed();
 }
@@ -143,11 +217,23 @@ const itemType = (type: DuckDBType | undefined): DuckDBType | undefined =>
 
 const numberCell = (value: number): Cell => (Number.isFinite(value) ? value + 0 : String(value));
 
+/** DuckDB writes `0044-03-15 (BC) 12:00:00`, where ISO 8601 has a year 0, and a sign before years of six digits. */
+const DAY = /^(\d+)(-\d\d-\d\d)( \(BC\))?/;
+
+const isoDate = (text: string): string =>
+  text.replace(DAY, (_, digits: string, day: string, beforeChrist?: string) => {
+    const year = beforeChrist === undefined ? Number(digits) : 1 - Number(digits);
+    if (year >= 0 && year <= 9_999) return String(year).padStart(4, '0') + day;
+    return `${year < 0 ? '-' : '+'}${String(Math.abs(year)).padStart(6, '0')}${day}`;
+  });
+
+/** Infinity has no zone. */
 const isoTimestamp = (text: string, zone: string): string =>
-  /^\d/.test(text) && !text.endsWith('(BC)') ? text.replace(' ', 'T') + zone : text;
+  /^\d/.test(text) ? isoDate(text).replace(' ', 'T') + zone : text;
 
 /** A plain object: what DuckDB's values are called is the user's choice, `__proto__` included. */
-const objectOf = (entries: [string, Cell][]): { [name: string]: Cell } => Object.fromEntries(entries);
+const objectOf = (entries: readonly (readonly [string, Cell])[]): { [name: string]: Cell } =>
+  Object.fromEntries(entries);
 
 const keyOf = (key: Cell): string => (typeof key === 'string' ? key : JSON.stringify(key));
 

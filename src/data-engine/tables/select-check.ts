@@ -31,6 +31,8 @@ const REFUSED_FUNCTIONS = new Set([
   'write_log',
 ]);
 
+const LIKE_A_FILE = /[./\\:*?[]/;
+
 interface Syntax {
   error: boolean;
   error_type?: string;
@@ -96,7 +98,12 @@ async function knownTables(
   tree: unknown,
 ): Promise<Set<string>> {
   const defined = new Set<string>();
-  for (const node of nodesOf(tree)) if ('key' in node && 'value' in node) defined.add(lower(node['key']));
+  for (const node of nodesOf(tree)) {
+    if (!('key' in node && 'value' in node)) continue;
+    // Where WITH does not reach, DuckDB would take it for one.
+    if (LIKE_A_FILE.test(String(node['key']))) refuse('A name in WITH cannot look like that of a file');
+    defined.add(lower(node['key']));
+  }
   if (defined.size > 0) {
     const reader = await connection.runAndReadAll('SELECT view_name FROM duckdb_views() WHERE internal');
     for (const [own] of reader.getRows()) defined.delete(lower(own));

@@ -1,13 +1,15 @@
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Config } from '../../config/config.js';
 import { InsufficientStorage, TooLarge } from '../../platform/errors/errors.js';
 import { IntervalRunner } from '../../platform/leases/interval-runner.js';
+import { unlessAborted } from '../../platform/leases/unless-aborted.js';
 import { LOGGER } from '../../platform/logging/logging.module.js';
+import { hasRoom } from '../../platform/object-store/disk-reserve.js';
 import { hasCode } from '../../platform/object-store/file-errors.js';
 import { FairShares } from '../../platform/throttling/fair-shares.js';
 import { BlobsService, type StoredBlob } from './blobs.service.js';
@@ -53,9 +55,9 @@ export class LocalCopies implements OnApplicationBootstrap, BeforeApplicationShu
    *
    * @throws TooLarge over TABLES_FILE_MAX_BYTES, before anything is copied
    * @throws TooManyRequests when there was no room for 10 seconds
-   * @throws InsufficientStorage when the disk is full
+   * @throws InsufficientStorage when the disk is full, but for what is always left
    * @throws Unavailable when the object store is
-   * @throws the signal's reason when it aborts the copying
+   * @throws the signal's reason when it aborts before the copy is there
    */
   async withCopy<Result>(
     { company_id, blob_id, size }: CompanyBlob,
@@ -68,8 +70,9 @@ export class LocalCopies implements OnApplicationBootstrap, BeforeApplicationShu
     const ticket = this.room.take(size, [{ key: company_id, limit: (LARGEST_AT_ONCE / 2) * limit }]);
     const path = await this.scratch.newPath();
     try {
-      await ticket.granted;
-      signal?.throwIfAborted();
+      if (ticket.granted !== undefined)
+        await (signal === undefined ? ticket.granted : unlessAborted(ticket.granted, signal));
+      if (!(await hasRoom(dirname(path), size))) throw full();
       await this.copy(blob_id, path, signal);
       return await work(path);
     } finally {
@@ -88,7 +91,9 @@ export class LocalCopies implements OnApplicationBootstrap, BeforeApplicationShu
       await (signal === undefined ? pipeline(content, file) : pipeline(content, file, { signal }));
     } catch (error) {
       signal?.throwIfAborted();
-      throw hasCode(error, 'ENOSPC') ? new InsufficientStorage('The disk of the service is full') : error;
+      throw hasCode(error, 'ENOSPC') ? full() : error;
     }
   }
 }
+
+const full = (): InsufficientStorage => new InsufficientStorage('The disk of the service is full');

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 import { Readable } from 'node:stream';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import { InsufficientStorage, TooLarge } from '../errors/errors.js';
+import { hasRoom } from './disk-reserve.js';
 import { hasCode, undefinedIfMissing } from './file-errors.js';
 import {
   assertKey,
@@ -31,8 +32,6 @@ import {
 } from './part-files.js';
 import { SignedUrls } from './signed-urls.js';
 
-/** Free space that is always left on the disk, in bytes. */
-const RESERVED_BYTES = 1024 ** 3;
 /** Bytes after which a writer checks the free space again: a thousand writers cannot fill it between two checks. */
 const LOOKED_AT_EVERY = 1024 ** 2;
 const STALE_DRAFT_MS = 24 * 60 * 60 * 1000;
@@ -229,8 +228,7 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
 
   /** @param bytes that are to be written */
   private async assertRoom(bytes = 0): Promise<void> {
-    const { bavail, bsize } = await statfs(this.root);
-    if (bavail * bsize - bytes < RESERVED_BYTES) throw full();
+    if (!(await hasRoom(this.root, bytes))) throw full();
   }
 
   /** Drafts of a process that died; a living one finishes or drops its own far sooner. */

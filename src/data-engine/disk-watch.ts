@@ -1,0 +1,31 @@
+import { hasRoom } from '../platform/object-store/disk-reserve.js';
+
+const INTERVAL_MS = 100;
+
+/** Looks at the disk of a folder while something is written there. */
+export class DiskWatch {
+  /** Whether what has to be left on the disk was touched. */
+  isFull = false;
+  private readonly timer: NodeJS.Timeout;
+
+  /** @param onFull called once */
+  constructor(
+    private readonly folder: string,
+    private readonly onFull: () => void,
+  ) {
+    this.timer = setInterval(() => void this.look(), INTERVAL_MS);
+    void this.look();
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+  }
+
+  private async look(): Promise<void> {
+    // A folder that cannot be looked at cannot be written to either, which tells its own fault.
+    if (this.isFull || (await hasRoom(this.folder).catch(() => true))) return;
+    this.isFull = true;
+    this.stop();
+    this.onFull();
+  }
+}

@@ -1,0 +1,166 @@
+import { rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { TestEngine } from '../../test/support/data-engine.js';
+import { LocalFiles } from '../../test/support/local-files.js';
+import { TaskProblem } from '../data-engine/tasks.js';
+import type { CompanyBlob } from '../files/blobs/local-copies.service.js';
+import { Metrics } from '../platform/metrics/metrics.service.js';
+import { type OpenTable, TableCache } from './table-cache.service.js';
+
+const DAY_SECONDS = 24 * 60 * 60;
+const logger = pino({ level: 'silent' });
+const reason = new Error('The client has gone');
+
+let files: LocalFiles;
+let test: TestEngine;
+let metrics: Metrics;
+let cache: TableCache;
+beforeEach(async () => {
+  files = await LocalFiles.open();
+  test = await TestEngine.start({ size: 4 });
+  metrics = new Metrics(logger);
+  cache = newCache(metrics);
+});
+afterEach(async () => {
+  await test.stop();
+  await files.close();
+});
+
+/** A cache as another process has it, on the same folder. */
+const newCache = (own = new Metrics(logger)): TableCache =>
+  new TableCache(files.config, test.engine, files.copies, own, logger);
+
+const open = (blob: CompanyBlob, of = cache, signal?: AbortSignal): Promise<OpenTable> =>
+  of.open({ ...blob, format: 'csv', ignoreErrors: false }, signal);
+
+/** Opens a table as a request does, which is over. */
+async function use(blob: CompanyBlob, of = cache): Promise<OpenTable> {
+  const table = await open(blob, of);
+  table.release();
+  return table;
+}
+
+const exists = async (path: string): Promise<boolean> => await stat(path).then(...([() => true, () => false] as const));
+
+/** How many conversions were done, and with which outcome. */
+async function conversions(): Promise<Record<string, number>> {
+  const lines = (await test.metrics.scrape()).matchAll(
+    /^pws_data_engine_tasks_total\{kind="convert",outcome="(\w+)"\} (\d+)/gm,
+  );
+  return Object.fromEntries(Array.from(lines, ([, outcome, count]) => [outcome!, Number(count)]));
+}
+
+async function requests(): Promise<Record<string, number>> {
+  const lines = (await metrics.scrape()).matchAll(/^pws_table_cache_requests_total\{outcome="(\w+)"\} (\d+)/gm);
+  return Object.fromEntries(Array.from(lines, ([, outcome, count]) => [outcome!, Number(count)]));
+}
+
+describe('a converted table', () => {
+  it('is made once, and used by whoever asks for it', async () => {
+    const blob = await files.put('a,b\n1,x\n2,y\n');
+    const [first, second] = await Promise.all([use(blob), use(blob)]);
+    expect(second).toMatchObject({ path: first.path, description: first.description });
+    expect((await use(blob)).description).toEqual(first.description);
+    expect(await conversions()).toEqual({ ok: 1 });
+    expect(await requests()).toEqual({ hit: 1, miss: 2 });
+    await cache.open({ ...blob, format: 'csv', ignoreErrors: true });
+    expect(await conversions()).toEqual({ ok: 2 });
+  });
+
+  it('is of all processes that share the folder, whoever makes it', async () => {
+    const blob = await files.put('a,b\n1,x\n2,y\n');
+    const other = newCache();
+    const [first, second] = await Promise.all([use(blob), use(blob, other)]);
+    expect(second.path).toBe(first.path);
+    expect(second.description).toEqual(first.description);
+    const made = await conversions();
+    await use(blob, newCache());
+    expect(await conversions()).toEqual(made);
+    expect(await files.list('tables/drafts')).toEqual([]);
+  });
+
+  it('goes when others need the room, the one that was used least recently first', async () => {
+    const [old, recent, next] = [await files.put('a\n1\n'), await files.put('a\n2\n'), await files.put('a\n3\n')];
+    const [oldest, later] = [await use(old), await use(recent)];
+    const { size } = await stat(oldest.path);
+    const now = Date.now() / 1000;
+    await utimes(oldest.path, now - 7_200, now - 7_200);
+    await utimes(later.path, now - 10_000, now - 10_000);
+    // Its use counts, and not when it was made.
+    await use(recent);
+    files.config.TABLES_CACHE_BYTES = 2.5 * size;
+    await use(next);
+    expect([await exists(oldest.path), await exists(later.path)]).toEqual([false, true]);
+    expect(await files.list('tables')).toHaveLength(5);
+  });
+
+  it('stays while it is used, whatever room others need', async () => {
+    files.config.TABLES_CACHE_BYTES = 0;
+    const table = await open(await files.put('a\n1\n'));
+    const other = await open(await files.put('a\n2\n'));
+    expect(await exists(table.path)).toBe(true);
+    table.release();
+    other.release();
+    await use(await files.put('a\n3\n'));
+    expect([await exists(table.path), await exists(other.path)]).toEqual([false, false]);
+  });
+
+  it('goes when nobody has asked for it for a day', async () => {
+    const [first, second] = [await use(await files.put('a\n1\n')), await use(await files.put('a\n2\n'))];
+    const times = Date.now() / 1000 - DAY_SECONDS;
+    await utimes(first.path, times - 60, times - 60);
+    await utimes(second.path, times + 60, times + 60);
+    await use(await files.put('a\n3\n'));
+    expect([await exists(first.path), await exists(second.path)]).toEqual([false, true]);
+  });
+
+  it('is made anew when it has gone, or its description was cut off', async () => {
+    const blob = await files.put('a,b\n1,x\n');
+    const table = await open(blob);
+    await rm(table.path);
+    expect((await use(blob)).description).toEqual(table.description);
+    expect(await exists(table.path)).toBe(true);
+    await writeFile(table.path.replace('.parquet', '.json'), '{"columns":[{"na');
+    expect((await use(blob)).description).toEqual(table.description);
+    expect((await use(blob)).description).toEqual(table.description);
+    expect(await conversions()).toEqual({ ok: 3 });
+  });
+});
+
+describe('a conversion', () => {
+  it('that failed is not done again by the next request', async () => {
+    const blob = await files.put('a,b\n1\n');
+    const failures = await Promise.allSettled([use(blob), use(blob)]);
+    for (let round = 0; round < 3; round += 1) failures.push(...(await Promise.allSettled([use(blob)])));
+    for (const failure of failures) expect(failure).toMatchObject({ reason: expect.any(TaskProblem) });
+    expect(await conversions()).toEqual({ ragged_row: 1 });
+    await cache.open({ ...blob, format: 'csv', ignoreErrors: true });
+    expect(await conversions()).toEqual({ ragged_row: 1, ok: 1 });
+  });
+
+  it('goes on while somebody waits for it, and ends with the last one', async () => {
+    const blob = await files.put(`a,b\n${'1,2\n'.repeat(300_000)}`);
+    const clients = [new AbortController(), new AbortController(), new AbortController()];
+    const [leaves, stays, last] = clients.map(async ({ signal }) => await open(blob, cache, signal));
+    clients[0]!.abort(reason);
+    await expect(leaves).rejects.toBe(reason);
+    clients[1]!.abort(reason);
+    await expect(stays).rejects.toBe(reason);
+    (await last!).release();
+    expect(await conversions()).toEqual({ ok: 1 });
+
+    const other = { ...blob, ...(await files.put(`a,b\n${'3,4\n'.repeat(300_000)}`)) };
+    const alone = new AbortController();
+    const opened = open(other, cache, alone.signal);
+    // It is under way.
+    while ((await files.list('tables/drafts')).length === 0) await Promise.race([opened, Promise.resolve()]);
+    alone.abort(reason);
+    await expect(opened).rejects.toBe(reason);
+    // Whoever comes next gets the table.
+    expect((await use(other)).description.rows).toBe(300_000);
+    expect(await conversions()).toEqual({ ok: 2, failed: 1 });
+    expect(await files.list('copies')).toEqual([]);
+    expect(await files.list('tables/drafts')).toEqual([]);
+  });
+});
