@@ -10,7 +10,16 @@ import type {
   Operand,
 } from '../formula.js';
 import { shortened } from '../names.js';
-import { lettersFor, noIndex, noOrder, noSet, textIsNoFigure, wrongArity, wrongMembership } from '../sentences.js';
+import {
+  doubledColumn,
+  lettersFor,
+  noIndex,
+  noOrder,
+  noSet,
+  textIsNoFigure,
+  wrongArity,
+  wrongMembership,
+} from '../sentences.js';
 import { allRows, type Derived, type Frame, ONE_ROW, passing, pick, pickFrom } from './frame.js';
 import { namesInCondition, namesInOperand } from '../mentions.js';
 import { KeyTable } from './key-table.js';
@@ -180,6 +189,8 @@ export class Evaluator {
     const { name, position } = expression;
     const column = this.space.columns.get(name);
     if (column === undefined) refuse(`No variable and no column is called ${shortened(name)}`, position);
+    const other = this.space.doubled.get(name);
+    if (other !== undefined) refuse(doubledColumn(name, column.set.name, other), position);
     this.checkArity(expression, lettersFor(column.set.columns.length), `a column over ${column.set.name}`);
     return column;
   }
