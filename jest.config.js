@@ -61,6 +61,7 @@ export default {
         '<rootDir>/test/docker/**/*.spec.ts',
         '<rootDir>/test/house/**/*.spec.ts',
         '<rootDir>/test/interface/**/*.spec.ts',
+        '<rootDir>/test/modelling/**/*.spec.ts',
         '<rootDir>/test/support/**/*.spec.ts',
       ],
     },

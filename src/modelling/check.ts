@@ -12,6 +12,7 @@ import type {
 import { shortened } from './names.js';
 import {
   called,
+  doubledColumn,
   lettersFor,
   noIndex,
   noOrder,
@@ -171,11 +172,7 @@ class Check {
     const candidates = this.vocabulary.columns.get(name) ?? [];
     const [column, other] = candidates;
     if (column === undefined) return undefined;
-    if (other !== undefined)
-      refuse(
-        `${name} is a column over ${column.set} and over ${other.set}: give one of them another name in the field \`columns\` of its data card`,
-        position,
-      );
+    if (other !== undefined) refuse(doubledColumn(name, column.set, other.set), position);
     this.arity(expression, lettersFor(this.arityOf(column.set)), `a column over ${column.set}`);
     return column;
   }

@@ -37,6 +37,10 @@ export function noSet(name: string): string {
   return `No set is called ${short}: say what it is, as in \`${short}: a, b, c\``;
 }
 
+/** Columns of several sets that are called the same. */
+export const doubledColumn = (name: string, set: string, other: string): string =>
+  `${name} is a column over ${set} and over ${other}: give one of them another name in the field \`columns\` of its data card`;
+
 export function wrongMembership(set: string, arity: number): string {
   const parts = arity === 1 ? 'single members' : `members of ${arity} parts`;
   const letters = lettersFor(arity);

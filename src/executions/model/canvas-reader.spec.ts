@@ -101,6 +101,20 @@ describe('the model of a canvas', () => {
     expect(never).toMatchObject({ status: 'infeasible', conflict: ['Never'] });
   });
 
+  it('has sets, families and columns, of which formulas mean one', () => {
+    const products = card('data', 'P', { set: 'products', members: ['a', 'b'], values: { cost: { a: 1, b: 3 } } });
+    const sites = card('data', 'S', { set: 'sites', members: ['a'], values: { cost: { a: 5 } } });
+    const goal = objective('sum p in products: -cost[p] * make[p]');
+    const floor = constraint('Floor', 'make[p] >= cost[p]', { index: 'p in products' });
+    const make = variable('make', { index: 'p in products' });
+    const { objective_value, variables } = solve(products, make, goal, floor);
+    expect([objective_value, variables]).toEqual([-10, { 'make[a]': 1, 'make[b]': 3 }]);
+    expect(problemOf(products, sites, make, goal)).toBe(
+      'The objective card "Goal": cost is a column over products and over sites: give one of them another name in the field `columns` of its data card',
+    );
+    expect(problemOf(products, sites, make, objective('sum p in products: make[p]'))).toBe('');
+  });
+
   it.each([
     [[], 'The canvas has no variables: a model needs at least one'],
     [[variable('x')], 'The canvas has no objective: what is to be maximized or minimized?'],

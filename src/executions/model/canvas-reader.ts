@@ -15,12 +15,14 @@ import {
   type Model,
   MODEL_LIMITS,
   ModelProblem,
+  type Row,
   type Terms,
   toBound,
   type Variable,
   withinBinary,
 } from './model.js';
 
+const NO_TERMS: Terms = { variables: [], coefficients: [] };
 const NOUNS: Record<ModelCard['card_type'], string> = {
   objective: 'objective',
   variable: 'variable',
@@ -110,11 +112,8 @@ class CanvasReader {
       const bounds = { lower: toBound(lower[place]!), upper: toBound(upper[place]!) };
       if (bounds.lower === Infinity || bounds.upper === -Infinity)
         throw refused(card, 'nothing is as large as its bound');
-      return {
-        name: called,
-        isInteger: domain !== 'continuous',
-        ...(domain === 'binary' ? withinBinary(bounds) : bounds),
-      };
+      const { lower: low, upper: high } = domain === 'binary' ? withinBinary(bounds) : bounds;
+      return { name: called, isInteger: domain !== 'continuous', lower: low, upper: high };
     };
     if (index === undefined) {
       this.model.variables.push(make(name, 0));
@@ -167,7 +166,8 @@ class CanvasReader {
     const [first] = cards;
     if (first === undefined) throw incomplete('The canvas has no objective: what is to be maximized or minimized?');
     model.sense = need<string>(first, 'sense') === 'maximize' ? 'maximize' : 'minimize';
-    const sum = new Map<number, number>();
+    const coefficients = new Float64Array(model.variables.length);
+    const variables = new Set<number>();
     for (const card of cards) {
       const weight = cards.length > 1 ? need<number>(card, 'weight') : 1;
       const scale = need<string>(card, 'sense') === need<string>(first, 'sense') ? weight : -weight;
@@ -177,15 +177,19 @@ class CanvasReader {
       for (let at = 0; at < terms.size; at += 1) {
         const variable = terms.columns[at]!;
         checkCoefficient(terms.coefficients[at]!, called(card));
-        sum.set(variable, (sum.get(variable) ?? 0) + scale * terms.coefficients[at]!);
+        variables.add(variable);
+        coefficients[variable]! += scale * terms.coefficients[at]!;
       }
       model.constant += scale * constant;
       checkCoefficient(model.constant, called(card));
     }
-    model.objective = toTerms(sum);
-    for (const coefficient of sum.values()) checkCoefficient(coefficient, called(first));
-    this.terms += sum.size;
-    assertRoom(first, 'terms', this.terms, sum.size);
+    model.objective = {
+      variables: [...variables],
+      coefficients: Array.from(variables, (variable) => coefficients[variable]!),
+    };
+    for (const coefficient of coefficients) checkCoefficient(coefficient, called(first));
+    this.terms += variables.size;
+    assertRoom(first, 'terms', this.terms, variables.size);
   }
 
   private readConstraint(card: ModelCard): void {
@@ -218,15 +222,15 @@ class CanvasReader {
     const place = called(card);
     for (let at = 0; at < terms.size; at += 1) checkCoefficient(terms.coefficients[at]!, place);
     for (let row = 0; row < lower.length; row += 1) {
-      for (const bound of [lower[row]!, upper[row]!]) if (Number.isFinite(bound)) checkCoefficient(bound, place);
+      const made: Row = { name, terms: NO_TERMS, lower: lower[row]!, upper: upper[row]! };
+      if (Number.isFinite(made.lower)) checkCoefficient(made.lower, place);
+      if (Number.isFinite(made.upper)) checkCoefficient(made.upper, place);
       const variables = terms.columns.subarray(starts[row], starts[row + 1]);
       const coefficients = terms.coefficients.subarray(starts[row], starts[row + 1]);
-      const made = { lower: lower[row]!, upper: upper[row]!, terms: { variables, coefficients } };
-      this.model.rows.push({
-        ...made,
-        name: family === undefined ? name : `${name}${memberOf(family, row)}`,
-        ...(penalty !== undefined && { terms: this.withSlack(made, penalty) }),
-      });
+      made.terms = { variables, coefficients };
+      if (family !== undefined) made.name += memberOf(family, row);
+      if (penalty !== undefined) made.terms = this.withSlack(made, penalty);
+      this.model.rows.push(made);
     }
   }
 
@@ -265,12 +269,13 @@ function checkNames(variables: readonly ModelCard[], data: readonly ModelCard[])
   }
 }
 
-const memberOf = ({ members }: Family, place: number): string => `[${members.map((part) => part[place]).join(', ')}]`;
-
-const toTerms = (sum: ReadonlyMap<number, number>): Terms => ({
-  variables: [...sum.keys()],
-  coefficients: [...sum.values()],
-});
+/** `[oak chair, 3]`; there may be hundreds of thousands of them. */
+function memberOf({ members }: Family, place: number): string {
+  let text = '[';
+  for (let part = 0; part < members.length; part += 1)
+    text += part === 0 ? members[part]![place]! : `, ${members[part]![place]!}`;
+  return `${text}]`;
+}
 
 function formula(card: ModelCard): Formula {
   return fitting(card, parseFormula(need<string>(card, 'expression')));

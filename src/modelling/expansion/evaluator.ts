@@ -10,15 +10,28 @@ import type {
   Operand,
 } from '../formula.js';
 import { shortened } from '../names.js';
-import { lettersFor, noIndex, noOrder, noSet, textIsNoFigure, wrongArity, wrongMembership } from '../sentences.js';
+import {
+  doubledColumn,
+  lettersFor,
+  noIndex,
+  noOrder,
+  noSet,
+  textIsNoFigure,
+  wrongArity,
+  wrongMembership,
+} from '../sentences.js';
 import { allRows, type Derived, type Frame, ONE_ROW, passing, pick, pickFrom } from './frame.js';
 import { namesInCondition, namesInOperand } from '../mentions.js';
 import { KeyTable } from './key-table.js';
 import type { Column, FamilyOf, Members, Space } from './space.js';
-import { concatenated, type Linear, merged, Terms } from './terms.js';
+import { concatenated, dropZeros, type Linear, merged, startsOf, Terms } from './terms.js';
 
 /** Most rows that all parts of a formula go through together: what comes of them may be in memory at once. */
 const MAX_ROWS = 20_000_000;
+/** Most rows that all formulas of a model go through. */
+const MAX_STEPS = 200_000_000;
+/** Most terms of one sum before those of the same variable are added up. */
+const MAX_TERMS = 10_000_000;
 /** A member that a lag finds beyond an end of the set. */
 const OUTSIDE = -2;
 const TOO_LARGE = 'A number in it becomes too large';
@@ -38,10 +51,11 @@ export class ExpansionRefusal extends Error {
  */
 export class Evaluator {
   private places = new Int32Array(0);
-  /** Rows that the parts of the present formula have gone through. */
+  /** Rows that the parts of the present formula have gone through, and those of all formulas so far. */
   private gone = 0;
+  private steps = 0;
 
-  /** @param variables their number */
+  /** @param nameOf what a variable is called, for messages */
   constructor(
     private readonly space: Space,
     private readonly nameOf: (variable: number) => string,
@@ -54,7 +68,7 @@ export class Evaluator {
   }
 
   /** An expression in each row. */
-  linear(expression: Expression, frame: Frame): Linear {
+  private linear(expression: Expression, frame: Frame): Linear {
     this.goThrough(frame.size);
     switch (expression.kind) {
       case 'number':
@@ -93,7 +107,7 @@ export class Evaluator {
 
   /** The same of what has no variable in it. */
   figures(expression: Expression, frame: Frame, place: string): Float64Array {
-    const { constants, terms } = this.linear(expression, frame);
+    const { constants, terms } = this.finite(expression, frame);
     if (terms !== undefined && terms.size > 0)
       refuse(`${place} is made of figures that are known, and ${this.nameOf(terms.columns[0]!)} is a variable`);
     return constants;
@@ -101,6 +115,7 @@ export class Evaluator {
 
   /** The terms by rows, each variable once in a row. */
   merge(terms: Terms, rows: number): ReturnType<typeof merged> {
+    if (terms.isMerged) return { terms, starts: startsOf(terms, rows) };
     const variables = this.countVariables();
     if (this.places.length < variables) this.places = new Int32Array(variables).fill(-1);
     return merged(terms, rows, this.places);
@@ -108,11 +123,14 @@ export class Evaluator {
 
   private goThrough(rows: number, position?: number): void {
     this.gone += rows;
+    this.steps += rows;
     if (this.gone > MAX_ROWS)
       refuse(
         `It goes through more than ${MAX_ROWS} combinations of members: let its indices run over fewer, with conditions behind \`where\``,
         position,
       );
+    if (this.steps > MAX_STEPS)
+      refuse(`The formulas up to this one go through more than ${MAX_STEPS} combinations of members`);
   }
 
   private countVariables(): number {
@@ -129,7 +147,7 @@ export class Evaluator {
     if (value !== undefined) return { constants: new Float64Array(frame.size).fill(value) };
     const variable = variables.get(name);
     if (variable === undefined) refuse(`no variable and no value of a data card is called ${shortened(name)}`);
-    const terms = new Terms(frame.size);
+    const terms = new Terms(frame.size, true);
     for (let row = 0; row < frame.size; row += 1) terms.push(row, variable, 1);
     return { constants: new Float64Array(frame.size), terms };
   }
@@ -153,8 +171,9 @@ export class Evaluator {
     if (column.type === 'text') refuse(textIsNoFigure(expression.name), expression.position);
     const { figures, fallback = NaN } = column;
     const constants = new Float64Array(frame.size);
+    const places = column.set.table.find(keys, frame.size);
     for (let row = 0; row < frame.size; row += 1) {
-      const place = column.set.table.find(keys, row);
+      const place = places[row]!;
       if (place < 0 && isOutside(keys, row)) continue;
       const figure = place < 0 ? NaN : figures[place]!;
       const known = Number.isNaN(figure) ? fallback : figure;
@@ -166,9 +185,10 @@ export class Evaluator {
 
   private memberOfFamily(family: FamilyOf, expression: MemberOf, keys: readonly Int32Array[], frame: Frame): Linear {
     this.checkArity(expression, family.names, `a variable for each ${family.names.join(', ')}`);
-    const terms = new Terms(frame.size);
+    const terms = new Terms(frame.size, true);
+    const places = family.table.find(keys, frame.size);
     for (let row = 0; row < frame.size; row += 1) {
-      const place = family.table.find(keys, row);
+      const place = places[row]!;
       if (place >= 0) terms.push(row, family.from + place, 1);
       else if (!isOutside(keys, row)) this.refuseMissing(expression, keys, row);
     }
@@ -179,6 +199,8 @@ export class Evaluator {
     const { name, position } = expression;
     const column = this.space.columns.get(name);
     if (column === undefined) refuse(`No variable and no column is called ${shortened(name)}`, position);
+    const other = this.space.doubled.get(name);
+    if (other !== undefined) refuse(doubledColumn(name, column.set.name, other), position);
     this.checkArity(expression, lettersFor(column.set.columns.length), `a column over ${column.set.name}`);
     return column;
   }
@@ -195,8 +217,7 @@ export class Evaluator {
     const home = frame.homes.get(key.name);
     if (home === undefined) refuse(noOrder(key.name), key.position);
     const [members] = home.columns;
-    return Int32Array.from(codes, (_, row) => {
-      const place = home.table.find([codes], row);
+    return home.table.find([codes], frame.size).map((place) => {
       const other = place < 0 ? -1 : place + key.lag;
       return other >= 0 && other < home.size ? members![other]! : OUTSIDE;
     });
@@ -205,13 +226,16 @@ export class Evaluator {
   private sum(parts: Extract<Expression, { kind: 'sum' }>['parts'], frame: Frame): Linear {
     const constants = new Float64Array(frame.size);
     const lists: Terms[] = [];
+    let count = 0;
     for (const { negative, of } of parts) {
       const part = this.linear(of, frame);
       const sign = negative ? -1 : 1;
       for (let row = 0; row < frame.size; row += 1) constants[row]! += sign * part.constants[row]!;
       if (part.terms === undefined) continue;
-      if (negative) scale(part.terms, () => -1);
+      if (negative) negate(part.terms);
       lists.push(part.terms);
+      count += part.terms.size;
+      if (count > MAX_TERMS) refuse(`It has more than ${MAX_TERMS} terms`);
     }
     return { constants, ...(lists.length > 0 && { terms: this.merge(concatenated(lists), frame.size).terms }) };
   }
@@ -236,7 +260,7 @@ export class Evaluator {
     if (variable === undefined) return { constants: scales };
     const { constants, terms } = variable;
     for (let row = 0; row < frame.size; row += 1) constants[row]! *= scales[row]!;
-    scale(terms, (row) => scales[row]!);
+    scale(terms, scales);
     return { constants, terms };
   }
 
@@ -256,7 +280,8 @@ export class Evaluator {
     for (let row = 0; row < inner.size; row += 1) sums[parents[row]!]! += constants[row]!;
     if (terms === undefined) return { constants: sums };
     for (let at = 0; at < terms.size; at += 1) terms.rows[at] = parents[terms.rows[at]!]!;
-    return { constants: sums, terms };
+    terms.isMerged = false;
+    return { constants: sums, terms: this.merge(terms, frame.size).terms };
   }
 
   /** The rows of a frame with those that an index adds to each. */
@@ -268,13 +293,17 @@ export class Evaluator {
     }));
     let frame = outer;
     let parents = allRows(outer.size);
-    for (const membership of over) {
+    for (const [at, membership] of over.entries()) {
       const set = this.set(membership);
+      // What a membership behind this one has to do with waits for it: it may leave out some of the members.
+      const later = new Set(over.slice(at + 1).flatMap((one) => one.names));
+      const isReady = (used: ReadonlySet<string>): boolean => intersection(used, later).size === 0;
       const bound = new Set(frame.codes.keys());
       const members = this.membersOf(membership, set, bound);
       const isOfMembers = (used: ReadonlySet<string>): boolean =>
-        used.size > 0 && [...used].every((name) => members.frame.codes.has(name));
-      const isKnown = (used: ReadonlySet<string>): boolean => [...used].every((name) => bound.has(name));
+        used.size > 0 && isReady(used) && [...used].every((name) => members.frame.codes.has(name));
+      const isKnown = (used: ReadonlySet<string>): boolean =>
+        isReady(used) && [...used].every((name) => bound.has(name));
       const own = waiting.filter((one) => isOfMembers(one.names));
       const kept = this.filtered(
         members,
@@ -291,7 +320,7 @@ export class Evaluator {
       const joined = this.join(frame, kept.frame, keys, membership);
       parents = pickFrom(parents, joined.parents);
       frame = joined.frame;
-      const now = waiting.filter((one) => [...one.names].every((name) => frame.codes.has(name)));
+      const now = waiting.filter((one) => isReady(one.names) && [...one.names].every((name) => frame.codes.has(name)));
       waiting = waiting.filter((one) => !now.includes(one));
       const passed = this.filtered(
         { frame, parents },
@@ -390,11 +419,9 @@ export class Evaluator {
     );
     const ofRows = keys.length === 0 ? [new Int32Array(frame.size)] : keys.map((key) => key.rows);
     const groups = groupsOf(table);
-    const found = new Int32Array(frame.size);
+    const found = table.find(ofRows, frame.size);
     let size = 0;
-    for (let row = 0; row < frame.size; row += 1) {
-      const id = table.find(ofRows, row);
-      found[row] = id;
+    for (const id of found) {
       if (id >= 0) size += groups.starts[id + 1]! - groups.starts[id]!;
     }
     this.goThrough(size, position);
@@ -498,8 +525,9 @@ export class Evaluator {
     const keys = expression.keys.map((key) => this.keyColumn(key, frame));
     const column = this.column(expression) as Extract<Column, { type: 'text' }>;
     const codes = new Int32Array(frame.size);
+    const places = column.set.table.find(keys, frame.size);
     for (let row = 0; row < frame.size; row += 1) {
-      const place = column.set.table.find(keys, row);
+      const place = places[row]!;
       if (place < 0 && !isOutside(keys, row)) this.refuseMissing(expression, keys, row);
       codes[row] = place < 0 ? OUTSIDE : column.codes[place]!;
     }
@@ -536,8 +564,20 @@ function refuse(problem: string, position?: number): never {
 /** Whether a lag has left the set. */
 const isOutside = (keys: readonly Int32Array[], row: number): boolean => keys.some((column) => column[row] === OUTSIDE);
 
-function scale({ rows, coefficients, size }: Terms, by: (row: number) => number): void {
-  for (let at = 0; at < size; at += 1) coefficients[at]! *= by(rows[at]!);
+/** Multiplies the terms of each row. */
+function scale(terms: Terms, scales: Float64Array): void {
+  const { rows, coefficients, size } = terms;
+  let zeros = 0;
+  for (let at = 0; at < size; at += 1) {
+    coefficients[at]! *= scales[rows[at]!]!;
+    if (coefficients[at] === 0) zeros += 1;
+  }
+  // What is multiplied by 0 is no term: it may stand in a divisor, or beside another variable.
+  if (zeros > 0) dropZeros(terms, 0);
+}
+
+function negate({ coefficients, size }: Terms): void {
+  for (let at = 0; at < size; at += 1) coefficients[at] = -coefficients[at]!;
 }
 
 const conjunctsOf = (condition: Condition | undefined): Condition[] =>
@@ -553,11 +593,11 @@ const intersection = (some: ReadonlySet<string>, others: ReadonlySet<string>): S
 /** The rows that have each tuple, in their order. */
 function groupsOf({ ids, size }: KeyTable): { starts: Int32Array; members: Int32Array } {
   const starts = new Int32Array(size + 1);
-  for (const id of ids) starts[id + 1]! += 1;
+  for (const id of ids) if (id >= 0) starts[id + 1]! += 1;
   for (let id = 0; id < size; id += 1) starts[id + 1]! += starts[id]!;
   const next = starts.slice();
-  const members = new Int32Array(ids.length);
-  for (let row = 0; row < ids.length; row += 1) members[next[ids[row]!]!++] = row;
+  const members = new Int32Array(starts[size]!);
+  for (let row = 0; row < ids.length; row += 1) if (ids[row]! >= 0) members[next[ids[row]!]!++] = row;
   return { starts, members };
 }
 

@@ -1,74 +1,85 @@
-/** Most numbers of texts and of tuples, so that two of them fit into one exact number. */
+/** Most numbers of tuples and of codes, so that two of them fit into one exact number. */
 const SPAN = 2 ** 26;
 /** Longest table that has a place for each pair of numbers. */
 const MAX_PLACES = 2 ** 22;
 
-/** Numbers pairs of a tuple and the number that follows it. */
+/** Numbers pairs of the number of a tuple and the code behind it. */
 interface Level {
-  find(id: number, code: number): number;
-  /** @param id the number of a pair that is not there yet */
-  add(from: number, code: number, id: number): void;
+  /** The codes that there are, numbered from 0; -1 for others. */
+  locals: Int32Array;
+  /** How many there are. */
+  width: number;
+  /** By `tuple * width + code`: a place for each, or those that there are where that would be too long. */
+  pairs: Int32Array | Map<number, number>;
 }
 
 /**
- * The distinct tuples of some columns of whole numbers from 0, numbered in the order in which they come first. Negative
- * numbers are in no tuple that is found.
+ * The distinct tuples of some columns of whole numbers from 0, numbered in the order in which they come first. Tuples with
+ * a negative number in them are in no table.
  */
 export class KeyTable {
-  /** Which tuple each row has. */
+  /** Which tuple each row has; -1 for none. */
   readonly ids: Int32Array;
   /** Number of distinct tuples. */
   readonly size: number;
   private readonly levels: Level[] = [];
 
   constructor(columns: readonly Int32Array[], length: number) {
-    let ids = new Int32Array(length);
-    let size = 1;
+    this.ids = new Int32Array(length);
+    this.size = 1;
     for (const column of columns) {
-      let largest = -1;
-      for (let row = 0; row < length; row += 1) largest = Math.max(largest, column[row]!);
-      const level = size * (largest + 1) <= MAX_PLACES ? placesFor(size, largest + 1) : pairs();
-      const next = new Int32Array(length);
-      size = 0;
-      for (let row = 0; row < length; row += 1) {
-        let id = level.find(ids[row]!, column[row]!);
-        if (id < 0) level.add(ids[row]!, column[row]!, (id = size++));
-        next[row] = id;
-      }
+      const level = levelFor(column, this.size);
+      this.size = extend(level, this.ids, column);
       this.levels.push(level);
-      ids = next;
     }
-    this.ids = ids;
-    this.size = size;
   }
 
-  /** The number of the tuple that stands in a row of other columns; -1 for one that is not there. */
-  find(columns: readonly Int32Array[], row: number): number {
-    let id = 0;
-    for (let level = 0; level < this.levels.length && id >= 0; level += 1) {
-      const code = columns[level]![row]!;
-      id = code < 0 ? -1 : this.levels[level]!.find(id, code);
+  /** The numbers of the tuples in the first rows of other columns; -1 for those that are not there. */
+  find(columns: readonly Int32Array[], length: number): Int32Array {
+    const ids = new Int32Array(length);
+    for (const [at, { locals, width, pairs }] of this.levels.entries()) {
+      const column = columns[at]!;
+      for (let row = 0; row < length; row += 1) {
+        const code = column[row]!;
+        const local = code >= 0 && code < locals.length ? locals[code]! : -1;
+        if (ids[row]! < 0 || local < 0) ids[row] = -1;
+        else if (pairs instanceof Int32Array) ids[row] = pairs[ids[row]! * width + local]!;
+        else ids[row] = pairs.get(ids[row]! * SPAN + local) ?? -1;
+      }
     }
-    return id;
+    return ids;
   }
 }
 
-function placesFor(ids: number, codes: number): Level {
-  const places = new Int32Array(ids * codes).fill(-1);
-  return {
-    find: (id, code) => (code < codes ? places[id * codes + code]! : -1),
-    add: (from, code, id) => {
-      places[from * codes + code] = id;
-    },
-  };
+/** An empty level over a column. @param tuples the number of those before it */
+function levelFor(column: Int32Array, tuples: number): Level {
+  let largest = -1;
+  for (const code of column) if (code > largest) largest = code;
+  const locals = new Int32Array(largest + 1).fill(-1);
+  let width = 0;
+  for (const code of column) if (code >= 0 && locals[code]! < 0) locals[code] = width++;
+  const isShort = tuples * width <= MAX_PLACES;
+  return { locals, width, pairs: isShort ? new Int32Array(tuples * width).fill(-1) : new Map() };
 }
 
-function pairs(): Level {
-  const ids = new Map<number, number>();
-  return {
-    find: (id, code) => ids.get(id * SPAN + code) ?? -1,
-    add: (from, code, id) => {
-      ids.set(from * SPAN + code, id);
-    },
-  };
+/** Puts the numbers of the longer tuples in the place of those so far; answers how many there are. */
+function extend({ locals, width, pairs }: Level, ids: Int32Array, column: Int32Array): number {
+  let size = 0;
+  for (let row = 0; row < ids.length; row += 1) {
+    const [tuple, code] = [ids[row]!, column[row]!];
+    if (tuple < 0 || code < 0) {
+      ids[row] = -1;
+      continue;
+    }
+    const isShort = pairs instanceof Int32Array;
+    const pair = isShort ? tuple * width + locals[code]! : tuple * SPAN + locals[code]!;
+    let id = isShort ? pairs[pair]! : (pairs.get(pair) ?? -1);
+    if (id < 0) {
+      id = size++;
+      if (isShort) pairs[pair] = id;
+      else pairs.set(pair, id);
+    }
+    ids[row] = id;
+  }
+  return size;
 }

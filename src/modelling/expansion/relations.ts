@@ -1,7 +1,7 @@
 import type { Formula, Relation } from '../formula.js';
 import type { Evaluator } from './evaluator.js';
 import type { Frame } from './frame.js';
-import { concatenated, type Linear, type Terms } from './terms.js';
+import { concatenated, type Linear, Terms } from './terms.js';
 
 /** Rows `lower <= terms <= upper`, one for each row of a frame; an infinite bound is none, equal ones are an equation. */
 export interface Rows {
@@ -59,17 +59,27 @@ function toRows(evaluator: Evaluator, left: Linear, relation: Relation, right: L
 /** The same terms, times a sign; the list itself stays, since both its neighbours in a chain have it. */
 function scaled(terms: Terms | undefined, sign: number): Terms | undefined {
   if (terms === undefined || sign === 1) return terms;
-  const copy = concatenated([terms]);
-  for (let at = 0; at < copy.size; at += 1) copy.coefficients[at] = -copy.coefficients[at]!;
-  return copy;
+  const { rows, columns, size } = terms;
+  const negated = new Terms(0, terms.isMerged);
+  return Object.assign(negated, { rows, columns, size, coefficients: terms.coefficients.map((one) => -one) });
 }
 
 function haveSameTerms(one: Rows, other: Rows): boolean {
   if (one.terms.size !== other.terms.size) return false;
   for (let row = 0; row < one.starts.length; row += 1) if (one.starts[row] !== other.starts[row]) return false;
-  for (let at = 0; at < one.terms.size; at += 1) {
-    if (one.terms.columns[at] !== other.terms.columns[at]) return false;
-    if (one.terms.coefficients[at] !== other.terms.coefficients[at]) return false;
-  }
+  for (let row = 0; row + 1 < one.starts.length; row += 1) if (!haveSameRow(one, other, row)) return false;
+  return true;
+}
+
+/** Whether one row has the same terms, in whatever order. */
+function haveSameRow({ terms: some, starts }: Rows, { terms: others }: Rows, row: number): boolean {
+  const [from, to] = [starts[row]!, starts[row + 1]!];
+  let at = from;
+  while (at < to && some.columns[at] === others.columns[at] && some.coefficients[at] === others.coefficients[at])
+    at += 1;
+  if (at === to) return true;
+  const rest = new Map<number, number>();
+  for (let place = at; place < to; place += 1) rest.set(some.columns[place]!, some.coefficients[place]!);
+  for (; at < to; at += 1) if (rest.get(others.columns[at]!) !== others.coefficients[at]) return false;
   return true;
 }

@@ -53,6 +53,8 @@ export class Space {
   readonly texts = new Texts();
   readonly sets = new Map<string, Members>();
   readonly columns = new Map<string, Column>();
+  /** The second sets of columns that are called like one of another set: formulas cannot mean either. */
+  readonly doubled = new Map<string, string>();
   readonly families = new Map<string, FamilyOf>();
   readonly variables = new Map<string, number>();
   readonly values = new Map<string, number>();
@@ -68,6 +70,10 @@ export class Space {
   addColumn(name: string, data: ColumnData): void {
     const set = this.sets.get(data.set);
     if (set === undefined) throw new Error(`The column ${name} is over no set`);
+    if (this.columns.has(name)) {
+      this.doubled.set(name, data.set);
+      return;
+    }
     this.columns.set(
       name,
       data.type === 'number'

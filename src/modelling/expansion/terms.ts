@@ -5,7 +5,11 @@ export class Terms {
   coefficients: Float64Array;
   size = 0;
 
-  constructor(capacity: number) {
+  /** @param isMerged whether they are by rows, each variable at most once in a row, and none with 0 */
+  constructor(
+    capacity: number,
+    public isMerged = false,
+  ) {
     this.rows = new Int32Array(capacity);
     this.columns = new Int32Array(capacity);
     this.coefficients = new Float64Array(capacity);
@@ -23,12 +27,14 @@ export class Terms {
 /** A linear expression in each row of a frame. */
 export interface Linear {
   constants: Float64Array;
-  /** Absent: none. */
+  /** Merged; absent: none. */
   terms?: Terms;
 }
 
 /** Several lists of terms as one. */
 export function concatenated(lists: readonly Terms[]): Terms {
+  const [only] = lists;
+  if (lists.length === 1 && only !== undefined) return only;
   const all = new Terms(lists.reduce((sum, { size }) => sum + size, 0));
   for (const { rows, columns, coefficients, size } of lists) {
     all.rows.set(rows.subarray(0, size), all.size);
@@ -48,7 +54,7 @@ export function concatenated(lists: readonly Terms[]): Terms {
  */
 export function merged(terms: Terms, rows: number, places: Int32Array): { terms: Terms; starts: Int32Array } {
   const order = byRow(terms, rows);
-  const result = new Terms(terms.size);
+  const result = new Terms(terms.size, true);
   const starts = new Int32Array(rows + 1);
   let at = 0;
   for (let row = 0; row < rows; row += 1) {
@@ -74,15 +80,22 @@ export function merged(terms: Terms, rows: number, places: Int32Array): { terms:
 
 /** The places of terms, those of the first row first, each row's in their order. */
 function byRow({ rows, size }: Terms, count: number): Int32Array {
-  const next = new Int32Array(count + 1);
-  for (let at = 0; at < size; at += 1) next[rows[at]! + 1]! += 1;
-  for (let row = 0; row < count; row += 1) next[row + 1]! += next[row]!;
+  const next = startsOf({ rows, size }, count);
   const order = new Int32Array(size);
   for (let at = 0; at < size; at += 1) order[next[rows[at]!]!++] = at;
   return order;
 }
 
-function dropZeros(terms: Terms, from: number): void {
+/** Where the terms of each row begin, and the end of the last one, of those that are by rows. */
+export function startsOf({ rows, size }: Pick<Terms, 'rows' | 'size'>, count: number): Int32Array {
+  const starts = new Int32Array(count + 1);
+  for (let at = 0; at < size; at += 1) starts[rows[at]! + 1]! += 1;
+  for (let row = 0; row < count; row += 1) starts[row + 1]! += starts[row]!;
+  return starts;
+}
+
+/** Drops those with 0 from a place on. */
+export function dropZeros(terms: Terms, from: number): void {
   let kept = from;
   for (let at = from; at < terms.size; at += 1) {
     if (terms.coefficients[at] === 0) continue;

@@ -1,13 +1,11 @@
+/** What is read as a figure, of members. */
+const FIGURE = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?$/i;
+
 /** Numbers texts, so that members are compared and looked up as numbers. */
 export class Texts {
   private readonly codes = new Map<string, number>();
   private readonly texts: string[] = [];
-  private figures = new Float64Array(0);
-
-  /** How many there are. */
-  get size(): number {
-    return this.texts.length;
-  }
+  private readonly figures: number[] = [];
 
   /** The number of a text, which is given one the first time. */
   add(text: string): number {
@@ -22,10 +20,14 @@ export class Texts {
   }
 
   /** What texts are as figures, by their numbers; NaN for those that are none. */
-  get asFigures(): Float64Array {
-    if (this.figures.length < this.texts.length) {
-      this.figures = Float64Array.from(this.texts, (text) => (text === '' ? NaN : Number(text)));
-    }
+  get asFigures(): readonly number[] {
+    for (let code = this.figures.length; code < this.texts.length; code += 1)
+      this.figures.push(toFigure(this.text(code)));
     return this.figures;
   }
+}
+
+function toFigure(text: string): number {
+  const figure = FIGURE.test(text) ? Number(text) : NaN;
+  return Number.isFinite(figure) ? figure : NaN;
 }

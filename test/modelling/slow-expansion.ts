@@ -1,0 +1,322 @@
+import type { Comparison, Condition, Expression, Index, Key, MemberOf, Operand } from '../../src/modelling/formula.js';
+import { type Fault, formulaOf, indexOf, type Matrix, type World } from './world.js';
+
+/*
+ * The meaning of models, in the plainest of ways: one member after the other, texts in maps. Of the service it has nothing
+ * but the parser.
+ */
+
+class Faulty extends Error {
+  constructor(readonly fault: Fault) {
+    super(fault);
+  }
+}
+
+/** The members that indices stand for, and the sets that they run over one by one. */
+interface Scope {
+  members: Map<string, string>;
+  homes: Map<string, string>;
+}
+const NOWHERE: Scope = { members: new Map(), homes: new Map() };
+
+interface Linear {
+  constant: number;
+  terms: Map<string, number>;
+}
+const figure = (constant: number): Linear => ({ constant, terms: new Map() });
+
+function plus(one: Linear, other: Linear, times = 1): Linear {
+  const terms = new Map(one.terms);
+  for (const [name, coefficient] of other.terms) {
+    const sum = (terms.get(name) ?? 0) + times * coefficient;
+    if (sum === 0) terms.delete(name);
+    else terms.set(name, sum);
+  }
+  return { constant: one.constant + times * other.constant, terms };
+}
+
+const keyOf = (member: readonly (string | undefined)[]): string => JSON.stringify(member);
+
+/** What stands for a member beyond the end of a set. */
+const NOBODY = undefined;
+
+export function expandSlowly(world: World): Matrix | Fault {
+  try {
+    return new SlowExpansion(world).matrix();
+  } catch (error) {
+    if (error instanceof Faulty) return error.fault;
+    throw error;
+  }
+}
+
+class SlowExpansion {
+  private readonly cells = new Map<string, Map<string, number | string | null>>();
+  /** Names of variables by family and member. */
+  private readonly families = new Map<string, Map<string, string>>();
+
+  constructor(private readonly world: World) {
+    for (const [name, { set, cells }] of Object.entries(world.columns))
+      this.cells.set(name, new Map(world.sets[set]!.map((member, at) => [keyOf(member), cells[at]!])));
+  }
+
+  matrix(): Matrix {
+    const matrix: Matrix = { variables: new Map(), rows: new Map(), objective: new Map(), constant: 0 };
+    const { variables, objectives, constraints } = this.world;
+    for (const { name, index, domain, lower, upper, free } of variables) {
+      const family = new Map<string, string>();
+      for (const scope of this.scopes(indexOf(index), NOWHERE)) {
+        const member = [...scope.members.values()];
+        const called = index === undefined ? name : `${name}[${member.join(', ')}]`;
+        const bounds = {
+          lower: this.bound(lower, scope) ?? (free === true ? -Infinity : 0),
+          upper: this.bound(upper, scope) ?? Infinity,
+        };
+        if (domain === 'binary') {
+          bounds.lower = Math.max(0, bounds.lower);
+          bounds.upper = Math.min(1, bounds.upper);
+        }
+        matrix.variables.set(called, bounds);
+        family.set(keyOf(member), called);
+      }
+      this.families.set(name, family);
+    }
+    let objective = figure(0);
+    for (const { sense, weight, expression } of objectives) {
+      const times = (objectives.length > 1 ? weight : 1) * (sense === objectives[0]!.sense ? 1 : -1);
+      objective = plus(objective, this.linear(formulaOf(expression).sides[0], NOWHERE), times);
+    }
+    matrix.constant = objective.constant;
+    matrix.objective = objective.terms;
+    for (const constraint of constraints) this.constraint(constraint, matrix);
+    return matrix;
+  }
+
+  private bound(given: number | string | undefined, scope: Scope): number | undefined {
+    return typeof given === 'string' ? this.number(formulaOf(given).sides[0], scope) : given;
+  }
+
+  private constraint({ label, index, expression, penalty }: World['constraints'][number], matrix: Matrix): void {
+    const { sides, relations } = formulaOf(expression);
+    const scopes = this.scopes(indexOf(index), NOWHERE);
+    const values = scopes.map((scope) => sides.map((side) => this.linear(side, scope)));
+    const hasTerms = (side: number): boolean => values.some((linear) => linear[side]!.terms.size > 0);
+    let groups: { lower: number; upper: number; terms: Map<string, number> }[][] = [];
+    for (const [at, relation] of relations.entries()) {
+      // Variables go to the left, and stay as they are where the right side alone has some.
+      const [from, to] = !hasTerms(at) && hasTerms(at + 1) ? [at + 1, at] : [at, at + 1];
+      const isBelow = relation === (from === at ? '<=' : '>=');
+      const rows = values.map((linear) => {
+        const { constant, terms } = plus(linear[from]!, linear[to]!, -1);
+        return {
+          lower: relation === '=' || !isBelow ? 0 - constant : -Infinity,
+          upper: relation === '=' || isBelow ? 0 - constant : Infinity,
+          terms,
+        };
+      });
+      const last = groups.at(-1);
+      const isSame = last?.every(({ terms }, row) => {
+        const other = rows[row]!.terms;
+        return terms.size === other.size && [...terms].every(([name, coefficient]) => other.get(name) === coefficient);
+      });
+      if (last === undefined || isSame !== true) groups = [...groups, rows];
+      else
+        for (const [row, { lower, upper }] of rows.entries()) {
+          last[row]!.lower = Math.max(last[row]!.lower, lower);
+          last[row]!.upper = Math.min(last[row]!.upper, upper);
+        }
+    }
+    const sign = this.world.objectives[0]!.sense === 'maximize' ? -1 : 1;
+    for (const [part, rows] of groups.entries())
+      for (const [at, row] of rows.entries()) {
+        const numbered = groups.length > 1 ? `${label} (${part + 1})` : label;
+        const name = index === undefined ? numbered : `${numbered}[${[...scopes[at]!.members.values()].join(', ')}]`;
+        if (penalty !== undefined)
+          for (const [way, limit] of [
+            ['+', row.lower],
+            ['-', row.upper],
+          ] as const) {
+            if (!Number.isFinite(limit)) continue;
+            row.terms.set(`${name} ${way}`, way === '+' ? 1 : -1);
+            matrix.objective.set(`${name} ${way}`, sign * penalty);
+          }
+        matrix.rows.set(name, row);
+      }
+  }
+
+  /** Every way to choose members for an index. */
+  private scopes(index: Index | undefined, outer: Scope): Scope[] {
+    if (index === undefined) return [outer];
+    let scopes = [outer];
+    for (const { names, set } of index.over)
+      scopes = scopes.flatMap((scope) =>
+        this.world.sets[set]!.flatMap((member): Scope[] => {
+          const members = new Map(scope.members);
+          const homes = new Map(scope.homes);
+          if (names.length === 1 && !members.has(names[0])) homes.set(names[0], set);
+          for (const [part, name] of names.entries()) {
+            const known = members.get(name);
+            if (known !== undefined && known !== member[part]) return [];
+            members.set(name, member[part]!);
+          }
+          return [{ members, homes }];
+        }),
+      );
+    const { where } = index;
+    return where === undefined ? scopes : scopes.filter((scope) => this.passes(where, scope));
+  }
+
+  /** What some part of a condition rules out is not asked what else is wrong with it. */
+  private passes(where: Condition, scope: Scope): boolean {
+    let fault: Faulty | undefined;
+    for (const part of parts(where)) {
+      try {
+        if (!this.holds(part, scope)) return false;
+      } catch (error) {
+        if (!(error instanceof Faulty)) throw error;
+        fault = error;
+      }
+    }
+    if (fault !== undefined) throw fault;
+    return true;
+  }
+
+  private holds(condition: Condition, scope: Scope): boolean {
+    switch (condition.kind) {
+      case 'and':
+      case 'or': {
+        const all = condition.of.map((one) => this.holds(one, scope));
+        return condition.kind === 'and' ? all.every(Boolean) : all.some(Boolean);
+      }
+      case 'not':
+        return !this.holds(condition.of, scope);
+      case 'compare': {
+        const { left, comparison, right } = condition;
+        const texts = [this.text(left, scope), this.text(right, scope)];
+        if (texts[0] === false || texts[1] === false)
+          return compare(comparison, this.number(left, scope), this.number(right, scope));
+        const [one, other] = texts as (string | undefined)[];
+        if (one === NOBODY || other === NOBODY) return false;
+        const isOrder = comparison !== '=' && comparison !== '<>';
+        if (isOrder && isFigure(one) && isFigure(other)) return compare(comparison, Number(one), Number(other));
+        return compare(comparison, one, other);
+      }
+    }
+  }
+
+  /** The text that an operand is; false for what is a figure. */
+  private text(operand: Operand, scope: Scope): string | undefined | false {
+    if (operand.kind === 'text') return operand.text;
+    if (operand.kind === 'name' && scope.members.has(operand.name)) return scope.members.get(operand.name);
+    if (operand.kind !== 'member' || !this.isLabel(operand.name)) return false;
+    const keys = this.keys(operand, scope);
+    const cell = this.cells.get(operand.name)!.get(keyOf(keys));
+    if (cell === undefined && keys.includes(NOBODY)) return NOBODY;
+    if (cell === undefined) throw new Faulty('missing');
+    return cell === null ? '' : String(cell);
+  }
+
+  private isLabel(column: string): boolean {
+    return this.world.columns[column]?.cells.some((cell) => typeof cell === 'string') === true;
+  }
+
+  private number(operand: Operand, scope: Scope): number {
+    if (operand.kind === 'text') throw new Faulty('other');
+    const { constant, terms } = this.linear(operand, scope);
+    if (terms.size > 0) throw new Faulty('other');
+    return constant;
+  }
+
+  private linear(expression: Expression, scope: Scope): Linear {
+    switch (expression.kind) {
+      case 'number':
+        return figure(expression.value);
+      case 'name': {
+        const member = scope.members.get(expression.name);
+        if (member !== undefined) {
+          if (!isFigure(member)) throw new Faulty('figure');
+          return figure(Number(member));
+        }
+        const value = this.world.values[expression.name];
+        return value === undefined ? { constant: 0, terms: new Map([[expression.name, 1]]) } : figure(value);
+      }
+      case 'member':
+        return this.member(expression, scope);
+      case 'sum':
+        return expression.parts.reduce(
+          (sum, { negative, of }) => plus(sum, this.linear(of, scope), negative ? -1 : 1),
+          figure(0),
+        );
+      case 'product':
+        return expression.factors.reduce((product, { divisor, of }) => {
+          const factor = this.linear(of, scope);
+          if (divisor && factor.terms.size > 0) throw new Faulty('other');
+          if (divisor && factor.constant === 0) throw new Faulty('zero');
+          if (product.terms.size > 0 && factor.terms.size > 0) throw new Faulty('other');
+          if (divisor) return plus(figure(0), product, 1 / factor.constant);
+          return product.terms.size > 0
+            ? plus(figure(0), product, factor.constant)
+            : plus(figure(0), factor, product.constant);
+        }, figure(1));
+      case 'total':
+        return this.scopes(expression.over, scope).reduce(
+          (sum, inner) => plus(sum, this.linear(expression.of, inner)),
+          figure(0),
+        );
+    }
+  }
+
+  private member(expression: MemberOf, scope: Scope): Linear {
+    const { name } = expression;
+    const keys = this.keys(expression, scope);
+    const family = this.families.get(name);
+    if (family !== undefined) {
+      const variable = family.get(keyOf(keys));
+      if (variable !== undefined) return { constant: 0, terms: new Map([[variable, 1]]) };
+      if (keys.includes(NOBODY)) return figure(0);
+      throw new Faulty('missing');
+    }
+    if (this.isLabel(name)) throw new Faulty('other');
+    const cell = this.cells.get(name)?.get(keyOf(keys));
+    if (cell === undefined && keys.includes(NOBODY)) return figure(0);
+    const known = cell ?? this.world.columns[name]!.fallback;
+    if (known === undefined) throw new Faulty('missing');
+    return figure(Number(known));
+  }
+
+  private keys({ keys }: MemberOf, scope: Scope): (string | undefined)[] {
+    return keys.map((key) => this.key(key, scope));
+  }
+
+  private key(key: Key, { members, homes }: Scope): string | undefined {
+    if (key.kind === 'text') return key.text;
+    const member = members.get(key.name);
+    if (member === undefined) throw new Faulty('other');
+    if (key.lag === 0) return member;
+    const home = homes.get(key.name);
+    if (home === undefined) throw new Faulty('other');
+    const set = this.world.sets[home]!.map(([one]) => one!);
+    return set[set.indexOf(member) + key.lag];
+  }
+}
+
+const parts = (condition: Condition): Condition[] =>
+  condition.kind === 'and' ? condition.of.flatMap(parts) : [condition];
+
+const isFigure = (text: string): boolean => /^-?\d+(\.\d+)?$/.test(text);
+
+function compare<Value extends string | number>(comparison: Comparison, one: Value, other: Value): boolean {
+  switch (comparison) {
+    case '=':
+      return one === other;
+    case '<>':
+      return one !== other;
+    case '<':
+      return one < other;
+    case '<=':
+      return one <= other;
+    case '>':
+      return one > other;
+    case '>=':
+      return one >= other;
+  }
+}
