@@ -130,7 +130,7 @@ describe.each([
         OPTIONS,
       );
       expect(seen.wrong).toBeGreaterThan(MODELS / 20);
-      expect(seen.early).toBeLessThan(MODELS / 20);
+      expect(seen.early).toBeLessThan(MODELS / 10);
     },
     TIMEOUT,
   );
