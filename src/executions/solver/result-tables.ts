@@ -1,3 +1,4 @@
+import { shortened } from '../../modelling/names.js';
 import type { Family, Model } from '../model/model.js';
 
 /** What a plan makes of a model: a number for each variable and each row. */
@@ -16,7 +17,9 @@ export interface ResultTable {
   content: Uint8Array;
 }
 
-const CONSTRAINTS = 'constraints.csv';
+const CONSTRAINTS = 'constraints';
+/** Most characters that the name of a file has of the name of a variable. */
+const MAX_NAME = 60;
 
 /**
  * The plan as tables, for models that have families: for each family of variables its members with their values, and one
@@ -24,14 +27,15 @@ const CONSTRAINTS = 'constraints.csv';
  */
 export function resultTables({ families, rows }: Model, { values, activities, slacks }: Plan): ResultTable[] {
   if (families.variables.length + families.rows.length === 0) return [];
-  const ofVariables = families.variables.map((family) => ({
-    name: fileOf(family),
+  const names = fileNames(families.variables);
+  const ofVariables = families.variables.map((family, at) => ({
+    name: `${names[at]}.csv`,
     content: csv([...family.keys, 'value'], family.size, (place) => [
       ...family.members.map((part) => part[place] ?? ''),
       values[family.from + place] ?? 0,
     ]),
   }));
-  const inFamilies = new Map(families.rows.map((family) => [family.from, family]));
+  const inFamilies = new Map(families.rows.filter(({ size }) => size > 0).map((family) => [family.from, family]));
   let family: Family | undefined;
   const constraints = csv(['name', 'keys', 'activity', 'slack'], rows.length, (row) => {
     family = inFamilies.get(row) ?? (family !== undefined && row < family.from + family.size ? family : undefined);
@@ -42,11 +46,20 @@ export function resultTables({ families, rows }: Model, { values, activities, sl
         : [family.name, family.members.map((part) => part[place]).join(', ')];
     return [name, keys, activities[row] ?? 0, slacks[row] ?? 0];
   });
-  return [...ofVariables, { name: CONSTRAINTS, content: constraints }];
+  return [...ofVariables, { name: `${CONSTRAINTS}.csv`, content: constraints }];
 }
 
-/** A variable may be called like the table of all constraints. */
-const fileOf = ({ name }: Family): string => (`${name}.csv` === CONSTRAINTS ? `${name} (variable).csv` : `${name}.csv`);
+/** Files are called like their variables; long names are cut, and what is there already gets a number. */
+function fileNames(families: readonly Family[]): string[] {
+  const taken = new Set([CONSTRAINTS]);
+  return families.map(({ name }) => {
+    const wanted = shortened(name, MAX_NAME).normalize('NFC');
+    let free = wanted;
+    for (let number = 2; taken.has(free); number += 1) free = `${wanted} ${number}`;
+    taken.add(free);
+    return free;
+  });
+}
 
 function csv(
   titles: readonly string[],
