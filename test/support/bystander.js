@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -14,6 +15,8 @@ const POST_EVERY_MS = 2_000;
 const CALL_EVERY_MS = 50;
 /** What is not answered so long after the end counts as it is. */
 const PATIENCE_MS = 5_000;
+/** The unit of /proc/stat. */
+const TICK_MS = 10;
 
 const { url, token, project, localAddress } = workerData;
 const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
@@ -35,16 +38,23 @@ let posted = performance.now();
 for (let round = 0; !isOver; round += 1) {
   const posts = performance.now() - posted > POST_EVERY_MS;
   if (posts) posted = performance.now();
-  const began = performance.now();
+  const [began, stolen] = [performance.now(), stolenMs()];
   const status = await (posts
     ? send('POST', `/projects/${project}/chat`, JSON.stringify({ content: 'How far are we?' }))
     : send('GET', reads[round % reads.length]));
   statuses[status] = (statuses[status] ?? 0) + 1;
-  latencies.push(performance.now() - began);
+  // A neighbour's work on a shared machine is no wait that the service makes.
+  latencies.push(Math.max(0, performance.now() - began - (stolenMs() - stolen)));
   await pause(PACE_MS);
 }
 agent.destroy();
 parentPort.postMessage({ ...summary(latencies), statuses });
+
+/** How long the processors of this virtual machine have worked for others so far, together. Needs Linux. */
+function stolenMs() {
+  const [, , , , , , , , steal] = readFileSync('/proc/stat', 'latin1').slice(0, 200).split(/\s+/, 9);
+  return Number(steal) * TICK_MS;
+}
 
 /** The status, or the code of what went wrong on the connection. Every fourth request needs a connection of its own. */
 function send(method, path, body) {

@@ -29,7 +29,10 @@ export async function residentBytes(pid: number): Promise<{ now: number; peak: n
   return { now: read('VmRSS'), peak: read('VmHWM') };
 }
 
-/** What somebody else saw during an attack; times in milliseconds, over all moments of it alike. */
+/**
+ * What somebody else saw during an attack; times in milliseconds, over all moments of it alike, less what the machine gave
+ * to others meanwhile.
+ */
 export interface Seen {
   /** Requests sent. */
   count: number;
