@@ -89,7 +89,8 @@ class Check {
     if (mistaken === undefined && relations.length === 0) refuse('There is no <=, >= or = in it');
     for (const side of sides) {
       const variable = this.expression(side, scope);
-      if (use === 'bound' && variable !== undefined)
+      // What nothing is called so may become known.
+      if (use === 'bound' && variable !== undefined && !this.unknown.has(variable))
         refuse(
           `A bound is made of figures that are known, and ${shortened(variable)} is a variable: say it as a constraint instead`,
         );

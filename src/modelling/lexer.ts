@@ -10,8 +10,9 @@ export interface Token {
 
 const NAME_TEXT = String.raw`[\p{L}_][\p{L}\p{M}\p{N}_]*`;
 const NAME = new RegExp(`^${NAME_TEXT}$`, 'u');
-const NAME_HERE = new RegExp(NAME_TEXT, 'uy');
 /** Names that need no knowledge of Unicode, which takes most of the time. */
+const PLAIN_NAME = /^[a-z_]\w*$/i;
+const NAME_HERE = new RegExp(NAME_TEXT, 'uy');
 const PLAIN_NAME_HERE = /[a-z_]\w*(?![\w\x80-\uffff])/iy;
 const NUMBER_HERE = /(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?/iy;
 const RELATION_HERE = /[<>]=?|==?[<>]?|[≤≥]/y;
@@ -37,7 +38,7 @@ const PATTERNS = [
 ] as const;
 
 /** Whether a text can be a name in formulas. */
-export const isName = (text: string): boolean => NAME.test(text);
+export const isName = (text: string): boolean => PLAIN_NAME.test(text) || NAME.test(text);
 
 /** Reads the tokens of a text one by one, in time in proportion to it. */
 export class Lexer {

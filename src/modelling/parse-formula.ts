@@ -42,16 +42,6 @@ export const parseFormula = (text: string): Formula | FormulaProblem =>
 /** The index that a text is: `p in products where demand[p] > 0`. */
 export const parseIndex = (text: string): Index | FormulaProblem => reading(text, (parser) => parser.wholeIndex());
 
-/**
- * A formula and the index behind its `for`, as their texts: `make[p] <= demand[p] for p in products`. Undefined for a text
- * without a `for`; whether the index is one is not looked at.
- */
-export function splitIndex(text: string): { formula: string; index: string } | undefined {
-  const read = reading(text, (parser) => parser.untilFor());
-  if ('problem' in read || read.end === undefined) return undefined;
-  return { formula: text.slice(0, read.end).trim(), index: text.slice(read.end + FOR.length).trim() };
-}
-
 const FOR = 'for';
 
 function reading<Read extends object>(text: string, read: (parser: Parser) => Read): Read | FormulaProblem {
@@ -103,12 +93,6 @@ class Parser {
     const index = this.index();
     if (this.token.kind !== 'end') this.refuse();
     return index;
-  }
-
-  /** Reads a formula; answers where its `for` stands. */
-  untilFor(): { end: number | undefined } {
-    this.formula();
-    return { end: this.isAtFor() ? this.token.position : undefined };
   }
 
   private formula(): Formula {

@@ -33,6 +33,8 @@ export class Sketch {
   private readonly before: SketchCard[];
   private knownValues: ReadonlyMap<string, number> | undefined;
   private usedNames: ReadonlySet<string> | undefined;
+  /** By the data, which a change puts others in the place of. */
+  private readonly namesOfCards = new WeakMap<Data, readonly string[]>();
 
   constructor(cards: readonly CardResponse[]) {
     this.cards = cards.flatMap(({ id, version, card_type, label, data }) => {
@@ -69,9 +71,16 @@ export class Sketch {
   /** The names in all formulas, in the order of their first place: objectives first. */
   get names(): ReadonlySet<string> {
     const cards = [...this.of('objective'), ...this.of('constraint')];
-    return (this.usedNames ??= new Set(
-      cards.flatMap((card) => namesInText(fieldOf<string>(card, 'expression') ?? '', fieldOf<string>(card, 'index'))),
-    ));
+    return (this.usedNames ??= new Set(cards.flatMap((card) => this.namesOf(card))));
+  }
+
+  /** The same of one card: what a statement does not change is not read again for it. */
+  private namesOf(card: SketchCard): readonly string[] {
+    const names =
+      this.namesOfCards.get(card.data) ??
+      namesInText(fieldOf<string>(card, 'expression') ?? '', fieldOf<string>(card, 'index'));
+    this.namesOfCards.set(card.data, names);
+    return names;
   }
 
   /** The data card that gives a name its value. */

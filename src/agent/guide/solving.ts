@@ -6,6 +6,8 @@ import type { Sketch } from './sketch.js';
 export type Feasibility = CompletenessResponse['feasibility_result'];
 
 const MAX_SHOWN = 30;
+/** Fields in which a name that nothing has keeps a model from being solved. */
+const FORMULAS = ['expression', 'lower', 'upper'];
 
 /** What came of a solve. */
 export interface Outcome {
@@ -31,7 +33,7 @@ export function whatSolvingLacks(sketch: Sketch): string[] {
   const gaps = sketch.cards.flatMap(({ card_type, label }, index) => {
     if (card_type === 'kpi' || card_type === 'production_requirement') return [];
     const found = judgements[index]?.gaps.find(
-      ({ severity, field }) => severity === 'blocking' || (severity === 'warning' && field === 'expression'),
+      ({ severity, field }) => severity === 'blocking' || (severity === 'warning' && FORMULAS.includes(field)),
     );
     return found === undefined ? [] : [`${quote(label, 60)}: ${found.message}`];
   });

@@ -1,6 +1,7 @@
 import { type Expression, type Index, isProblem, type Key, type Membership, partsOf } from '../../modelling/formula.js';
-import { parseFormula, parseIndex } from '../../modelling/parse-formula.js';
+import { parseFormula } from '../../modelling/parse-formula.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
+import { readIndex } from '../../projects/canvas/expressions.js';
 import type { Sketch } from './sketch.js';
 
 /** Something that formulas use with an index and nothing on the canvas is, with the index that it seems to have. */
@@ -29,9 +30,11 @@ export function unknownFamilies(sketch: Sketch): UnknownFamily[] {
     for (const part of partsOf(expression)) visit(part, inner);
   };
   for (const card of [...sketch.of('objective'), ...sketch.of('constraint')]) {
-    const formula = parseFormula(fieldOf<string>(card, 'expression') ?? '');
-    const index = parseIndex(fieldOf<string>(card, 'index') ?? '');
+    const text = fieldOf<string>(card, 'expression') ?? '';
+    // Most formulas have no members in them, and need not be read.
+    const formula = parseFormula(text.includes('[') ? text : '');
     if (isProblem(formula)) continue;
+    const index = readIndex(fieldOf<string>(card, 'index') ?? '');
     for (const side of formula.sides) visit(side, isProblem(index) ? new Map() : withIndex(index, new Map()));
   }
   return [...found.values()];

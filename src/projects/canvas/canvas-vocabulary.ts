@@ -1,19 +1,18 @@
 import { isProblem, type Index } from '../../modelling/formula.js';
-import { parseIndex } from '../../modelling/parse-formula.js';
 import type { ColumnShape, Family, SetShape, Vocabulary } from '../../modelling/vocabulary.js';
 import type { Card } from './card.entity.js';
 import { fieldOf } from './card-shapes.js';
-import { type DataContent, readData } from './data-content.js';
+import type { DataContent } from './data-content.js';
+import { readIndex } from './expressions.js';
 
 type Content = Pick<Card, 'card_type' | 'data'>;
 
-/** What the names in formulas stand for. Of names that are given twice, the first card counts. */
-export function vocabularyOf(cards: readonly Content[]): Vocabulary {
-  return vocabularyFrom(cards, cards.map(readData));
-}
-
-/** The same where the data cards have been read. */
-export function vocabularyFrom(cards: readonly Content[], contents: readonly DataContent[]): Vocabulary {
+/**
+ * What the names in formulas stand for. Of names that are given twice, the first card counts.
+ *
+ * @param contents what the data cards among them say
+ */
+export function vocabularyOf(cards: readonly Content[], contents: readonly DataContent[]): Vocabulary {
   const sets = new Map<string, SetShape>();
   const columns = new Map<string, ColumnShape[]>();
   const values = new Map<string, number>();
@@ -36,8 +35,8 @@ export function vocabularyFrom(cards: readonly Content[], contents: readonly Dat
 }
 
 /** The index of a card; undefined for one that has none, or none that can be read. */
-export function indexOf(card: Content): Index | undefined {
+function indexOf(card: Content): Index | undefined {
   const text = fieldOf<string>(card, 'index');
-  const index = text === undefined ? undefined : parseIndex(text);
+  const index = text === undefined ? undefined : readIndex(text);
   return index === undefined || isProblem(index) ? undefined : index;
 }

@@ -47,12 +47,16 @@ export function membersOf({ members }: NonNullable<DataContent['set']>): Members
   return typeof members === 'string' ? rangeOf(members) : members && new Set(members.map(toMember));
 }
 
-/** How many figures, texts and members a card has written out. */
-export function sizeOf({ values, columns, set }: DataContent): number {
-  let size = values.size + (Array.isArray(set?.members) ? set.members.length : 0);
-  for (const { cells } of columns.values()) size += cells.size;
+/** How many figures, texts and members a card has written out, whether or not they can be read. */
+export function sizeOf({ card_type, data: { values, members } }: DataCard): number {
+  if (card_type !== 'data') return 0;
+  let size = Array.isArray(members) ? members.length : 0;
+  for (const value of Object.values(isObject(values) ? values : {}))
+    size += isObject(value) ? Object.keys(value).length : 1;
   return size;
 }
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 function toColumn(cells: object): InlineColumn {
   const entries = Object.entries(cells).map(([member, cell]): [string, number | string] => [

@@ -1,7 +1,7 @@
 import type { Project } from '../project.entity.js';
 import type { Card, Gap } from './card.entity.js';
 import { fieldOf, gapsOfShape, isBegun } from './card-shapes.js';
-import { vocabularyFrom } from './canvas-vocabulary.js';
+import { vocabularyOf } from './canvas-vocabulary.js';
 import { type DataContent, membersOf, NO_DATA, readData, sizeOf } from './data-content.js';
 import type { Members } from './members.js';
 import { type CardFormula, judgeFormula, problemOfIndex } from './expressions.js';
@@ -51,10 +51,13 @@ interface Canvas {
   crowded: ReadonlySet<CardContent>;
 }
 
-/** A judgement, with the names in the card's formula that nothing on the canvas has. */
+/** A judgement, and whether there are names in the card's formulas that nothing on the canvas has. */
 interface Reading extends Judgement {
-  unknown: string[];
+  hasUnknown: boolean;
 }
+
+/** The names in the formulas of a card that nothing on the canvas has, by the formula's field. */
+type Unknown = ReadonlyMap<string, readonly string[]>;
 
 /**
  * Gaps and status of every card of a canvas, in its order.
@@ -81,14 +84,19 @@ function readAll(cards: readonly CardContent[]): Reading[] {
   const canvas = survey(cards);
   return cards.map((card, at) => {
     const { gaps: ofFormulas, unknown } = readFormulas(card, canvas);
+    const content = canvas.contents[at] ?? NO_DATA;
     const gaps = [
       ...gapsOfShape(card),
       ...ofFormulas,
-      ...gapsAmong(card, canvas.contents[at] ?? NO_DATA, unknown, canvas),
-      ...gapsOfMembers(canvas.contents[at] ?? NO_DATA),
+      ...gapsAmong(card, content, unknown, canvas),
+      ...gapsOfMembers(content),
     ];
     const isBlocked = gaps.some(({ severity }) => severity === 'blocking');
-    return { gaps, status: !isBegun(card) ? 'draft' : isBlocked ? 'needs_input' : 'complete', unknown };
+    return {
+      gaps,
+      status: !isBegun(card) ? 'draft' : isBlocked ? 'needs_input' : 'complete',
+      hasUnknown: unknown.size > 0,
+    };
   });
 }
 
@@ -102,7 +110,7 @@ function derivedFrom(cards: readonly CardContent[], readings: readonly Reading[]
     card_count: cards.length,
     objective_drafted: statuses('objective').some((status) => status !== 'draft'),
     objectives_defined: allComplete('objective'),
-    all_variables_provided: allComplete('variable') && readings.every(({ unknown }) => unknown.length === 0),
+    all_variables_provided: allComplete('variable') && readings.every(({ hasUnknown }) => !hasUnknown),
     all_constraints_classified: every(of('constraint'), isClassified),
     data_available: allComplete('data'),
     kpis_defined: allComplete('kpi'),
@@ -121,14 +129,14 @@ function derivedFrom(cards: readonly CardContent[], readings: readonly Reading[]
 }
 
 /** Gaps that several fields or several cards make together. */
-function gapsAmong(card: CardContent, content: DataContent, unknown: string[], canvas: Canvas): Gap[] {
+function gapsAmong(card: CardContent, content: DataContent, unknown: Unknown, canvas: Canvas): Gap[] {
   const gaps: Gap[] = [];
   if (card.card_type === 'objective' && canvas.objectives > 1 && card.data['weight'] === undefined) {
     gaps.push({ field: 'weight', message: 'With several objectives each needs a weight', severity: 'blocking' });
   }
-  if (unknown.length > 0) {
-    const message = `No variable or value on the canvas is called ${someNames(unknown)}`;
-    gaps.push({ field: 'expression', message, severity: 'warning' });
+  for (const [field, names] of unknown) {
+    const message = `No variable or value on the canvas is called ${someNames(names)}`;
+    gaps.push({ field, message, severity: 'warning' });
   }
   if (card.card_type === 'variable') {
     const name = fieldOf<string>(card, 'name');
@@ -159,39 +167,37 @@ function gapsAmong(card: CardContent, content: DataContent, unknown: string[], c
 }
 
 /** What the formulas of a card say. */
-function readFormulas(card: CardContent, { vocabulary }: Canvas): { gaps: Gap[]; unknown: string[] } {
+function readFormulas(card: CardContent, { vocabulary }: Canvas): { gaps: Gap[]; unknown: Unknown } {
   const gaps: Gap[] = [];
-  const unknown = new Set<string>();
+  const unknown = new Map<string, readonly string[]>();
   const index = fieldOf<string>(card, 'index');
   const ofIndex = index === undefined ? undefined : problemOfIndex(index, vocabulary);
-  if (ofIndex !== undefined) return { gaps: [{ field: 'index', message: ofIndex, severity: 'blocking' }], unknown: [] };
+  if (ofIndex !== undefined) return { gaps: [{ field: 'index', message: ofIndex, severity: 'blocking' }], unknown };
   for (const [field, formula] of formulasOf(card, index)) {
     const { problem, unknown: names } = judgeFormula(formula, vocabulary);
     if (problem !== undefined) gaps.push({ field, message: problem, severity: 'blocking' });
-    for (const name of names) unknown.add(name);
+    if (names.length > 0) unknown.set(field, names);
   }
-  return { gaps, unknown: [...unknown] };
+  return { gaps, unknown };
 }
 
 /** The formulas of a card that are solved, by their fields. */
 function formulasOf(card: CardContent, index: string | undefined): [field: string, formula: CardFormula][] {
-  const text = (field: string): string | undefined => {
-    const value = fieldOf<unknown>(card, field);
-    return typeof value === 'string' ? value : undefined;
-  };
-  const fields: Partial<Record<Card['card_type'], [string, CardFormula['use']][]>> = {
-    objective: [['expression', 'objective']],
-    constraint: [['expression', 'constraint']],
-    variable: [
-      ['lower', 'bound'],
-      ['upper', 'bound'],
-    ],
-  };
-  return (fields[card.card_type] ?? []).flatMap(([field, use]): [string, CardFormula][] => {
-    const written = text(field);
-    return written === undefined ? [] : [[field, { text: written, index, use }]];
+  return (FORMULAS[card.card_type] ?? []).flatMap(([field, use]): [string, CardFormula][] => {
+    const text = fieldOf<unknown>(card, field);
+    return typeof text === 'string' ? [[field, { text, index, use }]] : [];
   });
 }
+
+/** The fields of card types that hold formulas, and what these are for. */
+const FORMULAS: Partial<Record<Card['card_type'], [field: string, use: CardFormula['use']][]>> = {
+  objective: [['expression', 'objective']],
+  constraint: [['expression', 'constraint']],
+  variable: [
+    ['lower', 'bound'],
+    ['upper', 'bound'],
+  ],
+};
 
 /** Members that are there twice, cells of members that are not there, and members without a cell. */
 function gapsOfMembers({ set, columns }: DataContent): Gap[] {
@@ -208,8 +214,11 @@ function gapsOfMembers({ set, columns }: DataContent): Gap[] {
     const strange = [...cells.keys()].filter((member) => !members.has(member));
     if (strange.length > 0)
       gaps.push(gap(`${name} names ${someNames(strange)}, which the set ${set.name} does not have`));
-    if (cells.size - strange.length < members.size)
-      gaps.push(gap(`${name} has no value for ${firstWithout(members, cells)} and perhaps others`));
+    const missing = members.size - (cells.size - strange.length);
+    if (missing > 0) {
+      const others = missing > 1 ? ` and ${missing - 1} more` : '';
+      gaps.push(gap(`${name} has no value for ${firstWithout(members, cells)}${others}`));
+    }
   }
   return gaps;
 }
@@ -227,20 +236,20 @@ function survey(cards: readonly CardContent[]): Canvas {
   const crowded = new Set<CardContent>();
   let figures = 0;
   const contents = cards.map((card) => {
-    const content = readData(card);
-    const count = sizeOf(content);
+    const count = sizeOf(card);
     if (count > 0 && figures + count > MAX_VALUES) {
       crowded.add(card);
       return NO_DATA;
     }
     figures += count;
+    const content = readData(card);
     for (const name of symbolsGivenBy(card, content)) symbols.set(name, (symbols.get(name) ?? 0) + 1);
     return content;
   });
   return {
     objectives: cards.filter(({ card_type }) => card_type === 'objective').length,
     symbols,
-    vocabulary: vocabularyFrom(cards, contents),
+    vocabulary: vocabularyOf(cards, contents),
     contents,
     crowded,
   };

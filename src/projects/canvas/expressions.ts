@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { checkFormula, type Use } from '../../modelling/check.js';
+import { checkFormula, checkIndex, type Use } from '../../modelling/check.js';
 import { type Formula, type FormulaProblem, type Index, isPlain, isProblem, namesIn } from '../../modelling/formula.js';
 import { linearize, rowsOf } from '../../modelling/linear.js';
 import { mentionsOf } from '../../modelling/mentions.js';
@@ -34,6 +34,12 @@ interface Kept {
 const MAX_KEPT = 1_500;
 /** By use, index and text. The formulas themselves take much more memory and are not kept. */
 const kept = new LRUCache<string, Kept>({ max: MAX_KEPT });
+/** Those of all cards with an index, which are short: each change of a canvas looks at all of them. */
+const MAX_INDEX_CHARACTERS = 100_000;
+const indices = new LRUCache<string, Index | FormulaProblem>({
+  maxSize: MAX_INDEX_CHARACTERS,
+  sizeCalculation: (_, text) => text.length + 1,
+});
 /** Characters that are shown of the place of a problem. */
 const SHOWN = 24;
 
@@ -44,7 +50,7 @@ export function judgeFormula(given: CardFormula, vocabulary: Vocabulary): Judged
   const known = kept.get(key);
   if (known?.mentions.every((name, at) => roleOf(name, vocabulary) === known.roles[at]) === true) return known.judged;
   const formula = parseFormula(text);
-  const over = index === '' ? undefined : parseIndex(index);
+  const over = index === '' ? undefined : readIndex(index);
   const mentions = mentionsOf(
     isProblem(formula) ? undefined : formula,
     over === undefined || isProblem(over) ? undefined : over,
@@ -60,20 +66,25 @@ export function judgeFormula(given: CardFormula, vocabulary: Vocabulary): Judged
 export function namesInText(text: string, index?: string): readonly string[] {
   const formula = parseFormula(text);
   if (isProblem(formula)) return [];
-  const over = index === undefined ? undefined : parseIndex(index);
+  const over = index === undefined ? undefined : readIndex(index);
   const bound = over === undefined || isProblem(over) ? [] : namesOfIndex(over);
   return namesIn(formula).filter((name) => !bound.includes(name));
 }
 
-/** What keeps a text from being an index; undefined for nothing. */
-export function problemOfIndex(text: string, vocabulary: Vocabulary): string | undefined {
-  const index = parseIndex(text);
-  if (isProblem(index)) return index.problem;
-  const { problem } = checkFormula(NO_FIGURE, index, 'bound', vocabulary);
-  return problem === undefined ? undefined : placed(problem, text);
+/** The index that a text is, as {@link parseIndex} reads it. */
+export function readIndex(text: string): Index | FormulaProblem {
+  const index = indices.get(text) ?? parseIndex(text);
+  indices.set(text, index);
+  return index;
 }
 
-const NO_FIGURE: Formula = { sides: [{ kind: 'number', value: 0 }], relations: [] };
+/** What keeps a text from being an index; undefined for nothing. */
+export function problemOfIndex(text: string, vocabulary: Vocabulary): string | undefined {
+  const index = readIndex(text);
+  if (isProblem(index)) return index.problem;
+  const problem = checkIndex(index, vocabulary);
+  return problem === undefined ? undefined : placed(problem, text);
+}
 
 function judge(
   formula: Formula | FormulaProblem,
@@ -113,12 +124,10 @@ function placed({ problem, position }: FormulaProblem, text: string): string {
 
 /** What a name means, as a value that is equal where it means the same. */
 function roleOf(name: string, { values, variables, families, columns, sets }: Vocabulary): unknown {
-  const value = values.get(name);
-  if (value !== undefined) return value;
-  if (variables.has(name)) return 'variable';
+  const plain = values.get(name) ?? (variables.has(name) ? 'variable' : undefined);
   const family = families.get(name);
   const set = sets.get(name);
   const columnsOfName = columns.get(name);
-  if (family === undefined && set === undefined && columnsOfName === undefined) return undefined;
-  return JSON.stringify([family && namesOfIndex(family.index), set?.arity, columnsOfName]);
+  if (family === undefined && set === undefined && columnsOfName === undefined) return plain;
+  return JSON.stringify([plain, family && namesOfIndex(family.index), set?.arity, columnsOfName]);
 }

@@ -84,6 +84,35 @@ describe('a canvas with sets', () => {
     expect(found.map((text, at) => text.slice(0, messages[at]?.length))).toEqual(messages);
   });
 
+  it('tells how many cells are missing', () => {
+    const cards = [shifts({ values: { cost: { late: 1 }, rate: { early: 1, late: 2 } } })];
+    expect(blocking(...cards)).toEqual([
+      'values: cost has no value for early and 1 more',
+      'values: rate has no value for 3',
+    ]);
+  });
+
+  it('tells of names in bounds that nothing has where they stand', () => {
+    const bounded = card('variable', { name: 'x', index: 's in shifts', domain: 'integer', unit: 'h', upper: 'most' });
+    const [, judged] = judge([shifts(), bounded]);
+    expect(judged).toEqual({
+      status: 'complete',
+      gaps: [{ field: 'upper', message: 'No variable or value on the canvas is called most', severity: 'warning' }],
+    });
+    expect(judgeAndDerive([shifts(), bounded]).derived.all_variables_provided).toBe(false);
+  });
+
+  it('is looked at anew when what a name stands for changes', () => {
+    const formula = constraint('price <= 3');
+    const value = card('data', { values: { price: 2 } });
+    const column = shifts({ values: { price: { early: 1, late: 2, 3: 3 } } });
+    const gapsOf = (...cards: CardContent[]) => judge([...cards, formula]).at(-1)?.gaps;
+    const alone = gapsOf(value);
+    const beside = gapsOf(value, column);
+    expect([gapsOf(column), gapsOf(value), gapsOf(value, column)]).toEqual([gapsOf(column), alone, beside]);
+    expect(gapsOf(column)).not.toEqual(alone);
+  });
+
   it('is another model when its sets, members, cells or indices change', () => {
     const digests = [
       [shifts(), staff],
