@@ -145,9 +145,11 @@ describe('linear formulas', () => {
         const linear = linearize(one, price);
         const expected = valueOf(one, new Map([...point, ...price]));
         if (isProblem(linear) || !Number.isFinite(expected)) return;
-        seen += 1;
         const terms = [...linear.terms].map(([key, coefficient]) => coefficient * (point.get(key) ?? NaN));
         const value = terms.reduce((sum, term) => sum + term, linear.constant);
+        // What is near the largest number goes beyond it in another order of the same.
+        if ([linear.constant, ...terms].some((term) => Math.abs(term) > 1e300)) return;
+        seen += 1;
         const scale = Math.max(1, Math.abs(linear.constant), ...terms.map(Math.abs));
         expect(Math.abs(value - expected) / scale).toBeLessThan(1e-6);
       }),

@@ -257,8 +257,8 @@ describe('resync', () => {
   it('answers a position beyond the turn, and one of another conversation', async () => {
     script = answer;
     const [project, other] = [await newProject(), await newProject()];
-    await post(project, 'Hello');
     const follower = await open(project);
+    await post(project, 'Hello');
     await follower.ended();
     const turn_id = String(follower.named('turn.dispatched')[0]?.data['turn_id']);
     const beyond = await open(project, { query: { turn_id, from_seq: 7 } });
