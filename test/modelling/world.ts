@@ -1,6 +1,7 @@
-import { Evaluator, ExpansionRefusal } from '../../src/modelling/expansion/evaluator.js';
+import { Evaluator } from '../../src/modelling/expansion/evaluator.js';
 import { ONE_ROW } from '../../src/modelling/expansion/frame.js';
 import { KeyTable } from '../../src/modelling/expansion/key-table.js';
+import { ExpansionRefusal } from '../../src/modelling/expansion/refusal.js';
 import { rowsOf } from '../../src/modelling/expansion/relations.js';
 import { Space } from '../../src/modelling/expansion/space.js';
 import { type Formula, type Index, isProblem } from '../../src/modelling/formula.js';

@@ -1,6 +1,7 @@
-import { Evaluator, ExpansionRefusal } from '../../modelling/expansion/evaluator.js';
+import { Evaluator } from '../../modelling/expansion/evaluator.js';
 import type { Frame } from '../../modelling/expansion/frame.js';
 import { KeyTable } from '../../modelling/expansion/key-table.js';
+import { ExpansionRefusal } from '../../modelling/expansion/refusal.js';
 import { rowsOf, type Rows } from '../../modelling/expansion/relations.js';
 import { Space } from '../../modelling/expansion/space.js';
 import { type Formula, type FormulaProblem, type Index, isProblem } from '../../modelling/formula.js';

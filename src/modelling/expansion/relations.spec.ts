@@ -3,8 +3,9 @@ import fc from 'fast-check';
 import { type Formula, isProblem } from '../formula.js';
 import { rowsOf as rowsOfScalars } from '../linear.js';
 import { parseFormula } from '../parse-formula.js';
-import { Evaluator, ExpansionRefusal } from './evaluator.js';
+import { Evaluator } from './evaluator.js';
 import { ONE_ROW } from './frame.js';
+import { ExpansionRefusal } from './refusal.js';
 import { rowsOf } from './relations.js';
 import { Space } from './space.js';
 

@@ -95,7 +95,7 @@ export function startsOf({ rows, size }: Pick<Terms, 'rows' | 'size'>, count: nu
 }
 
 /** Drops those with 0 from a place on. */
-export function dropZeros(terms: Terms, from: number): void {
+function dropZeros(terms: Terms, from: number): void {
   let kept = from;
   for (let at = from; at < terms.size; at += 1) {
     if (terms.coefficients[at] === 0) continue;
@@ -105,4 +105,21 @@ export function dropZeros(terms: Terms, from: number): void {
     kept += 1;
   }
   terms.size = kept;
+}
+
+/** Multiplies the terms of each row, in place. */
+export function scale(terms: Terms, scales: Float64Array): void {
+  const { rows, coefficients, size } = terms;
+  let zeros = 0;
+  for (let at = 0; at < size; at += 1) {
+    coefficients[at]! *= scales[rows[at]!]!;
+    if (coefficients[at] === 0) zeros += 1;
+  }
+  // What is multiplied by 0 is no term: it may stand in a divisor, or beside another variable.
+  if (zeros > 0) dropZeros(terms, 0);
+}
+
+/** Turns the signs of terms, in place. */
+export function negate({ coefficients, size }: Terms): void {
+  for (let at = 0; at < size; at += 1) coefficients[at] = -coefficients[at]!;
 }

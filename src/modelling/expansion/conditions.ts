@@ -1,0 +1,89 @@
+import type { Condition, Index, Operand } from '../formula.js';
+import { namesInCondition, namesInOperand } from '../mentions.js';
+
+/** What is known when a membership adds its members to the rows so far. */
+export interface Stage {
+  /** Names that it brings. */
+  members: ReadonlySet<string>;
+  /** Names that the rows have. */
+  rows: ReadonlySet<string>;
+  /** Names of the memberships behind it: what has to do with them waits, as they may leave out some of the members. */
+  later: ReadonlySet<string>;
+}
+
+/** The conditions of an index that have not been looked at: each waits until all that it speaks of is known. */
+export class WaitingConditions {
+  private waiting: { condition: Condition; names: ReadonlySet<string> }[];
+
+  /** @param indices all names of indices; others that a condition mentions are known from the beginning */
+  constructor(
+    where: Index['where'],
+    private readonly indices: ReadonlySet<string>,
+  ) {
+    this.waiting = conjunctsOf(where).map((condition) => ({
+      condition,
+      names: intersection(namesInCondition(condition), indices),
+    }));
+  }
+
+  /** Takes those that speak of new members only. */
+  takeOfMembers(stage: Stage): Condition[] {
+    return this.take((names) => isOfMembers(names, stage));
+  }
+
+  /** Takes those of which everything is known, once rows and members are together. */
+  takeKnown({ members, rows, later }: Stage): Condition[] {
+    const known = new Set([...rows, ...members]);
+    return this.take((names) => isKnown(names, known, later));
+  }
+
+  /** Takes the equalities of something of new members with something of a row, those that `toKey` makes a key of. */
+  takeKeys<Key>(stage: Stage, toKey: (ofMembers: Operand, ofRows: Operand) => Key | undefined): Key[] {
+    const keys: Key[] = [];
+    const rest: typeof this.waiting = [];
+    for (const one of this.waiting) {
+      const sides = this.sidesOf(one.condition, stage);
+      const key = sides === undefined ? undefined : toKey(...sides);
+      if (key === undefined) rest.push(one);
+      else keys.push(key);
+    }
+    this.waiting = rest;
+    return keys;
+  }
+
+  private take(isDue: (names: ReadonlySet<string>) => boolean): Condition[] {
+    const due = this.waiting.filter(({ names }) => isDue(names));
+    this.waiting = this.waiting.filter((one) => !due.includes(one));
+    return due.map(({ condition }) => condition);
+  }
+
+  /** The side of new members and that of rows; undefined for what is no such equality. */
+  private sidesOf(condition: Condition, stage: Stage): [ofMembers: Operand, ofRows: Operand] | undefined {
+    if (condition.kind !== 'compare' || condition.comparison !== '=') return undefined;
+    const { left, right } = condition;
+    const fits = (ofMembers: Operand, ofRows: Operand): boolean =>
+      isOfMembers(this.namesIn(ofMembers), stage) && isKnown(this.namesIn(ofRows), stage.rows, stage.later);
+    if (fits(left, right)) return [left, right];
+    return fits(right, left) ? [right, left] : undefined;
+  }
+
+  private namesIn(operand: Operand): Set<string> {
+    return intersection(namesInOperand(operand), this.indices);
+  }
+}
+
+const conjunctsOf = (condition: Condition | undefined): Condition[] =>
+  condition === undefined
+    ? []
+    : condition.kind === 'and'
+      ? condition.of.flatMap((one) => conjunctsOf(one))
+      : [condition];
+
+const isOfMembers = (names: ReadonlySet<string>, { members, later }: Stage): boolean =>
+  names.size > 0 && isKnown(names, members, later);
+
+const isKnown = (names: ReadonlySet<string>, known: ReadonlySet<string>, later: ReadonlySet<string>): boolean =>
+  [...names].every((name) => known.has(name) && !later.has(name));
+
+const intersection = (some: ReadonlySet<string>, others: ReadonlySet<string>): Set<string> =>
+  new Set([...some].filter((one) => others.has(one)));

@@ -1,0 +1,101 @@
+import type { Membership } from '../formula.js';
+import { allRows, type Derived, type Frame, pick, pickFrom } from './frame.js';
+import { KeyTable } from './key-table.js';
+import type { Members } from './space.js';
+
+/** Columns that have to be equal for a member to belong to a row. */
+export interface JoinKey {
+  members: Int32Array;
+  rows: Int32Array;
+}
+
+/** The members of a set under the names that are new, without those that contradict themselves, as in `(a, a)`. */
+export function newMembers({ names }: Membership, set: Members, bound: ReadonlySet<string>): Derived {
+  const codes = new Map<string, Int32Array>();
+  const doubled: [Int32Array, Int32Array][] = [];
+  for (const [at, name] of names.entries()) {
+    const column = set.columns[at]!;
+    const before = codes.get(name);
+    if (before !== undefined) doubled.push([before, column]);
+    else if (!bound.has(name)) codes.set(name, column);
+  }
+  const [name] = names;
+  const isAlone = names.length === 1 && !bound.has(name);
+  const frame: Frame = { size: set.size, codes, homes: isAlone ? new Map([[name, set]]) : new Map() };
+  const rows = allRows(set.size);
+  if (doubled.length === 0) return { frame, parents: rows };
+  const kept = rows.filter((row) => doubled.every(([one, other]) => one[row] === other[row]));
+  return { frame: pick(frame, kept), parents: kept };
+}
+
+/** What some members have to share with a row: those parts of their keys that an outer index stands for. */
+export function boundKeys({ names }: Membership, set: Members, members: Int32Array, frame: Frame): JoinKey[] {
+  return names.flatMap((name, at): JoinKey[] => {
+    const rows = frame.codes.get(name);
+    return rows === undefined ? [] : [{ members: pickFrom(set.columns[at]!, members), rows }];
+  });
+}
+
+/** Figures as a key: equal ones have the same number. */
+export function keyOfFigures(members: Float64Array, rows: Float64Array): JoinKey {
+  const ids = new Map<number, number>();
+  const idsOf = (figures: Float64Array): Int32Array =>
+    Int32Array.from(figures, (figure) => {
+      const id = ids.get(figure) ?? ids.size;
+      ids.set(figure, id);
+      return id;
+    });
+  return { members: idsOf(members), rows: idsOf(rows) };
+}
+
+/**
+ * Each row with each of the members that have its keys.
+ *
+ * @param admit is told how many there are before any is made, and may throw
+ */
+export function join(frame: Frame, members: Frame, keys: readonly JoinKey[], admit: (size: number) => void): Derived {
+  const table = new KeyTable(
+    keys.length === 0 ? [new Int32Array(members.size)] : keys.map((key) => key.members),
+    members.size,
+  );
+  const ofRows = keys.length === 0 ? [new Int32Array(frame.size)] : keys.map((key) => key.rows);
+  const groups = groupsOf(table);
+  const found = table.find(ofRows, frame.size);
+  let size = 0;
+  for (const id of found) {
+    if (id >= 0) size += groups.starts[id + 1]! - groups.starts[id]!;
+  }
+  admit(size);
+  const parents = new Int32Array(size);
+  const chosen = new Int32Array(size);
+  let at = 0;
+  for (let row = 0; row < frame.size; row += 1) {
+    const id = found[row]!;
+    if (id < 0) continue;
+    for (let place = groups.starts[id]!; place < groups.starts[id + 1]!; place += 1) {
+      parents[at] = row;
+      chosen[at] = groups.members[place]!;
+      at += 1;
+    }
+  }
+  const rows = pick(frame, parents);
+  return {
+    frame: {
+      size,
+      codes: new Map([...rows.codes, ...pick(members, chosen).codes]),
+      homes: new Map([...frame.homes, ...members.homes]),
+    },
+    parents,
+  };
+}
+
+/** The rows that have each tuple, in their order. */
+function groupsOf({ ids, size }: KeyTable): { starts: Int32Array; members: Int32Array } {
+  const starts = new Int32Array(size + 1);
+  for (const id of ids) if (id >= 0) starts[id + 1]! += 1;
+  for (let id = 0; id < size; id += 1) starts[id + 1]! += starts[id]!;
+  const next = starts.slice();
+  const members = new Int32Array(starts[size]!);
+  for (let row = 0; row < ids.length; row += 1) if (ids[row]! >= 0) members[next[ids[row]!]!++] = row;
+  return { starts, members };
+}

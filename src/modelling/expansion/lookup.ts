@@ -1,0 +1,155 @@
+import type { Key, MemberOf, Membership, Operand } from '../formula.js';
+import { shortened } from '../names.js';
+import {
+  doubledColumn,
+  lettersFor,
+  noIndex,
+  noOrder,
+  noSet,
+  textIsNoFigure,
+  wrongArity,
+  wrongMembership,
+} from '../sentences.js';
+import type { Frame } from './frame.js';
+import { refuse } from './refusal.js';
+import type { Column, FamilyOf, Members, Space } from './space.js';
+import { Terms } from './terms.js';
+
+/** A member that a lag finds beyond an end of the set. */
+const OUTSIDE = -2;
+
+/**
+ * What the names of a formula stand for in each row of a frame: members, cells of columns, variables of families.
+ *
+ * @throws ExpansionRefusal from every method for what is not there
+ */
+export class Lookup {
+  constructor(private readonly space: Space) {}
+
+  /** The set that a membership is of. */
+  set({ set: name, names, position }: Membership): Members {
+    const set = this.space.sets.get(name);
+    if (set === undefined) refuse(noSet(name), position);
+    if (names.length !== set.columns.length) refuse(wrongMembership(name, set.columns.length), position);
+    return set;
+  }
+
+  /** The cells of a column of figures; 0 where a lag has left the set. */
+  figures(expression: MemberOf, frame: Frame): Float64Array {
+    const keys = this.keyColumns(expression, frame);
+    const column = this.column(expression);
+    if (column.type === 'text') refuse(textIsNoFigure(expression.name), expression.position);
+    const { figures, fallback = NaN } = column;
+    const cells = new Float64Array(frame.size);
+    const places = column.set.table.find(keys, frame.size);
+    for (let row = 0; row < frame.size; row += 1) {
+      const place = places[row]!;
+      if (place < 0 && isOutside(keys, row)) continue;
+      const figure = place < 0 ? NaN : figures[place]!;
+      const known = Number.isNaN(figure) ? fallback : figure;
+      if (Number.isNaN(known)) this.refuseMissing(expression, keys, row);
+      cells[row] = known;
+    }
+    return cells;
+  }
+
+  /** The variables of a family, once each; none where a lag has left the set. */
+  variables(family: FamilyOf, expression: MemberOf, frame: Frame): Terms {
+    const keys = this.keyColumns(expression, frame);
+    this.checkArity(expression, family.names, `a variable for each ${family.names.join(', ')}`);
+    const terms = new Terms(frame.size, true);
+    const places = family.table.find(keys, frame.size);
+    for (let row = 0; row < frame.size; row += 1) {
+      const place = places[row]!;
+      if (place >= 0) terms.push(row, family.from + place, 1);
+      else if (!isOutside(keys, row)) this.refuseMissing(expression, keys, row);
+    }
+    return terms;
+  }
+
+  /** Members as the figures that they are called. */
+  memberFigures(codes: Int32Array, name: string): Float64Array {
+    const { asFigures } = this.space.texts;
+    return Float64Array.from(codes, (code) => {
+      const figure = asFigures[code];
+      if (figure === undefined || Number.isNaN(figure))
+        refuse(`${name} is used as a figure, and the member ${this.quoted(code)} is none`);
+      return figure;
+    });
+  }
+
+  /** Whether an operand is a text: written so, a member, or a label. */
+  isText(operand: Operand, frame: Frame): boolean {
+    if (operand.kind === 'text') return true;
+    if (operand.kind === 'name') return frame.codes.has(operand.name);
+    return operand.kind === 'member' && this.space.columns.get(operand.name)?.type === 'text';
+  }
+
+  /** The numbers of an operand's texts; negative where a lag has left the set. */
+  texts(operand: Operand, frame: Frame): Int32Array {
+    if (operand.kind === 'text') return new Int32Array(frame.size).fill(this.space.texts.add(operand.text));
+    if (operand.kind === 'name') return frame.codes.get(operand.name)!;
+    const expression = operand as MemberOf;
+    const keys = this.keyColumns(expression, frame);
+    const column = this.column(expression) as Extract<Column, { type: 'text' }>;
+    const codes = new Int32Array(frame.size);
+    const places = column.set.table.find(keys, frame.size);
+    for (let row = 0; row < frame.size; row += 1) {
+      const place = places[row]!;
+      if (place < 0 && !isOutside(keys, row)) this.refuseMissing(expression, keys, row);
+      codes[row] = place < 0 ? OUTSIDE : column.codes[place]!;
+    }
+    return codes;
+  }
+
+  /** The members of a row, for a message. */
+  forRow({ codes }: Frame, row: number): string {
+    const members = [...codes.values()].map((column) => this.quoted(column[row]!));
+    return members.length === 0 ? '' : ` for ${members.join(', ')}`;
+  }
+
+  private column(expression: MemberOf): Column {
+    const { name, position } = expression;
+    const column = this.space.columns.get(name);
+    if (column === undefined) refuse(`No variable and no column is called ${shortened(name)}`, position);
+    const other = this.space.doubled.get(name);
+    if (other !== undefined) refuse(doubledColumn(name, column.set.name, other), position);
+    this.checkArity(expression, lettersFor(column.set.columns.length), `a column over ${column.set.name}`);
+    return column;
+  }
+
+  private checkArity({ name, keys, position }: MemberOf, expected: readonly string[], kind: string): void {
+    if (keys.length !== expected.length) refuse(wrongArity(name, kind, expected), position);
+  }
+
+  private keyColumns({ keys }: MemberOf, frame: Frame): Int32Array[] {
+    return keys.map((key) => this.keyColumn(key, frame));
+  }
+
+  private keyColumn(key: Key, frame: Frame): Int32Array {
+    if (key.kind === 'text') return new Int32Array(frame.size).fill(this.space.texts.add(key.text));
+    const codes = frame.codes.get(key.name);
+    if (codes === undefined) refuse(noIndex(key.name), key.position);
+    if (key.lag === 0) return codes;
+    const home = frame.homes.get(key.name);
+    if (home === undefined) refuse(noOrder(key.name), key.position);
+    const [members] = home.columns;
+    return home.table.find([codes], frame.size).map((place) => {
+      const other = place < 0 ? -1 : place + key.lag;
+      return other >= 0 && other < home.size ? members![other]! : OUTSIDE;
+    });
+  }
+
+  private refuseMissing({ name, position }: MemberOf, keys: readonly Int32Array[], row: number): never {
+    const member = keys.map((column) => this.quoted(column[row]!)).join(', ');
+    const family = this.space.families.get(name);
+    refuse(family === undefined ? `${name} has no value for ${member}` : `${name} has no member ${member}`, position);
+  }
+
+  private quoted(code: number): string {
+    return `"${shortened(this.space.texts.text(code))}"`;
+  }
+}
+
+/** Whether a lag has left the set. */
+const isOutside = (keys: readonly Int32Array[], row: number): boolean => keys.some((column) => column[row] === OUTSIDE);

@@ -1,0 +1,13 @@
+import type { FormulaProblem } from '../formula.js';
+
+/** Ends an expansion. */
+export class ExpansionRefusal extends Error {
+  constructor(readonly reason: FormulaProblem) {
+    super(reason.problem);
+  }
+}
+
+/** @throws ExpansionRefusal */
+export function refuse(problem: string, position?: number): never {
+  throw new ExpansionRefusal({ problem, ...(position !== undefined && { position }) });
+}
