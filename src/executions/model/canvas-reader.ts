@@ -1,21 +1,18 @@
 import { Evaluator } from '../../modelling/expansion/evaluator.js';
 import type { Frame } from '../../modelling/expansion/frame.js';
 import { KeyTable } from '../../modelling/expansion/key-table.js';
-import { ExpansionRefusal } from '../../modelling/expansion/refusal.js';
 import { rowsOf, type Rows } from '../../modelling/expansion/relations.js';
 import { Space } from '../../modelling/expansion/space.js';
-import { type Formula, type FormulaProblem, type Index, isProblem } from '../../modelling/formula.js';
+import type { Formula, Index } from '../../modelling/formula.js';
 import { parseFormula, parseIndex } from '../../modelling/parse-formula.js';
 import { namesOfIndex } from '../../modelling/vocabulary.js';
-import { fieldOf } from '../../projects/canvas/card-shapes.js';
 import { membersOf, readData } from '../../projects/canvas/data-content.js';
 import type { ModelCard } from '../solver/task.js';
+import { assertRoom, called, expanding, fitting, incomplete, need, optional, refused } from './card-fields.js';
 import {
   checkCoefficient,
   type Family,
   type Model,
-  MODEL_LIMITS,
-  ModelProblem,
   type Row,
   type Terms,
   toBound,
@@ -24,14 +21,6 @@ import {
 } from './model.js';
 
 const NO_TERMS: Terms = { variables: [], coefficients: [] };
-const NOUNS: Record<ModelCard['card_type'], string> = {
-  objective: 'objective',
-  variable: 'variable',
-  constraint: 'constraint',
-  kpi: 'KPI',
-  data: 'data',
-  production_requirement: 'production requirement',
-};
 
 /**
  * The model that the cards of a canvas describe. Several objectives become one weighted sum, with the sense of the
@@ -286,46 +275,3 @@ function readIndex(card: ModelCard): Index | undefined {
   const text = optional<string>(card, 'index');
   return text === undefined ? undefined : fitting(card, parseIndex(text));
 }
-
-/** What was read of a card's formula, unless that is a problem. */
-function fitting<Value extends object>(card: ModelCard, read: Value | FormulaProblem): Value {
-  if (isProblem(read)) throw refused(card, read.problem);
-  return read;
-}
-
-/** Expands a formula of a card. */
-function expanding<Value>(card: ModelCard, expand: () => Value): Value {
-  try {
-    return expand();
-  } catch (error) {
-    if (error instanceof ExpansionRefusal) throw refused(card, error.reason.problem);
-    throw error;
-  }
-}
-
-function assertRoom(card: ModelCard, what: 'variables' | 'rows' | 'terms', count: number, own: number): void {
-  if (count <= MODEL_LIMITS[what]) return;
-  const noun = what === 'rows' ? 'constraints' : what;
-  throw new ModelProblem(
-    'model_too_large',
-    `A model has at most ${MODEL_LIMITS[what]} ${noun}. ${called(card)} alone makes ${own}`,
-  );
-}
-
-/** The value of a field that the model needs. */
-function need<Value>(card: ModelCard, field: string): Value {
-  const value = optional<Value>(card, field);
-  if (value === undefined) throw refused(card, `${field} is missing`);
-  return value;
-}
-
-/** The value of a field; undefined when it holds nothing. @throws ModelProblem when it holds something else */
-function optional<Value>(card: ModelCard, field: string): Value | undefined {
-  const value = fieldOf<Value>(card, field);
-  if (value === undefined && card.data[field] != null) throw refused(card, `${field} is not what it should be`);
-  return value;
-}
-
-const called = ({ card_type, label }: ModelCard): string => `The ${NOUNS[card_type]} card "${label}"`;
-const incomplete = (message: string): ModelProblem => new ModelProblem('incomplete_model', message);
-const refused = (card: ModelCard, reason: string): ModelProblem => incomplete(`${called(card)}: ${reason}`);

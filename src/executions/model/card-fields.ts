@@ -1,0 +1,59 @@
+import { ExpansionRefusal } from '../../modelling/expansion/refusal.js';
+import { type FormulaProblem, isProblem } from '../../modelling/formula.js';
+import { fieldOf } from '../../projects/canvas/card-shapes.js';
+import type { ModelCard } from '../solver/task.js';
+import { MODEL_LIMITS, ModelProblem } from './model.js';
+
+/* What a model takes from the fields of cards, and the ModelProblem that says which card lacks what. */
+
+const NOUNS: Record<ModelCard['card_type'], string> = {
+  objective: 'objective',
+  variable: 'variable',
+  constraint: 'constraint',
+  kpi: 'KPI',
+  data: 'data',
+  production_requirement: 'production requirement',
+};
+
+export const called = ({ card_type, label }: ModelCard): string => `The ${NOUNS[card_type]} card "${label}"`;
+export const incomplete = (message: string): ModelProblem => new ModelProblem('incomplete_model', message);
+export const refused = (card: ModelCard, reason: string): ModelProblem => incomplete(`${called(card)}: ${reason}`);
+
+/** The value of a field that the model needs. */
+export function need<Value>(card: ModelCard, field: string): Value {
+  const value = optional<Value>(card, field);
+  if (value === undefined) throw refused(card, `${field} is missing`);
+  return value;
+}
+
+/** The value of a field; undefined when it holds nothing. @throws ModelProblem when it holds something else */
+export function optional<Value>(card: ModelCard, field: string): Value | undefined {
+  const value = fieldOf<Value>(card, field);
+  if (value === undefined && card.data[field] != null) throw refused(card, `${field} is not what it should be`);
+  return value;
+}
+
+/** What was read of a card's formula, unless that is a problem. */
+export function fitting<Value extends object>(card: ModelCard, read: Value | FormulaProblem): Value {
+  if (isProblem(read)) throw refused(card, read.problem);
+  return read;
+}
+
+/** Expands a formula of a card. */
+export function expanding<Value>(card: ModelCard, expand: () => Value): Value {
+  try {
+    return expand();
+  } catch (error) {
+    if (error instanceof ExpansionRefusal) throw refused(card, error.reason.problem);
+    throw error;
+  }
+}
+
+export function assertRoom(card: ModelCard, what: 'variables' | 'rows' | 'terms', count: number, own: number): void {
+  if (count <= MODEL_LIMITS[what]) return;
+  const noun = what === 'rows' ? 'constraints' : what;
+  throw new ModelProblem(
+    'model_too_large',
+    `A model has at most ${MODEL_LIMITS[what]} ${noun}. ${called(card)} alone makes ${own}`,
+  );
+}
