@@ -68,7 +68,11 @@ export interface Family {
   size: number;
 }
 
-/** A linear or mixed-integer problem, wherever it comes from. Names of variables are unique. */
+/**
+ * A linear or mixed-integer problem, wherever it comes from. A variable is known by its place: names are unique in a model
+ * file and among cards, but not among the members of a family whose texts have commas, which may both be `make[a, b, c]`;
+ * and variables that are never shown have none.
+ */
 export interface Model {
   sense: 'minimize' | 'maximize';
   objective: Terms;
