@@ -54,6 +54,26 @@ AS $function$
         END
       $function$;
 
+CREATE OR REPLACE FUNCTION public.note_changed_data_file()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+        BEGIN
+          PERFORM read_data_files(ARRAY[NEW.container_id]);
+          RETURN NULL;
+        END
+      $function$;
+
+CREATE OR REPLACE FUNCTION public.note_changed_data_files()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+        BEGIN
+          PERFORM read_data_files(ARRAY(SELECT DISTINCT container_id FROM changed));
+          RETURN NULL;
+        END
+      $function$;
+
 CREATE OR REPLACE FUNCTION public.note_pending_usage()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -62,6 +82,18 @@ AS $function$
           INSERT INTO usage_pending (ledger_id, company_id, user_id, api_key_id, credits, created_at)
           SELECT id, company_id, user_id, api_key_id, credits, created_at FROM added;
           RETURN NULL;
+        END
+      $function$;
+
+CREATE OR REPLACE FUNCTION public.read_data_files(container_ids uuid[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+        BEGIN
+          PERFORM graphile_worker.add_job('data_files', payload := json_build_object('project_id', id),
+                                          job_key := 'data_files:tree:' || id)
+             FROM projects
+            WHERE workspace_id = ANY (container_ids) AND data_files_digest IS NOT NULL AND deleted_at IS NULL;
         END
       $function$;
 
@@ -219,16 +251,25 @@ CREATE TABLE executions (
   CONSTRAINT executions_ended_check CHECK (((status = ANY (ARRAY['queued'::text, 'running'::text])) = (ended_at IS NULL))),
   CONSTRAINT executions_error_check CHECK (((status = 'failed'::text) = (error IS NOT NULL))),
   CONSTRAINT executions_owner_check CHECK (((owner IS NULL) OR ((status = 'running'::text) AND (started_at IS NOT NULL)))),
-  CONSTRAINT executions_pinned_check CHECK ((num_nonnulls(cards, inputs_id) =
+  CONSTRAINT executions_pinned_check CHECK (
 CASE
-    WHEN (status = ANY (ARRAY['queued'::text, 'running'::text])) THEN 1
-    ELSE 0
-END)),
+    WHEN (status = ANY (ARRAY['queued'::text, 'running'::text])) THEN (num_nonnulls(cards, inputs_id) > 0)
+    ELSE (num_nonnulls(cards, inputs_id) = 0)
+END),
   CONSTRAINT executions_result_check CHECK (((status = 'succeeded'::text) = (result IS NOT NULL))),
   CONSTRAINT executions_spender_check CHECK ((num_nonnulls(user_id, api_key_id) = 1)),
   CONSTRAINT executions_spent_ms_check CHECK ((spent_ms >= 0)),
   CONSTRAINT executions_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'canceled'::text]))),
   CONSTRAINT executions_triggered_by_check CHECK ((triggered_by ~ '^(user|api_key|agent):.+'::text))
+);
+
+CREATE TABLE file_facts (
+  blob_id uuid NOT NULL,
+  aspect bytea NOT NULL,
+  facts jsonb NOT NULL,
+  CONSTRAINT file_facts_pkey PRIMARY KEY (blob_id, aspect),
+  CONSTRAINT file_facts_aspect_length_check CHECK ((octet_length(aspect) = 32)),
+  CONSTRAINT file_facts_facts_check CHECK ((jsonb_typeof(facts) = 'object'::text))
 );
 
 CREATE TABLE messages (
@@ -377,6 +418,7 @@ END) STORED NOT NULL,
   active_solves integer DEFAULT 0 NOT NULL,
   total_credits numeric(20,6) DEFAULT 0 NOT NULL,
   config_digest text DEFAULT encode(sha256('\x'::bytea), 'hex'::text) NOT NULL,
+  data_files_digest text,
   CONSTRAINT projects_pkey PRIMARY KEY (id),
   CONSTRAINT projects_agent_config_id_key UNIQUE (agent_config_id),
   CONSTRAINT projects_project_skills_id_key UNIQUE (project_skills_id),
@@ -385,6 +427,7 @@ END) STORED NOT NULL,
   CONSTRAINT projects_active_turns_check CHECK ((active_turns >= 0)),
   CONSTRAINT projects_card_count_check CHECK ((card_count >= 0)),
   CONSTRAINT projects_config_digest_check CHECK ((config_digest ~ '^[0-9a-f]{64}$'::text)),
+  CONSTRAINT projects_data_files_digest_check CHECK ((data_files_digest ~ '^([0-9a-f]{64})?$'::text)),
   CONSTRAINT projects_feasibility_result_check CHECK ((feasibility_result = ANY (ARRAY['pass'::text, 'fail'::text, 'unchecked'::text]))),
   CONSTRAINT projects_name_length_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100))),
   CONSTRAINT projects_objective_components_check CHECK ((jsonb_typeof(objective_components) = 'array'::text)),
@@ -726,6 +769,8 @@ ALTER TABLE executions ADD CONSTRAINT executions_project_id_fkey FOREIGN KEY (pr
 
 ALTER TABLE executions ADD CONSTRAINT executions_user_fkey FOREIGN KEY (company_id, user_id) REFERENCES users(company_id, id);
 
+ALTER TABLE file_facts ADD CONSTRAINT file_facts_blob_id_fkey FOREIGN KEY (blob_id) REFERENCES blobs(id) ON DELETE CASCADE;
+
 ALTER TABLE messages ADD CONSTRAINT messages_answered_message_fkey FOREIGN KEY (answered_message_id) REFERENCES messages(id);
 
 ALTER TABLE messages ADD CONSTRAINT messages_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_keys(id);
@@ -808,6 +853,12 @@ CREATE VIEW usage_days AS
      JOIN usage_months m ON (((m.company_id = s.company_id) AND ((m.user_id = s.user_id) OR (m.api_key_id = s.api_key_id)))))
      CROSS JOIN LATERAL unnest(m.credits_to_date) WITH ORDINALITY d(credits_to_date, number))
   WHERE ((d.number % (2)::bigint) = 0);
+
+CREATE TRIGGER nodes_data_file_changed AFTER UPDATE OF parent_id, name, blob_id ON public.nodes FOR EACH ROW WHEN (((old.parent_id IS DISTINCT FROM new.parent_id) OR (old.name IS DISTINCT FROM new.name) OR (old.blob_id IS DISTINCT FROM new.blob_id))) EXECUTE FUNCTION note_changed_data_file();
+
+CREATE TRIGGER nodes_data_files_added AFTER INSERT ON public.nodes REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_data_files();
+
+CREATE TRIGGER nodes_data_files_removed AFTER DELETE ON public.nodes REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_data_files();
 
 CREATE TRIGGER nodes_entries_added AFTER INSERT ON public.nodes REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_inserted_entries();
 

@@ -10,6 +10,7 @@ import { Agent } from './agent.js';
 import { GuideAgent } from './guide/guide.agent.js';
 import { Images } from './images/images.service.js';
 import { AgentFiles } from './tools/agent-files.service.js';
+import { CardFiles } from './tools/card-files.service.js';
 import { CardTools } from './tools/card-tools.service.js';
 import { FileTools } from './tools/file-tools.service.js';
 import { askUserQuestion } from './tools/question-tools.js';
@@ -28,6 +29,7 @@ import { Toolboxes, TOOLS } from './tools/toolbox.service.js';
     FileTools,
     TableTools,
     SkillTools,
+    CardFiles,
     CardTools,
     SolveTools,
     {
@@ -55,9 +57,15 @@ import { Toolboxes, TOOLS } from './tools/toolbox.service.js';
     Toolboxes,
     {
       provide: Agent,
-      inject: [Config, Toolboxes, Images, LOGGER],
-      useFactory: async (config: Config, toolboxes: Toolboxes, images: Images, logger: Logger): Promise<Agent> => {
-        if (config.AGENT_PROVIDER === undefined) return new GuideAgent(config, toolboxes);
+      inject: [Config, Toolboxes, CardFiles, Images, LOGGER],
+      useFactory: async (
+        config: Config,
+        toolboxes: Toolboxes,
+        cardFiles: CardFiles,
+        images: Images,
+        logger: Logger,
+      ): Promise<Agent> => {
+        if (config.AGENT_PROVIDER === undefined) return new GuideAgent(config, toolboxes, cardFiles);
         // The providers' packages are hundreds of modules, which a start without a model need not wait for.
         const { LlmAgent } = await import('./llm/llm.agent.js');
         return new LlmAgent(config, toolboxes, images, logger);

@@ -14,7 +14,7 @@ import { type Answers, type Task, TaskProblem } from './tasks.js';
 const LONG_PATIENCE_MS = 60_000;
 
 /** How long tasks may take. */
-const SECONDS: Record<Task['kind'], number> = { read: 10, query: 10, convert: 60, text: 60 };
+const SECONDS: Record<Task['kind'], number> = { read: 10, query: 10, keys: 10, columns: 10, convert: 60, text: 60 };
 
 /** For whom a task is done. */
 export interface TaskOptions {

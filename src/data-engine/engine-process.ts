@@ -54,8 +54,11 @@ async function perform(id: number, task: Task): Promise<void> {
   } catch (error) {
     send({ fault: describe(error), id, isWorn: true });
   }
-  if (task.kind === 'read' || task.kind === 'query') await (await import('./tables/duckdb.js')).prepareDatabase();
+  if (usesDatabase(task)) await (await import('./tables/duckdb.js')).prepareDatabase();
 }
+
+/** Whether a task is done on a database that is prepared ahead. */
+const usesDatabase = ({ kind }: Task): boolean => kind !== 'convert' && kind !== 'text';
 
 const isWorn = (): boolean => process.memoryUsage.rss() > MEMORY_MIB.worn * 1024 ** 2;
 
@@ -88,6 +91,14 @@ async function load(task: Task): Promise<() => Promise<Answers[Task['kind']]>> {
     case 'query': {
       const { query } = await import('./tables/query.js');
       return async () => await query(task);
+    }
+    case 'keys': {
+      const { keys } = await import('./tables/keys.js');
+      return async () => await keys(task);
+    }
+    case 'columns': {
+      const { columns } = await import('./tables/columns.js');
+      return async () => await columns(task);
     }
     case 'text': {
       const { documentText } = await import('./documents/text.js');

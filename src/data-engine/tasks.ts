@@ -130,6 +130,45 @@ export interface QueryAnswer {
   truncated: boolean;
 }
 
+/** Looks whether columns of a table tell its rows apart; texts count without the spaces around them. */
+export interface KeysTask {
+  kind: 'keys';
+  /** Parquet file of a conversion. */
+  table: string;
+  /** Names of its columns. */
+  columns: string[];
+}
+
+/** Rows by their places in the table, from 0. */
+export interface KeysAnswer {
+  /** The first row whose key an earlier one has, too, and that one. */
+  doubled: { key: string[]; rows: [number, number] } | null;
+  /** The first row without a value in one of the columns. */
+  empty: { row: number; column: string } | null;
+}
+
+/** Whole columns of a table, for a model. */
+export interface ColumnsTask {
+  kind: 'columns';
+  /** Parquet file of a conversion. */
+  table: string;
+  /** Names of its columns. */
+  columns: string[];
+}
+
+/**
+ * A column, cell by cell: figures, with NaN where there is none; or texts, each with its place in the list of those that there
+ * are, -1 where there is none. Texts are without the spaces around them; dates, times and booleans are texts.
+ */
+export type ColumnCells =
+  { type: 'number'; figures: Float64Array } | { type: 'text'; texts: string[]; places: Int32Array };
+
+export interface ColumnsAnswer {
+  rows: number;
+  /** In the order of the task. */
+  columns: ColumnCells[];
+}
+
 /** Text of a document, part by part: pages of a PDF, sheets of a workbook, all of a DOCX. */
 export interface TextTask {
   kind: 'text';
@@ -153,12 +192,14 @@ export interface TextAnswer {
   sheets: string[] | null;
 }
 
-export type Task = ConvertTask | ReadTask | QueryTask | TextTask;
+export type Task = ConvertTask | ReadTask | QueryTask | KeysTask | ColumnsTask | TextTask;
 
 export interface Answers {
   convert: TableDescription;
   read: ReadAnswer;
   query: QueryAnswer;
+  keys: KeysAnswer;
+  columns: ColumnsAnswer;
   text: TextAnswer;
 }
 

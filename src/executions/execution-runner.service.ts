@@ -78,7 +78,7 @@ export class ExecutionRunner implements OnModuleInit, OnModuleDestroy {
       return;
     }
     const { SOLVE_TIME_LIMIT_SECONDS: seconds, SOLVE_MEMORY_MIB: memoryMiB } = this.config;
-    const source = await this.inputs.read(held);
+    const source = await this.inputs.read(held, signal);
     const outcome = await this.solver.solve({ source, seconds, memoryMiB }, signal);
     await this.solveResults.record(held, outcome);
   }

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { FilesModule } from '../files/files.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
+import { TablesModule } from '../tables/tables.module.js';
 import { UsageModule } from '../usage/usage.module.js';
 import { ExecutionEndedChannel } from './execution-ended.channel.js';
 import { ExecutionEndings } from './execution-endings.service.js';
@@ -13,12 +14,13 @@ import { ExecutionsService } from './executions.service.js';
 import { InputsService } from './inputs.service.js';
 import { ProjectExecutionsCleanup } from './project-cleanup.service.js';
 import { ResultFiles } from './result-files.service.js';
+import { SetTables } from './set-tables.service.js';
 import { SolveResults } from './solve-results.service.js';
 import { Solver } from './solver/solver.js';
 
 /** Runs of the solver. */
 @Module({
-  imports: [FilesModule, ProjectsModule, UsageModule],
+  imports: [FilesModule, ProjectsModule, TablesModule, UsageModule],
   controllers: [ExecutionsController],
   providers: [
     ExecutionEndedChannel,
@@ -31,6 +33,7 @@ import { Solver } from './solver/solver.js';
     InputsService,
     ProjectExecutionsCleanup,
     ResultFiles,
+    SetTables,
     SolveResults,
     { provide: Solver, useFactory: () => new Solver() },
   ],

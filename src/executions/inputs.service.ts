@@ -10,10 +10,12 @@ import { Invalid, invalidValue } from '../platform/errors/errors.js';
 import { CardsRepository } from '../projects/canvas/cards.repository.js';
 import type { Card } from '../projects/canvas/card.entity.js';
 import { makesModel } from '../projects/canvas/model-digest.js';
+import { readData } from '../projects/canvas/data-content.js';
 import type { Project } from '../projects/project.entity.js';
 import { SnapshotsRepository } from '../projects/snapshots.repository.js';
 import type { Execution } from './execution.entity.js';
 import { MODEL_LIMITS } from './model/model.js';
+import { SetTables } from './set-tables.service.js';
 import type { ModelCard, ModelSource } from './solver/task.js';
 
 /** What an execution solves: cards, or the only file of a container. */
@@ -35,6 +37,7 @@ export class InputsService {
     private readonly fileTree: FileTreeService,
     private readonly reader: FileTreeReader,
     private readonly blobs: BlobsService,
+    private readonly tables: SetTables,
   ) {}
 
   /**
@@ -49,22 +52,31 @@ export class InputsService {
         ? await tx.withRepository(this.snapshots).require(company_id, current_snapshot_id)
         : undefined;
     const [reference] = references;
-    if (reference === undefined) {
-      return {
-        cards: (snapshot?.cards ?? (await tx.withRepository(this.cards).list(id))).flatMap(toModelCard),
-        inputs_id: null,
-      };
-    }
     const from = { company_id, container_id: snapshot?.container_id ?? workspace_id };
-    const file = await this.modelFile(tx, from, reference);
-    const inputs_id = await this.containers.create(tx, company_id, 'snapshot');
-    await this.fileTree.putFile(tx, { company_id, container_id: inputs_id }, file.path, file);
-    return { cards: null, inputs_id };
+    if (reference !== undefined)
+      return { cards: null, inputs_id: await this.keep(tx, company_id, [await this.modelFile(tx, from, reference)]) };
+    const cards = (snapshot?.cards ?? (await tx.withRepository(this.cards).list(id))).flatMap(toModelCard);
+    const paths = pathsOf(cards);
+    const files = paths.length === 0 ? [] : [...(await this.reader.findAll(from, paths, tx)).values()];
+    return { cards, inputs_id: files.length === 0 ? null : await this.keep(tx, company_id, files) };
   }
 
-  /** What a running execution has pinned, ready for the solver. */
-  async read({ cards, inputs_id, company_id }: Pinned & Pick<Execution, 'company_id'>): Promise<ModelSource> {
-    if (cards !== null) return { kind: 'canvas', cards };
+  /** Puts files into a container of their own, each at its path. */
+  private async keep(tx: Tx, company_id: string, files: readonly TreeFile[]): Promise<string> {
+    const container_id = await this.containers.create(tx, company_id, 'snapshot');
+    for (const file of files) await this.fileTree.putFile(tx, { company_id, container_id }, file.path, file);
+    return container_id;
+  }
+
+  /** What a running execution has pinned, ready for the solver. @throws the signal's reason when it aborts */
+  async read(
+    { cards, inputs_id, company_id }: Pinned & Pick<Execution, 'company_id'>,
+    signal: AbortSignal,
+  ): Promise<ModelSource> {
+    if (cards !== null) {
+      const files = inputs_id === null ? null : { company_id, container_id: inputs_id };
+      return { kind: 'canvas', cards, tables: await this.tables.read(files, cards, signal) };
+    }
     if (inputs_id === null) throw new Error('An execution has nothing to solve');
     const [file] = await this.reader.filesBelow({ company_id, container_id: inputs_id }, '');
     if (file === undefined) throw new Error('The model file of an execution is gone');
@@ -88,6 +100,15 @@ export class InputsService {
     if (file.size > MODEL_LIMITS.bytes) return refuse(`a model file has at most ${MODEL_LIMITS.bytes} bytes`);
     return file;
   }
+}
+
+/** The files that sets stand in. */
+function pathsOf(cards: readonly ModelCard[]): string[] {
+  const paths = cards.flatMap((card) => {
+    const { set, file } = readData(card);
+    return set === undefined || file === undefined ? [] : [file.path];
+  });
+  return [...new Set(paths)];
 }
 
 /** The cards that make the model, without what it does not take from them. */

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '../platform/database/database.service.js';
 import { CardsRepository } from '../projects/canvas/cards.repository.js';
+import { DataFiles } from '../projects/canvas/data-files.service.js';
 import { modelDigest } from '../projects/canvas/model-digest.js';
+import type { Project } from '../projects/project.entity.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import { ExecutionEndings } from './execution-endings.service.js';
 import type { ExecutionError } from './execution.entity.js';
@@ -25,6 +27,7 @@ export class SolveResults {
     private readonly executions: ExecutionsRepository,
     private readonly projects: ProjectsRepository,
     private readonly cards: CardsRepository,
+    private readonly files: DataFiles,
     private readonly results: ResultFiles,
     private readonly endings: ExecutionEndings,
   ) {}
@@ -43,7 +46,7 @@ export class SolveResults {
         return;
       }
       const feasibility_result = outcome.status === 'infeasible' || outcome.status === 'unbounded' ? 'fail' : 'pass';
-      const tells = !held.is_test && (await this.isOfCanvas(tx, held));
+      const tells = !held.is_test && (await this.isOfCanvas(tx, held, project));
       const paths = await this.results.put(tx, project, held.id, stored);
       await this.endings.finish(tx, [held.id], {
         status: 'succeeded',
@@ -53,8 +56,18 @@ export class SolveResults {
     });
   }
 
-  /** Whether the outcome holds for the canvas: its cards were solved, and are as they were. A model file is another model. */
-  private async isOfCanvas(tx: Tx, { project_id, cards }: LeasedExecution): Promise<boolean> {
-    return cards !== null && modelDigest(cards) === modelDigest(await tx.withRepository(this.cards).list(project_id));
+  /**
+   * Whether the outcome holds for the canvas: its cards were solved, and they and their files are as they were. A model file is
+   * another model.
+   */
+  private async isOfCanvas(tx: Tx, { cards, inputs_id }: LeasedExecution, project: Project): Promise<boolean> {
+    if (cards === null) return false;
+    const now = await tx.withRepository(this.cards).list(project.id);
+    if (modelDigest(cards) !== modelDigest(now)) return false;
+    const { company_id, workspace_id } = project;
+    const present = await this.files.known({ company_id, container_id: workspace_id }, now, tx);
+    const solved =
+      inputs_id === null ? '' : (await this.files.known({ company_id, container_id: inputs_id }, cards, tx)).digest;
+    return (present.digest ?? '') === solved;
   }
 }

@@ -103,6 +103,10 @@ export class Project {
   @Column('boolean', { default: false })
   production_requirements_defined!: boolean;
 
+  /** Hash of the contents that sets stand in, empty when there are none; null when no data card names a file. */
+  @Column('text', { nullable: true })
+  data_files_digest!: string | null;
+
   @Column('text', { default: 'unchecked' })
   feasibility_result!: (typeof FEASIBILITY_RESULTS)[number];
 

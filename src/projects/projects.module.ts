@@ -6,6 +6,10 @@ import { CanvasController } from './canvas/canvas.controller.js';
 import { CanvasEditor } from './canvas/canvas-editor.service.js';
 import { CardsRepository } from './canvas/cards.repository.js';
 import { CardsService } from './canvas/cards.service.js';
+import { DataFileJobs } from './canvas/data-file-jobs.service.js';
+import { DataFiles } from './canvas/data-files.service.js';
+import { FileFactsRepository } from './canvas/file-facts.repository.js';
+import { TablesModule } from '../tables/tables.module.js';
 import { ProjectDeletion } from './project-deletion.service.js';
 import { ProjectPurge } from './project-purge.service.js';
 import { ProjectsController } from './projects.controller.js';
@@ -17,7 +21,7 @@ import { SnapshotsService } from './snapshots.service.js';
 
 /** Projects, their canvas and snapshots. */
 @Module({
-  imports: [FilesModule, DeploymentsModule],
+  imports: [FilesModule, DeploymentsModule, TablesModule],
   controllers: [ProjectsController, CanvasController, SnapshotsController],
   providers: [
     ProjectsRepository,
@@ -29,6 +33,9 @@ import { SnapshotsService } from './snapshots.service.js';
     SnapshotsService,
     CanvasEditor,
     CardsService,
+    DataFiles,
+    DataFileJobs,
+    FileFactsRepository,
   ],
   exports: [
     ProjectsRepository,
@@ -38,6 +45,7 @@ import { SnapshotsService } from './snapshots.service.js';
     ProjectDeletion,
     ProjectPurge,
     CanvasEditor,
+    DataFiles,
   ],
 })
 export class ProjectsModule implements OnModuleInit {

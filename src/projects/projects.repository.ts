@@ -173,17 +173,25 @@ export class ProjectsRepository extends EntityRepository(Project) {
   /**
    * Keeps what follows from the cards of a locked project.
    *
-   * @param isNewModel the last solve says nothing of the cards any more
+   * @param data_files_digest of the files that sets stand in: from others the last solve says nothing any more
+   * @param isNewModel nor does it from these cards
    */
-  async keepDerived(project_id: ProjectId, derived: Derived, isNewModel: boolean): Promise<void> {
+  async keepDerived(
+    project_id: ProjectId,
+    derived: Derived,
+    data_files_digest: string | null,
+    isNewModel: boolean,
+  ): Promise<void> {
     const { objective_components, ...fields } = derived;
     const names = Object.keys(fields);
     await this.query(
       `UPDATE projects
-          SET ${names.map((name, index) => `${name} = $${index + 4}`).join(', ')}, objective_components = $2,
-              feasibility_result = CASE WHEN $3 THEN 'unchecked' ELSE feasibility_result END, updated_at = now()
+          SET ${names.map((name, index) => `${name} = $${index + 5}`).join(', ')}, objective_components = $2,
+              feasibility_result = CASE WHEN $3 OR coalesce(data_files_digest, '') <> coalesce($4, '')
+                                        THEN 'unchecked' ELSE feasibility_result END,
+              data_files_digest = $4, updated_at = now()
         WHERE id = $1`,
-      [project_id, JSON.stringify(objective_components), isNewModel, ...Object.values(fields)],
+      [project_id, JSON.stringify(objective_components), isNewModel, data_files_digest, ...Object.values(fields)],
     );
   }
 

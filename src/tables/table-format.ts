@@ -1,5 +1,5 @@
 import { extname } from 'node:path/posix';
-import type { TableFormat } from '../data-engine/tasks.js';
+import type { TableDescription, TableFormat } from '../data-engine/tasks.js';
 
 const FORMATS: Record<string, TableFormat> = {
   '.csv': 'csv',
@@ -37,4 +37,10 @@ export function tableNameProblem(name: string): string | undefined {
   return isFine
     ? undefined
     : `the name of a table has 1 to ${MAX_TABLE_NAME} characters, none of them a control character`;
+}
+
+/** The number that a row has in its file, from its place in the table, from 0. */
+export function rowInFile({ rowNumbers }: Pick<TableDescription, 'rowNumbers'>, place: number): number {
+  const run = rowNumbers.findLast(({ index }) => index <= place);
+  return run === undefined ? place + 1 : run.row + place - run.index;
 }

@@ -3,6 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { DataEngine } from '../data-engine/data-engine.service.js';
 import {
   type Answers,
+  type ColumnsAnswer,
+  type KeysAnswer,
   type QueryAnswer,
   type ReadAnswer,
   type StructuredQuery,
@@ -96,11 +98,51 @@ export class TableReader {
     query: StructuredQuery,
     options: TableOptions = {},
   ): Promise<ReadAnswer & { description: TableDescription }> {
+    return await this.ask(container, name, options, (table) => ({ kind: 'read', table, query }));
+  }
+
+  /** What a table is. @throws NotFound */
+  async describe(
+    container: ContainerRef,
+    name: TableName,
+    options: TableOptions = {},
+  ): Promise<{ blob_id: string; description: TableDescription }> {
+    const table = await this.open(container, name, options);
+    table.release();
+    return { blob_id: table.blob_id, description: table.description };
+  }
+
+  /** Whether columns tell the rows of a table apart; rows are places in the table, from 0. @throws NotFound */
+  async keys(
+    container: ContainerRef,
+    name: TableName,
+    columns: readonly string[],
+    options: TableOptions = {},
+  ): Promise<KeysAnswer & { blob_id: string; description: TableDescription }> {
+    return await this.ask(container, name, options, (table) => ({ kind: 'keys', table, columns: [...columns] }));
+  }
+
+  /** Whole columns of a table. @throws NotFound */
+  async columns(
+    container: ContainerRef,
+    name: TableName,
+    columns: readonly string[],
+    options: TableOptions = {},
+  ): Promise<ColumnsAnswer & { description: TableDescription }> {
+    return await this.ask(container, name, options, (table) => ({ kind: 'columns', table, columns: [...columns] }));
+  }
+
+  private async ask<Kind extends 'read' | 'keys' | 'columns'>(
+    container: ContainerRef,
+    name: TableName,
+    options: TableOptions,
+    taskOn: (table: string) => Extract<Task, { kind: Kind }>,
+  ): Promise<Answers[Kind] & { blob_id: string; description: TableDescription }> {
     return await again(async () => {
       const table = await this.open(container, name, options);
       try {
-        const task = { kind: 'read', table: table.path, query } as const;
-        return { ...(await this.run(task, container, options, [table])), description: table.description };
+        const answer = await this.run<Kind>(taskOn(table.path), container, options, [table]);
+        return { ...answer, blob_id: table.blob_id, description: table.description };
       } finally {
         table.release();
       }
@@ -168,7 +210,7 @@ export class TableReader {
     container: ContainerRef,
     { path, sheet }: TableName,
     { ignoreErrors = false, signal }: TableOptions,
-  ): Promise<OpenTable> {
+  ): Promise<OpenTable & { blob_id: string }> {
     const file = await this.reader.find(container, path);
     if (file === undefined) throw new NotFound('File');
     const format = tableFormat(path);
@@ -177,10 +219,10 @@ export class TableReader {
     const { blob_id, size } = file;
     const { company_id } = container;
     const source = { company_id, blob_id, size, format, ...(sheet !== undefined && { sheet }), ignoreErrors };
-    return await this.cache.open(source, signal);
+    return { ...(await this.cache.open(source, signal)), blob_id };
   }
 
-  private async run<Kind extends 'read' | 'query'>(
+  private async run<Kind extends 'read' | 'query' | 'keys' | 'columns'>(
     task: Extract<Task, { kind: Kind }>,
     { company_id }: ContainerRef,
     { signal }: TableOptions,

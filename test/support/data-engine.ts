@@ -24,7 +24,14 @@ export class TestEngine {
     const logger = pino({ level: 'silent' });
     const metrics = new Metrics(logger);
     const pool = new ProcessPool({ size, idleMs, entry: ENGINE_ENTRY }, logger);
-    const limits: Record<Task['kind'], number> = { read: seconds, query: seconds, convert: 60, text: 60 };
+    const limits: Record<Task['kind'], number> = {
+      read: seconds,
+      query: seconds,
+      keys: seconds,
+      columns: seconds,
+      convert: 60,
+      text: 60,
+    };
     const engine = new DataEngine(pool, new EngineMetrics(metrics), logger, limits);
     return new TestEngine(engine, pool, metrics, await mkdtemp(join(tmpdir(), 'data-engine-')));
   }

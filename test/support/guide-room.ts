@@ -7,6 +7,7 @@ import { type Highs, loadSolver } from '../../src/executions/solver/highs.js';
 import { readCanvas } from '../../src/executions/model/canvas-reader.js';
 import { solveModel } from '../../src/executions/solver/solve-model.js';
 import type { CardResponse, CompletenessResponse } from '../../src/projects/canvas/canvas.dto.js';
+import { type FileStates, NO_FILES } from '../../src/projects/canvas/data-file.js';
 import { derive, judge } from '../../src/projects/canvas/derivation.js';
 import { modelDigest } from '../../src/projects/canvas/model-digest.js';
 import type { AgentContext, AgentEvent, AgentMessage } from '../../src/agent/agent.js';
@@ -24,6 +25,8 @@ export class Room {
   cards: CardResponse[] = [];
   messages: AgentMessage[] = [];
   files: string[] = [];
+  /** What is known of the files that cards name. */
+  fileStates: FileStates = NO_FILES;
   feasibility: CompletenessResponse['feasibility_result'] = 'unchecked';
   /** What solves take instead of the canvas. */
   snapshot: CardResponse[] | undefined;
@@ -33,7 +36,9 @@ export class Room {
   async say(content: string, rest: Partial<AgentMessage> = {}, context: Partial<AgentContext> = {}): Promise<Turn> {
     this.messages = this.messages.map((message) => ({ ...message, to_answer: false }));
     this.messages.push({ ...MESSAGE, content, ...rest });
-    const agent = new GuideAgent(new Config(), new Toolboxes(this.tools()));
+    const agent = new GuideAgent(new Config(), new Toolboxes(this.tools()), {
+      statesOf: () => Promise.resolve(this.fileStates),
+    });
     const turn = new Turn();
     for await (const event of agent.run({ ...this.context(), ...context })) turn.take(event as AgentEvent);
     this.messages.push({ ...MESSAGE, role: 'assistant', content: turn.text, tool_calls: turn.calls, to_answer: false });
@@ -58,7 +63,7 @@ export class Room {
   }
 
   get checklist(): CompletenessResponse {
-    const derived = derive(this.cards as unknown as Contents);
+    const derived = derive(this.cards as unknown as Contents, this.fileStates);
     const flags = Object.values(derived).filter((value) => typeof value === 'boolean');
     const isComplete = flags.every(Boolean) && this.feasibility === 'pass';
     return { ...derived, feasibility_result: this.feasibility, overall: isComplete ? 'complete' : 'incomplete' };
@@ -86,7 +91,7 @@ export class Room {
   }
 
   private updateJudgements(): void {
-    const judgements = judge(this.cards as unknown as Contents);
+    const judgements = judge(this.cards as unknown as Contents, this.fileStates);
     this.cards = this.cards.map((card, index) => ({ ...card, ...judgements[index] }));
   }
 

@@ -53,6 +53,8 @@ export function apply(statement: Statement, { sketch, files }: Application, caus
       if (holder !== undefined) sketch.change(holder, { members }, cause);
       return holder === undefined ? put(sketch, 'data', set, { set, members }, cause) : undefined;
     }
+    case 'file_set':
+      return applyFileSet(statement, sketch, files, cause);
     case 'cells':
       return applyCells(statement, sketch, cause);
     case 'variables':
@@ -234,6 +236,30 @@ function state(name: string, facts: VariableFacts, sketch: Sketch, cause: string
   const data = { ...rest, ...(domain !== undefined && { domain }) };
   if (card === undefined) return put(sketch, 'variable', name, { name, ...data }, cause);
   sketch.change(card, data, cause);
+  return undefined;
+}
+
+/** What was said of the set in another way before does not count any more. */
+function applyFileSet(
+  { set, path, sheet, key, column, fallback }: StatementOf<'file_set'>,
+  sketch: Sketch,
+  files: readonly string[],
+  cause: string,
+): string | undefined {
+  const found = findFile(path, files);
+  if ('problem' in found) return found.problem;
+  const data = {
+    set,
+    file_path: found.path,
+    sheet: sheet ?? null,
+    key: key ?? null,
+    column: column ?? null,
+    default: fallback ?? null,
+    members: null,
+  };
+  const holder = setCard(sketch, set);
+  if (holder === undefined) return put(sketch, 'data', set, data, cause);
+  sketch.change(holder, data, cause);
   return undefined;
 }
 

@@ -4,6 +4,7 @@ import { isProblem } from '../../modelling/formula.js';
 import { isName } from '../../modelling/lexer.js';
 import { parseFormula } from '../../modelling/parse-formula.js';
 import { someOf } from '../../modelling/names.js';
+import { columnsIn } from './file-set-grammar.js';
 import { quote } from './quote.js';
 import type { Sketch, SketchCard } from './sketch.js';
 import type { Classification, StatementOf } from './statement.js';
@@ -16,7 +17,7 @@ import { figureOf } from './words.js';
 /** Constraints of one statement, and labels that a refusal shows. */
 const MAX_LABELS = 100;
 const MAX_SHOWN = 10;
-const FIGURES = new Set(['weight', 'lower', 'upper', 'penalty', 'target', 'quantity']);
+const FIGURES = new Set(['weight', 'lower', 'upper', 'penalty', 'target', 'quantity', 'default']);
 
 /** How a constraint counts, as data of its card. */
 export const countsData = (counts: Classification | undefined): Record<string, unknown> =>
@@ -104,6 +105,7 @@ function contentOf(field: string, text: string): unknown {
   if (field === 'confirmed' || field === 'free') return /^(?:yes|true|confirmed)$/i.test(text);
   if (field === 'name') return isName(text) ? text : undefined;
   if (field === 'expression') return isProblem(parseFormula(text)) ? undefined : text;
+  if (field === 'key') return columnsIn(text);
   if (field === 'sense') return /^max/i.test(text) ? 'maximize' : /^min/i.test(text) ? 'minimize' : undefined;
   if (field === 'domain' || field === 'classification') return text.toLowerCase();
   return text;

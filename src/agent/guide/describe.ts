@@ -110,7 +110,17 @@ const FACTS: Record<SketchCard['card_type'], readonly [field: string, before?: s
   ],
   constraint: [['expression'], ['index', 'for '], ['classification'], ['penalty', 'penalty ']],
   kpi: [['description'], ['expression'], ['target', 'target '], ['unit', 'in ']],
-  data: [['file_path', 'file '], ['set', 'set '], ['members', 'members '], ['values'], ['description']],
+  data: [
+    ['file_path', 'file '],
+    ['set', 'set '],
+    ['sheet', 'sheet '],
+    ['key', 'key '],
+    ['column', 'values of '],
+    ['default', 'else '],
+    ['members', 'members '],
+    ['values'],
+    ['description'],
+  ],
   production_requirement: [['description'], ['quantity', 'quantity '], ['unit', 'in ']],
 };
 
@@ -177,6 +187,7 @@ export const HELP = [
     '- `chairs, tables >= 0 integer`, `0 <= x <= 10`, `open binary`, `x in pieces`',
     '- `labour: 2 chairs + 4 tables <= 40`',
     '- `shifts: early, late, night`, `weeks: 1 to 52`, `cost of shifts: early 10, late 12, night 15`',
+    '- `products from products.csv key product` for the rows of a file and its columns, `regions from products.csv column region`',
     '- `staff[s] integer for s in shifts`, `minimize cost: sum s in shifts: cost[s] * staff[s]`, `Need: staff[s] >= 3 for s in shifts`',
     '- `labour is hard`, `wood is soft, penalty 5`, `all constraints are hard`',
     '- `price = 3` for a value, `data: demand.csv` for a file of the workspace, `data: in the formulas`',

@@ -1,9 +1,9 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config.js';
-import { derive } from '../../projects/canvas/derivation.js';
 import { Agent, type AgentContext, type AgentOutput } from '../agent.js';
 import { ASK_USER_QUESTION } from '../ask-user-question.js';
+import type { CardFiles } from '../tools/card-files.service.js';
 import { type Toolbox, Toolboxes } from '../tools/toolbox.service.js';
 import { guideCredits } from '../turn-credits.js';
 import { statementsIn } from './answers.js';
@@ -35,6 +35,7 @@ export class GuideAgent extends Agent {
   constructor(
     private readonly config: Config,
     private readonly toolboxes: Toolboxes,
+    private readonly files: Pick<CardFiles, 'statesOf'>,
   ) {
     super();
   }
@@ -61,6 +62,7 @@ export class GuideAgent extends Agent {
     const drafted = await draft(said, new Sketch(context.cards), files);
     const { sketch, kinds, refused, left } = drafted;
     const made = yield* perform(drafted, toolbox, context.signal);
+    sketch.files = await this.files.statesOf(context, sketch.contents());
     yield* say(...describeChanges(made));
     yield* say(...(yield* answerQuestions(drafted, made, files, toolbox)));
     yield* say(...describeRefused(refused), ...describeLeft([...left, ...unread]));
@@ -73,7 +75,7 @@ export class GuideAgent extends Agent {
     feasibility = solved?.feasibility ?? feasibility;
     if (kinds.has('help')) yield* say(HELP);
     if (kinds.has('show')) yield* say(bullets(sketch.cards.map(describeCard)) || 'The canvas is empty.');
-    const checklist = { ...derive(sketch.contents()), feasibility_result: feasibility };
+    const checklist = { ...sketch.derive(), feasibility_result: feasibility };
     yield* say(isFirst || kinds.has('show') ? describeChecklist(checklist) : describeProgress(checklist));
     const question = kinds.has('later')
       ? undefined

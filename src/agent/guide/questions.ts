@@ -1,5 +1,7 @@
 import type { Gap } from '../../projects/canvas/card.entity.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
+import { readData } from '../../projects/canvas/data-content.js';
+import { questionOf } from '../../projects/canvas/data-file.js';
 import type { CompletenessResponse } from '../../projects/canvas/canvas.dto.js';
 import type { Question } from '../ask-user-question.js';
 import { BLANK } from './answers.js';
@@ -16,6 +18,8 @@ const EXAMPLE: Choice = ['Show me an example', 'help'];
 const MAX_NAMES = 20;
 const MAX_NAME_CHARACTERS = 600;
 const LONGEST_REFERENCE = 60;
+/** Columns of a file that one question offers. */
+const MAX_COLUMNS = 5;
 
 /** What a question is made from. */
 export interface Situation {
@@ -134,6 +138,7 @@ function askForGap(card: SketchCard, { field, message }: Gap, sketch: Sketch): Q
       removal,
     ]);
   }
+  if (field === 'key') return ask(id, header, question, [...keyChoices(card, sketch, setting), removal]);
   if (field === 'expression') {
     const names = sketch
       .of('variable')
@@ -146,6 +151,18 @@ function askForGap(card: SketchCard, { field, message }: Gap, sketch: Sketch): Q
     return ask(id, header, `${question} ${hint}`, [...sum, EXAMPLE, removal]);
   }
   return ask(id, header, question, [removal, LATER]);
+}
+
+/** Columns of a file that may tell its rows apart: texts before figures. */
+function keyChoices(card: SketchCard, sketch: Sketch, setting: (value: string) => string): Choice[] {
+  const { file } = readData(card);
+  const state = file && sketch.files.get(questionOf(file));
+  const columns = typeof state === 'object' ? state.columns : [];
+  const ordered = [
+    ...columns.filter(({ type }) => type === 'text'),
+    ...columns.filter(({ type }) => type === 'number'),
+  ].filter(({ name }) => !/,| and /i.test(name));
+  return ordered.slice(0, MAX_COLUMNS).map(({ name }): Choice => [name, setting(name)]);
 }
 
 const HEADERS: Record<CardType, string> = {

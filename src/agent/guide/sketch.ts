@@ -4,7 +4,17 @@ import { CARD_TYPES } from '../../projects/canvas/card.entity.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
 import { namesInText } from '../../projects/canvas/expressions.js';
 import { modelDigest } from '../../projects/canvas/model-digest.js';
-import { type CardContent, type Judgement, judge, valuesOf } from '../../projects/canvas/derivation.js';
+import { type FileStates, NO_FILES } from '../../projects/canvas/data-file.js';
+import {
+  type CardContent,
+  derive,
+  type Derived,
+  type Judgement,
+  judge,
+  valuesOf,
+  vocabularyOn,
+} from '../../projects/canvas/derivation.js';
+import type { Vocabulary } from '../../modelling/vocabulary.js';
 
 export type CardType = (typeof CARD_TYPES)[number];
 type Data = Record<string, unknown>;
@@ -30,6 +40,8 @@ export type Change =
 /** A working copy of the canvas: statements change it, and what has changed becomes one call for each card. */
 export class Sketch {
   readonly cards: SketchCard[];
+  /** What is known of the files that its cards name. */
+  files: FileStates = NO_FILES;
   private readonly before: SketchCard[];
   private knownValues: ReadonlyMap<string, number> | undefined;
   private usedNames: ReadonlySet<string> | undefined;
@@ -139,7 +151,17 @@ export class Sketch {
 
   /** Gaps and status of each card, in their order. */
   judge(): Judgement[] {
-    return judge(this.contents());
+    return judge(this.contents(), this.files);
+  }
+
+  /** What follows for the project. */
+  derive(): Derived {
+    return derive(this.contents(), this.files);
+  }
+
+  /** What names in formulas stand for. */
+  get vocabulary(): Vocabulary {
+    return vocabularyOn(this.contents(), this.files);
   }
 
   /** Makes a card what it was before the change. */

@@ -34,6 +34,17 @@ export type Statement =
   | { kind: 'family'; name: string; index: string; facts: VariableFacts; relation?: StatementOf<'relation'> }
   /** A set, with its members as a list or a range. */
   | { kind: 'members'; set: string; members: string[] | string }
+  /** A set whose members stand in a file, by the columns of the key, or as the different values of one column. */
+  | {
+      kind: 'file_set';
+      set: string;
+      path: string;
+      sheet?: string;
+      key?: string[];
+      column?: string;
+      /** Of figures that are missing. */
+      fallback?: number;
+    }
   /** A column of figures over a set. */
   | { kind: 'cells'; column: string; set: string; cells: Record<string, number> }
   | { kind: 'variables'; names: string[]; facts: VariableFacts; declares: boolean }

@@ -1,5 +1,6 @@
 import { identifier } from '../../data-engine/sql-text.js';
 import type { Cell, ColumnType, TableDescription } from '../../data-engine/tasks.js';
+import { isName } from '../../modelling/lexer.js';
 import type { AgentOutput } from '../agent.js';
 import type { Toolbox } from '../tools/toolbox.service.js';
 import { bullets, counted, quote } from './quote.js';
@@ -66,12 +67,25 @@ export async function* introduceTable(path: string, toolbox: Toolbox): AsyncGene
   const figures = table.columns.find(({ type }) => type === 'integer' || type === 'number');
   const words = table.columns.find(({ type, distinct }) => type === 'text' && distinct < table.total);
   const by = words === undefined ? '' : ` by ${words.name}`;
+  const key = table.columns.find(({ distinct, nulls }) => distinct === table.total && nulls === 0);
   const examples = [
     `show ${path}`,
     `how many rows has ${path}`,
     ...(figures === undefined ? [] : [`sum of ${figures.name}${by} in ${path}`]),
   ];
-  return `${quote(path)} is a table with ${counted(table.total, 'row')}; you can ask ${examples.map((text) => quote(text)).join(', ')}.`;
+  const asks = `you can ask ${examples.map((text) => quote(text)).join(', ')}`;
+  const set = setNameOf(path);
+  const plans =
+    key === undefined || set === undefined
+      ? ''
+      : ` To plan with its rows, write ${quote(`${set} from ${path} key ${key.name}`)}.`;
+  return `${quote(path)} is a table with ${counted(table.total, 'row')}; ${asks}.${plans}`;
+}
+
+/** What the set of a file's rows may be called; undefined where the file's name is no name. */
+function setNameOf(path: string): string | undefined {
+  const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '');
+  return isName(name) ? name : undefined;
 }
 
 function describeTable(path: string, table: Described): string {

@@ -67,7 +67,7 @@ export async function* filesFor(
   const paths = new Set([...attachments.values(), ...workspace.files].map(({ path }) => path));
   const wanted = said.flatMap(({ reading: { statement } }) => {
     if (statement?.kind === 'table') return statement.of.path;
-    return statement?.kind === 'data_file' ? statement.path : [];
+    return statement?.kind === 'data_file' || statement?.kind === 'file_set' ? statement.path : [];
   });
   let offset: number | null = wanted.every((path) => paths.has(path)) ? null : 0;
   for (let page = 0; offset !== null && page < MAX_PAGES; page += 1) {

@@ -17,7 +17,7 @@ type Scope = ReadonlyMap<string, Membership>;
 /** What formulas use with an index although nothing on the canvas is called so, in the order of their first place. */
 export function unknownFamilies(sketch: Sketch): UnknownFamily[] {
   const found = new Map<string, UnknownFamily>();
-  const columns = new Set(sketch.of('data').flatMap((card) => Object.keys(fieldOf<object>(card, 'values') ?? {})));
+  const { columns } = sketch.vocabulary;
   const visit = (expression: Expression, scope: Scope): void => {
     if (expression.kind === 'member') {
       const { name, keys } = expression;

@@ -3,9 +3,11 @@ import { z } from 'zod';
 import type { Tx } from '../../platform/database/database.service.js';
 import { CardResponse, dataProblem, MAX_LABEL_LENGTH } from '../../projects/canvas/canvas.dto.js';
 import { type CanvasChange, CanvasEditor } from '../../projects/canvas/canvas-editor.service.js';
-import { CARD_TYPES } from '../../projects/canvas/card.entity.js';
+import { type Card, CARD_TYPES } from '../../projects/canvas/card.entity.js';
 import { CardsRepository } from '../../projects/canvas/cards.repository.js';
-import { derive } from '../../projects/canvas/derivation.js';
+import { ProjectsRepository } from '../../projects/projects.repository.js';
+import type { AgentContext } from '../agent.js';
+import { CardFiles } from './card-files.service.js';
 import { refusing } from './problem.js';
 import { type Tool, ToolFailure, type ToolOutcome } from './tool.js';
 import type { ProjectId } from '../../projects/project.entity.js';
@@ -25,6 +27,22 @@ const removeInput = z.strictObject({ card_id: z.string() });
 
 type Upsert = z.infer<typeof upsertInput>;
 
+/** Keys of `data` that make another question of a file. */
+const FILE_FIELDS = ['file_path', 'sheet', 'key', 'column', 'set'];
+const CHECKLIST = [
+  'objective_confirmed',
+  'all_constraints_classified',
+  'all_variables_provided',
+  'data_available',
+  'kpis_defined',
+  'objective_drafted',
+  'objectives_defined',
+  'production_requirements_defined',
+] as const;
+
+const isSame = (card: Card, card_type: string | undefined, label: string | undefined): boolean =>
+  card.card_type === card_type && card.label.toLowerCase() === label?.toLowerCase();
+
 /** Tools on the project's canvas. */
 @Injectable()
 export class CardTools {
@@ -36,14 +54,14 @@ export class CardTools {
       'variable: name (as in expressions), index (p in products: one variable for each member), domain (continuous, integer, binary), lower (else 0, or none if free), upper (numbers; with an index also formulas of what is known), free, unit, description;',
       'constraint: expression (x + y <= 4), index (one constraint for each member), classification (hard, soft), penalty (of a soft one, per unit), description;',
       'kpi: description, expression, unit, target;',
-      'data: file_path, values (numbers by name) or in_formulas (true: every figure stands in them), description; a set: set (its name), members (a list, or "1 to 52"), values (by name, an object of numbers or texts by member);',
+      'data: file_path, values (numbers by name) or in_formulas (true: every figure stands in them), description; a set: set (its name) with members (a list, or "1 to 52") and values (by name, an object of numbers or texts by member), or with file_path, sheet, key (a list of the columns that tell members apart; the other columns are used in formulas by their names) or column (the column whose different values are the members), columns (columns of the file by other names), default (for figures that are missing);',
       'production_requirement: description, quantity, unit, product.',
     ].join('\n'),
     input: upsertInput,
-    run: (input) => {
-      return Promise.resolve({
-        effect: async (tx, { id }) => await this.outcome(tx, id, await this.put(tx, id, input)),
-      });
+    run: async (input, context) => {
+      // The answer tells what is wrong with its file, so that has been read before.
+      await this.files.statesOf(context, await this.meant(input, context));
+      return { effect: async (tx, { id }) => await this.outcome(tx, id, await this.put(tx, id, input)) };
     },
   };
 
@@ -64,7 +82,22 @@ export class CardTools {
   constructor(
     private readonly editor: CanvasEditor,
     private readonly cards: CardsRepository,
+    private readonly projects: ProjectsRepository,
+    private readonly files: CardFiles,
   ) {}
+
+  /** The card as it would be, where it may name a file. */
+  private async meant(
+    { card_id, card_type, label, data }: Upsert,
+    { project_id }: AgentContext,
+  ): Promise<Pick<Card, 'card_type' | 'data'>[]> {
+    const isOfFile = FILE_FIELDS.some((field) => data?.[field] !== undefined);
+    if (!isOfFile) return [];
+    const cards = await this.cards.list(project_id);
+    const old = cards.find((card) => (card_id === undefined ? isSame(card, card_type, label) : card.id === card_id));
+    const merged = Object.entries({ ...old?.data, ...data }).filter(([, value]) => value !== null);
+    return [{ card_type: old?.card_type ?? card_type ?? 'data', data: Object.fromEntries(merged) }];
+  }
 
   private async put(
     tx: Tx,
@@ -75,9 +108,7 @@ export class CardTools {
     if (card_type === undefined || label === undefined) {
       throw new ToolFailure('invalid_input', 'Without card_id a card needs card_type and label');
     }
-    const same = (await tx.withRepository(this.cards).list(project_id)).find(
-      (card) => card.card_type === card_type && card.label.toLowerCase() === label.toLowerCase(),
-    );
+    const same = (await tx.withRepository(this.cards).list(project_id)).find((card) => isSame(card, card_type, label));
     return same === undefined
       ? await this.editor.add(tx, project_id, { card_type, label, data: data ?? {} })
       : await this.editor.edit(tx, project_id, same.id, { label, data, version });
@@ -85,10 +116,8 @@ export class CardTools {
 
   private async outcome(tx: Tx, project_id: ProjectId, { card, changed }: CanvasChange): Promise<ToolOutcome> {
     const { id, card_type, label, status, version, gaps } = card;
-    const cards = await tx.withRepository(this.cards).list(project_id);
-    const checklist = Object.fromEntries(
-      Object.entries(derive(cards)).filter(([, value]) => typeof value === 'boolean'),
-    );
+    const project = await tx.withRepository(this.projects).findOneByOrFail({ id: project_id });
+    const checklist = Object.fromEntries(CHECKLIST.map((flag) => [flag, project[flag]]));
     return {
       result: { card_id: id, card_type, label, status, version, gaps, checklist },
       cards: changed.map((one) => CardResponse.from(one)),

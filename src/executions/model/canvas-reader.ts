@@ -7,7 +7,8 @@ import type { Formula, Index } from '../../modelling/formula.js';
 import { parseFormula, parseIndex } from '../../modelling/parse-formula.js';
 import { namesOfIndex } from '../../modelling/vocabulary.js';
 import { membersOf, readData } from '../../projects/canvas/data-content.js';
-import type { ModelCard } from '../solver/task.js';
+import type { ModelCard, SetTable } from '../solver/task.js';
+import { readSetOfFile } from './set-of-file.js';
 import { assertRoom, called, expanding, fitting, incomplete, need, optional, refused } from './card-fields.js';
 import {
   checkCoefficient,
@@ -20,16 +21,21 @@ import {
   withinBinary,
 } from './model.js';
 
+const NO_TABLES: ReadonlyMap<string, SetTable> = new Map();
 const NO_TERMS: Terms = { variables: [], coefficients: [] };
+
+const DATA_FIELDS = ['values', 'set', 'members', 'sheet', 'key', 'column', 'columns', 'default'] as const;
 
 /**
  * The model that the cards of a canvas describe. Several objectives become one weighted sum, with the sense of the
  * first; a soft constraint may be broken, at its penalty per unit. Constraints are called like their cards; what has an
  * index is a family, whose members are named in brackets: `make[oak chair]`, `Demand[oak chair, 3]`.
  *
+ * @param tables what stands in the files of sets, by the ids of their cards
  * @throws ModelProblem that says which card lacks what
  */
-export const readCanvas = (cards: readonly ModelCard[]): Model => new CanvasReader(cards).read();
+export const readCanvas = (cards: readonly ModelCard[], tables: ReadonlyMap<string, SetTable> = NO_TABLES): Model =>
+  new CanvasReader(cards, tables).read();
 
 class CanvasReader {
   private readonly model: Model = {
@@ -45,7 +51,10 @@ class CanvasReader {
   /** Terms of all rows so far. */
   private terms = 0;
 
-  constructor(private readonly cards: readonly ModelCard[]) {}
+  constructor(
+    private readonly cards: readonly ModelCard[],
+    private readonly tables: ReadonlyMap<string, SetTable>,
+  ) {}
 
   read(): Model {
     const variables = this.of('variable');
@@ -63,8 +72,9 @@ class CanvasReader {
   }
 
   private readData(card: ModelCard): void {
-    for (const field of ['values', 'set', 'members']) optional(card, field);
-    const { values, set, columns } = readData(card);
+    for (const field of DATA_FIELDS) optional(card, field);
+    const content = readData(card);
+    const { values, set, columns } = content;
     for (const [name, value] of values) this.space.values.set(name, value);
     if (set === undefined) {
       const [name] = columns.keys();
@@ -72,18 +82,24 @@ class CanvasReader {
       return;
     }
     const { name } = set;
-    const members = Array.from(membersOf(set) ?? []);
-    if (members.length === 0) throw refused(card, `the members of ${name} are missing`);
-    this.space.addSet(name, { titles: [name], keys: [members] });
+    const table = this.tables.get(card.id);
+    if (table !== undefined) readSetOfFile(this.space, card, content, table);
+    else this.space.addSet(name, { titles: [name], keys: [Array.from(membersOf(set) ?? [])] });
+    const { size, columns: parts } = this.space.sets.get(name)!;
+    if (size === 0) throw refused(card, `the members of ${name} are missing`);
+    if (columns.size === 0) return;
+    const members = Array.from({ length: size }, (_, place) =>
+      parts.map((codes) => this.space.texts.text(codes[place]!)).join(', '),
+    );
     for (const [column, { type, cells }] of columns) {
       const missing = members.find((member) => !cells.has(member));
       if (missing !== undefined) throw refused(card, `${column} has no value for ${missing}`);
-      const content = members.map((member) => cells.get(member)!);
+      const written = members.map((member) => cells.get(member)!);
       this.space.addColumn(
         column,
         type === 'number'
-          ? { set: name, type, figures: Float64Array.from(content, Number) }
-          : { set: name, type, texts: content.map(String) },
+          ? { set: name, type, figures: Float64Array.from(written, Number) }
+          : { set: name, type, texts: written.map(String) },
       );
     }
   }

@@ -42,7 +42,7 @@ async function perform({ source, seconds, memoryMiB }: SolveTask): Promise<Solve
 }
 
 function read(source: ModelSource): Model {
-  if (source.kind === 'canvas') return readCanvas(source.cards);
+  if (source.kind === 'canvas') return readCanvas(source.cards, source.tables);
   const text = decodeText(Buffer.from(source.content));
   if (text === undefined) throw new ModelProblem('invalid_model', `${source.path} is no text in UTF-8`);
   return readLp(text);

@@ -1,3 +1,4 @@
+import type { ColumnCells, TableDescription } from '../../data-engine/tasks.js';
 import type { Card } from '../../projects/canvas/card.entity.js';
 import type { ModelProblemCode } from '../model/model.js';
 import type { ResultTable } from './result-tables.js';
@@ -6,8 +7,23 @@ import type { SolveResult } from './solve-model.js';
 /** What of a card makes the model. */
 export type ModelCard = Pick<Card, 'id' | 'card_type' | 'label' | 'data'>;
 
-/** What is to be solved: a model file, or the cards of a canvas. */
-export type ModelSource = { kind: 'file'; path: string; content: Uint8Array } | { kind: 'canvas'; cards: ModelCard[] };
+/** What is to be solved: a model file, or the cards of a canvas with the tables that sets stand in, by the ids of their cards. */
+export type ModelSource =
+  | { kind: 'file'; path: string; content: Uint8Array }
+  | { kind: 'canvas'; cards: ModelCard[]; tables: ReadonlyMap<string, SetTable> };
+
+/** What a model needs of the file of a set, or why it cannot be read. */
+export type SetTable =
+  | {
+      rows: number;
+      /** What number rows have in the file, as {@link rowInFile} reads it. */
+      rowNumbers: TableDescription['rowNumbers'];
+      /** Those of the key and those that formulas use, by their names in the file. */
+      cells: ReadonlyMap<string, ColumnCells>;
+      /** The columns of them that formulas can use, by the names that they have there. */
+      columns: ReadonlyMap<string, string>;
+    }
+  | { problem: string };
 
 export interface SolveTask {
   source: ModelSource;

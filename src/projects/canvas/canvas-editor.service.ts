@@ -1,11 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../../platform/database/database.service.js';
+import { Jobs } from '../../platform/jobs/jobs.service.js';
 import { Conflict, Invalid, invalidValue } from '../../platform/errors/errors.js';
 import { ProjectsRepository } from '../projects.repository.js';
 import type { Card } from './card.entity.js';
 import { CardsRepository } from './cards.repository.js';
 import { dataProblem } from './canvas.dto.js';
+import { readData } from './data-content.js';
+import { type FileStates, NO_FILES, questionOf } from './data-file.js';
+import { DataFiles, type KnownFiles } from './data-files.service.js';
 import { judgeAndDerive } from './derivation.js';
 import { modelDigest } from './model-digest.js';
 import type { ProjectId } from '../project.entity.js';
@@ -45,6 +49,8 @@ export class CanvasEditor {
   constructor(
     private readonly cards: CardsRepository,
     private readonly projects: ProjectsRepository,
+    private readonly files: DataFiles,
+    private readonly jobs: Jobs,
   ) {}
 
   /** @throws Conflict when the canvas is full */
@@ -98,6 +104,11 @@ export class CanvasEditor {
     return await this.derive(tx, project_id, card, changesModel([card], []));
   }
 
+  /** Makes what follows from the cards and their files agree with them, after a change of the files. */
+  async rederive(tx: Tx, project_id: ProjectId): Promise<void> {
+    await this.deriveAll(tx, project_id, false);
+  }
+
   /** @throws Conflict when a canvas holds more than it may, after a change that made it larger */
   private async assertRoom(tx: Tx, project_id: ProjectId): Promise<void> {
     const { cards, bytes } = await tx.withRepository(this.cards).size(project_id);
@@ -109,22 +120,55 @@ export class CanvasEditor {
 
   /** Makes everything that follows from the cards agree with them again, after a change of `target`. */
   private async derive(tx: Tx, project_id: ProjectId, target: Card, isNewModel: boolean): Promise<CanvasChange> {
-    const stored = await tx.withRepository(this.cards).list(project_id);
-    const { judgements, derived } = judgeAndDerive(stored);
-    const cards = stored.map((card, index) => ({ ...card, ...judgements[index] }));
-    const rejudged = cards.filter(
-      ({ gaps, status }, index) => status !== stored[index]?.status || !isDeepStrictEqual(gaps, stored[index].gaps),
-    );
-    if (rejudged.length > 0) await tx.withRepository(this.cards).judge(project_id, rejudged);
-    const kept = { ...derived, objective_components: fitting(derived.objective_components) };
-    await tx.withRepository(this.projects).keepDerived(project_id, kept, isNewModel);
+    const { cards, rejudged } = await this.deriveAll(tx, project_id, isNewModel);
     const touched = new Set([target.id, ...rejudged.map(({ id }) => id)]);
     return {
       card: cards.find(({ id }) => id === target.id) ?? target,
       changed: cards.filter(({ id }) => touched.has(id)),
     };
   }
+
+  /** @returns all cards as they are now, and those among them that are judged in another way than before */
+  private async deriveAll(
+    tx: Tx,
+    project_id: ProjectId,
+    isNewModel: boolean,
+  ): Promise<{ cards: Card[]; rejudged: Card[] }> {
+    const stored = await tx.withRepository(this.cards).list(project_id);
+    const { states, digest } = await this.lookAtFiles(tx, project_id, stored);
+    const { judgements, derived } = judgeAndDerive(stored, states);
+    const cards = stored.map((card, index) => ({ ...card, ...judgements[index] }));
+    const rejudged = cards.filter(
+      ({ gaps, status }, index) => status !== stored[index]?.status || !isDeepStrictEqual(gaps, stored[index].gaps),
+    );
+    if (rejudged.length > 0) await tx.withRepository(this.cards).judge(project_id, rejudged);
+    const kept = { ...derived, objective_components: fitting(derived.objective_components) };
+    await tx.withRepository(this.projects).keepDerived(project_id, kept, digest, isNewModel);
+    return { cards, rejudged };
+  }
+
+  /** What is known of the files that cards name; what is not known yet is read by a job. */
+  private async lookAtFiles(tx: Tx, project_id: ProjectId, cards: readonly Card[]): Promise<KnownFiles> {
+    if (!cards.some(({ card_type, data }) => card_type === 'data' && data['file_path'] !== undefined))
+      return { states: NO_FILES, digest: null };
+    const { company_id, workspace_id } = await tx.withRepository(this.projects).findOneByOrFail({ id: project_id });
+    const known = await this.files.known({ company_id, container_id: workspace_id }, cards, tx);
+    if (isUnread(cards, known.states))
+      await this.jobs.add(tx, DATA_FILES, { project_id }, { jobKey: `${DATA_FILES}:canvas:${project_id}` });
+    return known;
+  }
 }
+
+/** Name of the job that reads files which data cards name; its payload is `{ project_id }`. */
+export const DATA_FILES = 'data_files';
+
+/** Whether a set stands in a file that nobody has read yet. */
+const isUnread = (cards: readonly Card[], states: FileStates): boolean =>
+  cards.some((card) => {
+    const { set, file } = readData(card);
+    const stands = set !== undefined && set.members === undefined && file !== undefined;
+    return stands && states.get(questionOf(file)) === 'unread';
+  });
 
 /** Whether the last result says nothing of the cards after a change of some of them. */
 const changesModel = (before: Card[], after: Card[]): boolean => modelDigest(before) !== modelDigest(after);

@@ -2,27 +2,37 @@ import { isProblem, type Index } from '../../modelling/formula.js';
 import type { ColumnShape, Family, SetShape, Vocabulary } from '../../modelling/vocabulary.js';
 import type { Card } from './card.entity.js';
 import { fieldOf } from './card-shapes.js';
-import type { DataContent } from './data-content.js';
+import { type DataContent, fileColumns } from './data-content.js';
+import type { FileState } from './data-file.js';
 import { readIndex } from './expressions.js';
 
 type Content = Pick<Card, 'card_type' | 'data'>;
+
+/** What a data card says, and what is known of its file. */
+interface Known {
+  content: DataContent;
+  state: FileState | undefined;
+}
 
 /**
  * What the names in formulas stand for. Of names that are given twice, the first card counts.
  *
  * @param contents what the data cards among them say
  */
-export function vocabularyOf(cards: readonly Content[], contents: readonly DataContent[]): Vocabulary {
+export function vocabularyOf(cards: readonly Content[], contents: readonly Known[]): Vocabulary {
   const sets = new Map<string, SetShape>();
   const columns = new Map<string, ColumnShape[]>();
   const values = new Map<string, number>();
   const families = new Map<string, Family>();
   const variables = new Set<string>();
-  for (const { set, columns: given, values: figures } of contents) {
+  for (const { content, state } of contents) {
+    const { set, columns: given, values: figures } = content;
     for (const [name, figure] of figures) values.set(name, figure);
     if (set === undefined) continue;
     if (!sets.has(set.name)) sets.set(set.name, { arity: set.arity });
-    for (const [name, { type }] of given) columns.set(name, [...(columns.get(name) ?? []), { set: set.name, type }]);
+    const inFile = typeof state === 'object' ? fileColumns(content, state) : [];
+    for (const [name, { type }] of [...given, ...inFile])
+      columns.set(name, [...(columns.get(name) ?? []), { set: set.name, type }]);
   }
   for (const card of cards) {
     const name = card.card_type === 'variable' ? fieldOf<string>(card, 'name') : undefined;

@@ -60,6 +60,28 @@ const members: Content = {
   ),
 };
 
+/** Most columns of a key. */
+const MAX_KEY = 5;
+const columnList: Content = {
+  expects: `a list of at most ${MAX_KEY} different columns of the file`,
+  accepts: (value) =>
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.length <= MAX_KEY &&
+    value.every(isText) &&
+    new Set(value).size === value.length,
+};
+const columnsByName: Content = {
+  expects: 'an object of columns of the file by the names that formulas have for them',
+  accepts: once(
+    (value) =>
+      typeof value === 'object' &&
+      value !== null &&
+      !Array.isArray(value) &&
+      Object.entries(value).every(([key, column]) => isName(key) && isText(column)),
+  ),
+};
+
 /** Remembers what was found out of objects and lists: there can be thousands of items in one, and nothing changes them. */
 function once(accepts: (value: unknown) => boolean): Content['accepts'] {
   const known = new WeakMap<object, boolean>();
@@ -93,7 +115,9 @@ const info = (message: string): CardField['missing'] => ({ severity: 'info', mes
  * - `kpi`: `description`, `expression`, `unit`, `target`
  * - `data`: `file_path` (in the workspace), `values` (numbers by the names that expressions use; or, over the set of the card,
  *   numbers or texts by member) or `in_formulas` (every figure stands in the formulas), `set` (its name) and `members` (a list,
- *   or `1 to 52`), `description`
+ *   or `1 to 52`), or of the file `sheet`, `key` (the columns that tell members apart) or `column` (the one whose different cells
+ *   are the members), `columns` (those of the file by the names that formulas have for them), `default` (of figures that are
+ *   missing), `description`
  * - `production_requirement`: `description`, `quantity`, `unit`, `product`
  */
 const SHAPES: Record<CardType, readonly CardField[]> = {
@@ -159,6 +183,11 @@ const SHAPES: Record<CardType, readonly CardField[]> = {
     },
     { name: 'set', content: name },
     { name: 'members', content: members },
+    { name: 'sheet', content: text },
+    { name: 'key', content: columnList },
+    { name: 'column', content: text },
+    { name: 'columns', content: columnsByName },
+    { name: 'default', content: number },
     { name: 'values', content: figures },
     { name: 'in_formulas', content: flag },
     { name: 'description', content: text, missing: info('What it means is not written down') },

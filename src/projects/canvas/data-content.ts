@@ -1,8 +1,9 @@
 import type { Card } from './card.entity.js';
 import { fieldOf } from './card-shapes.js';
+import { columnNames, type DataFile, type FileFacts } from './data-file.js';
 import { type Members, rangeOf, toMember } from './members.js';
 
-/** What a data card says in itself, without its file. */
+/** What a data card says. */
 export interface DataContent {
   /** Figures by name. */
   values: ReadonlyMap<string, number>;
@@ -10,11 +11,13 @@ export interface DataContent {
     name: string;
     /** Columns of its keys. */
     arity: number;
-    /** As they are written: a list, or a range. Absent: none are. */
+    /** As they are written: a list, or a range. Absent: they stand in the file, or nowhere. */
     members?: readonly (string | number)[] | string;
   };
-  /** Columns over the set, by name. */
+  /** Columns over the set that are written into the card, by name. */
   columns: ReadonlyMap<string, InlineColumn>;
+  /** The file that it names; without a set nothing is read of it. */
+  file?: DataFile;
 }
 
 /** A column that is written into a card: cells by member, all of one type. */
@@ -23,9 +26,16 @@ export interface InlineColumn {
   cells: ReadonlyMap<string, number | string>;
 }
 
+/** A column of the file of a card. */
+export interface FileColumn {
+  type: 'number' | 'text';
+  /** What it is called in the file. */
+  column: string;
+}
+
 type DataCard = Pick<Card, 'card_type' | 'data'>;
 
-/** What one data card says; nothing of other cards. */
+/** What one data card says; nothing of other cards, and nothing of what stands in its file. */
 export function readData(card: DataCard): DataContent {
   if (card.card_type !== 'data') return NO_DATA;
   const values = new Map<string, number>();
@@ -34,13 +44,44 @@ export function readData(card: DataCard): DataContent {
     if (typeof value === 'number') values.set(name, value);
     else columns.set(name, toColumn(value));
   }
+  const file = readFile(card);
+  const given = { values, columns, ...(file !== undefined && { file }) };
   const name = fieldOf<string>(card, 'set');
-  if (name === undefined) return { values, columns };
+  if (name === undefined) return given;
   const members = fieldOf<(string | number)[] | string>(card, 'members');
-  return { values, columns, set: { name, arity: 1, ...(members !== undefined && { members }) } };
+  const arity = members === undefined ? Math.max(1, file?.key.length ?? 1) : 1;
+  return { ...given, set: { name, arity, ...(members !== undefined && { members }) } };
 }
 
 export const NO_DATA: DataContent = { values: new Map(), columns: new Map() };
+
+function readFile(card: DataCard): DataFile | undefined {
+  const path = fieldOf<string>(card, 'file_path');
+  if (path === undefined) return undefined;
+  const sheet = fieldOf<string>(card, 'sheet');
+  const column = fieldOf<string>(card, 'column');
+  const fallback = fieldOf<number>(card, 'default');
+  return {
+    path: path.trim(),
+    ...(sheet !== undefined && { sheet }),
+    key: column === undefined ? (fieldOf<string[]>(card, 'key') ?? []) : [column],
+    isDistinct: column !== undefined,
+    names: fieldOf<Record<string, string>>(card, 'columns') ?? {},
+    ...(fallback !== undefined && { fallback }),
+  };
+}
+
+/** The columns of the file of a set, by the names that formulas have for them. */
+export function fileColumns({ set, file }: DataContent, facts: FileFacts): Map<string, FileColumn> {
+  const columns = new Map<string, FileColumn>();
+  if (set === undefined || set.members !== undefined || file === undefined || file.isDistinct) return columns;
+  const types = new Map(facts.columns.map(({ name, type }) => [name, type]));
+  for (const [name, column] of columnNames(file, [...types.keys()])) {
+    const type = types.get(column);
+    if (type !== undefined) columns.set(name, { type, column });
+  }
+  return columns;
+}
 
 /** The members that a set is written with; of those that are written twice the first. */
 export function membersOf({ members }: NonNullable<DataContent['set']>): Members | undefined {

@@ -2,8 +2,9 @@ import type { Project } from '../project.entity.js';
 import type { Card, Gap } from './card.entity.js';
 import { fieldOf, gapsOfShape, isBegun } from './card-shapes.js';
 import { vocabularyOf } from './canvas-vocabulary.js';
-import { type DataContent, membersOf, NO_DATA, readData, sizeOf } from './data-content.js';
-import type { Members } from './members.js';
+import { type DataContent, NO_DATA, readData, sizeOf } from './data-content.js';
+import { type FileState, type FileStates, NO_FILES, questionOf } from './data-file.js';
+import { gapsOfFile, gapsOfMembers } from './data-gaps.js';
 import { type CardFormula, judgeFormula, problemOfIndex } from './expressions.js';
 import { MAX_FORMULA_LENGTH } from '../../modelling/parse-formula.js';
 import type { Vocabulary } from '../../modelling/vocabulary.js';
@@ -63,25 +64,31 @@ type Unknown = ReadonlyMap<string, readonly string[]>;
  * Gaps and status of every card of a canvas, in its order.
  *
  * A card is a `draft` while no known field of it holds anything, `complete` without a blocking gap, else it `needs_input`.
+ *
+ * @param files what is known of the files that data cards name
  */
-export const judge = (cards: readonly CardContent[]): Judgement[] =>
-  readAll(cards).map(({ gaps, status }) => ({ gaps, status }));
+export const judge = (cards: readonly CardContent[], files = NO_FILES): Judgement[] =>
+  readAll(cards, files).map(({ gaps, status }) => ({ gaps, status }));
 
 /**
  * The project's fields that follow from its cards, given oldest first. A flag needs a card of its kind: nothing is
  * defined by an empty canvas.
  */
-export const derive = (cards: readonly CardContent[]): Derived => derivedFrom(cards, readAll(cards));
+export const derive = (cards: readonly CardContent[], files = NO_FILES): Derived =>
+  derivedFrom(cards, readAll(cards, files));
 
 /** Both together, from one reading of the cards. */
-export function judgeAndDerive(cards: readonly CardContent[]): { judgements: Judgement[]; derived: Derived } {
-  const readings = readAll(cards);
+export function judgeAndDerive(
+  cards: readonly CardContent[],
+  files = NO_FILES,
+): { judgements: Judgement[]; derived: Derived } {
+  const readings = readAll(cards, files);
   const judgements = readings.map(({ gaps, status }) => ({ gaps, status }));
   return { judgements, derived: derivedFrom(cards, readings) };
 }
 
-function readAll(cards: readonly CardContent[]): Reading[] {
-  const canvas = survey(cards);
+function readAll(cards: readonly CardContent[], files: FileStates): Reading[] {
+  const canvas = survey(cards, files);
   return cards.map((card, at) => {
     const { gaps: ofFormulas, unknown } = readFormulas(card, canvas);
     const content = canvas.contents[at] ?? NO_DATA;
@@ -90,6 +97,7 @@ function readAll(cards: readonly CardContent[]): Reading[] {
       ...ofFormulas,
       ...gapsAmong(card, content, unknown, canvas),
       ...gapsOfMembers(content),
+      ...gapsOfFile(content, stateOf(content, files)),
     ];
     const isBlocked = gaps.some(({ severity }) => severity === 'blocking');
     return {
@@ -199,39 +207,9 @@ const FORMULAS: Partial<Record<Card['card_type'], [field: string, use: CardFormu
   ],
 };
 
-/** Members that are there twice, cells of members that are not there, and members without a cell. */
-function gapsOfMembers({ set, columns }: DataContent): Gap[] {
-  const gap = (message: string, field = 'values'): Gap => ({ field, message, severity: 'blocking' });
-  if (set === undefined) {
-    const names = someNames([...columns.keys()]);
-    return columns.size === 0 ? [] : [gap(`${names} is by member: name the set of the members in \`set\``)];
-  }
-  const members = membersOf(set);
-  if (members === undefined) return [];
-  const isDoubled = Array.isArray(set.members) && members.size < set.members.length;
-  const gaps = isDoubled ? [gap('A member is there twice', 'members')] : [];
-  for (const [name, { cells }] of columns) {
-    const strange = [...cells.keys()].filter((member) => !members.has(member));
-    if (strange.length > 0)
-      gaps.push(gap(`${name} names ${someNames(strange)}, which the set ${set.name} does not have`));
-    const missing = members.size - (cells.size - strange.length);
-    if (missing > 0) {
-      const others = missing > 1 ? ` and ${missing - 1} more` : '';
-      gaps.push(gap(`${name} has no value for ${firstWithout(members, cells)}${others}`));
-    }
-  }
-  return gaps;
-}
-
-/** The first member without a cell. */
-function firstWithout(members: Members, cells: ReadonlyMap<string, unknown>): string {
-  for (const member of members) if (!cells.has(member)) return shortened(member);
-  return '';
-}
-
 const isTwice = (name: string, { symbols }: Canvas): boolean => (symbols.get(name) ?? 0) > 1;
 
-function survey(cards: readonly CardContent[]): Canvas {
+function survey(cards: readonly CardContent[], files = NO_FILES): Canvas {
   const symbols = new Map<string, number>();
   const crowded = new Set<CardContent>();
   let figures = 0;
@@ -249,11 +227,21 @@ function survey(cards: readonly CardContent[]): Canvas {
   return {
     objectives: cards.filter(({ card_type }) => card_type === 'objective').length,
     symbols,
-    vocabulary: vocabularyOf(cards, contents),
+    vocabulary: vocabularyOf(
+      cards,
+      contents.map((content) => ({ content, state: stateOf(content, files) })),
+    ),
     contents,
     crowded,
   };
 }
+
+const stateOf = ({ file }: DataContent, files: FileStates): FileState | undefined =>
+  file && files.get(questionOf(file));
+
+/** What names in formulas stand for on a canvas. */
+export const vocabularyOn = (cards: readonly CardContent[], files: FileStates): Vocabulary =>
+  survey(cards, files).vocabulary;
 
 /** The figures of all data cards, by the names that formulas use. */
 export const valuesOf = (cards: readonly CardContent[]): ReadonlyMap<string, number> =>

@@ -8,6 +8,8 @@ const READ_FIELDS: Partial<Record<Card['card_type'], readonly string[]>> = {
   constraint: ['expression', 'index', 'classification', 'penalty'],
   data: ['set', 'members', 'values'],
 };
+/** What it reads of a set whose members stand in a file. */
+const FILE_FIELDS = ['file_path', 'sheet', 'key', 'column', 'columns', 'default'] as const;
 
 /** Whether cards of a type are part of the model. */
 export const makesModel = (card_type: Card['card_type']): boolean => READ_FIELDS[card_type] !== undefined;
@@ -25,7 +27,9 @@ export function modelDigest(cards: readonly Content[]): string {
 
 /** What a solve reads of one card, as text that is equal for equal content; empty when that is nothing. */
 function modelPart({ card_type, data }: Content): string {
-  const fields = (READ_FIELDS[card_type] ?? []).filter((field) => data[field] != null);
+  const known = READ_FIELDS[card_type] ?? [];
+  const isSetOfFile = card_type === 'data' && data['set'] != null && data['file_path'] != null;
+  const fields = [...known, ...(isSetOfFile ? FILE_FIELDS : [])].filter((field) => data[field] != null);
   return fields.length === 0 ? '' : JSON.stringify([card_type, fields.map((field) => [field, sorted(data[field])])]);
 }
 

@@ -1,0 +1,80 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { identifier, literal } from '../sql-text.js';
+import { type ColumnCells, type ColumnsAnswer, type ColumnsTask, TaskProblem } from '../tasks.js';
+import { withDatabase } from './duckdb.js';
+import { storedColumns } from './table-columns.js';
+
+/** Most cells of an answer: the service holds all of them at once. */
+const MAX_CELLS = 10_000_000;
+/** Most characters of all different texts of an answer together. */
+const MAX_TEXT = 50_000_000;
+
+/** Reads whole columns. @throws TaskProblem for more than fits into a model */
+export async function columns({ table, columns: names }: ColumnsTask): Promise<ColumnsAnswer> {
+  return await withDatabase([table], async (connection) => {
+    const found = await storedColumns(connection, table, names);
+    const counted = await connection.runAndReadAll(`SELECT count(*) FROM read_parquet(${literal(table)})`);
+    const rows = Number(counted.getRows()[0]![0]);
+    if (rows * names.length > MAX_CELLS)
+      throw new TaskProblem('unreadable', `The columns that are used have more than ${MAX_CELLS} cells together`);
+    const room = { characters: MAX_TEXT };
+    const cells: ColumnCells[] = [];
+    for (const { name, type } of found) {
+      const isFigure = type === 'integer' || type === 'number';
+      cells.push(
+        isFigure ? await figuresOf(connection, table, name, rows) : await textsOf(connection, table, name, rows, room),
+      );
+    }
+    return { rows, columns: cells };
+  });
+}
+
+async function figuresOf(
+  connection: DuckDBConnection,
+  table: string,
+  name: string,
+  rows: number,
+): Promise<ColumnCells> {
+  const figures = new Float64Array(rows);
+  let at = 0;
+  const sql = `SELECT ${identifier(name)}::DOUBLE FROM read_parquet(${literal(table)})`;
+  for await (const value of valuesOf(connection, sql)) figures[at++] = value === null ? NaN : Number(value);
+  return { type: 'number', figures };
+}
+
+async function textsOf(
+  connection: DuckDBConnection,
+  table: string,
+  name: string,
+  rows: number,
+  room: { characters: number },
+): Promise<ColumnCells> {
+  const places = new Int32Array(rows);
+  const known = new Map<string, number>();
+  let at = 0;
+  const sql = `SELECT nullif(trim(${identifier(name)}::VARCHAR), '') FROM read_parquet(${literal(table)})`;
+  for await (const value of valuesOf(connection, sql)) {
+    if (value === null) {
+      places[at++] = -1;
+      continue;
+    }
+    const text = value as string;
+    let place = known.get(text);
+    if (place === undefined) {
+      place = known.size;
+      known.set(text, place);
+      room.characters -= text.length;
+      if (room.characters < 0)
+        throw new TaskProblem('unreadable', `The texts that are used have more than ${MAX_TEXT} characters together`);
+    }
+    places[at++] = place;
+  }
+  return { type: 'text', texts: [...known.keys()], places };
+}
+
+/** The values of the only column of a result, in its order. */
+async function* valuesOf(connection: DuckDBConnection, sql: string): AsyncGenerator<unknown> {
+  const result = await connection.stream(sql);
+  for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0; chunk = await result.fetchChunk())
+    yield* chunk.getColumnValues(0);
+}

@@ -1,0 +1,62 @@
+import type { ColumnCells } from '../../data-engine/tasks.js';
+import type { ColumnData, Members, Space } from '../../modelling/expansion/space.js';
+import type { DataContent } from '../../projects/canvas/data-content.js';
+import type { DataFile } from '../../projects/canvas/data-file.js';
+import { rowInFile } from '../../tables/table-format.js';
+import type { ModelCard, SetTable } from '../solver/task.js';
+import { refused } from './card-fields.js';
+
+/**
+ * Adds a set whose members stand in a file, in the order of its rows, with the columns over it that formulas use.
+ *
+ * @throws ModelProblem that names the file, and the row and the column where there is one
+ */
+export function readSetOfFile(space: Space, card: ModelCard, { set, file }: DataContent, table: SetTable): void {
+  if (set === undefined || file === undefined) throw new Error('A table belongs to the file of a set');
+  if ('problem' in table) throw refused(card, table.problem);
+  const { path, key } = file;
+  const refuse = (place: number, what: string): never => {
+    throw refused(card, `${path}, row ${rowInFile(table, place)}${what}`);
+  };
+  if (key.length === 0) throw refused(card, `which column of ${path} tells the members of ${set.name} apart?`);
+  const keys = key.map((column) => {
+    const texts = textsOf(table.cells.get(column)!);
+    const empty = texts.indexOf('');
+    if (empty >= 0) refuse(empty, `, column ${column}: it is empty`);
+    return texts;
+  });
+  const [first, ...others] = keys;
+  if (file.isDistinct) {
+    space.addSet(set.name, { titles: key, keys: [[...new Set(first)]] });
+    return;
+  }
+  const added = space.addSet(set.name, { titles: key, keys: [first!, ...others] });
+  const doubled = doubledIn(added);
+  if (doubled !== undefined) {
+    const member = keys.map((texts) => texts[doubled]).join(', ');
+    const before = rowInFile(table, added.table.ids.indexOf(added.table.ids[doubled]!));
+    refuse(doubled, `: the member ${member} is in row ${before} already`);
+  }
+  for (const [name, column] of table.columns) space.addColumn(name, toColumn(set.name, table.cells.get(column)!, file));
+}
+
+/** The place of the first member that is there already; undefined when each is there once. */
+function doubledIn({ table: { ids, size } }: Members): number | undefined {
+  if (size === ids.length) return undefined;
+  let next = 0;
+  const place = ids.findIndex((id) => id !== next++);
+  return place < 0 ? undefined : place;
+}
+
+function toColumn(set: string, cells: ColumnCells, { fallback }: DataFile): ColumnData {
+  return cells.type === 'number'
+    ? { set, type: 'number', figures: cells.figures, ...(fallback !== undefined && { fallback }) }
+    : { set, type: 'text', texts: textsOf(cells) };
+}
+
+/** Cells as texts, as formulas call members; empty where there is nothing. */
+function textsOf(cells: ColumnCells): string[] {
+  if (cells.type === 'number')
+    return Array.from(cells.figures, (figure) => (Number.isNaN(figure) ? '' : String(figure)));
+  return Array.from(cells.places, (place) => (place < 0 ? '' : cells.texts[place]!));
+}

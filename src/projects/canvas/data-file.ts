@@ -1,0 +1,66 @@
+import { isName } from '../../modelling/lexer.js';
+
+/** A table in a file of the workspace, as a data card names it. */
+export interface DataFile {
+  path: string;
+  /** Absent: the first one of a workbook. */
+  sheet?: string;
+  /** Columns whose cells together are a member. */
+  key: readonly string[];
+  /** Whether the set is that of the different members, which may come several times. */
+  isDistinct: boolean;
+  /** Columns by the names that formulas have for them; others are called as they are, as far as formulas can say it. */
+  names: Readonly<Record<string, string>>;
+  /** Stands in the place of figures that are missing. */
+  fallback?: number;
+}
+
+/** What is known of the content of a file, as far as the key of a card asks for it. Rows are those of the file. */
+export interface FileFacts {
+  /** Why it is no table, in a sentence; then nothing else is known. */
+  problem?: string;
+  columns: { name: string; type: 'number' | 'text' }[];
+  /** The first key that is there twice. */
+  doubled?: { key: string[]; rows: [number, number] };
+  /** The first row without a whole key. */
+  empty?: { row: number; column: string };
+}
+
+/** What is known of the file of a card: whether it is there, and what stands in it once that has been read. */
+export type FileState = FileFacts | 'missing' | 'unread';
+
+/** What is known of files, by {@link questionOf}. What is not there has not been looked at. */
+export type FileStates = ReadonlyMap<string, FileState>;
+
+export const NO_FILES: FileStates = new Map();
+
+/** What a card asks of its file, equal for those that ask the same. */
+export const questionOf = ({ path, ...aspect }: Pick<DataFile, 'path' | 'sheet' | 'key' | 'isDistinct'>): string =>
+  JSON.stringify([path, aspectOf(aspect)]);
+
+/** The same without the file: of equal contents the answer is the same. */
+export const aspectOf = ({ sheet, key, isDistinct }: Pick<DataFile, 'sheet' | 'key' | 'isDistinct'>): string =>
+  JSON.stringify([sheet ?? null, isDistinct ? [] : key]);
+
+/** Columns by the names that formulas have for them, without those of the key. Of those that are called the same the first. */
+export function columnNames(
+  { names, key }: Pick<DataFile, 'names' | 'key'>,
+  columns: readonly string[],
+): Map<string, string> {
+  const called = new Map(Object.entries(names));
+  const taken = new Set([...called.values(), ...key]);
+  for (const column of columns) {
+    const name = taken.has(column) ? undefined : nameOf(column);
+    if (name !== undefined && !called.has(name)) called.set(name, column);
+  }
+  return called;
+}
+
+/** What formulas call a column: its name, with `_` in the place of what no name has in it. */
+function nameOf(column: string): string | undefined {
+  if (isName(column)) return column;
+  let name = column.normalize('NFC').replace(/[^\p{L}\p{M}\p{N}]+/gu, '_');
+  if (name.startsWith('_')) name = name.slice(1);
+  if (name.endsWith('_')) name = name.slice(0, -1);
+  return [name, `_${name}`].find((one) => one !== '' && one !== '_' && isName(one));
+}

@@ -1,0 +1,78 @@
+import { shortened, someNames, someOf } from '../../modelling/names.js';
+import type { Gap } from './card.entity.js';
+import { type DataContent, membersOf } from './data-content.js';
+import type { DataFile, FileFacts, FileState } from './data-file.js';
+import type { Members } from './members.js';
+
+const blocking = (field: string, message: string): Gap => ({ field, message, severity: 'blocking' });
+
+/** Members that are there twice, cells of members that are not there, and members without a cell. */
+export function gapsOfMembers({ set, columns, file }: DataContent): Gap[] {
+  if (set === undefined) {
+    const names = someNames([...columns.keys()]);
+    return columns.size === 0
+      ? []
+      : [blocking('values', `${names} is by member: name the set of the members in \`set\``)];
+  }
+  const members = membersOf(set);
+  if (members === undefined) return [];
+  if (file !== undefined && file.key.length > 0)
+    return [blocking('members', 'The members stand in the file: leave either `members` or `key` out')];
+  const isDoubled = Array.isArray(set.members) && members.size < set.members.length;
+  const gaps = isDoubled ? [blocking('members', 'A member is there twice')] : [];
+  for (const [name, { cells }] of columns) {
+    const strange = [...cells.keys()].filter((member) => !members.has(member));
+    if (strange.length > 0)
+      gaps.push(blocking('values', `${name} names ${someNames(strange)}, which the set ${set.name} does not have`));
+    const missing = members.size - (cells.size - strange.length);
+    if (missing > 0) {
+      const others = missing > 1 ? ` and ${missing - 1} more` : '';
+      gaps.push(blocking('values', `${name} has no value for ${firstWithout(members, cells)}${others}`));
+    }
+  }
+  return gaps;
+}
+
+/** The first member without a cell. */
+function firstWithout(members: Members, cells: ReadonlyMap<string, unknown>): string {
+  for (const member of members) if (!cells.has(member)) return shortened(member);
+  return '';
+}
+
+/** What keeps the file of a card from being what the card says of it. @param state undefined: nobody has looked */
+export function gapsOfFile({ set, file }: DataContent, state: FileState | undefined): Gap[] {
+  if (file === undefined) return [];
+  const { path, key } = file;
+  const place = shortened(path);
+  if (state === 'missing') return [blocking('file_path', `No file ${place} is in the workspace`)];
+  if (set === undefined)
+    return key.length === 0 ? [] : [blocking('set', `What is the set of the members in ${place} called?`)];
+  if (set.members !== undefined) return [];
+  if (state === undefined || state === 'unread') return [blocking('file_path', `${place} has not been read yet`)];
+  if (state.problem !== undefined) return [blocking('file_path', `${place}: ${state.problem}`)];
+  return gapsOfKey(file, state, set.name);
+}
+
+function gapsOfKey({ path, key, isDistinct, names }: DataFile, facts: FileFacts, set: string): Gap[] {
+  const place = shortened(path);
+  const columns = facts.columns.map(({ name }) => name);
+  const field = isDistinct ? 'column' : 'key';
+  if (key.length === 0)
+    return [blocking('key', `Which column of ${place} tells the members of ${set} apart? ${theyAre(columns)}`)];
+  const strange = key.find((column) => !columns.includes(column));
+  if (strange !== undefined)
+    return [blocking(field, `${place} has no column ${shortened(strange)}. ${theyAre(columns)}`)];
+  const other = Object.values(names).find((column) => !columns.includes(column));
+  if (other !== undefined)
+    return [blocking('columns', `${place} has no column ${shortened(other)}. ${theyAre(columns)}`)];
+  const { doubled, empty } = facts;
+  if (empty !== undefined) return [blocking(field, `${place}, row ${empty.row}: ${shortened(empty.column)} is empty`)];
+  if (doubled === undefined) return [];
+  const member = doubled.key.map((part) => shortened(part)).join(', ');
+  const [first, second] = doubled.rows;
+  return [blocking(field, `${place}, rows ${first} and ${second}: the member ${member} is there twice`)];
+}
+
+const MAX_SHOWN = 12;
+const theyAre = (columns: readonly string[]): string =>
+  `Its columns are ${someOf(columns, MAX_SHOWN, (name) => shortened(name))}`;
