@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { identifier, literal } from '../sql-text.js';
 import { type ColumnCells, type ColumnsAnswer, type ColumnsTask, TaskProblem } from '../tasks.js';
 import { withDatabase } from './duckdb.js';
-import { storedColumns } from './table-columns.js';
+import { storedColumns, trimmedText } from './table-columns.js';
 
 /** Most cells of an answer: the service holds all of them at once. */
 const MAX_CELLS = 10_000_000;
@@ -52,7 +52,7 @@ async function textsOf(
   const places = new Int32Array(rows);
   const known = new Map<string, number>();
   let at = 0;
-  const sql = `SELECT nullif(trim(${identifier(name)}::VARCHAR), '') FROM read_parquet(${literal(table)})`;
+  const sql = `SELECT ${trimmedText(name)} FROM read_parquet(${literal(table)})`;
   for await (const value of valuesOf(connection, sql)) {
     if (value === null) {
       places[at++] = -1;

@@ -1,7 +1,7 @@
 import { identifier, literal } from '../sql-text.js';
 import type { KeysAnswer, KeysTask } from '../tasks.js';
 import { withDatabase } from './duckdb.js';
-import { type StoredColumn, storedColumns } from './table-columns.js';
+import { type StoredColumn, storedColumns, trimmedText } from './table-columns.js';
 
 /** Looks whether columns tell the rows of a table apart. */
 export async function keys({ table, columns: names }: KeysTask): Promise<KeysAnswer> {
@@ -38,4 +38,4 @@ export async function keys({ table, columns: names }: KeysTask): Promise<KeysAns
 
 /** What rows are told apart by; null where that is empty. */
 const partOf = ({ name, type }: StoredColumn): string =>
-  type === 'text' || type === 'json' ? `nullif(trim(${identifier(name)}), '')` : identifier(name);
+  type === 'text' || type === 'json' ? trimmedText(name) : identifier(name);

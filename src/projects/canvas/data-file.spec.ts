@@ -1,0 +1,166 @@
+import { describe, expect, it } from '@jest/globals';
+import { readData } from './data-content.js';
+import { columnNames, type FileFacts, type FileState, type FileStates, questionOf } from './data-file.js';
+import { type CardContent, judge, judgeAndDerive } from './derivation.js';
+import { modelDigest } from './model-digest.js';
+
+let count = 0;
+const card = (card_type: CardContent['card_type'], data: CardContent['data']): CardContent => ({
+  id: String(count++),
+  card_type,
+  label: `Card ${count}`,
+  data,
+});
+const products = (more: object = {}) =>
+  card('data', { set: 'products', file_path: 'products.csv', key: ['product'], ...more });
+const FACTS: FileFacts = {
+  columns: [
+    { name: 'product', type: 'text' },
+    { name: 'price', type: 'number' },
+    { name: 'Unit cost', type: 'number' },
+    { name: 'region', type: 'text' },
+  ],
+};
+/** What is known of the files of cards: the same of each. */
+const known = (state: FileState, ...cards: CardContent[]): FileStates =>
+  new Map(cards.flatMap((one) => [readData(one).file ?? []].flat().map((file) => [questionOf(file), state] as const)));
+const gapsOf = (cards: CardContent[], files: FileStates): string[] =>
+  judge(cards, files).flatMap(({ gaps }) =>
+    gaps.flatMap(({ severity, field, message }) => (severity === 'info' ? [] : [`${severity} ${field}: ${message}`])),
+  );
+
+describe('a set in a file', () => {
+  it('has the columns of the file over it', () => {
+    const set = products();
+    const cards = [
+      set,
+      card('variable', { name: 'make', index: 'p in products', domain: 'integer', unit: 'pieces' }),
+      card('objective', {
+        sense: 'maximize',
+        expression: 'sum p in products: (price[p] - Unit_cost[p]) * make[p]',
+        confirmed: true,
+      }),
+      card('constraint', {
+        expression: 'make[p] <= 3',
+        index: 'p in products where region[p] = "north"',
+        classification: 'hard',
+      }),
+    ];
+    expect(gapsOf(cards, known(FACTS, set))).toEqual([]);
+    expect(judgeAndDerive(cards, known(FACTS, set)).derived.data_available).toBe(true);
+    const wrong = card('constraint', { expression: 'region[p] <= 3', index: 'p in products', classification: 'hard' });
+    expect(gapsOf([set, wrong], known(FACTS, set))).toEqual([
+      'blocking expression: region is text, which cannot be counted with: compare it in a condition, as in `where region[...] = "..."` (at character 1: region[p] <= 3)',
+    ]);
+  });
+
+  it.each<[string, object, FileState, string]>([
+    ['is missing', {}, 'missing', 'blocking file_path: No file products.csv is in the workspace'],
+    ['has not been read', {}, 'unread', 'blocking file_path: products.csv has not been read yet'],
+    [
+      'is no table',
+      {},
+      { problem: 'Row 3 has 4 cells', columns: [] },
+      'blocking file_path: products.csv: Row 3 has 4 cells',
+    ],
+    [
+      'has no key',
+      { key: undefined },
+      FACTS,
+      'blocking key: Which column of products.csv tells the members of products apart? Its columns are product, price, Unit cost, region',
+    ],
+    [
+      'has no such column',
+      { key: ['produkt'] },
+      FACTS,
+      'blocking key: products.csv has no column produkt. Its columns are product, price, Unit cost, region',
+    ],
+    [
+      'has no such column of values',
+      { key: undefined, column: 'zone' },
+      FACTS,
+      'blocking column: products.csv has no column zone. Its columns are product, price, Unit cost, region',
+    ],
+    [
+      'has no column of another name',
+      { columns: { weight: 'Weight' } },
+      FACTS,
+      'blocking columns: products.csv has no column Weight. Its columns are product, price, Unit cost, region',
+    ],
+    [
+      'has a member twice',
+      {},
+      { ...FACTS, doubled: { key: ['oak chair'], rows: [4, 9] } },
+      'blocking key: products.csv, rows 4 and 9: the member oak chair is there twice',
+    ],
+    [
+      'has a member without a name',
+      {},
+      { ...FACTS, empty: { row: 7, column: 'product' } },
+      'blocking key: products.csv, row 7: product is empty',
+    ],
+    ['has no name', { set: undefined }, FACTS, 'blocking set: What is the set of the members in products.csv called?'],
+    [
+      'has members beside the file',
+      { members: ['a', 'b'] },
+      FACTS,
+      'blocking members: The members stand in the file: leave either `members` or `key` out',
+    ],
+    [
+      'has a key that is no list',
+      { key: 'product' },
+      FACTS,
+      'blocking key: key must be a list of at most 5 different columns of the file',
+    ],
+  ])('that %s', (_, more, state, message) => {
+    const set = products(more);
+    set.data = Object.fromEntries(Object.entries(set.data).filter(([, value]) => value !== undefined));
+    expect(gapsOf([set], known(state, set))).toContain(message);
+    expect(judgeAndDerive([set], known(state, set)).derived.data_available).toBe(false);
+  });
+
+  it('is a file that is there where nothing else is said of it', () => {
+    const file = card('data', { file_path: 'notes.csv', description: 'Notes' });
+    expect(judgeAndDerive([file], known('unread', file)).derived.data_available).toBe(true);
+    expect(gapsOf([file], known('missing', file))).toEqual([
+      'blocking file_path: No file notes.csv is in the workspace',
+    ]);
+  });
+
+  it('has pairs for members where the key has two columns', () => {
+    const lanes = card('data', { set: 'lanes', file_path: 'lanes.csv', key: ['from', 'to'] });
+    const facts: FileFacts = {
+      columns: ['from', 'to', 'cost'].map((name) => ({ name, type: name === 'cost' ? 'number' : 'text' })),
+    };
+    const ship = (index: string) => card('variable', { name: 'ship', index, domain: 'integer', unit: 'pallets' });
+    expect(gapsOf([lanes, ship('(o, d) in lanes where cost[o, d] > 2')], known(facts, lanes))).toEqual([]);
+    expect(gapsOf([lanes, ship('o in lanes')], known(facts, lanes))).toEqual([
+      'blocking index: lanes has members of 2 parts: write `(p, q) in lanes` (at character 1: o in lanes)',
+    ]);
+  });
+
+  it('is another model when what is read of the file changes, and a file without a set is none', () => {
+    const digests = [
+      [products()],
+      [products({ file_path: 'others.csv' })],
+      [products({ key: ['Unit cost'] })],
+      [products({ sheet: 'Prices' })],
+      [products({ default: 0 })],
+      [products({ columns: { cost: 'Unit cost' } })],
+    ].map((cards) => modelDigest(cards));
+    expect(new Set(digests).size).toBe(digests.length);
+    expect(modelDigest([card('data', { file_path: 'a.csv' })])).toBe(modelDigest([]));
+  });
+});
+
+it.each<[string[], Record<string, string>]>([
+  [['price', 'größe', 'x1'], { price: 'price', größe: 'größe', x1: 'x1' }],
+  [
+    ['Unit cost', 'Unit  cost', 'cost (EUR)', '2026', '%', ''],
+    { Unit_cost: 'Unit cost', cost_EUR: 'cost (EUR)', _2026: '2026' },
+  ],
+  [['given', 'cost', 'id'], { cost: 'given' }],
+])('formulas call the columns %j what they can', (columns, names) => {
+  const given: Record<string, string> = columns.includes('given') ? { cost: 'given' } : {};
+  expect(Object.fromEntries(columnNames({ names: given, key: ['id'] }, columns))).toEqual(names);
+});

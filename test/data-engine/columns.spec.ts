@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ColumnCells } from '../../src/data-engine/tasks.js';
+import { TestEngine } from '../support/data-engine.js';
+
+let test: TestEngine;
+beforeAll(async () => {
+  test = await TestEngine.start({ size: 1 });
+});
+afterAll(() => test.stop());
+
+const columnsOf = async (sql: string, ...columns: string[]): Promise<unknown[]> => {
+  const table = await test.table('columns', sql);
+  const answer = await test.engine.run({ kind: 'columns', table, columns }, { company_id: 'a' });
+  expect(answer.columns).toHaveLength(columns.length);
+  return answer.columns.map((cells) => {
+    const list = cellsOf(cells);
+    expect(list).toHaveLength(answer.rows);
+    return list;
+  });
+};
+const cellsOf = (cells: ColumnCells): (number | string | null)[] =>
+  cells.type === 'number'
+    ? Array.from(cells.figures, (figure) => (Number.isNaN(figure) ? null : figure))
+    : Array.from(cells.places, (place) => (place < 0 ? null : cells.texts[place]!));
+const keysOf = async (sql: string, ...columns: string[]) => {
+  const table = await test.table('keys', sql);
+  return await test.engine.run({ kind: 'keys', table, columns }, { company_id: 'a' });
+};
+const rows = (...values: string[]): string => `SELECT * FROM (VALUES ${values.join(', ')}) AS t (a, b)`;
+
+describe('whole columns', () => {
+  it('have a cell for each row, in the order of the file', async () => {
+    const sql = rows(`(1, ' x ')`, `(NULL, NULL)`, `(3, '\u00a0')`, `(2, 'x')`);
+    expect(await columnsOf(sql, 'b', 'a')).toEqual([
+      ['x', null, null, 'x'],
+      [1, null, 3, 2],
+    ]);
+    expect(await columnsOf(sql)).toEqual([]);
+  });
+
+  it('are figures or texts, whatever their type is', async () => {
+    const sql = `SELECT 1.5::DOUBLE AS number, true AS boolean, DATE '2026-02-01' AS date, TIMESTAMP '2026-02-01 10:00' AS timestamp`;
+    expect(await columnsOf(sql, 'number', 'boolean', 'date', 'timestamp')).toEqual([
+      [1.5],
+      ['true'],
+      ['2026-02-01'],
+      ['2026-02-01 10:00:00'],
+    ]);
+  });
+
+  it('are as many as a table of many rows has', async () => {
+    const sql = `SELECT range AS a, 'member ' || (range % 7) AS b FROM range(300000)`;
+    const [figures, texts] = (await columnsOf(sql, 'a', 'b')) as [number[], string[]];
+    expect(figures.every((figure, row) => figure === row)).toBe(true);
+    expect(texts.every((text, row) => text === `member ${row % 7}`)).toBe(true);
+  });
+
+  it('are refused when they are not there, or more than a model can take', async () => {
+    await expect(columnsOf('SELECT 1 AS a', 'b')).rejects.toMatchObject({ code: 'unknown_column' });
+    await expect(columnsOf('SELECT range AS a FROM range(5000001)', 'a', 'a')).rejects.toMatchObject({
+      message: 'The columns that are used have more than 10000000 cells together',
+    });
+  });
+});
+
+describe('keys', () => {
+  it('tell rows apart', async () => {
+    const fine = { doubled: null, empty: null };
+    expect(await keysOf(rows(`(1, 'x')`, `(1, 'y')`, `(2, 'x')`), 'a', 'b')).toEqual(fine);
+    expect(await keysOf('SELECT range AS a FROM range(100000)', 'a')).toEqual(fine);
+    expect(await keysOf('SELECT 1 AS a WHERE false', 'a')).toEqual(fine);
+  });
+
+  it('are there twice where texts differ by white space alone, and the first such row is told', async () => {
+    const sql = rows(`(1, 'x')`, `(2, 'y')`, `(3, '\ty')`, `(4, 'x ')`);
+    expect(await keysOf(sql, 'b')).toEqual({ doubled: { key: ['y'], rows: [1, 2] }, empty: null });
+    expect((await keysOf(rows(`(1.5, 'x')`, `(1.5, 'x')`, `(1.5, 'x')`), 'a', 'b')).doubled).toEqual({
+      key: ['1.5', 'x'],
+      rows: [0, 1],
+    });
+  });
+
+  it('are not there where a part of them is empty', async () => {
+    const sql = rows(`(1, 'x')`, `(2, ' ')`, `(NULL, 'x')`, `(NULL, 'x')`);
+    expect(await keysOf(sql, 'b')).toEqual({ doubled: { key: ['x'], rows: [0, 2] }, empty: { row: 1, column: 'b' } });
+    expect(await keysOf(sql, 'a', 'b')).toEqual({ doubled: null, empty: { row: 1, column: 'b' } });
+    expect((await keysOf(sql, 'a')).empty).toEqual({ row: 2, column: 'a' });
+  });
+
+  it('are columns of the table', async () => {
+    await expect(keysOf('SELECT 1 AS a', 'b')).rejects.toMatchObject({ code: 'unknown_column' });
+  });
+});

@@ -1,0 +1,214 @@
+import { expect, it } from '@jest/globals';
+import type { ExecutionResponse } from '../../src/executions/executions.dto.js';
+import type { FileEntry } from '../../src/files/files.dto.js';
+import type { CardListResponse, CardResponse } from '../../src/projects/canvas/canvas.dto.js';
+import type { ProjectResponse } from '../../src/projects/projects.dto.js';
+import { makeFile, makeProject } from '../factories/make.js';
+import { idle } from '../factories/turns.js';
+import type { Client, Wire } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
+import { useSharedService } from '../support/service.js';
+
+const service = useSharedService();
+
+const PRODUCTS = 'product,price,Unit cost,region\noak chair,10,4,north\ntable,30,12.5,south\nstool,5,1,north\n';
+
+/** A project of a company of its own, with what tests do to it. */
+class Planning {
+  private constructor(
+    readonly client: Client,
+    readonly id: string,
+  ) {}
+
+  static async start(): Promise<Planning> {
+    const { client } = await service.session();
+    return new Planning(client, (await makeProject(client)).id);
+  }
+
+  async put(path: string, content: string): Promise<Wire<FileEntry>> {
+    return await makeFile(this.client, { source: 'workspace', project_id: this.id }, path, content);
+  }
+
+  async add(card_type: string, label: string, data: object): Promise<Wire<CardResponse>> {
+    return await this.client.post<CardResponse>(`/projects/${this.id}/cards`, { card_type, label, data });
+  }
+
+  /** Waits for gaps of a card that are as they should be: files are read beside requests. */
+  async gaps(label: string, expected: string[]): Promise<void> {
+    const look = async (): Promise<string[]> => {
+      const { cards } = await this.client.get<CardListResponse>(`/projects/${this.id}/cards`);
+      const card = cards.find((one) => one.label === label);
+      return (card?.gaps ?? []).flatMap(({ severity, message }) => (severity === 'info' ? [] : [message]));
+    };
+    await eventually(look, (gaps) => JSON.stringify(gaps) === JSON.stringify(expected), {
+      until: `the gaps of ${label} are ${JSON.stringify(expected)}`,
+    });
+  }
+
+  async completeness(): Promise<ProjectResponse['completeness']> {
+    return (await this.client.get<ProjectResponse>(`/projects/${this.id}`)).completeness;
+  }
+
+  async feasibility(expected: string): Promise<void> {
+    const look = async (): Promise<string> => (await this.completeness()).feasibility_result;
+    await eventually(look, (found) => found === expected, { until: `the feasibility is ${expected}` });
+  }
+
+  /** A plan over the products: as many of each as 100 in all. */
+  async model(): Promise<void> {
+    await this.add('data', 'Products', { set: 'products', file_path: 'products.csv', key: ['product'] });
+    await this.add('variable', 'make', { name: 'make', index: 'p in products', domain: 'integer', upper: 'price[p]' });
+    await this.add('objective', 'Profit', {
+      sense: 'maximize',
+      expression: 'sum p in products: (price[p] - Unit_cost[p]) * make[p]',
+    });
+    await this.add('constraint', 'All', {
+      expression: 'sum p in products: make[p] <= 100',
+      classification: 'hard',
+    });
+  }
+
+  /** Starts a solve. */
+  async solve(): Promise<string> {
+    const { id } = await this.client.post<ExecutionResponse>(`/projects/${this.id}/solve/executions`, {});
+    return id;
+  }
+
+  async over(execution: string): Promise<Wire<ExecutionResponse> & { error: unknown; result: unknown }> {
+    return await eventually(
+      () => this.client.get(`/projects/${this.id}/solve/executions/${execution}`),
+      ({ status }) => !['queued', 'running'].includes(status),
+      { until: 'the execution is over' },
+    );
+  }
+}
+
+it('follows what becomes of the file of a set', async () => {
+  const planning = await Planning.start();
+  const { client, id } = planning;
+  await planning.add('data', 'Products', { set: 'products', file_path: 'products.csv', key: ['product'] });
+  await planning.gaps('Products', ['No file products.csv is in the workspace']);
+  expect((await planning.completeness()).data_available).toBe(false);
+  await planning.put('products.csv', PRODUCTS);
+  await planning.gaps('Products', []);
+  expect((await planning.completeness()).data_available).toBe(true);
+
+  await planning.put('products.csv', `${PRODUCTS} table ,31,13,south\n`);
+  await planning.gaps('Products', ['products.csv, rows 3 and 5: the member table is there twice']);
+  await planning.put('products.csv', 'product,price\na,1\n,2\n');
+  await planning.gaps('Products', ['products.csv, row 3: product is empty']);
+  await planning.put('products.csv', 'id,price\na,1\n');
+  await planning.gaps('Products', ['products.csv has no column product. Its columns are id, price']);
+  await planning.put('products.csv', 'product,price\na,1\nb,2,3\n');
+  await planning.gaps('Products', ['products.csv: Row 3 has 3 cells, and the first row 2']);
+  await planning.put('products.csv', PRODUCTS);
+  await planning.gaps('Products', []);
+
+  await client.post('/files/batch-move', {
+    source: 'workspace',
+    project_id: id,
+    moves: [{ source_path: 'products.csv', dest_path: 'old/products.csv' }],
+  });
+  await planning.gaps('Products', ['No file products.csv is in the workspace']);
+  await client.post('/files/batch-move', {
+    source: 'workspace',
+    project_id: id,
+    moves: [{ source_path: 'old', dest_path: 'new' }],
+  });
+  await planning.add('data', 'New', { set: 'others', file_path: 'new/products.csv', column: 'region' });
+  await planning.gaps('New', []);
+  await client.post('/files/batch-delete', { source: 'workspace', project_id: id, paths: ['new'] });
+  await planning.gaps('New', ['No file new/products.csv is in the workspace']);
+});
+
+it('solves over files, and an outcome says nothing of files that have changed', async () => {
+  const planning = await Planning.start();
+  await planning.put('products.csv', PRODUCTS);
+  await planning.model();
+  await planning.gaps('make', []);
+  const first = await planning.over(await planning.solve());
+  expect(first).toMatchObject({
+    status: 'succeeded',
+    result: { status: 'optimal', objective_value: 10 * 6 + 30 * 17.5 + 5 * 4, variables: { make: 45 } },
+  });
+  await planning.feasibility('pass');
+  await planning.put('products.csv', PRODUCTS.replace('10,4', '11,4'));
+  await planning.feasibility('unchecked');
+  const second = await planning.over(await planning.solve());
+  expect(second.result).toMatchObject({ objective_value: 11 * 7 + 30 * 17.5 + 5 * 4 });
+  await planning.feasibility('pass');
+  // Another file of the workspace is no reason to look again.
+  await planning.put('notes.csv', 'a\n1\n');
+  await planning.put('products.csv', PRODUCTS.replace('10,4', '11,4'));
+  await planning.feasibility('unchecked');
+});
+
+it('solves the files of the moment in which a solve was started', async () => {
+  const planning = await Planning.start();
+  const { client, id } = planning;
+  await planning.put('products.csv', PRODUCTS);
+  await planning.model();
+  const execution = await planning.solve();
+  await client.post('/files/batch-delete', { source: 'workspace', project_id: id, paths: ['products.csv'] });
+  expect(await planning.over(execution)).toMatchObject({ status: 'succeeded', result: { objective_value: 605 } });
+  await planning.gaps('Products', ['No file products.csv is in the workspace']);
+  // The outcome is of files that are no longer there.
+  await planning.feasibility('unchecked');
+  expect(await planning.over(await planning.solve())).toMatchObject({
+    status: 'failed',
+    error: {
+      code: 'incomplete_model',
+      message: 'The data card "Products": no file products.csv is in the workspace',
+    },
+  });
+});
+
+it.each([
+  [
+    'a member twice',
+    'product,price,Unit cost\na,1,2\nb,2,2\n a,3,3\n',
+    'products.csv, row 4: the member a is in row 2 already',
+  ],
+  [
+    'a member without a name',
+    'product,price,Unit cost\na,1,2\n,2,2\n',
+    'products.csv, row 3, column product: it is empty',
+  ],
+  ['no such column', 'name,price,Unit cost\na,1,2\n', 'products.csv has no column product'],
+  ['a figure that is missing', 'product,price,Unit cost\na,1,2\nb,,2\n', 'price has no value for "b"'],
+  [
+    'a text for a figure',
+    'product,price,Unit cost\na,1,2\nb,n/a,2\n',
+    'price is text, which cannot be counted with: compare it in a condition, as in `where price[...] = "..."`',
+  ],
+  ['no rows', 'product,price,Unit cost\n', 'the members of products are missing'],
+])('tells at the solve that a file has %s', async (_, content, problem) => {
+  const planning = await Planning.start();
+  await planning.put('products.csv', content);
+  await planning.model();
+  const { status, error } = await planning.over(await planning.solve());
+  expect([status, (error as { message: string }).message]).toEqual(['failed', expect.stringContaining(problem)]);
+});
+
+it('asks in the chat which column is the key, and takes the answer', async () => {
+  const planning = await Planning.start();
+  const { client, id } = planning;
+  await planning.put('data/products.csv', PRODUCTS);
+  const say = async (body: object) => {
+    await client.post(`/projects/${id}/chat`, body);
+    return (await idle(client, id)).messages.at(-1);
+  };
+  await say({ content: 'products from products.csv' });
+  await say({ content: 'maximize profit: sum p in products: price[p] * make[p]\nmake[p] binary for p in products' });
+  const asked = await say({ content: 'Limit: sum p in products: make[p] <= 2, hard\nkpi: none' });
+  const [question] = (asked?.tool_calls?.at(-1)?.input as { questions: { question: string; options: object[] }[] })
+    .questions;
+  expect(question).toMatchObject({
+    question:
+      '`products`: Which column of data/products.csv tells the members of products apart? Its columns are product, price, Unit cost, region.',
+    options: ['product', 'region', 'price', 'Unit cost', 'Remove products'].map((label) => ({ label })),
+  });
+  await say({ content: '', answer: { selections: { '0': ['product'] } } });
+  const answered = await say({ content: 'requirement: none\nsolve' });
+  expect(answered?.content).toContain('Solved: the objective is 40');
+});
