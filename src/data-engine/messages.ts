@@ -33,4 +33,4 @@ export const partOf = (to: string): string => `${to}.part`;
 
 /** The file that a task makes; undefined of tasks that make none. */
 export const fileOf = (task: Task): string | undefined =>
-  task.kind === 'convert' ? task.to : task.kind === 'query' ? task.save?.to : undefined;
+  task.kind === 'convert' || task.kind === 'columns' ? task.to : task.kind === 'query' ? task.save?.to : undefined;

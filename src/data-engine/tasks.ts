@@ -147,13 +147,15 @@ export interface KeysAnswer {
   empty: { row: number; column: string } | null;
 }
 
-/** Whole columns of a table, for a model. */
+/** Writes whole columns of a table into a file, for whoever can take all of them at once. */
 export interface ColumnsTask {
   kind: 'columns';
   /** Parquet file of a conversion. */
   table: string;
   /** Names of its columns. */
   columns: string[];
+  /** Where a list of {@link ColumnCells} in their order comes to be, as V8 serialises it, whole or not at all. */
+  to: string;
 }
 
 /**
@@ -164,9 +166,8 @@ export type ColumnCells =
   { type: 'number'; figures: Float64Array } | { type: 'text'; texts: string[]; places: Int32Array };
 
 export interface ColumnsAnswer {
-  rows: number;
-  /** In the order of the task. */
-  columns: ColumnCells[];
+  /** Of the file. */
+  bytes: number;
 }
 
 /** Text of a document, part by part: pages of a PDF, sheets of a workbook, all of a DOCX. */

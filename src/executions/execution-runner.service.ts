@@ -79,7 +79,12 @@ export class ExecutionRunner implements OnModuleInit, OnModuleDestroy {
     }
     const { SOLVE_TIME_LIMIT_SECONDS: seconds, SOLVE_MEMORY_MIB: memoryMiB } = this.config;
     const source = await this.inputs.read(held, signal);
-    const outcome = await this.solver.solve({ source, seconds, memoryMiB }, signal);
+    let outcome;
+    try {
+      outcome = await this.solver.solve({ source, seconds, memoryMiB }, signal);
+    } finally {
+      await this.inputs.discard(source);
+    }
     await this.solveResults.record(held, outcome);
   }
 }

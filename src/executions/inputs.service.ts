@@ -85,6 +85,11 @@ export class InputsService {
     return { kind: 'file', path: file.path, content };
   }
 
+  /** Removes what {@link read} has made ready on this machine. */
+  async discard(source: ModelSource): Promise<void> {
+    if (source.kind === 'canvas') await this.tables.discard(source.tables);
+  }
+
   /** Releases the inputs pinned by an execution that is over. Locks of containers come last. */
   async release(tx: Tx, company_id: string, inputs_id: string | null): Promise<void> {
     if (inputs_id !== null) await this.containers.delete(tx, company_id, inputs_id);

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { Injectable } from '@nestjs/common';
 import { TaskProblem } from '../data-engine/tasks.js';
 import type { ContainerRef } from '../files/tree/container-ref.js';
@@ -13,6 +14,8 @@ import type { ModelCard, SetTable } from './solver/task.js';
 
 /** Fields of cards that hold formulas. */
 const FORMULAS = ['expression', 'lower', 'upper'] as const;
+/** Most cells of all tables of a model that are used: a solve holds all of them at once. */
+const MAX_CELLS = 10_000_000;
 
 /** The tables that the sets of a model stand in. */
 @Injectable()
@@ -20,7 +23,8 @@ export class SetTables {
   constructor(private readonly tables: TableReader) {}
 
   /**
-   * Reads what a model needs of the files of its sets, by the ids of their cards. What is wrong with a file is an answer.
+   * Makes ready what a model needs of the files of its sets, by the ids of their cards. What is wrong with a file is an answer.
+   * {@link discard} removes it.
    *
    * @param container null: there are no files
    * @throws what {@link TableReader} throws of itself; the signal's reason when it aborts
@@ -32,6 +36,7 @@ export class SetTables {
   ): Promise<Map<string, SetTable>> {
     const found = new Map<string, SetTable>();
     let used: ReadonlySet<string> | undefined;
+    const room = { cells: MAX_CELLS };
     for (const card of cards) {
       const content = readData(card);
       if (content.file === undefined || content.set === undefined || content.set.members !== undefined) continue;
@@ -39,17 +44,21 @@ export class SetTables {
       const table =
         container === null
           ? { problem: noFile(content.file) }
-          : await this.readOne(container, content, content.file, used, signal);
+          : await this.readOne(container, content, content.file, { used, room }, signal);
       found.set(card.id, table);
     }
     return found;
+  }
+
+  async discard(tables: ReadonlyMap<string, SetTable>): Promise<void> {
+    for (const table of tables.values()) if ('file' in table) await rm(table.file, { force: true });
   }
 
   private async readOne(
     container: ContainerRef,
     content: DataContent,
     file: DataFile,
-    used: ReadonlySet<string>,
+    { used, room }: { used: ReadonlySet<string>; room: { cells: number } },
     signal: AbortSignal,
   ): Promise<SetTable> {
     const { path, sheet, key } = file;
@@ -61,9 +70,10 @@ export class SetTables {
       const wanted = [...new Set([...key, ...columns.values()])];
       const strange = wanted.find((one) => !description.columns.some((column) => column.name === one));
       if (strange !== undefined) return { problem: `${path} has no column ${strange}` };
+      room.cells -= description.rows * wanted.length;
+      if (room.cells < 0) return { problem: `the tables of a model have at most ${MAX_CELLS} cells that are used` };
       const answer = await this.tables.columns(container, name, wanted, { signal });
-      const cells = new Map(wanted.map((column, index) => [column, answer.columns[index]!]));
-      return { rows: answer.rows, rowNumbers: description.rowNumbers, cells, columns };
+      return { file: answer.file, names: wanted, columns, rowNumbers: answer.description.rowNumbers };
     } catch (error) {
       if (error instanceof NotFound) return { problem: noFile(file) };
       if (error instanceof TaskProblem) return { problem: `${path}: ${error.message}` };

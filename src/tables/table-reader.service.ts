@@ -4,6 +4,7 @@ import { DataEngine } from '../data-engine/data-engine.service.js';
 import {
   type Answers,
   type ColumnsAnswer,
+  type ColumnsTask,
   type KeysAnswer,
   type QueryAnswer,
   type ReadAnswer,
@@ -122,14 +123,21 @@ export class TableReader {
     return await this.ask(container, name, options, (table) => ({ kind: 'keys', table, columns: [...columns] }));
   }
 
-  /** Whole columns of a table. @throws NotFound */
+  /**
+   * Writes whole columns of a table into a file of this machine, a list of `ColumnCells` as V8 serialises it, which the
+   * caller removes; nothing of them passes through this thread.
+   *
+   * @throws NotFound
+   */
   async columns(
     container: ContainerRef,
     name: TableName,
     columns: readonly string[],
     options: TableOptions = {},
-  ): Promise<ColumnsAnswer & { description: TableDescription }> {
-    return await this.ask(container, name, options, (table) => ({ kind: 'columns', table, columns: [...columns] }));
+  ): Promise<ColumnsAnswer & { file: string; blob_id: string; description: TableDescription }> {
+    const to = await this.cache.drafts.newPath('.columns');
+    const taskOn = (table: string): ColumnsTask => ({ kind: 'columns', table, columns: [...columns], to });
+    return { ...(await this.ask(container, name, options, taskOn)), file: to };
   }
 
   private async ask<Kind extends 'read' | 'keys' | 'columns'>(

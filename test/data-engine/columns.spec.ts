@@ -1,3 +1,6 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { deserialize } from 'node:v8';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ColumnCells } from '../../src/data-engine/tasks.js';
 import { TestEngine } from '../support/data-engine.js';
@@ -10,13 +13,13 @@ afterAll(() => test.stop());
 
 const columnsOf = async (sql: string, ...columns: string[]): Promise<unknown[]> => {
   const table = await test.table('columns', sql);
-  const answer = await test.engine.run({ kind: 'columns', table, columns }, { company_id: 'a' });
-  expect(answer.columns).toHaveLength(columns.length);
-  return answer.columns.map((cells) => {
-    const list = cellsOf(cells);
-    expect(list).toHaveLength(answer.rows);
-    return list;
-  });
+  const to = join(test.directory, 'cells');
+  const { bytes } = await test.engine.run({ kind: 'columns', table, columns, to }, { company_id: 'a' });
+  const content = await readFile(to);
+  expect(content).toHaveLength(bytes);
+  const cells = deserialize(content) as ColumnCells[];
+  expect(cells).toHaveLength(columns.length);
+  return cells.map(cellsOf);
 };
 const cellsOf = (cells: ColumnCells): (number | string | null)[] =>
   cells.type === 'number'

@@ -1,32 +1,39 @@
+import { rename, writeFile } from 'node:fs/promises';
+import { serialize } from 'node:v8';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { partOf } from '../messages.js';
 import { identifier, literal } from '../sql-text.js';
 import { type ColumnCells, type ColumnsAnswer, type ColumnsTask, TaskProblem } from '../tasks.js';
 import { withDatabase } from './duckdb.js';
 import { storedColumns, trimmedText } from './table-columns.js';
 
-/** Most cells of an answer: the service holds all of them at once. */
+/** Most cells of a file: whoever reads it holds all of them at once. */
 const MAX_CELLS = 10_000_000;
-/** Most characters of all different texts of an answer together. */
-const MAX_TEXT = 50_000_000;
+/** Most characters of all different texts of a file together. */
+const MAX_TEXT = 20_000_000;
 
-/** Reads whole columns. @throws TaskProblem for more than fits into a model */
-export async function columns({ table, columns: names }: ColumnsTask): Promise<ColumnsAnswer> {
-  return await withDatabase([table], async (connection) => {
+/** Writes whole columns into a file. @throws TaskProblem for more than somebody can take at once */
+export async function columns({ table, columns: names, to }: ColumnsTask): Promise<ColumnsAnswer> {
+  const cells = await withDatabase([table], async (connection): Promise<ColumnCells[]> => {
     const found = await storedColumns(connection, table, names);
     const counted = await connection.runAndReadAll(`SELECT count(*) FROM read_parquet(${literal(table)})`);
     const rows = Number(counted.getRows()[0]![0]);
     if (rows * names.length > MAX_CELLS)
       throw new TaskProblem('unreadable', `The columns that are used have more than ${MAX_CELLS} cells together`);
     const room = { characters: MAX_TEXT };
-    const cells: ColumnCells[] = [];
+    const read: ColumnCells[] = [];
     for (const { name, type } of found) {
       const isFigure = type === 'integer' || type === 'number';
-      cells.push(
+      read.push(
         isFigure ? await figuresOf(connection, table, name, rows) : await textsOf(connection, table, name, rows, room),
       );
     }
-    return { rows, columns: cells };
+    return read;
   });
+  const content = serialize(cells);
+  await writeFile(partOf(to), content);
+  await rename(partOf(to), to);
+  return { bytes: content.byteLength };
 }
 
 async function figuresOf(

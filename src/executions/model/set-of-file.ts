@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { deserialize } from 'node:v8';
 import type { ColumnCells } from '../../data-engine/tasks.js';
 import type { ColumnData, Members, Space } from '../../modelling/expansion/space.js';
 import type { DataContent } from '../../projects/canvas/data-content.js';
@@ -15,12 +17,14 @@ export function readSetOfFile(space: Space, card: ModelCard, { set, file }: Data
   if (set === undefined || file === undefined) throw new Error('A table belongs to the file of a set');
   if ('problem' in table) throw refused(card, table.problem);
   const { path, key } = file;
+  const read = deserialize(readFileSync(table.file)) as ColumnCells[];
+  const cells = new Map(table.names.map((column, at) => [column, read[at]!]));
   const refuse = (place: number, what: string): never => {
     throw refused(card, `${path}, row ${rowInFile(table, place)}${what}`);
   };
   if (key.length === 0) throw refused(card, `which column of ${path} tells the members of ${set.name} apart?`);
   const keys = key.map((column) => {
-    const texts = textsOf(table.cells.get(column)!);
+    const texts = textsOf(cells.get(column)!);
     const empty = texts.indexOf('');
     if (empty >= 0) refuse(empty, `, column ${column}: it is empty`);
     return texts;
@@ -37,7 +41,7 @@ export function readSetOfFile(space: Space, card: ModelCard, { set, file }: Data
     const before = rowInFile(table, added.table.ids.indexOf(added.table.ids[doubled]!));
     refuse(doubled, `: the member ${member} is in row ${before} already`);
   }
-  for (const [name, column] of table.columns) space.addColumn(name, toColumn(set.name, table.cells.get(column)!, file));
+  for (const [name, column] of table.columns) space.addColumn(name, toColumn(set.name, cells.get(column)!, file));
 }
 
 /** The place of the first member that is there already; undefined when each is there once. */

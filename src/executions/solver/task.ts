@@ -1,4 +1,4 @@
-import type { ColumnCells, TableDescription } from '../../data-engine/tasks.js';
+import type { TableDescription } from '../../data-engine/tasks.js';
 import type { Card } from '../../projects/canvas/card.entity.js';
 import type { ModelProblemCode } from '../model/model.js';
 import type { ResultTable } from './result-tables.js';
@@ -15,13 +15,14 @@ export type ModelSource =
 /** What a model needs of the file of a set, or why it cannot be read. */
 export type SetTable =
   | {
-      rows: number;
+      /** A file of this machine with the cells of {@link names}, a list of `ColumnCells` as V8 serialises it. */
+      file: string;
+      /** The columns of the key and those that formulas use, as the table calls them. */
+      names: readonly string[];
+      /** Those of them that formulas can use, by the names that they have there. */
+      columns: ReadonlyMap<string, string>;
       /** What number rows have in the file, as {@link rowInFile} reads it. */
       rowNumbers: TableDescription['rowNumbers'];
-      /** Those of the key and those that formulas use, by their names in the file. */
-      cells: ReadonlyMap<string, ColumnCells>;
-      /** The columns of them that formulas can use, by the names that they have there. */
-      columns: ReadonlyMap<string, string>;
     }
   | { problem: string };
 
