@@ -68,7 +68,9 @@ export default {
     {
       ...endToEnd,
       // The application and what it stands on are loaded once in each process of Jest, and are what was built.
-      ...natively('/(src/.+\\.ts|node_modules/(@nestjs|fast-check|jose|pg|typeorm)/.+\\.m?js)$'),
+      ...natively(
+        '/(src/.+\\.ts|test/support/contract\\.js|node_modules/(@nestjs|fast-check|jose|pg|typeorm)/.+\\.m?js)$',
+      ),
       testEnvironmentOptions: { classes: ['Date', 'Error'] },
       testMatch: ['<rootDir>/test/e2e/**/*.e2e.ts'],
       // They take long and have commands of their own: `npm run test:extending`, `npm run test:faults`, `npm run test:hostile`.

@@ -223,24 +223,18 @@ describe('kill -9', () => {
       when: 'after',
       matches: ({ method, path }) => method === 'PUT' && path.includes('/blobs/'),
     });
-    const put = client.put(skill, { files: { 'SKILL.md': 'Mine' } });
-    const lost = expect(put).rejects.toThrow();
-    await written;
-    await service.kill();
-    await lost;
-
-    let again = await start();
-    expect((await again.send('GET', skill)).status).toBe(404);
     const assembled = s3.stall({
       when: 'after',
       matches: ({ method, query }) => method === 'POST' && 'uploadId' in query,
     });
-    const completion = expect(complete(again, place, sent)).rejects.toThrow();
-    await assembled;
+    const put = expect(client.put(skill, { files: { 'SKILL.md': 'Mine' } })).rejects.toThrow();
+    const completion = expect(complete(client, place, sent)).rejects.toThrow();
+    await Promise.all([written, assembled]);
     await service.kill();
-    await completion;
+    await Promise.all([put, completion]);
 
-    again = await start();
+    let again = await start();
+    expect((await again.send('GET', skill)).status).toBe(404);
     // Blobs that were left over are collected now; the process dies when their rows are gone and their objects are not.
     const before = await storedIds();
     const deleting = s3.stall({

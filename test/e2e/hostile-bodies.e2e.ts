@@ -4,10 +4,10 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { makeProject } from '../factories/make.js';
 import { Bystander, expectUnharmed, forgedToken, HeldRequest, json } from '../support/hostile.js';
 import { type RawAnswer, raw } from '../support/raw.js';
-import { useService } from '../support/service.js';
+import { useServiceInTurn } from '../support/service.js';
 
 const MiB = 1024 ** 2;
-const service = useService();
+const service = useServiceInTurn();
 
 const COMPLETE = '/api/v1/files/upload/complete';
 const MKDIR = '/api/v1/files/mkdir';

@@ -4,9 +4,9 @@ import { makeProject } from '../factories/make.js';
 import { idle } from '../factories/turns.js';
 import type { Answer, Client, Wire } from '../support/client.js';
 import { Bystander, expectUnharmed } from '../support/hostile.js';
-import { useService } from '../support/service.js';
+import { useServiceInTurn } from '../support/service.js';
 
-const service = useService();
+const service = useServiceInTurn();
 let client: Client;
 
 beforeAll(async () => {

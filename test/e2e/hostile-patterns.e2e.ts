@@ -6,9 +6,9 @@ import { eventually } from '../support/eventually.js';
 import type { Client } from '../support/client.js';
 import { Bystander, expectUnharmed } from '../support/hostile.js';
 import { repeated } from '../support/hostile-texts.js';
-import { useService } from '../support/service.js';
+import { useServiceInTurn } from '../support/service.js';
 
-const service = useService();
+const service = useServiceInTurn();
 let client: Client;
 let project: string;
 

@@ -4,9 +4,9 @@ import type { BatchMoveResponse, DeleteResponse, FileListResponse } from '../../
 import { makeFile, makeProject, type Place } from '../factories/make.js';
 import type { Client } from '../support/client.js';
 import { Bystander, expectUnharmed } from '../support/hostile.js';
-import { useService } from '../support/service.js';
+import { useServiceInTurn } from '../support/service.js';
 
-const service = useService();
+const service = useServiceInTurn();
 const MAX_PATH_BYTES = 1024;
 const TOO_LONG = 'Something in the directory would have a path of more than 1024 bytes';
 

@@ -228,19 +228,3 @@ describe.each(KINDS)('images for the model of %s', (_, format, settings) => {
     ]);
   });
 });
-
-describe('without AGENT_IMAGES, a server that speaks like OpenAI', () => {
-  const { upload, ask } = useModel('openai', { AGENT_PROVIDER: 'openai-compatible' });
-
-  it('is told names alone', async () => {
-    const file_ids = [await upload('plan.png', image('image/png', 1))];
-    const calls = [{ tool: 'read_file', input: { path: 'plan.png' } }];
-    const { requests, said } = await ask('Look', { file_ids }, { calls });
-    expect(requests.map(({ images }) => images)).toEqual([[], []]);
-    expect(requests[0].messages[0]?.text).toContain('[Attached files: plan.png]');
-    expect(requests[0].system).not.toContain('Images');
-    expect(said[0]?.tool_calls).toMatchObject([
-      { error_code: 'not_text', error: 'The image plan.png is not shown: this model is given no images' },
-    ]);
-  });
-});

@@ -408,8 +408,8 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
   });
 });
 
-it('a server that only speaks like OpenAI needs a URL and a model, and no key', async () => {
-  const replies: ModelReply[] = [
+it('a server that only speaks like OpenAI needs a URL and a model, and no key, and is given no images', async () => {
+  let replies: ModelReply[] = [
     { calls: [{ tool: 'list_files', input: {} }] },
     { text: ['Empty.'], tokens: { input: 1000, output: 1000 } },
   ];
@@ -427,6 +427,20 @@ it('a server that only speaks like OpenAI needs a URL and a model, and no key', 
     });
     expect(provider.requests.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined]);
     expect(await client.get(`/projects/${id}`)).toMatchObject({ total_credits: 0.018 });
+
+    // Without AGENT_IMAGES it is told names alone.
+    const image = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR', 'latin1'), Buffer.alloc(284, 7)]);
+    const file = await makeFile(client, { source: 'workspace', project_id: id }, 'plan.png', image);
+    provider.requests.length = 0;
+    replies = [{ calls: [{ tool: 'read_file', input: { path: 'plan.png' } }] }, { text: ['Seen.'] }];
+    await client.post(`/projects/${id}/chat`, { content: 'Look', file_ids: [file.id] });
+    const told = (await idle(client, id)).messages.at(-1);
+    expect(provider.requests.map(({ images }) => images)).toEqual([[], []]);
+    expect(provider.requests[0]?.messages.at(-1)?.text).toContain('[Attached files: plan.png]');
+    expect(provider.requests[0]?.system).not.toContain('Images');
+    expect(told?.tool_calls).toMatchObject([
+      { error_code: 'not_text', error: 'The image plan.png is not shown: this model is given no images' },
+    ]);
   } finally {
     await service.stop();
     await provider.stop();

@@ -93,9 +93,12 @@ describe('a request’s log line', () => {
 });
 
 describe('processes of other roles', () => {
-  it('tell of jobs that nobody does, and a worker serves nobody but its operators', async () => {
+  it('tell of jobs that nobody does, and of their end before it comes; a worker serves nobody but its operators', async () => {
     const environment = await makeEnvironment();
-    const api = await Service.start({ environment, settings: { ROLE: 'api', METRICS: 'true' } });
+    const api = await Service.start({
+      environment,
+      settings: { ROLE: 'api', METRICS: 'true', STOP_DELAY_SECONDS: '2' },
+    });
     expect((await health(api.url)).body.status).toBe('ok');
     const { client } = await api.session();
     await posting(client, (await makeProject(client)).id).send('Is anybody there?');
@@ -128,25 +131,28 @@ describe('processes of other roles', () => {
       const answer = await raw(worker.url + path, {});
       expect([path, answer.status, answer.text]).toEqual([path, 404, '{"detail":"Not Found"}']);
     }
+    await eventually(
+      () => health(api.url),
+      (seen) => seen.body.status === 'ok',
+      { until: 'the queue is empty' },
+    );
     await worker.stop();
-    await api.stop();
-    await removeEnvironment(environment);
-  }, 60_000);
 
-  it('are not ready once they are told to stop, and serve until then', async () => {
-    const stopping = await Service.start({ settings: { STOP_DELAY_SECONDS: '2' } });
-    const { client } = await stopping.session();
-    expect((await health(stopping.url)).body.status).toBe('ok');
-    const stopped = stopping.stop();
-    const { status, body } = await eventually(
-      () => health(stopping.url),
+    // Not ready once it is told to stop, and serving until then.
+    const stopped = api.stop();
+    const stopping = await eventually(
+      () => health(api.url),
       (seen) => seen.status === 503,
       { until: 'the process wants no more' },
     );
-    expect([status, body.status, body.parts.database.status]).toEqual([503, 'stopping', 'up']);
+    expect([stopping.status, stopping.body.status, stopping.body.parts.database.status]).toEqual([
+      503,
+      'stopping',
+      'up',
+    ]);
     await makeProject(client);
     expect(await stopped).toBe(0);
-    await removeEnvironment(stopping.environment);
+    await removeEnvironment(environment);
   }, 60_000);
 });
 

@@ -38,25 +38,23 @@ const script: Script = async function* ({ configuration: { instructions, skills 
 };
 
 let first: Service;
-let second: Service;
+/** Another process, which answers turns as well. */
 let worker: ScriptedService;
 let onFirst: Session;
 let onSecond: Client;
 
 beforeAll(async () => {
   const environment = await makeEnvironment();
-  const settings = { ROLE: 'api' };
-  [first, second, worker] = await Promise.all([
-    Service.start({ environment, settings }),
-    Service.start({ environment, settings }),
+  [first, worker] = await Promise.all([
+    Service.start({ environment, settings: { ROLE: 'api' } }),
     ScriptedService.start(environment, script),
   ]);
   onFirst = await first.session();
   const { company, user } = onFirst;
-  onSecond = (await second.session({ company, user })).client;
+  onSecond = (await worker.session({ company, user })).client;
 }, 60_000);
 afterAll(async () => {
-  await Promise.all([first.stop(), second.stop(), worker.stop()]);
+  await Promise.all([first.stop(), worker.stop()]);
   await removeEnvironment(first.environment);
 }, 60_000);
 

@@ -1,6 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-const INTERVAL_MS = 25;
+const FIRST_INTERVAL_MS = 25;
+const LONGEST_INTERVAL_MS = 100;
+/** The longer something takes, the less often it is asked for: as often again for each such part of the time so far. */
+const SHARE = 0.2;
 
 export interface Patience {
   /** Longest wait; default 10 seconds. */
@@ -19,13 +22,14 @@ export async function eventually<Answer>(
   done: (answer: Answer) => boolean,
   { deadlineMs = 10_000, until }: Patience,
 ): Promise<Answer> {
-  const deadline = Date.now() + deadlineMs;
+  const began = Date.now();
+  const deadline = began + deadlineMs;
   for (;;) {
     const answer = await look();
     if (done(answer)) return answer;
     if (Date.now() > deadline) {
       throw new Error(`Waited ${deadlineMs} ms in vain until ${until}; the last answer was ${JSON.stringify(answer)}`);
     }
-    await pause(INTERVAL_MS);
+    await pause(Math.min(LONGEST_INTERVAL_MS, Math.max(FIRST_INTERVAL_MS, SHARE * (Date.now() - began))));
   }
 }

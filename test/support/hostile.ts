@@ -8,7 +8,7 @@ import { expect } from '@jest/globals';
 import { SignJWT } from 'jose';
 import { makeProject } from '../factories/make.js';
 import type { RawAnswer } from './raw.js';
-import type { TestService } from './service.js';
+import type { Service } from './service.js';
 
 const MiB = 1024 ** 2;
 /** What no request may bring the process to. */
@@ -43,12 +43,15 @@ export interface Seen {
   statuses: Record<string, number>;
 }
 
+/** What is attacked. */
+type Attacked = Pick<Service, 'url' | 'pid' | 'session' | 'anonymous'>;
+
 /** Somebody of another company, at another address, who sends small requests the whole time. */
 export class Bystander {
   private constructor(private readonly thread: Worker) {}
 
   /** Resolves when the first requests have been answered. */
-  static async start(service: TestService): Promise<Bystander> {
+  static async start(service: Attacked): Promise<Bystander> {
     const { client, token } = await service.session();
     const { id: project } = await makeProject(client);
     const thread = new Worker(join(import.meta.dirname, 'bystander.js'), {
@@ -73,7 +76,7 @@ export class Bystander {
  *
  * @returns what the bystander saw
  */
-export async function expectUnharmed(service: TestService, bystander: Bystander): Promise<Seen> {
+export async function expectUnharmed(service: Attacked, bystander: Bystander): Promise<Seen> {
   const seen = await bystander.stop();
   // The port was free before this process took it, so nothing else answers there.
   const { peak } = await residentBytes(service.pid);

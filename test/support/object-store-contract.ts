@@ -19,6 +19,8 @@ export interface StoreUnderTest {
   store: ObjectStore;
   /** Where signed URLs lead that the store does not answer itself. */
   baseUrl: string;
+  /** How many objects one request lists at most; default 1000. */
+  listedAtOnce?: number;
   close(): Promise<void>;
 }
 
@@ -83,7 +85,7 @@ export function describeObjectStore(name: string, open: () => Promise<StoreUnder
     });
 
     it('deletes and lists more objects than one request takes', async () => {
-      const keys = Array.from({ length: 1_100 }, newKey);
+      const keys = Array.from({ length: (opened.listedAtOnce ?? 1_000) + 100 }, newKey);
       for (let from = 0; from < keys.length; from += 50) {
         await Promise.all(keys.slice(from, from + 50).map(async (key) => await store.put(key, Buffer.from('x'))));
       }
@@ -92,9 +94,10 @@ export function describeObjectStore(name: string, open: () => Promise<StoreUnder
         for await (const key of store.list(kind)) found.add(key);
         return keys.filter((key) => found.has(key));
       };
-      expect(await listed()).toHaveLength(1_100);
+      expect(await listed()).toEqual(keys);
       expect(await listed('other')).toEqual([]);
-      await store.delete(keys);
+      // What is not there counts as well: some keys are in the first request, the others in the last one.
+      await store.delete([...keys.slice(0, 50), ...Array.from({ length: 1_000 }, newKey), ...keys.slice(50)]);
       expect(await listed()).toEqual([]);
     }, 60_000);
 

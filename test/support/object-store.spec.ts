@@ -52,6 +52,8 @@ describeObjectStore('the disk', async () => {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
     store,
+    // It has no limit of its own.
+    listedAtOnce: 50,
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     close: async () => {
       server.closeAllConnections();
@@ -62,9 +64,10 @@ describeObjectStore('the disk', async () => {
 });
 
 describeObjectStore('S3', async () => {
-  const server = await S3Server.start({ partsPerPage: 2 });
+  const listedAtOnce = 50;
+  const server = await S3Server.start({ partsPerPage: 2, objectsPerPage: listedAtOnce });
   const store = new MinioStore(server.settings('contract'), silent);
-  return { store, baseUrl: '', close: async () => await server.stop() };
+  return { store, baseUrl: '', listedAtOnce, close: async () => await server.stop() };
 });
 
 /** A server that is there anyway; its bucket is left with what was written. */

@@ -6,7 +6,7 @@ export interface TestRun {
   template: string;
   /** Folder that is removed with everything in it when the run ends. */
   directory: string;
-  /** URL that tells where the shared service is, and starts it when it is the first to ask. */
+  /** URL that tells where the shared service of the name behind it is, and starts it for the first who asks. */
   shared: string;
 }
 

@@ -89,12 +89,13 @@ export class S3Server {
     private readonly app: Application,
     private readonly directory: string,
     private readonly partsPerPage: number,
+    private readonly objectsPerPage: number,
   ) {}
 
-  static async start({ partsPerPage = 1000 } = {}): Promise<S3Server> {
+  static async start({ partsPerPage = 1000, objectsPerPage = 1000 } = {}): Promise<S3Server> {
     const directory = await mkdtemp(join(tmpdir(), 's3-server-'));
     const app = new S3rver({ address: '127.0.0.1', port: 0, silent: true, directory, vhostBuckets: false });
-    const server = new S3Server(app, directory, partsPerPage);
+    const server = new S3Server(app, directory, partsPerPage, objectsPerPage);
     // The last one is the server's own router.
     app.middleware.splice(-1, 0, (context, next) => server.complement(context, next));
     app.middleware.unshift((context, next) => server.record(context, next));
@@ -230,7 +231,11 @@ export class S3Server {
 
   private async listObjects({ query, params }: Context): Promise<unknown> {
     const bucket = params.bucket ?? '';
-    const options = { prefix: query['prefix'] ?? '', startAfter: query['continuation-token'] ?? '', maxKeys: 1000 };
+    const options = {
+      prefix: query['prefix'] ?? '',
+      startAfter: query['continuation-token'] ?? '',
+      maxKeys: this.objectsPerPage,
+    };
     const { objects, isTruncated } = await this.app.store.listObjects(bucket, options);
     return {
       ListBucketResult: {

@@ -157,14 +157,26 @@ export type SharedService = Pick<Service, 'url' | 'session' | 'anonymous'> & {
  * The run fails at its end when that service has logged an error.
  */
 export function useSharedService(): SharedService {
-  let shared: Pick<Service, 'url' | 'environment'> | undefined;
+  return useShared('/all');
+}
+
+/**
+ * One service for the tests of all files of a process of Jest that need nothing of their own but the process to look at:
+ * these files run one after the other. The run fails at its end as with {@link useSharedService}.
+ */
+export function useServiceInTurn(): SharedService & Pick<Service, 'pid'> {
+  return useShared(`/of-${process.env['JEST_WORKER_ID']}`);
+}
+
+function useShared(name: string): SharedService & Pick<Service, 'pid'> {
+  let shared: Shared | undefined;
   beforeAll(async () => {
-    shared = await sharedService();
+    shared = await sharedService(name);
     keepSecret(shared.environment.secret, new URL(shared.environment.databaseUrl).password);
   }, START_MS);
   // Requests to a service that has crashed fail one by one; this says why.
   afterAll(async () => {
-    await sharedService();
+    await sharedService(name);
   });
   const started = () => {
     if (shared === undefined) throw new Error('The service is there inside tests and hooks only');
@@ -173,6 +185,9 @@ export function useSharedService(): SharedService {
   return {
     get url() {
       return started().url;
+    },
+    get pid() {
+      return started().pid;
     },
     get environment() {
       return started().environment;
@@ -184,8 +199,10 @@ export function useSharedService(): SharedService {
   };
 }
 
-async function sharedService(): Promise<Pick<Service, 'url' | 'environment'>> {
-  const response = await fetch(testRun().shared);
+type Shared = Pick<Service, 'url' | 'pid' | 'environment'>;
+
+async function sharedService(name: string): Promise<Shared> {
+  const response = await fetch(testRun().shared + name);
   if (!response.ok) throw new Error(`The shared service is not there: ${await response.text()}`);
-  return (await response.json()) as Pick<Service, 'url' | 'environment'>;
+  return (await response.json()) as Shared;
 }

@@ -7,13 +7,13 @@ import pg from 'pg';
 import { errorsIn, startProcess, stopProcess } from './service-process.js';
 
 /**
- * The service that test files share, started when the first of them asks for it: a server for them that answers where it
- * is, or 500 and why there is none.
+ * The services that test files share, each started when the first of them asks for it: a server for them that answers
+ * where the one of a name is, or 500 and why there is none. Names are paths such as `/all`.
  */
-export class SharedService {
+export class SharedServices {
   #run;
-  #server = createServer((_request, response) => void this.#answer(response));
-  #service;
+  #server = createServer(({ url }, response) => void this.#answer(url, response));
+  #services = new Map();
 
   constructor(run) {
     this.#run = run;
@@ -25,30 +25,20 @@ export class SharedService {
     return `http://127.0.0.1:${this.#server.address().port}`;
   }
 
-  /** Stops it, if it was ever asked for; answers what the run must fail for, a line each. */
+  /** Stops those that were ever asked for; answers what the run must fail for, a line each. */
   async stop() {
     this.#server.close();
     this.#server.closeAllConnections();
-    if (this.#service === undefined) return [];
-    try {
-      const { child, log } = await this.#service;
-      const code = await stopProcess(child);
-      return [
-        ...(code === 0 ? [] : [`It ended with ${child.signalCode ?? `code ${code}`}`]),
-        ...errorsIn(log).map((line) => JSON.stringify(line)),
-      ];
-    } catch (error) {
-      return [error.message];
-    }
+    return (await Promise.all([...this.#services.values()].map(stopped))).flat();
   }
 
-  async #answer(response) {
+  async #answer(name, response) {
     try {
-      this.#service ??= this.#start();
-      const { child, url, environment, complaints } = await this.#service;
+      if (!this.#services.has(name)) this.#services.set(name, this.#start());
+      const { child, url, environment, complaints } = await this.#services.get(name);
       if (child.exitCode !== null || child.signalCode !== null)
         throw new Error(`It ended with ${child.signalCode ?? `code ${child.exitCode}`}: ${complaints.join('')}`);
-      response.end(JSON.stringify({ url, environment }));
+      response.end(JSON.stringify({ url, pid: child.pid, environment }));
     } catch (error) {
       response.statusCode = 500;
       response.end(error.message);
@@ -57,12 +47,13 @@ export class SharedService {
 
   async #start() {
     const { admin, template, directory } = this.#run;
+    const database = `shared_${randomBytes(8).toString('hex')}`;
     const client = new pg.Client({ connectionString: admin });
     await client.connect();
-    await client.query(`CREATE DATABASE shared TEMPLATE ${template}`);
+    await client.query(`CREATE DATABASE ${database} TEMPLATE ${template}`);
     await client.end();
     const databaseUrl = new URL(admin);
-    databaseUrl.pathname = '/shared';
+    databaseUrl.pathname = `/${database}`;
     const environment = {
       databaseUrl: databaseUrl.href,
       dataDir: await mkdtemp(join(directory, 'data-')),
@@ -74,5 +65,19 @@ export class SharedService {
     const complaints = [];
     started.child.stderr.on('data', (said) => complaints.push(String(said)));
     return { ...started, environment, complaints };
+  }
+}
+
+/** Stops a service; answers what is wrong with it. */
+async function stopped(service) {
+  try {
+    const { child, log } = await service;
+    const code = await stopProcess(child);
+    return [
+      ...(code === 0 ? [] : [`It ended with ${child.signalCode ?? `code ${code}`}`]),
+      ...errorsIn(log).map((line) => JSON.stringify(line)),
+    ];
+  } catch (error) {
+    return [error.message];
   }
 }

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../dist/embedded-postgres/embedded-postgres.js';
 import { migrate } from '../../dist/platform/database/migrate.js';
-import { SharedService } from './shared-service.js';
+import { SharedServices } from './shared-service.js';
 
 /**
- * The database server of one test run, with a migrated database that every test file copies, and the service that some
+ * The database server of one test run, with a migrated database that every test file copies, and the services that some
  * of them share.
  *
  * Ends when its parent disconnects or dies, and leaves nothing behind: neither the server nor the run's folder, in
@@ -26,7 +26,7 @@ try {
     const admin = server.url('postgres');
     await createTemplate(admin);
     const run = { admin, template: TEMPLATE, directory };
-    const shared = new SharedService(run);
+    const shared = new SharedServices(run);
     // Without a callback a parent that is gone already would end this process before it has cleared up.
     const tell = (message) => process.send?.(message, () => undefined);
     tell({ ...run, shared: await shared.listen() });
