@@ -106,6 +106,18 @@ it('goes from words to a solved model as docs/modelling.md tells it, and says wh
   expect(await latest()).toMatchObject({ result: { objective_value: 240, variables: { chairs: 18, tables: 0 } } });
 });
 
+it('plans with files, as docs/modelling.md tells it', async () => {
+  const { client } = await service.session();
+  const { id } = await makeProject(client);
+  const text = await readFile(page, 'utf8');
+  for (const [, path = '', content = ''] of text.matchAll(/^```csv (\S+)\n(.*?)^```$/gms))
+    await makeFile(client, { source: 'workspace', project_id: id }, path, content);
+  const conversations = await readPage();
+  await hold(client, id, conversations.get('Data in files') ?? []);
+  const { completeness } = await client.get<ProjectResponse>(`/projects/${id}`);
+  expect(completeness).toMatchObject({ feasibility_result: 'pass', overall: 'complete' });
+});
+
 it('plans weeks at once, and their plan is a table, as docs/modelling.md tells it', async () => {
   const { client } = await service.session();
   const { id } = await makeProject(client);
