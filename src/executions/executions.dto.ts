@@ -80,6 +80,21 @@ export class SolvedConstraint {
   slack!: number;
 }
 
+/** A key figure of a plan. */
+export class SolvedKpi {
+  @StringField({ description: 'Of its card' })
+  label!: string;
+
+  @NumberField({ nullable: true, description: 'Null if its formula cannot be computed' })
+  value!: number | null;
+
+  @StringField({ nullable: true })
+  unit!: string | null;
+
+  @NumberField({ nullable: true })
+  target!: number | null;
+}
+
 /** What a solve has found out. */
 export class SolveResultResponse {
   @EnumField(RESULT_STATUSES, {
@@ -129,6 +144,12 @@ export class SolveResultResponse {
     example: ['results/6f1c/make.csv', 'results/6f1c/constraints.csv'],
   })
   table_paths?: string[];
+
+  @ObjectArrayField(() => SolvedKpi, {
+    optional: true,
+    description: 'The KPI cards with a formula, computed for the plan. Absent where there are none',
+  })
+  kpis?: SolvedKpi[];
 }
 
 /** Why an execution failed. */

@@ -116,7 +116,7 @@ function pathsOf(cards: readonly ModelCard[]): string[] {
   return [...new Set(paths)];
 }
 
-/** The cards that make the model, without what it does not take from them. */
+/** The cards that make the model, and those that its plan is rated by, without what it does not take from them. */
 function toModelCard({ id, card_type, label, data }: Card): ModelCard[] {
-  return makesModel(card_type) ? [{ id, card_type, label, data }] : [];
+  return makesModel(card_type) || card_type === 'kpi' ? [{ id, card_type, label, data }] : [];
 }

@@ -50,7 +50,7 @@ export function apply(statement: Statement, { sketch, files }: Application, caus
     case 'members': {
       const { set, members } = statement;
       const holder = setCard(sketch, set);
-      if (holder !== undefined) sketch.change(holder, { members }, cause);
+      if (holder !== undefined) sketch.change(holder, { ...NO_FILE, members }, cause);
       return holder === undefined ? put(sketch, 'data', set, { set, members }, cause) : undefined;
     }
     case 'file_set':
@@ -239,6 +239,9 @@ function state(name: string, facts: VariableFacts, sketch: Sketch, cause: string
   return undefined;
 }
 
+/** A set whose members are said does not stand in a file any more. */
+const NO_FILE = { file_path: null, sheet: null, key: null, column: null, columns: null, default: null };
+
 /** What was said of the set in another way before does not count any more. */
 function applyFileSet(
   { set, path, sheet, key, column, fallback }: StatementOf<'file_set'>,
@@ -249,13 +252,14 @@ function applyFileSet(
   const found = findFile(path, files);
   if ('problem' in found) return found.problem;
   const data = {
+    ...NO_FILE,
     set,
     file_path: found.path,
-    sheet: sheet ?? null,
-    key: key ?? null,
-    column: column ?? null,
-    default: fallback ?? null,
     members: null,
+    ...(sheet !== undefined && { sheet }),
+    ...(key !== undefined && { key }),
+    ...(column !== undefined && { column }),
+    ...(fallback !== undefined && { default: fallback }),
   };
   const holder = setCard(sketch, set);
   if (holder === undefined) return put(sketch, 'data', set, data, cause);

@@ -18,8 +18,11 @@ export function readFileSet(text: string): Reading | undefined {
   const at = text.indexOf(FROM);
   const set = text.slice(0, Math.max(0, at));
   if (!isName(set)) return undefined;
-  const [place = '', ...parts] = text.slice(at + FROM.length).split(PART);
-  const path = bare(place.replace(/^(?:the )?file /i, ''));
+  const rest = text.slice(at + FROM.length).replace(/^(?:the )?file /i, '');
+  // A path in quotation marks may have any words in it.
+  const quoted = QUOTES.includes(rest.charAt(0)) ? rest.indexOf(rest.charAt(0), 1) + 1 : 0;
+  const [place = '', ...parts] = rest.slice(quoted).split(PART);
+  const path = bare(rest.slice(0, quoted) + place);
   if (tableFormat(path) === undefined) return undefined;
   const statement: StatementOf<'file_set'> = { kind: 'file_set', set, path };
   for (const part of parts) {

@@ -60,6 +60,8 @@ describe('a statement', () => {
     ['labour penalty 5', { kind: 'set', whom: 'labour', field: 'penalty', value: '5' }],
     ['set unit price name: p', { kind: 'set', whom: 'unit price', field: 'name', value: 'p' }],
     ['kpi hours: x + 2y', { kind: 'kpi', label: 'hours', text: 'x + 2y' }],
+    ['kpi hours target 300', { kind: 'set', whom: 'kpi hours', field: 'target', value: '300' }],
+    ['KPI total cost has a target of 2.5', { kind: 'set', whom: 'kpi total cost', field: 'target', value: '2.5' }],
     ['No other KPIs', { kind: 'no_kpi' }],
     ['data: inputs/demand 1.csv', { kind: 'data_file', path: 'inputs/demand 1.csv' }],
     ['all figures are in the formulas', { kind: 'data_in_formulas' }],

@@ -125,6 +125,13 @@ const READERS: readonly Reader[] = [
     /^(?:no (?:other |more |further )?kpis?|kpis?(?: is| are)?:? (?:none|no|nothing|no others?|(?:only )?the objective(?: alone| only| itself)?)|(?:the )?objective is the only kpi)[.!]*$/i,
     () => ({ kind: 'no_kpi' }),
   ),
+  by(
+    new RegExp(
+      String.raw`^(?:kpi|key figure|indicator) (?<whom>[^:=<>≤≥]+?)(?: has)?(?: an?)? target(?: of| is|:)? (?<value>${NUMBER})$`,
+      'i',
+    ),
+    ({ whom = '', value = '' }) => ({ kind: 'set', whom: `kpi ${whom}`, field: 'target', value }),
+  ),
   by(/^(?:kpis?|key figures?|indicators?)(?: (?<label>[^:=<>≤≥]+?))? ?[:=] ?(?<text>.+)$/i, ({ label, text = '' }) => ({
     kind: 'kpi',
     text,

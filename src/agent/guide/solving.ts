@@ -83,6 +83,7 @@ function describeOutcome(reply: unknown): Pick<Outcome, 'text' | 'clash'> & { fo
         ? []
         : [`No room is left in ${counted(binding.length, 'constraint')}: ${named(binding)}.`]),
       ...(broken.length === 0 ? [] : [`Broken at their price: ${named(broken)}.`]),
+      ...describeKpis(list(solved['kpis'])),
       ...describeTables(texts(solved['table_paths'])),
     ];
     return { text: paragraphs.join(' '), found: 'pass', clash: [] };
@@ -90,6 +91,15 @@ function describeOutcome(reply: unknown): Pick<Outcome, 'text' | 'clash'> & { fo
   const { message } = record(error);
   const why = typeof message === 'string' ? `: ${message.replace(/\.$/, '')}` : '';
   return { text: `The solve ended as ${quote(typeof status === 'string' ? status : 'unknown')}${why}.`, clash: [] };
+}
+
+/** The key figures of the plan, beside what they should be. */
+function describeKpis(kpis: Record<string, unknown>[]): string[] {
+  const told = kpis.map(({ label, value, unit, target }) => {
+    const shown = `${quote(`${String(label)} = ${figure(value)}`)}${typeof unit === 'string' ? ` ${quote(unit)}` : ''}`;
+    return typeof target === 'number' ? `${shown} (target ${figure(target)})` : shown;
+  });
+  return told.length === 0 ? [] : [`KPIs: ${someOf(told, MAX_SHOWN)}.`];
 }
 
 /** Where the members of what has an index stand, whose totals alone are told. */

@@ -32,6 +32,45 @@ const problemOf = (...cards: ModelCard[]): string => {
   }
 };
 
+describe('the KPIs of a plan', () => {
+  const plan = [variable('x', { upper: 3 }), variable('y', { upper: 2 }), objective('x + y')];
+  const kpi = (label: string, more: object) => card('kpi', label, { description: label, ...more });
+
+  it('are the figures that their formulas are', () => {
+    const goods = card('data', 'Goods', { set: 'goods', members: ['a', 'b'], values: { hours: { a: 2, b: 3 } } });
+    const make = variable('make', { index: 'g in goods', upper: 10 });
+    const rate = card('data', 'Rate', { values: { rate: 2 } });
+    const result = solve(
+      ...[goods, make, rate, ...plan],
+      kpi('Hours', { expression: 'sum g in goods: hours[g] * make[g] + 5', unit: 'h', target: 40 }),
+      kpi('Share', { expression: '(x - y) / rate' }),
+      kpi('Nothing', { expression: '0 * x' }),
+      kpi('In time', {}),
+    );
+    expect(result.kpis).toEqual([
+      { label: 'Hours', value: 5, unit: 'h', target: 40 },
+      { label: 'Share', value: 0.5, unit: null, target: null },
+      { label: 'Nothing', value: 0, unit: null, target: null },
+    ]);
+  });
+
+  it.each(['x * y', 'x <= 3', 'delivery on time', 'unknown', 'x[', '1 / 0', 'x / y'])(
+    'are null where their formula cannot be computed, which keeps nothing from being solved: %s',
+    (expression) => {
+      expect(solve(...plan, kpi('K', { expression }))).toMatchObject({
+        objective_value: 5,
+        kpis: [{ label: 'K', value: null }],
+      });
+    },
+  );
+
+  it('are absent where there are none, and where there is no plan', () => {
+    expect(solve(...plan)).not.toHaveProperty('kpis');
+    const never = constraint('Never', 'x >= 4');
+    expect(solve(...plan, never, kpi('K', { expression: 'x' }))).not.toHaveProperty('kpis');
+  });
+});
+
 describe('the model of a canvas', () => {
   it('has domains, bounds, figures of data cards, both sides of relations and chains', () => {
     const result = solve(

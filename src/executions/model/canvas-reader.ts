@@ -6,6 +6,7 @@ import { Space } from '../../modelling/expansion/space.js';
 import type { Formula, Index } from '../../modelling/formula.js';
 import { parseFormula, parseIndex } from '../../modelling/parse-formula.js';
 import { namesOfIndex } from '../../modelling/vocabulary.js';
+import { fieldOf } from '../../projects/canvas/card-shapes.js';
 import { membersOf, readData } from '../../projects/canvas/data-content.js';
 import type { ModelCard, SetTable } from '../solver/task.js';
 import { readSetOfFile } from './set-of-file.js';
@@ -13,7 +14,9 @@ import { assertRoom, called, expanding, fitting, incomplete, need, optional, ref
 import {
   checkCoefficient,
   type Family,
+  type Kpi,
   type Model,
+  ModelProblem,
   type Row,
   type Terms,
   toBound,
@@ -45,6 +48,7 @@ class CanvasReader {
     variables: [],
     rows: [],
     families: { variables: [], rows: [] },
+    kpis: [],
   };
   private readonly space = new Space();
   private readonly evaluator = new Evaluator(this.space, (variable) => this.model.variables[variable]?.name ?? '');
@@ -64,6 +68,7 @@ class CanvasReader {
     for (const card of variables) this.readVariable(card);
     this.readObjectives(this.of('objective'));
     for (const card of this.of('constraint')) this.readConstraint(card);
+    for (const card of this.of('kpi')) this.readKpi(card);
     return this.model;
   }
 
@@ -216,6 +221,27 @@ class CanvasReader {
       this.addRows(card, rows, family, name, penalty);
       if (family !== undefined) this.model.families.rows.push(family);
     });
+  }
+
+  /** A KPI without a formula is words for people. One whose formula cannot be computed keeps nothing from being solved. */
+  private readKpi(card: ModelCard): void {
+    if (fieldOf<string>(card, 'expression') === undefined) return;
+    const kpi: Kpi = {
+      label: card.label,
+      unit: fieldOf<string>(card, 'unit') ?? null,
+      target: fieldOf<number>(card, 'target') ?? null,
+    };
+    this.model.kpis.push(kpi);
+    try {
+      const { sides, relations } = formula(card);
+      if (relations.length > 0) return;
+      const { constant, terms } = expanding(card, () => this.evaluator.figureOf(sides[0]));
+      const size = terms.size;
+      const used = { variables: terms.columns.subarray(0, size), coefficients: terms.coefficients.subarray(0, size) };
+      kpi.figure = { constant, terms: used };
+    } catch (error) {
+      if (!(error instanceof ModelProblem)) throw error;
+    }
   }
 
   private addRows(

@@ -63,6 +63,7 @@ class LpReader {
       variables: [],
       rows: [],
       families: { variables: [], rows: [] },
+      kpis: [],
     };
   }
 

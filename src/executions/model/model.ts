@@ -81,6 +81,17 @@ export interface Model {
   variables: Variable[];
   rows: Row[];
   families: { variables: Family[]; rows: Family[] };
+  /** Figures that a plan is rated by. */
+  kpis: Kpi[];
+}
+
+/** A key figure of a plan. */
+export interface Kpi {
+  label: string;
+  unit: string | null;
+  target: number | null;
+  /** Absent where its formula cannot be computed. */
+  figure?: { constant: number; terms: Terms };
 }
 
 export type ModelProblemCode = 'invalid_model' | 'incomplete_model' | 'empty_model' | 'model_too_large';

@@ -27,6 +27,7 @@ const model: Model = {
     ],
     rows: [family('None', 0), family('Need', 0, 'oak, "red"', 'elm')],
   },
+  kpis: [],
 };
 const plan = {
   values: Float64Array.of(1, 2, 0.5, 1e21),

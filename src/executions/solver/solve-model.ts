@@ -20,6 +20,17 @@ export interface SolveResult {
   message: string | null;
   /** Constraints and bounds that cannot hold together. */
   conflict: string[];
+  /** Of plans, where there are any. */
+  kpis?: SolvedKpi[];
+}
+
+/** A key figure of a plan. */
+export interface SolvedKpi {
+  label: string;
+  /** Null where its formula cannot be computed. */
+  value: number | null;
+  unit: string | null;
+  target: number | null;
 }
 
 /** No values were found in time. */
@@ -83,8 +94,16 @@ function withValues(
     constraints: constraintsOf(model, plan),
     message,
     conflict: [],
+    ...(model.kpis.length > 0 && { kpis: kpisOf(model, plan) }),
     plan,
   };
+}
+
+function kpisOf({ kpis }: Model, { values }: Plan): SolvedKpi[] {
+  return kpis.map(({ label, unit, target, figure }) => {
+    const value = figure === undefined ? NaN : positiveZero(figure.constant + valueOf(figure.terms, values));
+    return { label, value: Number.isFinite(value) ? value : null, unit, target };
+  });
 }
 
 function planOf({ variables, rows }: Model, values: Float64Array): Plan {

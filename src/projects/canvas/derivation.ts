@@ -103,7 +103,8 @@ function readAll(cards: readonly CardContent[], files: FileStates): Reading[] {
     return {
       gaps,
       status: !isBegun(card) ? 'draft' : isBlocked ? 'needs_input' : 'complete',
-      hasUnknown: unknown.size > 0,
+      // A plan has all its variables whatever its KPIs are.
+      hasUnknown: unknown.size > 0 && card.card_type !== 'kpi',
     };
   });
 }
@@ -183,7 +184,9 @@ function readFormulas(card: CardContent, { vocabulary }: Canvas): { gaps: Gap[];
   if (ofIndex !== undefined) return { gaps: [{ field: 'index', message: ofIndex, severity: 'blocking' }], unknown };
   for (const [field, formula] of formulasOf(card, index)) {
     const { problem, unknown: names } = judgeFormula(formula, vocabulary);
-    if (problem !== undefined) gaps.push({ field, message: problem, severity: 'blocking' });
+    // A KPI is as good without a formula: it is told in words then.
+    const severity = card.card_type === 'kpi' ? 'warning' : 'blocking';
+    if (problem !== undefined) gaps.push({ field, message: problem, severity });
     if (names.length > 0) unknown.set(field, names);
   }
   return { gaps, unknown };
@@ -201,6 +204,7 @@ function formulasOf(card: CardContent, index: string | undefined): [field: strin
 const FORMULAS: Partial<Record<Card['card_type'], [field: string, use: CardFormula['use']][]>> = {
   objective: [['expression', 'objective']],
   constraint: [['expression', 'constraint']],
+  kpi: [['expression', 'kpi']],
   variable: [
     ['lower', 'bound'],
     ['upper', 'bound'],

@@ -1,0 +1,67 @@
+import { describe, expect, it } from '@jest/globals';
+import { Room } from '../../../test/support/guide-room.js';
+import type { FileFacts } from '../../projects/canvas/data-file.js';
+import { readStatement } from './grammar.js';
+
+describe('a set in a file', () => {
+  it.each<[string, object]>([
+    ['products from data/products.csv', { path: 'data/products.csv' }],
+    ['products from data/products.csv key product', { path: 'data/products.csv', key: ['product'] }],
+    ['products from "my key list.xlsx", key Product no', { path: 'my key list.xlsx', key: ['Product no'] }],
+    [
+      'products from the file a.parquet keys a, b and c default -2.5',
+      { path: 'a.parquet', key: ['a', 'b', 'c'], fallback: -2.5 },
+    ],
+    [
+      'Products from lanes.xlsx sheet "Week 1" key origin',
+      { set: 'Products', path: 'lanes.xlsx', sheet: 'Week 1', key: ['origin'] },
+    ],
+    ['products from products.csv column region', { path: 'products.csv', column: 'region' }],
+  ])('%s', (text, statement) => {
+    expect(readStatement(text)).toEqual({ statement: { kind: 'file_set', set: 'products', ...statement } });
+  });
+
+  it.each<[string, string]>([
+    ['products from a.csv key a default none', 'none is no number'],
+    ['products from a.csv key a column b', 'the members are told by a `key` or are the values of a `column`, not both'],
+  ])('is told what is wrong: %s', (text, reason) => expect(readStatement(text)).toEqual({ reason }));
+
+  it.each(['sum of price from products.csv', 'data from products.doc', 'x = 3 from now on'])('is not: %s', (text) => {
+    expect(readStatement(text).statement?.kind).not.toBe('file_set');
+  });
+
+  it('becomes a card, and another one does not keep what was said before', async () => {
+    const room = new Room();
+    room.files = ['data/products.csv', 'weeks.csv'];
+    await room.say('products from products.csv key product default 0\nregions from products.csv column region');
+    expect(room.data('products')).toEqual({
+      set: 'products',
+      file_path: 'data/products.csv',
+      key: ['product'],
+      default: 0,
+    });
+    expect(room.data('regions')).toEqual({ set: 'regions', file_path: 'data/products.csv', column: 'region' });
+    await room.say('products from weeks.csv key a, b');
+    expect(room.data('products')).toEqual({ set: 'products', file_path: 'weeks.csv', key: ['a', 'b'] });
+    await room.say('products: 1 to 4');
+    expect(room.data('products')).toEqual({ set: 'products', members: '1 to 4' });
+    const turn = await room.say('others from others.csv key a');
+    expect(turn.text).toContain('no file `others.csv` is in the workspace: upload it, then say so again');
+  });
+
+  it('has columns that are not asked for as variables', async () => {
+    const room = new Room();
+    room.files = ['products.csv'];
+    const facts: FileFacts = {
+      columns: [
+        { name: 'product', type: 'text' },
+        { name: 'price', type: 'number' },
+      ],
+    };
+    room.fileStates = new Map([[JSON.stringify(['products.csv', JSON.stringify([null, ['product']])]), facts]]);
+    const turn = await room.say(
+      'products from products.csv key product\nmaximize profit: sum p in products: price[p] * make[p]',
+    );
+    expect(turn.question?.question).toContain('What is `make[p]`?');
+  });
+});
