@@ -8,6 +8,8 @@ interface Column {
   lower: number;
   upper: number;
   isWhole: boolean;
+  /** Of the formulation alone: no plan has it. */
+  isHelper: boolean;
 }
 
 /** What a member of a variable is called: `ship[Seattle, Topeka]`. */
@@ -21,9 +23,12 @@ export class Program {
   constructor(private readonly sense: 'minimize' | 'maximize') {}
 
   /** Adds a variable; answers its name. */
-  variable(name: string, { cost = 0, lower = 0, upper = Infinity, isWhole = false }: Partial<Column> = {}): string {
+  variable(
+    name: string,
+    { cost = 0, lower = 0, upper = Infinity, isWhole = false, isHelper = false }: Partial<Column> = {},
+  ): string {
     if (this.columns.has(name)) throw new Error(`${name} is there already`);
-    this.columns.set(name, { cost, lower, upper, isWhole });
+    this.columns.set(name, { cost, lower, upper, isWhole, isHelper });
     return name;
   }
 
@@ -50,12 +55,14 @@ export class Program {
   }
 
   /**
-   * The best objective with some variables at the values of a plan.
+   * The best objective with the variables at the values of a plan.
    *
-   * @throws where the plan leaves nothing feasible, has a variable that is not here, or a broken bound
+   * @throws where the plan is not feasible, lacks a variable, or has one that is not here
    */
   objectiveOf(glpk: GLPK, plan: ReadonlyMap<string, number>, tolerance: number): number {
     const columns = new Map(this.columns);
+    for (const [name, { isHelper }] of columns)
+      if (!isHelper && !plan.has(name)) throw new Error(`The plan has no ${name}`);
     for (const [name, value] of plan) {
       const column = columns.get(name);
       if (column === undefined) throw new Error(`The plan has ${name}, and the formulation has not`);
@@ -66,11 +73,6 @@ export class Program {
       columns.set(name, { ...column, lower: value, upper: value, isWhole: false });
     }
     return this.solve(glpk, columns);
-  }
-
-  /** How many variables there are. */
-  get size(): number {
-    return this.columns.size;
   }
 
   private solve(glpk: GLPK, columns: ReadonlyMap<string, Column>): number {

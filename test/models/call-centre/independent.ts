@@ -10,7 +10,7 @@ export function formulate(read: ReadTable): Program {
   for (const row of read('hours.csv')) {
     const hour = row.text('hour');
     started.push(program.variable(member('start', hour), { cost: row.figure('pay'), isWhole: true }));
-    const missing = program.variable(member('missing', hour), { cost: 35 });
+    const missing = program.variable(member('missing', hour), { cost: 35, isHelper: true });
     const present = started.slice(-SHIFT).map((name) => [1, name] as const);
     program.row([...present, [1, missing]], '>=', row.figure('agents needed'));
     program.row(present, '<=', 15);

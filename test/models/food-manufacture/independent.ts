@@ -10,7 +10,7 @@ export function formulate(read: ReadTable): Program {
   const kinds = read('kinds.csv');
   const prices = read('prices.csv');
   MONTHS.forEach((month, at) => {
-    const product = program.variable(`product in ${month}`, { cost: 150 });
+    const product = program.variable(`product in ${month}`, { cost: 150, isHelper: true });
     const mixed: [number, string][] = [];
     for (const row of oils) {
       const oil = row.text('oil');
