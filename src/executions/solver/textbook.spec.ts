@@ -7,7 +7,7 @@ import { type Highs, loadSolver } from './highs.js';
 import { solveModel } from './solve-model.js';
 
 const FOLDER = 'test/models';
-const names = readdirSync(FOLDER).map((file) => file.replace(/\.lp$/, ''));
+const names = readdirSync(FOLDER).flatMap((file) => (file.endsWith('.lp') ? [file.slice(0, -'.lp'.length)] : []));
 const textOf = (name: string): string => readFileSync(`${FOLDER}/${name}.lp`, 'utf8');
 /** `infeasible`, `unbounded`, or the optimal objective. */
 type Outcome = string | number;

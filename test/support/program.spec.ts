@@ -1,0 +1,67 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import Glpk, { type GLPK } from 'glpk.js/node';
+import { readCsv } from './csv.js';
+import { Program } from './program.js';
+
+let glpk: GLPK;
+beforeAll(async () => {
+  glpk = await Glpk();
+});
+
+/** At most 7 chairs and tables, at most 2.5 tables; lamps are a helper's. */
+function workshop(): Program {
+  const program = new Program('maximize');
+  program.variable('chairs', { cost: 3, isWhole: true });
+  program.variable('tables', { cost: 5, upper: 2.5 });
+  program.variable('lamps', { cost: 1, isHelper: true });
+  program.row(
+    [
+      [1, 'chairs'],
+      [1, 'tables'],
+      [0.5, 'lamps'],
+      [0.5, 'lamps'],
+    ],
+    '<=',
+    7,
+  );
+  return program;
+}
+
+describe('a program', () => {
+  it('has an optimum, and a plan an objective', () => {
+    expect(workshop().optimum(glpk)).toBeCloseTo(25);
+    const plan = new Map([
+      ['chairs', 4],
+      ['tables', 2],
+    ]);
+    expect(workshop().objectiveOf(glpk, plan, 1e-6)).toBeCloseTo(23);
+  });
+
+  it.each([
+    ['breaks a row', { chairs: 6, tables: 2 }],
+    ['breaks a bound', { chairs: 1, tables: 3 }],
+    ['is not whole', { chairs: 1.5, tables: 1 }],
+    ['lacks a variable', { chairs: 1 }],
+    ['has another variable', { chairs: 1, tables: 1, beds: 1 }],
+  ])('refuses a plan that %s', (_, values) => {
+    expect(() => workshop().objectiveOf(glpk, new Map(Object.entries(values)), 1e-6)).toThrow(Error);
+  });
+
+  it('has no optimum where nothing is feasible', () => {
+    const program = workshop();
+    program.row([[1, 'tables']], '>=', 3);
+    expect(() => program.optimum(glpk)).toThrow(/status/);
+  });
+});
+
+it('rows of files have figures and texts, however they are written', () => {
+  const file = Buffer.from('\ufeffname; unit cost\r\n"oak ""arm""; chair" ;1,5\r\nstool;\r\n');
+  const [chair, stool] = readCsv(file, { delimiter: ';', decimal: ',' });
+  expect([chair?.text('name'), chair?.figure('unit cost'), stool?.text('name')]).toEqual([
+    'oak "arm"; chair',
+    1.5,
+    'stool',
+  ]);
+  expect(() => stool?.figure('unit cost')).toThrow(/no number/);
+  expect(() => stool?.text('price')).toThrow(/no column price/);
+});
