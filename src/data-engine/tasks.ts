@@ -130,7 +130,10 @@ export interface QueryAnswer {
   truncated: boolean;
 }
 
-/** Looks whether columns of a table tell its rows apart; texts count without the spaces around them. */
+/**
+ * Looks whether columns of a table tell its rows apart; texts count without the spaces around them. Beside that it looks for texts
+ * in columns that are figures otherwise.
+ */
 export interface KeysTask {
   kind: 'keys';
   /** Parquet file of a conversion. */
@@ -145,6 +148,8 @@ export interface KeysAnswer {
   doubled: { key: string[]; rows: [number, number] } | null;
   /** The first row without a value in one of the columns. */
   empty: { row: number; column: string } | null;
+  /** The first text in each column of texts, more than half of which are figures. */
+  misfits: { column: string; row: number; text: string }[];
 }
 
 /** Writes whole columns of a table into a file, for whoever can take all of them at once. */

@@ -32,6 +32,8 @@ export interface Checked {
   problem?: FormulaProblem;
   /** The names that nothing on the canvas has, each once, in the order of their first place. */
   unknown: string[];
+  /** The first member in it that a lag leads to. */
+  lagged?: MemberOf;
 }
 
 /** The set that a name runs over by itself, or undefined where it is one of several parts of a member. */
@@ -45,7 +47,7 @@ export function checkFormula(formula: Formula, index: Index | undefined, use: Us
   const check = new Check(vocabulary);
   try {
     check.whole(formula, index, use);
-    return { unknown: [...check.unknown] };
+    return { unknown: [...check.unknown], ...(check.lagged !== undefined && { lagged: check.lagged }) };
   } catch (error) {
     if (error instanceof Refusal) return { problem: error.reason, unknown: [...check.unknown] };
     throw error;
@@ -77,6 +79,7 @@ const FIGURES: Partial<Record<Use, string>> = {
 
 class Check {
   readonly unknown = new Set<string>();
+  lagged: MemberOf | undefined;
   /** The indices of sums that have been read. */
   private readonly ended = new Set<string>();
 
@@ -119,15 +122,20 @@ class Check {
 
   private product(factors: Extract<Expression, { kind: 'product' }>['factors'], scope: Scope): string | undefined {
     let variable: string | undefined;
+    let unknown: string | undefined;
     for (const { divisor, of } of factors) {
       const found = this.expression(of, scope);
-      if (found === undefined) continue;
+      // What nothing is called so may turn out to be a figure.
+      if (found === undefined || this.unknown.has(found)) {
+        unknown ??= found;
+        continue;
+      }
       if (divisor) refuse(`It is not linear: it divides by the variable ${shortened(found)}`);
       if (variable !== undefined)
         refuse(`It is not linear: the variables ${shortened(variable)} and ${shortened(found)} are multiplied`);
       variable = found;
     }
-    return variable;
+    return variable ?? unknown;
   }
 
   private name(name: string, scope: Scope): string | undefined {
@@ -151,6 +159,7 @@ class Check {
     const { name, keys, position } = expression;
     const { values, variables, families } = this.vocabulary;
     for (const key of keys) this.key(key, scope);
+    if (keys.some((key) => key.kind === 'index' && key.lag !== 0)) this.lagged ??= expression;
     const family = families.get(name);
     if (family !== undefined) {
       const names = namesOfIndex(family.index);
@@ -163,7 +172,7 @@ class Check {
       this.unknown.add(name);
       return name;
     }
-    if (column.type === 'text') refuse(textIsNoFigure(name), position);
+    if (column.type === 'text') refuse(column.misfit ?? textIsNoFigure(name), position);
     return undefined;
   }
 

@@ -1,3 +1,4 @@
+import type { MemberOf } from './formula.js';
 import { shortened } from './names.js';
 
 /* What is said of formulas both before their figures are looked at and when they are expanded. */
@@ -12,6 +13,15 @@ export const called = (name: string, keys: readonly string[]): string => `\`${sh
 
 export const textIsNoFigure = (name: string): string =>
   `${name} is text, which cannot be counted with: compare it in a condition, as in \`where ${name}[...] = "..."\``;
+
+/** A member that a lag leads to, at the ends of its set. */
+export function beyondTheEnds({ name, keys }: MemberOf): string {
+  const written = keys.map((key) => {
+    if (key.kind === 'text') return `"${shortened(key.text)}"`;
+    return key.lag === 0 ? key.name : `${key.name} ${key.lag < 0 ? '-' : '+'} ${Math.abs(key.lag)}`;
+  });
+  return `Beyond the ends of its set ${called(name, written)} counts as nothing`;
+}
 
 /** @param kind what the name is, as in `a column over products` */
 export function wrongArity(name: string, kind: string, expected: readonly string[]): string {

@@ -11,6 +11,8 @@ export interface ColumnShape {
   /** The set that it is over: it takes as many keys. */
   set: string;
   type: 'number' | 'text';
+  /** Of a column of texts that seems to be meant as figures: which one is none, in a sentence. */
+  misfit?: string;
 }
 
 /** A variable for each member of an index. */

@@ -68,7 +68,7 @@ describe('whole columns', () => {
 
 describe('keys', () => {
   it('tell rows apart', async () => {
-    const fine = { doubled: null, empty: null };
+    const fine = { doubled: null, empty: null, misfits: [] };
     expect(await keysOf(rows(`(1, 'x')`, `(1, 'y')`, `(2, 'x')`), 'a', 'b')).toEqual(fine);
     expect(await keysOf('SELECT range AS a FROM range(100000)', 'a')).toEqual(fine);
     expect(await keysOf('SELECT 1 AS a WHERE false', 'a')).toEqual(fine);
@@ -76,7 +76,7 @@ describe('keys', () => {
 
   it('are there twice where texts differ by white space alone, and the first such row is told', async () => {
     const sql = rows(`(1, 'x')`, `(2, 'y')`, `(3, '\ty')`, `(4, 'x ')`);
-    expect(await keysOf(sql, 'b')).toEqual({ doubled: { key: ['y'], rows: [1, 2] }, empty: null });
+    expect(await keysOf(sql, 'b')).toMatchObject({ doubled: { key: ['y'], rows: [1, 2] }, empty: null });
     expect((await keysOf(rows(`(1.5, 'x')`, `(1.5, 'x')`, `(1.5, 'x')`), 'a', 'b')).doubled).toEqual({
       key: ['1.5', 'x'],
       rows: [0, 1],
@@ -85,9 +85,21 @@ describe('keys', () => {
 
   it('are not there where a part of them is empty', async () => {
     const sql = rows(`(1, 'x')`, `(2, ' ')`, `(NULL, 'x')`, `(NULL, 'x')`);
-    expect(await keysOf(sql, 'b')).toEqual({ doubled: { key: ['x'], rows: [0, 2] }, empty: { row: 1, column: 'b' } });
-    expect(await keysOf(sql, 'a', 'b')).toEqual({ doubled: null, empty: { row: 1, column: 'b' } });
+    expect(await keysOf(sql, 'b')).toMatchObject({
+      doubled: { key: ['x'], rows: [0, 2] },
+      empty: { row: 1, column: 'b' },
+    });
+    expect(await keysOf(sql, 'a', 'b')).toMatchObject({ doubled: null, empty: { row: 1, column: 'b' } });
     expect((await keysOf(sql, 'a')).empty).toEqual({ row: 2, column: 'a' });
+  });
+
+  it('come with the first text of columns that are figures otherwise', async () => {
+    const sql = `SELECT * FROM (VALUES (1, '1', 'a', '1'), (2, ' 2.5 ', '1', NULL), (3, 'n/a', 'b', '2'), (4, '-', '2', '3'))
+                   AS t (id, amount, name, fine)`;
+    expect((await keysOf(sql, 'id')).misfits).toEqual([]);
+    expect((await keysOf(`${sql} UNION ALL VALUES (5, '7', 'c', '4')`, 'id')).misfits).toEqual([
+      { column: 'amount', row: 2, text: 'n/a' },
+    ]);
   });
 
   it('are columns of the table', async () => {

@@ -103,6 +103,17 @@ it('follows what becomes of the file of a set', async () => {
   await planning.gaps('Products', ['products.csv: Row 3 has 3 cells, and the first row 2']);
   await planning.put('products.csv', PRODUCTS);
   await planning.gaps('Products', []);
+  await planning.add('constraint', 'Price', {
+    expression: 'sum p in products: price[p] * x <= 3',
+    classification: 'hard',
+  });
+  await planning.add('variable', 'x', { name: 'x', domain: 'integer' });
+  await planning.gaps('Price', []);
+  await planning.put('products.csv', PRODUCTS.replace('table,30', 'table,n/a'));
+  await planning.gaps('Price', [
+    'products.csv, row 3, column price: "n/a" is not a number (at character 20: price[p] * x <= 3)',
+  ]);
+  await planning.put('products.csv', PRODUCTS);
 
   await client.post('/files/batch-move', {
     source: 'workspace',

@@ -1,3 +1,4 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
 import { identifier, literal } from '../sql-text.js';
 import type { KeysAnswer, KeysTask } from '../tasks.js';
 import { withDatabase } from './duckdb.js';
@@ -23,6 +24,7 @@ export async function keys({ table, columns: names }: KeysTask): Promise<KeysAns
     const empty = await connection.runAndReadAll(
       `SELECT place, ${isEmpty.join(', ')} FROM keys WHERE ${isEmpty.join(' OR ')} ORDER BY place LIMIT 1`,
     );
+    const misfits = await misfitsOf(connection, table);
     const [first] = doubled.getRows();
     const [without] = empty.getRows();
     return {
@@ -32,7 +34,31 @@ export async function keys({ table, columns: names }: KeysTask): Promise<KeysAns
           : { key: first.slice(2).map(String), rows: [Number(first[0]), Number(first[1])] as [number, number] },
       empty:
         without === undefined ? null : { row: Number(without[0]), column: names[without.slice(1).indexOf(true)] ?? '' },
+      misfits,
     };
+  });
+}
+
+/** Columns that are looked through for texts, and characters of one that are told. */
+const MAX_COLUMNS = 100;
+const MAX_CHARACTERS = 60;
+
+/** Texts in columns that are figures otherwise. */
+async function misfitsOf(connection: DuckDBConnection, table: string): Promise<KeysAnswer['misfits']> {
+  const columns = (await storedColumns(connection, table)).filter(({ type }) => type === 'text').slice(0, MAX_COLUMNS);
+  if (columns.length === 0) return [];
+  const parts = columns.map((column) => {
+    const text = trimmedText(column.name);
+    const isNone = `${text} IS NOT NULL AND try_cast(${text} AS DOUBLE) IS NULL`;
+    return `count(${text}), count(try_cast(${text} AS DOUBLE)), min(file_row_number) FILTER (${isNone}),
+            left(arg_min(${text}, file_row_number) FILTER (${isNone}), ${MAX_CHARACTERS})`;
+  });
+  const source = `read_parquet(${literal(table)}, file_row_number = true)`;
+  const [row] = (await connection.runAndReadAll(`SELECT ${parts.join(', ')} FROM ${source}`)).getRows();
+  return columns.flatMap(({ name }, at): KeysAnswer['misfits'] => {
+    const [texts, figures, place, text] = row!.slice(4 * at, 4 * at + 4);
+    const isOfFigures = Number(figures) * 2 > Number(texts) && place !== null;
+    return isOfFigures ? [{ column: name, row: Number(place), text: String(text) }] : [];
   });
 }
 

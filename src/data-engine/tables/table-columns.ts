@@ -18,20 +18,21 @@ export const trimmedText = (column: string): string =>
   `nullif(trim(${identifier(column)}::VARCHAR, ${literal(WHITE_SPACE)}), '')`;
 
 /**
- * Some columns of a converted table, in the order of `names`.
+ * Some columns of a converted table, in the order of `names`; by default all.
  *
  * @throws TaskProblem `unknown_column`
  */
 export async function storedColumns(
   connection: DuckDBConnection,
   table: string,
-  names: readonly string[],
+  names?: readonly string[],
 ): Promise<StoredColumn[]> {
   const statement = await connection.prepare(`FROM read_parquet(${literal(table)})`);
   const all = Array.from({ length: statement.columnCount }, (_, index) => ({
     name: statement.columnName(index),
     type: columnType(statement.columnType(index)),
   }));
+  if (names === undefined) return all;
   return names.map((name) => {
     const found = all.find((column) => column.name === name);
     if (found === undefined) throw new TaskProblem('unknown_column', `The table has no column ${name}`);

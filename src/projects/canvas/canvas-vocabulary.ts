@@ -31,8 +31,10 @@ export function vocabularyOf(cards: readonly Content[], contents: readonly Known
     if (set === undefined) continue;
     if (!sets.has(set.name)) sets.set(set.name, { arity: set.arity });
     const inFile = typeof state === 'object' ? fileColumns(content, state) : [];
-    for (const [name, { type }] of [...given, ...inFile])
-      columns.set(name, [...(columns.get(name) ?? []), { set: set.name, type }]);
+    for (const [name, column] of [...given, ...inFile]) {
+      const misfit = 'misfit' in column ? { misfit: column.misfit } : {};
+      columns.set(name, [...(columns.get(name) ?? []), { set: set.name, type: column.type, ...misfit }]);
+    }
   }
   for (const card of cards) {
     const name = card.card_type === 'variable' ? fieldOf<string>(card, 'name') : undefined;

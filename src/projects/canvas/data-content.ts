@@ -1,3 +1,4 @@
+import { shortened } from '../../modelling/names.js';
 import type { Card } from './card.entity.js';
 import { fieldOf } from './card-shapes.js';
 import { columnNames, type DataFile, type FileFacts } from './data-file.js';
@@ -31,6 +32,8 @@ export interface FileColumn {
   type: 'number' | 'text';
   /** What it is called in the file. */
   column: string;
+  /** Of texts that seem to be meant as figures: which one is none, in a sentence. */
+  misfit?: string;
 }
 
 type DataCard = Pick<Card, 'card_type' | 'data'>;
@@ -75,10 +78,15 @@ function readFile(card: DataCard): DataFile | undefined {
 export function fileColumns({ set, file }: DataContent, facts: FileFacts): Map<string, FileColumn> {
   const columns = new Map<string, FileColumn>();
   if (set === undefined || set.members !== undefined || file === undefined || file.isDistinct) return columns;
-  const types = new Map(facts.columns.map(({ name, type }) => [name, type]));
-  for (const [name, column] of columnNames(file, [...types.keys()])) {
-    const type = types.get(column);
-    if (type !== undefined) columns.set(name, { type, column });
+  const known = new Map(facts.columns.map((column) => [column.name, column]));
+  for (const [name, column] of columnNames(file, [...known.keys()])) {
+    const found = known.get(column);
+    if (found === undefined) continue;
+    const { type, misfit } = found;
+    const sentence =
+      misfit &&
+      `${shortened(file.path)}, row ${misfit.row}, column ${shortened(column)}: "${shortened(misfit.text)}" is not a number`;
+    columns.set(name, { type, column, ...(sentence !== undefined && { misfit: sentence }) });
   }
   return columns;
 }

@@ -19,11 +19,18 @@ export interface DataFile {
 export interface FileFacts {
   /** Why it is no table, in a sentence; then nothing else is known. */
   problem?: string;
-  columns: { name: string; type: 'number' | 'text' }[];
+  columns: FactsOfColumn[];
   /** The first key that is there twice. */
   doubled?: { key: string[]; rows: [number, number] };
   /** The first row without a whole key. */
   empty?: { row: number; column: string };
+}
+
+export interface FactsOfColumn {
+  name: string;
+  type: 'number' | 'text';
+  /** The first text among figures. */
+  misfit?: { row: number; text: string };
 }
 
 /** What is known of the file of a card: whether it is there, and what stands in it once that has been read. */

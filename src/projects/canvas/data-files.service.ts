@@ -101,10 +101,13 @@ export class DataFiles {
     if (isDistinct || key.length === 0 || !isKnown) return { blob_id, facts: { columns } };
     const checked = await this.tables.keys(workspace, name, key, options);
     if (checked.blob_id !== blob_id) return undefined;
-    const { doubled, empty } = checked;
+    const { doubled, empty, misfits } = checked;
     const rowOf = (place: number): number => rowInFile(description, place);
     const facts: FileFacts = {
-      columns,
+      columns: columns.map((column) => {
+        const misfit = misfits.find((one) => one.column === column.name);
+        return misfit === undefined ? column : { ...column, misfit: { row: rowOf(misfit.row), text: misfit.text } };
+      }),
       ...(doubled !== null && {
         doubled: { key: doubled.key, rows: [rowOf(doubled.rows[0]), rowOf(doubled.rows[1])] },
       }),

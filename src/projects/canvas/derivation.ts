@@ -183,10 +183,11 @@ function readFormulas(card: CardContent, { vocabulary }: Canvas): { gaps: Gap[];
   const ofIndex = index === undefined ? undefined : problemOfIndex(index, vocabulary);
   if (ofIndex !== undefined) return { gaps: [{ field: 'index', message: ofIndex, severity: 'blocking' }], unknown };
   for (const [field, formula] of formulasOf(card, index)) {
-    const { problem, unknown: names } = judgeFormula(formula, vocabulary);
+    const { problem, unknown: names, note } = judgeFormula(formula, vocabulary);
     // A KPI is as good without a formula: it is told in words then.
     const severity = card.card_type === 'kpi' ? 'warning' : 'blocking';
     if (problem !== undefined) gaps.push({ field, message: problem, severity });
+    if (note !== undefined) gaps.push({ field, message: note, severity: 'info' });
     if (names.length > 0) unknown.set(field, names);
   }
   return { gaps, unknown };

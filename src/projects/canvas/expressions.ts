@@ -4,6 +4,7 @@ import { type Formula, type FormulaProblem, type Index, isPlain, isProblem, name
 import { linearize, rowsOf } from '../../modelling/linear.js';
 import { mentionsOf } from '../../modelling/mentions.js';
 import { shortened } from '../../modelling/names.js';
+import { beyondTheEnds } from '../../modelling/sentences.js';
 import { MAX_FORMULA_LENGTH, parseFormula, parseIndex } from '../../modelling/parse-formula.js';
 import { namesOfIndex, type Vocabulary } from '../../modelling/vocabulary.js';
 
@@ -21,6 +22,8 @@ export interface Judged {
   problem: string | undefined;
   /** The names in it that nothing on the canvas has, each once, in the order of their first place. */
   unknown: readonly string[];
+  /** What its author may not think of, in a sentence without a full stop. */
+  note?: string;
 }
 
 /** What was found out last about a formula, and what the names in it meant then. */
@@ -95,14 +98,18 @@ function judge(
   if (isProblem(formula)) return { problem: formula.problem, unknown: [] };
   // It is told where it stands.
   if (index !== undefined && isProblem(index)) return { problem: undefined, unknown: [] };
-  const { problem, unknown } = checkFormula(formula, index, use, vocabulary);
+  const { problem, unknown, lagged } = checkFormula(formula, index, use, vocabulary);
   const isOfFigures = index === undefined && isPlain(formula) && use !== 'bound' && use !== 'kpi';
   const isMisused = (name: string): boolean =>
     vocabulary.families.has(name) || vocabulary.columns.has(name) || vocabulary.sets.has(name);
   // Of formulas without an index the figures are known.
   if (isOfFigures && !namesIn(formula).some(isMisused))
     return { problem: problemOfFigures(formula, use, vocabulary.values), unknown };
-  return { problem: problem === undefined ? undefined : placed(problem, text), unknown };
+  return {
+    problem: problem === undefined ? undefined : placed(problem, text),
+    unknown,
+    ...(lagged !== undefined && { note: beyondTheEnds(lagged) }),
+  };
 }
 
 function problemOfFigures(formula: Formula, use: Use, values: ReadonlyMap<string, number>): string | undefined {

@@ -113,6 +113,28 @@ describe('a canvas with sets', () => {
     expect(gapsOf(column)).not.toEqual(alone);
   });
 
+  it('tells that a lag beyond the ends of a set is no term', () => {
+    const balance = constraint('stock[t] = stock[t - 1] + 2', 't in weeks');
+    const cards = [weeks, card('variable', { name: 'stock', index: 't in weeks', domain: 'integer' }), balance];
+    expect(judge(cards).at(-1)).toEqual({
+      status: 'complete',
+      gaps: [
+        {
+          field: 'expression',
+          message: 'Beyond the ends of its set `stock[t - 1]` counts as nothing',
+          severity: 'info',
+        },
+      ],
+    });
+  });
+
+  it('takes what nothing is called so for a figure where it stands beside a variable', () => {
+    const formula = constraint('sum s in shifts: cost[s] * staff[s] <= 3');
+    expect(judge([shifts(), staff, formula]).at(-1)?.gaps).toEqual([
+      { field: 'expression', message: 'No variable or value on the canvas is called cost', severity: 'warning' },
+    ]);
+  });
+
   it('is another model when its sets, members, cells or indices change', () => {
     const digests = [
       [shifts(), staff],
