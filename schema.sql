@@ -54,22 +54,25 @@ AS $function$
         END
       $function$;
 
-CREATE OR REPLACE FUNCTION public.note_changed_data_file()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-        BEGIN
-          PERFORM read_data_files(ARRAY[NEW.container_id]);
-          RETURN NULL;
-        END
-      $function$;
-
 CREATE OR REPLACE FUNCTION public.note_changed_data_files()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
         BEGIN
           PERFORM read_data_files(ARRAY(SELECT DISTINCT container_id FROM changed));
+          RETURN NULL;
+        END
+      $function$;
+
+CREATE OR REPLACE FUNCTION public.note_moved_data_files()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+        BEGIN
+          PERFORM read_data_files(ARRAY(
+            SELECT DISTINCT container_id FROM (
+              SELECT container_id, node_id, parent_id, name, blob_id FROM changed
+              EXCEPT SELECT container_id, node_id, parent_id, name, blob_id FROM before) n));
           RETURN NULL;
         END
       $function$;
@@ -854,9 +857,9 @@ CREATE VIEW usage_days AS
      CROSS JOIN LATERAL unnest(m.credits_to_date) WITH ORDINALITY d(credits_to_date, number))
   WHERE ((d.number % (2)::bigint) = 0);
 
-CREATE TRIGGER nodes_data_file_changed AFTER UPDATE OF parent_id, name, blob_id ON public.nodes FOR EACH ROW WHEN (((old.parent_id IS DISTINCT FROM new.parent_id) OR (old.name IS DISTINCT FROM new.name) OR (old.blob_id IS DISTINCT FROM new.blob_id))) EXECUTE FUNCTION note_changed_data_file();
-
 CREATE TRIGGER nodes_data_files_added AFTER INSERT ON public.nodes REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_data_files();
+
+CREATE TRIGGER nodes_data_files_moved AFTER UPDATE ON public.nodes REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_moved_data_files();
 
 CREATE TRIGGER nodes_data_files_removed AFTER DELETE ON public.nodes REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_data_files();
 

@@ -8,7 +8,7 @@ import type { EngineMetrics } from './engine-metrics.service.js';
 import type { EngineConnection, Ending } from './engine-connection.js';
 import { fileOf, partOf } from './messages.js';
 import type { ProcessPool } from './process-pool.js';
-import { type Answers, type Task, TaskProblem } from './tasks.js';
+import { type Answers, PassingProblem, type Task, type TaskProblem } from './tasks.js';
 
 /** Whoever waits for a file to be read waits for those before it. */
 const LONG_PATIENCE_MS = 60_000;
@@ -127,10 +127,10 @@ const isOfFile = (kind: Task['kind']): boolean => kind === 'convert' || kind ===
 
 const tooSlow = (kind: Task['kind'], seconds: number): TaskProblem =>
   isOfFile(kind)
-    ? new TaskProblem('unreadable', `Reading the file took longer than ${seconds} seconds`)
-    : new TaskProblem('query_timeout', `The query took longer than ${seconds} seconds`);
+    ? new PassingProblem('unreadable', `Reading the file took longer than ${seconds} seconds`)
+    : new PassingProblem('query_timeout', `The query took longer than ${seconds} seconds`);
 
 const outOfMemory = (kind: Task['kind'], ofQuery: string): TaskProblem =>
   isOfFile(kind)
-    ? new TaskProblem('unreadable', 'Reading the file takes too much memory')
-    : new TaskProblem('out_of_memory', ofQuery);
+    ? new PassingProblem('unreadable', 'Reading the file takes too much memory')
+    : new PassingProblem('out_of_memory', ofQuery);

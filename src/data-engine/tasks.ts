@@ -244,3 +244,6 @@ export class TaskProblem extends Error {
     super(sentence);
   }
 }
+
+/** A problem that may be gone the next time: time or memory were not enough. */
+export class PassingProblem extends TaskProblem {}

@@ -6,7 +6,7 @@ import { isProblem } from '../modelling/formula.js';
 import { mentionsOf } from '../modelling/mentions.js';
 import { parseFormula, parseIndex } from '../modelling/parse-formula.js';
 import { NotFound } from '../platform/errors/errors.js';
-import { type DataContent, fileColumns, readData } from '../projects/canvas/data-content.js';
+import { type DataContent, fileColumns, isSetOfFile, readData } from '../projects/canvas/data-content.js';
 import type { DataFile } from '../projects/canvas/data-file.js';
 import { factsOf } from '../projects/canvas/data-files.service.js';
 import { TableReader } from '../tables/table-reader.service.js';
@@ -16,6 +16,8 @@ import type { ModelCard, SetTable } from './solver/task.js';
 const FORMULAS = ['expression', 'lower', 'upper'] as const;
 /** Most cells of all tables of a model that are used: a solve holds all of them at once. */
 const MAX_CELLS = 10_000_000;
+/** Most bytes of them on the disk. */
+const MAX_BYTES = 200_000_000;
 
 /** The tables that the sets of a model stand in. */
 @Injectable()
@@ -35,19 +37,26 @@ export class SetTables {
     signal: AbortSignal,
   ): Promise<Map<string, SetTable>> {
     const found = new Map<string, SetTable>();
-    let used: ReadonlySet<string> | undefined;
-    const room = { cells: MAX_CELLS };
-    for (const card of cards) {
-      const content = readData(card);
-      if (content.file === undefined || content.set === undefined || content.set.members !== undefined) continue;
-      used ??= namesIn(cards);
-      const table =
-        container === null
-          ? { problem: noFile(content.file) }
-          : await this.readOne(container, content, content.file, { used, room }, signal);
-      found.set(card.id, table);
+    const ofFiles = cards.filter(isSetOfFile);
+    if (ofFiles.length === 0) return found;
+    const used = namesIn(cards);
+    const room = { cells: MAX_CELLS, bytes: MAX_BYTES };
+    try {
+      for (const card of ofFiles) {
+        const content = readData(card);
+        const { file } = content;
+        if (file === undefined) continue;
+        const table =
+          container === null
+            ? { problem: noFile(file) }
+            : await this.readOne(container, content, file, { used, room }, signal);
+        found.set(card.id, table);
+      }
+      return found;
+    } catch (error) {
+      await this.discard(found);
+      throw error;
     }
-    return found;
   }
 
   async discard(tables: ReadonlyMap<string, SetTable>): Promise<void> {
@@ -58,7 +67,7 @@ export class SetTables {
     container: ContainerRef,
     content: DataContent,
     file: DataFile,
-    { used, room }: { used: ReadonlySet<string>; room: { cells: number } },
+    { used, room }: { used: ReadonlySet<string>; room: { cells: number; bytes: number } },
     signal: AbortSignal,
   ): Promise<SetTable> {
     const { path, sheet, key } = file;
@@ -73,6 +82,11 @@ export class SetTables {
       room.cells -= description.rows * wanted.length;
       if (room.cells < 0) return { problem: `the tables of a model have at most ${MAX_CELLS} cells that are used` };
       const answer = await this.tables.columns(container, name, wanted, { signal });
+      room.bytes -= answer.bytes;
+      if (room.bytes < 0) {
+        await rm(answer.file, { force: true });
+        return { problem: `the cells of the tables that a model uses take more than ${MAX_BYTES} bytes` };
+      }
       return { file: answer.file, names: wanted, columns, rowNumbers: answer.description.rowNumbers };
     } catch (error) {
       if (error instanceof NotFound) return { problem: noFile(file) };

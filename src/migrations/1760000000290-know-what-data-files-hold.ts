@@ -40,10 +40,14 @@ export class KnowWhatDataFilesHold1760000000290 implements MigrationInterface {
           RETURN NULL;
         END
       $$`);
+    // A join of both tables would be planned without knowing how large they are.
     await runner.query(`
-      CREATE FUNCTION note_changed_data_file() RETURNS trigger LANGUAGE plpgsql AS $$
+      CREATE FUNCTION note_moved_data_files() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN
-          PERFORM read_data_files(ARRAY[NEW.container_id]);
+          PERFORM read_data_files(ARRAY(
+            SELECT DISTINCT container_id FROM (
+              SELECT container_id, node_id, parent_id, name, blob_id FROM changed
+              EXCEPT SELECT container_id, node_id, parent_id, name, blob_id FROM before) n));
           RETURN NULL;
         END
       $$`);
@@ -54,10 +58,8 @@ export class KnowWhatDataFilesHold1760000000290 implements MigrationInterface {
       CREATE TRIGGER nodes_data_files_removed AFTER DELETE ON nodes REFERENCING OLD TABLE AS changed
         FOR EACH STATEMENT EXECUTE FUNCTION note_changed_data_files()`);
     await runner.query(`
-      CREATE TRIGGER nodes_data_file_changed AFTER UPDATE OF parent_id, name, blob_id ON nodes FOR EACH ROW
-        WHEN (OLD.parent_id IS DISTINCT FROM NEW.parent_id OR OLD.name IS DISTINCT FROM NEW.name
-              OR OLD.blob_id IS DISTINCT FROM NEW.blob_id)
-        EXECUTE FUNCTION note_changed_data_file()`);
+      CREATE TRIGGER nodes_data_files_moved AFTER UPDATE ON nodes REFERENCING OLD TABLE AS before NEW TABLE AS changed
+        FOR EACH STATEMENT EXECUTE FUNCTION note_moved_data_files()`);
     await runner.query(`
       ALTER TABLE executions
         DROP CONSTRAINT executions_pinned_check,
@@ -75,9 +77,9 @@ export class KnowWhatDataFilesHold1760000000290 implements MigrationInterface {
           num_nonnulls(cards, inputs_id) = CASE WHEN status IN ('queued', 'running') THEN 1 ELSE 0 END)`);
     await runner.query('DROP TRIGGER nodes_data_files_added ON nodes');
     await runner.query('DROP TRIGGER nodes_data_files_removed ON nodes');
-    await runner.query('DROP TRIGGER nodes_data_file_changed ON nodes');
+    await runner.query('DROP TRIGGER nodes_data_files_moved ON nodes');
     await runner.query('DROP FUNCTION note_changed_data_files()');
-    await runner.query('DROP FUNCTION note_changed_data_file()');
+    await runner.query('DROP FUNCTION note_moved_data_files()');
     await runner.query('DROP FUNCTION read_data_files(uuid[])');
     await runner.query('ALTER TABLE projects DROP COLUMN data_files_digest');
     await runner.query('DROP TABLE file_facts');

@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { CardListResponse, CardResponse } from '../../src/projects/canvas/canvas.dto.js';
+import { readData } from '../../src/projects/canvas/data-content.js';
+import { type FileStates, questionOf } from '../../src/projects/canvas/data-file.js';
 import { derive, judge } from '../../src/projects/canvas/derivation.js';
 import type { ProjectResponse, ProjectSummaryListResponse } from '../../src/projects/projects.dto.js';
 import pg from 'pg';
@@ -145,6 +147,15 @@ describe('what is derived', () => {
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('remove' as const), at: fc.nat(20) }) },
   );
 
+  /** The workspace has none of the files that cards name. */
+  const noneOf = (cards: Parameters<typeof derive>[0]): FileStates =>
+    new Map(
+      cards.flatMap((card) => {
+        const { file } = readData(card);
+        return file === undefined ? [] : [[questionOf(file), 'missing'] as const];
+      }),
+    );
+
   it('equals the pure functions of the cards after every change', async () => {
     let changes = 0;
     await fc.assert(
@@ -162,8 +173,9 @@ describe('what is derived', () => {
           cards = await cardsOf(id);
           // As the service has them: in the order of the canvas, of the types that it knows.
           const contents = cards as unknown as Parameters<typeof derive>[0];
-          expect(cards.map(({ gaps, status }) => ({ gaps, status }))).toEqual(judge(contents));
-          const { card_count, ...derived } = derive(contents);
+          const files = noneOf(contents);
+          expect(cards.map(({ gaps, status }) => ({ gaps, status }))).toEqual(judge(contents, files));
+          const { card_count, ...derived } = derive(contents, files);
           const project = await client.get<ProjectResponse>(`/projects/${id}`);
           const { overall, feasibility_result, ...flags } = project.completeness;
           expect({ ...project, ...flags }).toMatchObject(derived);

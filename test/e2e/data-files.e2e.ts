@@ -3,6 +3,7 @@ import type { ExecutionResponse } from '../../src/executions/executions.dto.js';
 import type { FileEntry } from '../../src/files/files.dto.js';
 import type { CardListResponse, CardResponse } from '../../src/projects/canvas/canvas.dto.js';
 import type { ProjectResponse } from '../../src/projects/projects.dto.js';
+import { TABLE_ENDINGS } from '../../src/tables/table-format.js';
 import { makeFile, makeProject } from '../factories/make.js';
 import { idle } from '../factories/turns.js';
 import type { Client, Wire } from '../support/client.js';
@@ -11,6 +12,7 @@ import { useSharedService } from '../support/service.js';
 
 const service = useSharedService();
 
+const NO_TABLE = `products.bin: The file is no table: ${TABLE_ENDINGS}`;
 const PRODUCTS = 'product,price,Unit cost,region\noak chair,10,4,north\ntable,30,12.5,south\nstool,5,1,north\n';
 
 /** A project of a company of its own, with what tests do to it. */
@@ -130,6 +132,56 @@ it('follows what becomes of the file of a set', async () => {
   await planning.gaps('New', []);
   await client.post('/files/batch-delete', { source: 'workspace', project_id: id, paths: ['new'] });
   await planning.gaps('New', ['No file new/products.csv is in the workspace']);
+});
+
+it('knows files by their paths alone, in whatever form they are written', async () => {
+  const planning = await Planning.start();
+  const { id: file_id } = await planning.put('größe/products.csv', PRODUCTS);
+  let sets = 0;
+  const of = (path: string) => ({ set: `set${(sets += 1)}`, file_path: path, key: ['product'] });
+  for (const path of ['/größe/products.csv', 'größe/products.csv'.normalize('NFD')]) {
+    await planning.add('data', path, of(path));
+    await planning.gaps(path, []);
+  }
+  await planning.add('data', 'Id', of(file_id ?? ''));
+  await planning.gaps('Id', [`No file ${file_id} is in the workspace`]);
+  await planning.add('data', 'None', of('../products.csv'));
+  await planning.gaps('None', ['No file ../products.csv is in the workspace']);
+});
+
+it('takes a content for what the name of the file says', async () => {
+  const planning = await Planning.start();
+  const { client, id } = planning;
+  await planning.put('products.bin', PRODUCTS);
+  await planning.add('data', 'Products', { set: 'products', file_path: 'products.bin', key: ['product'] });
+  await planning.gaps('Products', [NO_TABLE]);
+  const card = (await client.get<CardListResponse>(`/projects/${id}/cards`)).cards[0];
+  await client.post('/files/batch-move', {
+    source: 'workspace',
+    project_id: id,
+    moves: [{ source_path: 'products.bin', dest_path: 'products.csv' }],
+  });
+  await client.patch(`/projects/${id}/cards/${card?.id}`, {
+    version: card?.version,
+    data: { file_path: 'products.csv' },
+  });
+  await planning.gaps('Products', []);
+});
+
+it('reads files whose columns are called like those of the engine', async () => {
+  const planning = await Planning.start();
+  await planning.put('odd.csv', 'file_row_number,FILENAME,place\n1,a,2\n2,b,3\n');
+  await planning.add('data', 'Odd', { set: 'odd', file_path: 'odd.csv', key: ['file_row_number', 'place'] });
+  await planning.gaps('Odd', []);
+});
+
+it('has room for so many sets in files', async () => {
+  const planning = await Planning.start();
+  await planning.put('products.csv', PRODUCTS);
+  for (let at = 0; at <= 50; at += 1)
+    await planning.add('data', `Set ${at}`, { set: `s${at}`, file_path: 'products.csv', key: ['product'] });
+  await planning.gaps('Set 49', []);
+  await planning.gaps('Set 50', ['A canvas has at most 50 sets in files']);
 });
 
 it('solves over files, and an outcome says nothing of files that have changed', async () => {

@@ -442,7 +442,7 @@ describe('processes', () => {
     const began = performance.now();
     await api.stop();
     expect(performance.now() - began).toBeLessThan(1_500);
-    expect(stream.isOver).toBe(true);
+    await stream.over();
     await worker.stop();
     await removeEnvironment(apart);
   });

@@ -5,32 +5,34 @@ import { figureOf, without } from './words.js';
 
 /*
  * Sets in files: `products from data/products.csv key product`, `lanes from lanes.xlsx sheet Lanes key origin, destination`,
- * `origins from lanes.csv column origin`, `demand from demand.csv key product, week default 0`.
+ * `origins from lanes.csv column origin`, `demand from demand.csv key product, week default 0`. Words in quotation marks are names.
  */
 
-const FROM = ' from ';
+const FROM = /^(?<set>\S+) from (?:(?:the )?file )?(?<rest>.+)$/i;
 const QUOTES = `"'\``;
+const QUOTED = /"[^"]*"|'[^']*'|`[^`]*`/g;
 /** What may stand behind the path. */
-const PART = /,? (?=(?:sheet|keys?|column|default) )/i;
+const PARTS = /,? (?:sheet|keys?|column|default) /gi;
+const COMMAS = /,| and /gi;
 
 /** What a set in a file says; undefined for other texts. */
 export function readFileSet(text: string): Reading | undefined {
-  const at = text.indexOf(FROM);
-  const set = text.slice(0, Math.max(0, at));
+  const { set = '', rest = '' } = FROM.exec(text)?.groups ?? {};
   if (!isName(set)) return undefined;
-  const rest = text.slice(at + FROM.length).replace(/^(?:the )?file /i, '');
-  // A path in quotation marks may have any words in it.
-  const quoted = QUOTES.includes(rest.charAt(0)) ? rest.indexOf(rest.charAt(0), 1) + 1 : 0;
-  const [place = '', ...parts] = rest.slice(quoted).split(PART);
-  const path = bare(rest.slice(0, quoted) + place);
+  const [place = '', ...parts] = splitBefore(rest, PARTS);
+  const path = bare(place);
   if (tableFormat(path) === undefined) return undefined;
   const statement: StatementOf<'file_set'> = { kind: 'file_set', set, path };
+  const seen = new Set<string>();
   for (const part of parts) {
-    const space = part.indexOf(' ');
-    const [word, said] = [part.slice(0, space).toLowerCase(), part.slice(space + 1)];
-    if (word === 'sheet') statement.sheet = bare(said);
-    else if (word === 'column') statement.column = bare(said);
-    else if (word !== 'default') statement.key = columnsIn(said);
+    const [word = '', ...words] = without(part, ' ,').split(' ');
+    const said = words.join(' ');
+    const name = word.toLowerCase().replace(/^keys$/, 'key');
+    if (seen.has(name)) return { reason: `\`${name}\` is there twice` };
+    seen.add(name);
+    if (name === 'sheet') statement.sheet = bare(said);
+    else if (name === 'column') statement.column = bare(said);
+    else if (name === 'key') statement.key = columnsIn(said);
     else {
       const figure = figureOf(said);
       if (figure === undefined) return { reason: `${said} is no number` };
@@ -42,11 +44,17 @@ export function readFileSet(text: string): Reading | undefined {
   return { statement };
 }
 
-/** The columns of a list: `origin, destination`, `origin and destination`. */
+/** The columns of a list: `origin, destination`, `origin and "to, by road"`. */
 export const columnsIn = (text: string): string[] =>
-  text
-    .split(/,| and /i)
-    .map(bare)
+  splitBefore(text, COMMAS)
+    .map((part) => bare(part.replace(/^(?:,| and )/i, '')))
     .filter((column) => column !== '');
+
+/** A text cut before all that a pattern finds outside of quotation marks. */
+function splitBefore(text: string, pattern: RegExp): string[] {
+  const plain = text.replace(QUOTED, (quoted) => '_'.repeat(quoted.length));
+  const places = [0, ...Array.from(plain.matchAll(pattern), ({ index }) => index), text.length];
+  return places.slice(1).map((end, at) => text.slice(places[at], end));
+}
 
 const bare = (text: string): string => without(without(text.trim(), ' ,:'), QUOTES).trim();

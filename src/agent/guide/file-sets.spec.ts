@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Room } from '../../../test/support/guide-room.js';
-import type { FileFacts } from '../../projects/canvas/data-file.js';
+import { type FileFacts, questionOf } from '../../projects/canvas/data-file.js';
 import { readStatement } from './grammar.js';
 
 describe('a set in a file', () => {
@@ -17,12 +17,17 @@ describe('a set in a file', () => {
       { set: 'Products', path: 'lanes.xlsx', sheet: 'Week 1', key: ['origin'] },
     ],
     ['products from products.csv column region', { path: 'products.csv', column: 'region' }],
+    [
+      'products FROM a.xlsx sheet "Unit default 2" key "a, b", c',
+      { path: 'a.xlsx', sheet: 'Unit default 2', key: ['a, b', 'c'] },
+    ],
   ])('%s', (text, statement) => {
     expect(readStatement(text)).toEqual({ statement: { kind: 'file_set', set: 'products', ...statement } });
   });
 
   it.each<[string, string]>([
     ['products from a.csv key a default none', 'none is no number'],
+    ['products from a.csv key a key b', '`key` is there twice'],
     ['products from a.csv key a column b', 'the members are told by a `key` or are the values of a `column`, not both'],
   ])('is told what is wrong: %s', (text, reason) => expect(readStatement(text)).toEqual({ reason }));
 
@@ -58,7 +63,7 @@ describe('a set in a file', () => {
         { name: 'price', type: 'number' },
       ],
     };
-    room.fileStates = new Map([[JSON.stringify(['products.csv', JSON.stringify([null, ['product']])]), facts]]);
+    room.fileStates = new Map([[questionOf({ path: 'products.csv', key: ['product'], isDistinct: false }), facts]]);
     const turn = await room.say(
       'products from products.csv key product\nmaximize profit: sum p in products: price[p] * make[p]',
     );

@@ -23,7 +23,7 @@ export async function columns({ table, columns: names, to }: ColumnsTask): Promi
     const room = { characters: MAX_TEXT };
     const read: ColumnCells[] = [];
     for (const { name, type } of found) {
-      const isFigure = type === 'integer' || type === 'number';
+      const isFigure = type === 'number' || (type === 'integer' && (await isExact(connection, table, name)));
       read.push(
         isFigure ? await figuresOf(connection, table, name, rows) : await textsOf(connection, table, name, rows, room),
       );
@@ -34,6 +34,16 @@ export async function columns({ table, columns: names, to }: ColumnsTask): Promi
   await writeFile(partOf(to), content);
   await rename(partOf(to), to);
   return { bytes: content.byteLength };
+}
+
+/** Whether the numbers of a column of integers are exact as figures; others are told apart as texts only. */
+async function isExact(connection: DuckDBConnection, table: string, name: string): Promise<boolean> {
+  const column = identifier(name);
+  const { MAX_SAFE_INTEGER: most } = Number;
+  const result = await connection.runAndReadAll(
+    `SELECT coalesce(max(${column}) <= ${most} AND min(${column}) >= -${most}, true) FROM read_parquet(${literal(table)})`,
+  );
+  return result.getRows()[0]![0] === true;
 }
 
 async function figuresOf(

@@ -10,13 +10,12 @@ export async function keys({ table, columns: names }: KeysTask): Promise<KeysAns
     const columns = await storedColumns(connection, table, names);
     const parts = columns.map((column, at) => `${partOf(column)} AS k${at}`);
     await connection.run(
-      `CREATE TEMP VIEW keys AS SELECT file_row_number AS place, ${parts.join(', ')}
-         FROM read_parquet(${literal(table)}, file_row_number = true)`,
+      `CREATE TEMP VIEW keys AS SELECT ${PLACE} AS place, ${parts.join(', ')} FROM read_parquet(${literal(table)})`,
     );
     const all = columns.map((_, at) => `k${at}`);
     const isEmpty = all.map((part) => `${part} IS NULL`);
     const doubled = await connection.runAndReadAll(
-      `SELECT places[1], places[2], ${all.map((part) => `${part}::VARCHAR`).join(', ')}
+      `SELECT places[1], places[2], ${all.map((part) => `left(${part}::VARCHAR, ${MAX_CHARACTERS})`).join(', ')}
          FROM (SELECT min(place, 2) AS places, ${all.join(', ')} FROM keys
                 WHERE NOT (${isEmpty.join(' OR ')}) GROUP BY ALL HAVING count(*) > 1)
         ORDER BY places[2] LIMIT 1`,
@@ -39,9 +38,13 @@ export async function keys({ table, columns: names }: KeysTask): Promise<KeysAns
   });
 }
 
-/** Columns that are looked through for texts, and characters of one that are told. */
+/** Columns that are looked through for texts, and characters of a text that are told. */
 const MAX_COLUMNS = 100;
-const MAX_CHARACTERS = 60;
+const MAX_CHARACTERS = 61;
+/** SQL of the place of a row in the table: rows come in the order of the file. */
+const PLACE = 'row_number() OVER () - 1';
+/** No name of a column: nobody can give one with this character. */
+const ROW = identifier('row\u0001');
 
 /** Texts in columns that are figures otherwise. */
 async function misfitsOf(connection: DuckDBConnection, table: string): Promise<KeysAnswer['misfits']> {
@@ -50,11 +53,11 @@ async function misfitsOf(connection: DuckDBConnection, table: string): Promise<K
   const parts = columns.map((column) => {
     const text = trimmedText(column.name);
     const isNone = `${text} IS NOT NULL AND try_cast(${text} AS DOUBLE) IS NULL`;
-    return `count(${text}), count(try_cast(${text} AS DOUBLE)), min(file_row_number) FILTER (${isNone}),
-            left(arg_min(${text}, file_row_number) FILTER (${isNone}), ${MAX_CHARACTERS})`;
+    return `count(${text}), count(try_cast(${text} AS DOUBLE)), min(${ROW}) FILTER (${isNone}),
+            left(arg_min(${text}, ${ROW}) FILTER (${isNone}), ${MAX_CHARACTERS})`;
   });
-  const source = `read_parquet(${literal(table)}, file_row_number = true)`;
-  const [row] = (await connection.runAndReadAll(`SELECT ${parts.join(', ')} FROM ${source}`)).getRows();
+  const source = `SELECT *, ${PLACE} AS ${ROW} FROM read_parquet(${literal(table)})`;
+  const [row] = (await connection.runAndReadAll(`SELECT ${parts.join(', ')} FROM (${source})`)).getRows();
   return columns.flatMap(({ name }, at): KeysAnswer['misfits'] => {
     const [texts, figures, place, text] = row!.slice(4 * at, 4 * at + 4);
     const isOfFigures = Number(figures) * 2 > Number(texts) && place !== null;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { deserialize } from 'node:v8';
 import type { ColumnCells } from '../../data-engine/tasks.js';
+import { shortened } from '../../modelling/names.js';
 import type { ColumnData, Members, Space } from '../../modelling/expansion/space.js';
 import type { DataContent } from '../../projects/canvas/data-content.js';
 import type { DataFile } from '../../projects/canvas/data-file.js';
@@ -37,7 +38,7 @@ export function readSetOfFile(space: Space, card: ModelCard, { set, file }: Data
   const added = space.addSet(set.name, { titles: key, keys: [first!, ...others] });
   const doubled = doubledIn(added);
   if (doubled !== undefined) {
-    const member = keys.map((texts) => texts[doubled]).join(', ');
+    const member = keys.map((texts) => shortened(texts[doubled]!)).join(', ');
     const before = rowInFile(table, added.table.ids.indexOf(added.table.ids[doubled]!));
     refuse(doubled, `: the member ${member} is in row ${before} already`);
   }

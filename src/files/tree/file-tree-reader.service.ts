@@ -38,6 +38,11 @@ export class FileTreeReader {
     return file;
   }
 
+  /** The files at some paths, by path; those that are not there are missing. */
+  async findAt(ref: ContainerRef, paths: readonly string[], tx?: Tx): Promise<Map<string, TreeFile>> {
+    return new Map((await this.within(tx).filesAt(ref, paths)).map((file) => [file.path, file]));
+  }
+
   /** The files that references name, by reference: a file's id, or else its path. Unknown ones are missing. */
   async findAll(ref: ContainerRef, references: readonly string[], tx?: Tx): Promise<Map<string, TreeFile>> {
     const wanted = references.map((reference) => ({

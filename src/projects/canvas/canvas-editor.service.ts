@@ -7,7 +7,7 @@ import { ProjectsRepository } from '../projects.repository.js';
 import type { Card } from './card.entity.js';
 import { CardsRepository } from './cards.repository.js';
 import { dataProblem } from './canvas.dto.js';
-import { readData } from './data-content.js';
+import { isSetOfFile, readData } from './data-content.js';
 import { type FileStates, NO_FILES, questionOf } from './data-file.js';
 import { DataFiles, type KnownFiles } from './data-files.service.js';
 import { judgeAndDerive } from './derivation.js';
@@ -106,7 +106,7 @@ export class CanvasEditor {
 
   /** Makes what follows from the cards and their files agree with them, after a change of the files. */
   async rederive(tx: Tx, project_id: ProjectId): Promise<void> {
-    await this.deriveAll(tx, project_id, false);
+    await this.deriveAll(tx, project_id, false, false);
   }
 
   /** @throws Conflict when a canvas holds more than it may, after a change that made it larger */
@@ -120,7 +120,7 @@ export class CanvasEditor {
 
   /** Makes everything that follows from the cards agree with them again, after a change of `target`. */
   private async derive(tx: Tx, project_id: ProjectId, target: Card, isNewModel: boolean): Promise<CanvasChange> {
-    const { cards, rejudged } = await this.deriveAll(tx, project_id, isNewModel);
+    const { cards, rejudged } = await this.deriveAll(tx, project_id, isNewModel, true);
     const touched = new Set([target.id, ...rejudged.map(({ id }) => id)]);
     return {
       card: cards.find(({ id }) => id === target.id) ?? target,
@@ -128,14 +128,17 @@ export class CanvasEditor {
     };
   }
 
-  /** @returns all cards as they are now, and those among them that are judged in another way than before */
+  /**
+   * @param reads whether files that nobody knows are to be read by a job
+   * @returns all cards as they are now, and those among them that are judged in another way than before */
   private async deriveAll(
     tx: Tx,
     project_id: ProjectId,
     isNewModel: boolean,
+    reads: boolean,
   ): Promise<{ cards: Card[]; rejudged: Card[] }> {
     const stored = await tx.withRepository(this.cards).list(project_id);
-    const { states, digest } = await this.lookAtFiles(tx, project_id, stored);
+    const { states, digest } = await this.lookAtFiles(tx, project_id, stored, reads);
     const { judgements, derived } = judgeAndDerive(stored, states);
     const cards = stored.map((card, index) => ({ ...card, ...judgements[index] }));
     const rejudged = cards.filter(
@@ -148,12 +151,19 @@ export class CanvasEditor {
   }
 
   /** What is known of the files that cards name; what is not known yet is read by a job. */
-  private async lookAtFiles(tx: Tx, project_id: ProjectId, cards: readonly Card[]): Promise<KnownFiles> {
+  private async lookAtFiles(
+    tx: Tx,
+    project_id: ProjectId,
+    cards: readonly Card[],
+    reads: boolean,
+  ): Promise<KnownFiles> {
     if (!cards.some(({ card_type, data }) => card_type === 'data' && data['file_path'] !== undefined))
       return { states: NO_FILES, digest: null };
-    const { company_id, workspace_id } = await tx.withRepository(this.projects).findOneByOrFail({ id: project_id });
+    const project = await tx.withRepository(this.projects).findOneByOrFail({ id: project_id });
+    const { company_id, workspace_id, data_files_digest } = project;
     const known = await this.files.known({ company_id, container_id: workspace_id }, cards, tx);
-    if (isUnread(cards, known.states))
+    // Until the first file is named, nobody tells of files that come meanwhile.
+    if (reads && (data_files_digest === null || isUnread(cards, known.states)))
       await this.jobs.add(tx, DATA_FILES, { project_id }, { jobKey: `${DATA_FILES}:canvas:${project_id}` });
     return known;
   }
@@ -165,9 +175,8 @@ export const DATA_FILES = 'data_files';
 /** Whether a set stands in a file that nobody has read yet. */
 const isUnread = (cards: readonly Card[], states: FileStates): boolean =>
   cards.some((card) => {
-    const { set, file } = readData(card);
-    const stands = set !== undefined && set.members === undefined && file !== undefined;
-    return stands && states.get(questionOf(file)) === 'unread';
+    const { file } = isSetOfFile(card) ? readData(card) : {};
+    return file !== undefined && states.get(questionOf(file)) === 'unread';
   });
 
 /** Whether the last result says nothing of the cards after a change of some of them. */

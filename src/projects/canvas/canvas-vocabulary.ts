@@ -33,7 +33,10 @@ export function vocabularyOf(cards: readonly Content[], contents: readonly Known
     const inFile = typeof state === 'object' ? fileColumns(content, state) : [];
     for (const [name, column] of [...given, ...inFile]) {
       const misfit = 'misfit' in column ? { misfit: column.misfit } : {};
-      columns.set(name, [...(columns.get(name) ?? []), { set: set.name, type: column.type, ...misfit }]);
+      const shape = { set: set.name, type: column.type, ...misfit };
+      const others = columns.get(name);
+      if (others === undefined) columns.set(name, [shape]);
+      else others.push(shape);
     }
   }
   for (const card of cards) {

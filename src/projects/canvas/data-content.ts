@@ -1,3 +1,4 @@
+import { normalizePath, pathProblem } from '../../files/tree/paths.js';
 import { shortened } from '../../modelling/names.js';
 import type { Card } from './card.entity.js';
 import { fieldOf } from './card-shapes.js';
@@ -65,13 +66,30 @@ function readFile(card: DataCard): DataFile | undefined {
   const column = fieldOf<string>(card, 'column');
   const fallback = fieldOf<number>(card, 'default');
   return {
-    path: path.trim(),
+    // What is no path is that of no file.
+    path: pathProblem(path) === undefined ? normalizePath(path) : path,
     ...(sheet !== undefined && { sheet }),
     key: column === undefined ? (fieldOf<string[]>(card, 'key') ?? []) : [column],
     isDistinct: column !== undefined,
     names: fieldOf<Record<string, string>>(card, 'columns') ?? {},
     ...(fallback !== undefined && { fallback }),
   };
+}
+
+/** Most sets in files of a canvas: each change looks at what is known of all of them. */
+export const MAX_FILE_SETS = 50;
+
+/** Whether a card is that of a set whose members stand in a file. */
+export const isSetOfFile = (card: DataCard): boolean =>
+  card.card_type === 'data' &&
+  fieldOf(card, 'file_path') !== undefined &&
+  fieldOf(card, 'set') !== undefined &&
+  fieldOf(card, 'members') === undefined;
+
+/** Cards without those of the sets in files that there is no room for. */
+export function withRoom<Card extends DataCard>(cards: readonly Card[]): Card[] {
+  let sets = 0;
+  return cards.filter((card) => !isSetOfFile(card) || (sets += 1) <= MAX_FILE_SETS);
 }
 
 /** The columns of the file of a set, by the names that formulas have for them. */

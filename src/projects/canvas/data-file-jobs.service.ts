@@ -1,4 +1,4 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { Database } from '../../platform/database/database.service.js';
 import { NotFound } from '../../platform/errors/errors.js';
 import { Jobs } from '../../platform/jobs/jobs.service.js';
@@ -8,12 +8,17 @@ import { CanvasEditor, DATA_FILES } from './canvas-editor.service.js';
 import { CardsRepository } from './cards.repository.js';
 import { DataFiles } from './data-files.service.js';
 
+/** Projects whose files a process reads at once: reading may take a minute, and other jobs do not wait for it. */
+const CONCURRENCY = 2;
+
 /**
  * Reads the files that data cards name, and has what follows from them agree again: after a card that asks something new, and
  * after every change of the files of a project that names some (a trigger of `nodes` adds that job).
  */
 @Injectable()
-export class DataFileJobs implements OnModuleInit {
+export class DataFileJobs implements OnModuleInit, OnModuleDestroy {
+  private readonly stopping = new AbortController();
+
   constructor(
     private readonly database: Database,
     private readonly projects: ProjectsRepository,
@@ -24,14 +29,29 @@ export class DataFileJobs implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.jobs.handle(DATA_FILES, ({ project_id }: { project_id: ProjectId }) => this.catchUp(project_id));
+    const work = ({ project_id }: { project_id: ProjectId }): Promise<void> => this.catchUp(project_id);
+    this.jobs.handle(DATA_FILES, work, { concurrency: CONCURRENCY });
+  }
+
+  /** What is being read is left to the next attempt. */
+  onModuleDestroy(): void {
+    this.stopping.abort();
   }
 
   private async catchUp(id: ProjectId): Promise<void> {
     const project = await this.projects.findOneBy({ id });
     if (project === null || project.deleted_at !== null) return;
     const { company_id, workspace_id } = project;
-    await this.files.read({ company_id, container_id: workspace_id }, await this.cards.list(id));
+    const workspace = { company_id, container_id: workspace_id };
+    try {
+      await this.files.read(workspace, await this.cards.list(id), this.stopping.signal);
+    } finally {
+      // What could be read counts, whatever could not.
+      await this.rederive(company_id, id);
+    }
+  }
+
+  private async rederive(company_id: string, id: ProjectId): Promise<void> {
     try {
       await this.database.transaction(async (tx) => {
         await tx.withRepository(this.projects).lock(company_id, id);

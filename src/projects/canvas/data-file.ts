@@ -1,3 +1,4 @@
+import { tableFormat } from '../../tables/table-format.js';
 import { isName } from '../../modelling/lexer.js';
 
 /** A table in a file of the workspace, as a data card names it. */
@@ -42,12 +43,20 @@ export type FileStates = ReadonlyMap<string, FileState>;
 export const NO_FILES: FileStates = new Map();
 
 /** What a card asks of its file, equal for those that ask the same. */
-export const questionOf = ({ path, ...aspect }: Pick<DataFile, 'path' | 'sheet' | 'key' | 'isDistinct'>): string =>
-  JSON.stringify([path, aspectOf(aspect)]);
+export const questionOf = (file: Pick<DataFile, 'path' | 'sheet' | 'key' | 'isDistinct'>): string =>
+  JSON.stringify([file.path, aspectOf(file)]);
 
-/** The same without the file: of equal contents the answer is the same. */
-export const aspectOf = ({ sheet, key, isDistinct }: Pick<DataFile, 'sheet' | 'key' | 'isDistinct'>): string =>
-  JSON.stringify([sheet ?? null, isDistinct ? [] : key]);
+/** The same without the place of the file: of equal contents the answer is the same. */
+export const aspectOf = ({
+  path,
+  sheet,
+  key,
+  isDistinct,
+}: Pick<DataFile, 'path' | 'sheet' | 'key' | 'isDistinct'>): string =>
+  JSON.stringify([VERSION, tableFormat(path) ?? null, sheet ?? null, isDistinct ? [] : key]);
+
+/** Counts up when contents come to be read in another way: what was found out before does not count any more. */
+const VERSION = 1;
 
 /** Columns by the names that formulas have for them, without those of the key. Of those that are called the same the first. */
 export function columnNames(

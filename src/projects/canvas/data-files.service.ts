@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { type TableDescription, TaskProblem } from '../../data-engine/tasks.js';
+import { PassingProblem, type TableDescription, TaskProblem } from '../../data-engine/tasks.js';
 import type { ContainerRef } from '../../files/tree/container-ref.js';
 import { FileTreeReader } from '../../files/tree/file-tree-reader.service.js';
 import type { Tx } from '../../platform/database/database.service.js';
+import { pathProblem } from '../../files/tree/paths.js';
 import { NotFound } from '../../platform/errors/errors.js';
 import { rowInFile } from '../../tables/table-format.js';
 import { TableReader } from '../../tables/table-reader.service.js';
 import type { Card } from './card.entity.js';
-import { readData } from './data-content.js';
+import { isSetOfFile, readData, withRoom } from './data-content.js';
 import { aspectOf, type DataFile, type FileFacts, type FileState, type FileStates, questionOf } from './data-file.js';
 import { FileFactsRepository } from './file-facts.repository.js';
 
@@ -41,11 +42,8 @@ export class DataFiles {
   async known(workspace: ContainerRef, cards: readonly DataCard[], tx?: Tx): Promise<KnownFiles> {
     const named = filesOf(cards);
     if (named.length === 0) return { states: new Map(), digest: null };
-    const found = await this.reader.findAll(
-      workspace,
-      named.map(({ file }) => file.path),
-      tx,
-    );
+    const paths = named.map(({ file }) => file.path).filter((path) => pathProblem(path) === undefined);
+    const found = await this.reader.findAt(workspace, paths, tx);
     const asked = named.flatMap(({ file, hasSet }) => {
       const blob_id = found.get(file.path)?.blob_id;
       return hasSet && blob_id !== undefined ? [{ question: questionOf(file), blob_id, aspect: digestOf(file) }] : [];
@@ -59,18 +57,26 @@ export class DataFiles {
   }
 
   /**
-   * Reads what nobody knows yet of the files that the sets of cards stand in.
+   * Reads what nobody knows yet of the files that the sets of cards stand in, one after the other. What cannot be read now is left
+   * out, and thrown at the end.
    *
-   * @throws what {@link TableReader} throws, but for problems of the files: those are facts
+   * @throws what {@link TableReader} throws, but for problems that a content always has: those are facts
    * @throws the signal's reason when it aborts
    */
   async read(workspace: ContainerRef, cards: readonly DataCard[], signal?: AbortSignal): Promise<void> {
     const { states } = await this.known(workspace, cards);
+    const failures: unknown[] = [];
     for (const { file, hasSet } of filesOf(cards)) {
       if (!hasSet || states.get(questionOf(file)) !== 'unread') continue;
-      const read = await this.readOne(workspace, file, signal);
-      if (read !== undefined) await this.facts.keep({ blob_id: read.blob_id, aspect: digestOf(file) }, read.facts);
+      signal?.throwIfAborted();
+      try {
+        const read = await this.readOne(workspace, file, signal);
+        if (read !== undefined) await this.facts.keep({ blob_id: read.blob_id, aspect: digestOf(file) }, read.facts);
+      } catch (error) {
+        failures.push(error);
+      }
     }
+    if (failures.length > 0) throw failures[0];
   }
 
   /** What a file holds; undefined when it is gone or was changed meanwhile, of which there is news. */
@@ -85,7 +91,7 @@ export class DataFiles {
       return await this.readTable(workspace, file, signal);
     } catch (error) {
       if (error instanceof NotFound) return undefined;
-      if (!(error instanceof TaskProblem)) throw error;
+      if (!(error instanceof TaskProblem) || error instanceof PassingProblem) throw error;
       const after = await this.reader.find(workspace, file.path);
       if (after?.blob_id !== before.blob_id) return undefined;
       return { blob_id: before.blob_id, facts: { problem: error.message, columns: [] } };
@@ -96,7 +102,7 @@ export class DataFiles {
     const name = { path, ...(sheet !== undefined && { sheet }) };
     const options = { ...(signal !== undefined && { signal }) };
     const { blob_id, description } = await this.tables.describe(workspace, name, options);
-    const columns = factsOf(description);
+    const columns = fitting(factsOf(description), key);
     const isKnown = key.every((one) => columns.some((column) => column.name === one));
     if (isDistinct || key.length === 0 || !isKnown) return { blob_id, facts: { columns } };
     const checked = await this.tables.keys(workspace, name, key, options);
@@ -121,13 +127,24 @@ export class DataFiles {
 export const factsOf = ({ columns }: TableDescription): FileFacts['columns'] =>
   columns.map(({ name, type }) => ({ name, type: type === 'integer' || type === 'number' ? 'number' : 'text' }));
 
-/** The files that cards name, each as often as it is asked something else. */
+/** Most bytes of names of columns that are kept of a file: each change of a canvas loads them. */
+const MAX_NAMES = 64 * 1024;
+
+/** The columns of the key, and the first of the others, as far as there is room for them. */
+function fitting(columns: FileFacts['columns'], key: readonly string[]): FileFacts['columns'] {
+  let left = MAX_NAMES;
+  const isKey = ({ name }: FileFacts['columns'][number]): boolean => key.includes(name);
+  return columns.filter((column) => isKey(column) || (left -= Buffer.byteLength(column.name) + 40) >= 0);
+}
+
+/** The files that cards name, each as often as it is asked something else; of sets in files the first ones. */
 function filesOf(cards: readonly DataCard[]): Named[] {
   const named = new Map<string, Named>();
-  for (const card of cards) {
-    const { file, set } = readData(card);
+  for (const card of withRoom(cards)) {
+    if (card.data['file_path'] === undefined) continue;
+    const { file } = readData(card);
     if (file === undefined) continue;
-    const hasSet = set !== undefined && set.members === undefined;
+    const hasSet = isSetOfFile(card);
     const question = questionOf(file);
     if (hasSet || !named.has(question)) named.set(question, { file, hasSet });
   }

@@ -56,13 +56,14 @@ export function gapsOfFile({ set, file }: DataContent, state: FileState | undefi
 function gapsOfKey({ path, key, isDistinct, names }: DataFile, facts: FileFacts, set: string): Gap[] {
   const place = shortened(path);
   const columns = facts.columns.map(({ name }) => name);
+  const known = new Set(columns);
   const field = isDistinct ? 'column' : 'key';
   if (key.length === 0)
     return [blocking('key', `Which column of ${place} tells the members of ${set} apart? ${theyAre(columns)}`)];
-  const strange = key.find((column) => !columns.includes(column));
+  const strange = key.find((column) => !known.has(column));
   if (strange !== undefined)
     return [blocking(field, `${place} has no column ${shortened(strange)}. ${theyAre(columns)}`)];
-  const other = Object.values(names).find((column) => !columns.includes(column));
+  const other = Object.values(names).find((column) => !known.has(column));
   if (other !== undefined)
     return [blocking('columns', `${place} has no column ${shortened(other)}. ${theyAre(columns)}`)];
   const { doubled, empty } = facts;

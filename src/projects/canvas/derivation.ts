@@ -2,7 +2,7 @@ import type { Project } from '../project.entity.js';
 import type { Card, Gap } from './card.entity.js';
 import { fieldOf, gapsOfShape, isBegun } from './card-shapes.js';
 import { vocabularyOf } from './canvas-vocabulary.js';
-import { type DataContent, NO_DATA, readData, sizeOf } from './data-content.js';
+import { type DataContent, MAX_FILE_SETS, NO_DATA, readData, sizeOf, withRoom } from './data-content.js';
 import { type FileState, type FileStates, NO_FILES, questionOf } from './data-file.js';
 import { gapsOfFile, gapsOfMembers } from './data-gaps.js';
 import { type CardFormula, judgeFormula, problemOfIndex } from './expressions.js';
@@ -50,6 +50,8 @@ interface Canvas {
   contents: readonly DataContent[];
   /** The data cards that there is no room for among the {@link MAX_VALUES}. */
   crowded: ReadonlySet<CardContent>;
+  /** Those of sets in files that there is no room for. */
+  beyond: ReadonlySet<CardContent>;
 }
 
 /** A judgement, and whether there are names in the card's formulas that nothing on the canvas has. */
@@ -97,7 +99,7 @@ function readAll(cards: readonly CardContent[], files: FileStates): Reading[] {
       ...ofFormulas,
       ...gapsAmong(card, content, unknown, canvas),
       ...gapsOfMembers(content),
-      ...gapsOfFile(content, stateOf(content, files)),
+      ...(canvas.beyond.has(card) ? [TOO_MANY_FILES] : gapsOfFile(content, stateOf(content, files))),
     ];
     const isBlocked = gaps.some(({ severity }) => severity === 'blocking');
     return {
@@ -229,6 +231,7 @@ function survey(cards: readonly CardContent[], files = NO_FILES): Canvas {
     for (const name of symbolsGivenBy(card, content)) symbols.set(name, (symbols.get(name) ?? 0) + 1);
     return content;
   });
+  const roomy = new Set(withRoom(cards));
   return {
     objectives: cards.filter(({ card_type }) => card_type === 'objective').length,
     symbols,
@@ -238,8 +241,15 @@ function survey(cards: readonly CardContent[], files = NO_FILES): Canvas {
     ),
     contents,
     crowded,
+    beyond: new Set(cards.filter((card) => !roomy.has(card))),
   };
 }
+
+const TOO_MANY_FILES: Gap = {
+  field: 'file_path',
+  message: `A canvas has at most ${MAX_FILE_SETS} sets in files`,
+  severity: 'blocking',
+};
 
 const stateOf = ({ file }: DataContent, files: FileStates): FileState | undefined =>
   file && files.get(questionOf(file));
