@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ChatMessageResponse } from '../../src/chat/messages/message.dto.js';
 import type { CardListResponse } from '../../src/projects/canvas/canvas.dto.js';
@@ -108,6 +109,52 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
       ['user', 'And now?'],
     ]);
   });
+
+  it('makes a transportation model of files with tools alone, and hears what is wrong with a card', async () => {
+    const folder = new URL('../models/dantzig-transportation/', import.meta.url);
+    for (const path of ['plants.csv', 'markets.csv', 'lanes.csv'])
+      await upload(path, await readFile(new URL(path, folder), 'utf8'));
+    const put = (card_type: string, label: string, data: object) => ({
+      tool: 'upsert_card',
+      input: { card_type, label, data },
+    });
+    const set = (name: string, ...key: string[]) => put('data', name, { set: name, file_path: `${name}.csv`, key });
+    const hard = (label: string, expression: string, index: string) =>
+      put('constraint', label, { expression, index, classification: 'hard' });
+    play(
+      { calls: [{ tool: 'describe_table', input: { path: 'lanes.csv' } }] },
+      { calls: [set('plants', 'plant'), set('markets', 'market'), set('lanes', 'from', 'to')] },
+      { calls: [set('lanes', 'plant', 'market'), put('data', 'Values', { values: { freight: 90 } })] },
+      {
+        calls: [
+          put('variable', 'ship', { name: 'ship', index: '(p, m) in lanes', domain: 'continuous' }),
+          put('objective', 'cost', {
+            sense: 'minimize',
+            expression: 'sum (p, m) in lanes: freight * distance[p, m] / 1000 * ship[p, m]',
+          }),
+          hard('Supply', 'sum (p, m) in lanes: ship[p, m] <= capacity[p]', 'p in plants'),
+          hard('Demand', 'sum (p, m) in lanes: ship[p, m] >= demand[m]', 'm in markets'),
+        ],
+      },
+      { calls: [{ tool: 'run_solve', input: {} }] },
+      { text: ['The plan costs 153.675.'] },
+    );
+    const [message] = await ask('Plan the shipments');
+    const calls = message?.tool_calls ?? [];
+    expect(calls.map(({ status }) => status)).toEqual(Array(11).fill('completed'));
+    const gapsOf = (at: number): string[] =>
+      (calls[at]?.result as { gaps: { severity: string; message: string }[] }).gaps.flatMap(
+        ({ severity, message: text }) => (severity === 'info' ? [] : [text]),
+      );
+    expect(gapsOf(3)).toEqual(['lanes.csv has no column from. Its columns are plant, market, distance']);
+    expect([4, 5, 6, 7, 8, 9].map(gapsOf)).toEqual(Array(6).fill([]));
+    expect(calls[10]?.result).toMatchObject({
+      status: 'succeeded',
+      result: { status: 'optimal', objective_value: expect.closeTo(153.675, 6) },
+    });
+    // Its prompt has the language, and what is on the canvas.
+    expect(provider.requests[0]?.system).toContain('file_path: "products.csv", key: ["product"]');
+  }, 30_000);
 
   it('works in several steps: reads a file, writes one, makes a card, asks a question', async () => {
     await upload('inputs/demand.csv', 'product,quantity\nchair,7\n');
