@@ -225,6 +225,15 @@ CREATE TABLE doomed_objects (
   CONSTRAINT doomed_objects_pkey PRIMARY KEY (blob_id)
 );
 
+CREATE TABLE execution_logs (
+  execution_id uuid NOT NULL,
+  progress jsonb NOT NULL,
+  lines text[] NOT NULL,
+  CONSTRAINT execution_logs_pkey PRIMARY KEY (execution_id),
+  CONSTRAINT execution_logs_lines_check CHECK ((cardinality(lines) <= 200)),
+  CONSTRAINT execution_logs_progress_check CHECK ((jsonb_typeof(progress) = 'object'::text))
+) WITH (fillfactor=50);
+
 CREATE TABLE executions (
   id uuid DEFAULT uuidv7() NOT NULL,
   project_id uuid NOT NULL,
@@ -247,22 +256,29 @@ CREATE TABLE executions (
   inputs_id uuid,
   result jsonb,
   error jsonb,
+  name text,
+  time_limit_seconds double precision,
+  mip_gap double precision DEFAULT 0 NOT NULL,
+  affects_checklist boolean DEFAULT true NOT NULL,
+  scenario_id uuid,
+  model jsonb,
+  outputs_id uuid,
   CONSTRAINT executions_pkey PRIMARY KEY (id),
   CONSTRAINT executions_attempts_check CHECK ((attempts >= 0)),
   CONSTRAINT executions_cards_check CHECK ((jsonb_typeof(cards) = 'array'::text)),
   CONSTRAINT executions_due_check CHECK (((status = ANY (ARRAY['queued'::text, 'running'::text])) = (due_at IS NOT NULL))),
   CONSTRAINT executions_ended_check CHECK (((status = ANY (ARRAY['queued'::text, 'running'::text])) = (ended_at IS NULL))),
   CONSTRAINT executions_error_check CHECK (((status = 'failed'::text) = (error IS NOT NULL))),
+  CONSTRAINT executions_mip_gap_check CHECK (((mip_gap >= (0)::double precision) AND (mip_gap <= (1)::double precision))),
+  CONSTRAINT executions_model_check CHECK ((jsonb_typeof(model) = 'object'::text)),
+  CONSTRAINT executions_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
   CONSTRAINT executions_owner_check CHECK (((owner IS NULL) OR ((status = 'running'::text) AND (started_at IS NOT NULL)))),
-  CONSTRAINT executions_pinned_check CHECK (
-CASE
-    WHEN (status = ANY (ARRAY['queued'::text, 'running'::text])) THEN (num_nonnulls(cards, inputs_id) > 0)
-    ELSE (num_nonnulls(cards, inputs_id) = 0)
-END),
+  CONSTRAINT executions_pinned_check CHECK (((status <> ALL (ARRAY['queued'::text, 'running'::text])) OR (num_nonnulls(cards, inputs_id) > 0))),
   CONSTRAINT executions_result_check CHECK (((status = 'succeeded'::text) = (result IS NOT NULL))),
   CONSTRAINT executions_spender_check CHECK ((num_nonnulls(user_id, api_key_id) = 1)),
   CONSTRAINT executions_spent_ms_check CHECK ((spent_ms >= 0)),
   CONSTRAINT executions_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'canceled'::text]))),
+  CONSTRAINT executions_time_limit_check CHECK ((time_limit_seconds > (0)::double precision)),
   CONSTRAINT executions_triggered_by_check CHECK ((triggered_by ~ '^(user|api_key|agent):.+'::text))
 );
 
@@ -666,7 +682,17 @@ CREATE INDEX executions_inputs_idx ON public.executions USING btree (inputs_id) 
 
 CREATE INDEX executions_listing_idx ON public.executions USING btree (project_id, created_at DESC, id DESC);
 
+CREATE INDEX executions_names_idx ON public.executions USING btree (project_id, created_at DESC, id DESC) INCLUDE (name) WHERE (name IS NOT NULL);
+
+CREATE INDEX executions_outputs_idx ON public.executions USING btree (outputs_id) WHERE (outputs_id IS NOT NULL);
+
 CREATE INDEX executions_queued_idx ON public.executions USING btree (company_id) WHERE (status = 'queued'::text);
+
+CREATE INDEX executions_scenario_idx ON public.executions USING btree (project_id, scenario_id, created_at DESC, id DESC) WHERE (scenario_id IS NOT NULL);
+
+CREATE INDEX executions_status_idx ON public.executions USING btree (project_id, status, created_at DESC, id DESC);
+
+CREATE INDEX executions_tests_idx ON public.executions USING btree (project_id, is_test, created_at DESC, id DESC);
 
 CREATE INDEX executions_triggered_by_idx ON public.executions USING btree (triggered_by);
 
@@ -764,9 +790,13 @@ ALTER TABLE deployments ADD CONSTRAINT deployments_company_id_fkey FOREIGN KEY (
 
 ALTER TABLE deployments ADD CONSTRAINT deployments_container_id_fkey FOREIGN KEY (container_id) REFERENCES containers(id);
 
+ALTER TABLE execution_logs ADD CONSTRAINT execution_logs_execution_id_fkey FOREIGN KEY (execution_id) REFERENCES executions(id) ON DELETE CASCADE;
+
 ALTER TABLE executions ADD CONSTRAINT executions_api_key_fkey FOREIGN KEY (company_id, api_key_id) REFERENCES api_keys(company_id, id);
 
 ALTER TABLE executions ADD CONSTRAINT executions_inputs_id_fkey FOREIGN KEY (inputs_id) REFERENCES containers(id);
+
+ALTER TABLE executions ADD CONSTRAINT executions_outputs_id_fkey FOREIGN KEY (outputs_id) REFERENCES containers(id);
 
 ALTER TABLE executions ADD CONSTRAINT executions_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
 

@@ -254,9 +254,16 @@ export class Settings {
   @WholeNumber(1, 1_000)
   SOLVES_CONCURRENCY?: number;
 
-  /** Time limit of the solver per model, in seconds; reading the model and explaining the outcome are not included. */
+  /**
+   * Time limit of the solver per model, in seconds, unless a request has another one; reading the model and explaining the
+   * outcome are not included.
+   */
   @Amount(0.1, 3_000)
   SOLVE_TIME_LIMIT_SECONDS: number = 60;
+
+  /** Largest time limit that a request can have, in seconds. */
+  @Amount(0.1, 3_000)
+  SOLVE_TIME_LIMIT_MAX_SECONDS: number = 600;
 
   /** Memory limit of the solver per solve, in MiB. */
   @WholeNumber(32, 2_048)

@@ -5,7 +5,6 @@ import type { Project } from '../projects/project.entity.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import { UsageService } from '../usage/usage.service.js';
 import { type EndedExecution, type Ending, ExecutionsRepository } from './executions.repository.js';
-import { InputsService } from './inputs.service.js';
 
 type FeasibilityResult = Project['feasibility_result'];
 
@@ -17,7 +16,6 @@ export class ExecutionEndings {
     private readonly executions: ExecutionsRepository,
     private readonly projects: ProjectsRepository,
     private readonly usage: UsageService,
-    private readonly inputs: InputsService,
   ) {}
 
   /**
@@ -37,7 +35,7 @@ export class ExecutionEndings {
 
   private async conclude(
     tx: Tx,
-    { id, project_id, company_id, user_id, api_key_id, spent_ms, inputs_id }: EndedExecution,
+    { id, project_id, company_id, user_id, api_key_id, spent_ms }: EndedExecution,
     feasibility_result: FeasibilityResult | undefined,
   ): Promise<void> {
     const credits = this.config.PRICE_SOLVE_SECOND * Math.ceil(spent_ms / 1000);
@@ -57,6 +55,5 @@ export class ExecutionEndings {
         credits,
       });
     }
-    await this.inputs.release(tx, company_id, inputs_id);
   }
 }

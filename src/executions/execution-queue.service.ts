@@ -10,6 +10,14 @@ const TASK = 'execution';
 /** Most attempts of an execution whose processes die. */
 const MAX_ATTEMPTS = 3;
 
+/** An execution that its owner is to run. */
+export type ClaimedExecution = LeasedExecution & {
+  /** How often it was tried, this time included. */
+  attempts: number;
+  /** It has been tried so often that it has to end instead. */
+  isLast: boolean;
+};
+
 /** Executions from their start to their claim, and how they are kept. */
 @Injectable()
 export class ExecutionQueue {
@@ -44,13 +52,11 @@ export class ExecutionQueue {
 
   /**
    * Makes `owner` the one who runs an execution that is queued, or that nobody runs any more; null when there is nothing
-   * to claim. `isLast` when it has been tried so often that it has to end instead.
+   * to claim.
    */
-  async claim(execution_id: string, owner: string): Promise<(LeasedExecution & { isLast: boolean }) | null> {
+  async claim(execution_id: string, owner: string): Promise<ClaimedExecution | null> {
     const claimed = await this.executions.claim(execution_id, owner);
-    if (claimed === undefined) return null;
-    const { attempts, ...held } = claimed;
-    return { ...held, isLast: attempts > MAX_ATTEMPTS };
+    return claimed === undefined ? null : { ...claimed, isLast: claimed.attempts > MAX_ATTEMPTS };
   }
 
   /** Keeps a running execution. @throws LeaseLost */

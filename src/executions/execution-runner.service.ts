@@ -6,11 +6,14 @@ import { NotFound } from '../platform/errors/errors.js';
 import { Lease, LeaseLost } from '../platform/leases/lease.js';
 import { LOGGER } from '../platform/logging/logging.module.js';
 import { ExecutionEndedChannel } from './execution-ended.channel.js';
-import { ExecutionQueue } from './execution-queue.service.js';
+import { ExecutionLogsRepository } from './execution-logs.repository.js';
+import { type ClaimedExecution, ExecutionQueue } from './execution-queue.service.js';
 import type { LeasedExecution } from './executions.repository.js';
 import { InputsService } from './inputs.service.js';
+import { RunTeller } from './run-teller.js';
 import { INTERRUPTED, SolveResults } from './solve-results.service.js';
 import { Solver } from './solver/solver.js';
+import type { SolveOutcome } from './solver/task.js';
 
 /** The process stops. */
 class ShuttingDown extends Error {}
@@ -25,6 +28,7 @@ export class ExecutionRunner implements OnModuleInit, OnModuleDestroy {
   constructor(
     private readonly config: Config,
     private readonly queue: ExecutionQueue,
+    private readonly logs: ExecutionLogsRepository,
     private readonly inputs: InputsService,
     private readonly solver: Solver,
     private readonly solveResults: SolveResults,
@@ -72,19 +76,34 @@ export class ExecutionRunner implements OnModuleInit, OnModuleDestroy {
     }
   }
 
-  private async perform(held: LeasedExecution & { isLast: boolean }, signal: AbortSignal): Promise<void> {
+  private async perform(held: ClaimedExecution, signal: AbortSignal): Promise<void> {
     if (held.isLast) {
       await this.solveResults.record(held, { kind: 'failed', failure: INTERRUPTED });
       return;
     }
-    const { SOLVE_TIME_LIMIT_SECONDS: seconds, SOLVE_MEMORY_MIB: memoryMiB } = this.config;
-    const source = await this.inputs.read(held, signal);
+    const teller = new RunTeller(
+      held.attempts,
+      async (progress, lines) => await this.logs.add(held, progress, lines),
+      this.logger,
+    );
     let outcome;
     try {
-      outcome = await this.solver.solve({ source, seconds, memoryMiB }, signal);
+      outcome = await this.solve(held, teller, signal);
+    } finally {
+      await teller.stop();
+    }
+    await this.solveResults.record(held, outcome, teller.size);
+  }
+
+  private async solve(held: LeasedExecution, teller: RunTeller, signal: AbortSignal): Promise<SolveOutcome> {
+    const { SOLVE_TIME_LIMIT_SECONDS, SOLVE_MEMORY_MIB: memoryMiB } = this.config;
+    const seconds = held.time_limit_seconds ?? SOLVE_TIME_LIMIT_SECONDS;
+    const source = await this.inputs.read(held, signal);
+    try {
+      const task = { source, seconds, gap: held.mip_gap, memoryMiB };
+      return await this.solver.solve(task, signal, (news) => teller.hear(news));
     } finally {
       await this.inputs.discard(source);
     }
-    await this.solveResults.record(held, outcome);
   }
 }

@@ -1,10 +1,12 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { Steps } from '../platform/leases/steps.js';
 import type { SolveResult } from './solver/solve-model.js';
+import type { ModelSize } from './model/model.js';
 import type { ModelCard, SolveFailure } from './solver/task.js';
 import type { ProjectId } from '../projects/project.entity.js';
 
-export type ExecutionStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'canceled';
+export const EXECUTION_STATUSES = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const;
+export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number];
 
 /** A running execution whose process is gone stays `running` and is claimed again. */
 export const EXECUTION_STEPS = new Steps<ExecutionStatus>({
@@ -63,6 +65,25 @@ export class Execution {
   @Column('boolean', { default: false })
   is_test!: boolean;
 
+  @Column('text', { nullable: true })
+  name!: string | null;
+
+  /** For the solver's own work; null: as the service is set. */
+  @Column('double precision', { nullable: true })
+  time_limit_seconds!: number | null;
+
+  /** How far from the best possible objective, relatively, a plan may be that ends the search. */
+  @Column('double precision', { default: 0 })
+  mip_gap!: number;
+
+  /** Whether the outcome becomes the project's `feasibility_result`, unless this is a test. */
+  @Column('boolean', { default: true })
+  affects_checklist!: boolean;
+
+  /** The scenario that was solved instead of the canvas as it is; it may be gone. */
+  @Column('uuid', { nullable: true })
+  scenario_id!: string | null;
+
   @CreateDateColumn({ type: 'timestamptz', precision: 3 })
   created_at!: Date;
 
@@ -92,13 +113,21 @@ export class Execution {
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   ended_at!: Date | null;
 
-  /** The cards to solve, until the end; null when a file is solved. */
+  /** The cards that are solved; null when a file is. */
   @Column('jsonb', { nullable: true, select: false })
   cards!: ModelCard[] | null;
 
-  /** Container of the file to solve, until the end; null when cards are solved. */
+  /** Container of the file that is solved, or of the files that the cards name; null when they name none. */
   @Column('uuid', { nullable: true })
   inputs_id!: string | null;
+
+  /** Known once the model was read. */
+  @Column('jsonb', { nullable: true })
+  model!: ModelSize | null;
+
+  /** Container of the values of what has an index; null when there are none. */
+  @Column('uuid', { nullable: true })
+  outputs_id!: string | null;
 
   @Column('jsonb', { nullable: true, select: false })
   result!: ExecutionResult | null;

@@ -1,3 +1,4 @@
+import { PageQuery } from '../platform/listing/page.query.js';
 import { PageResponse } from '../platform/listing/page.response.js';
 import {
   BooleanField,
@@ -11,7 +12,10 @@ import {
   StringArrayField,
   StringField,
 } from '../platform/validation/fields.js';
-import type { Execution } from './execution.entity.js';
+import { EXECUTION_STATUSES, type ExecutionStatus } from './execution.entity.js';
+import { type Phase, PHASES } from './execution-log.entity.js';
+import type { ExecutionDetail } from './executions.service.js';
+import type { ExecutionRecord } from './executions.repository.js';
 import { RESULT_STATUSES } from './solver/solve-model.js';
 
 /** What to solve. */
@@ -30,6 +34,173 @@ export class ExecutionCreateRequest {
 
   @BooleanField({ default: false, description: 'If true, the project’s `feasibility_result` is unchanged' })
   is_test!: boolean;
+
+  @StringField({
+    optional: true,
+    nullable: true,
+    extension: true,
+    minLength: 1,
+    maxLength: 200,
+    description: 'What people call the run',
+    example: 'With overtime',
+  })
+  name?: string | null;
+
+  @NumberField({
+    optional: true,
+    nullable: true,
+    extension: true,
+    minimum: 1,
+    description:
+      'For the solver’s own work, at most SOLVE_TIME_LIMIT_MAX_SECONDS (600 by default). Absent: ' +
+      'SOLVE_TIME_LIMIT_SECONDS (60 by default)',
+    example: 120,
+  })
+  time_limit_seconds?: number | null;
+
+  @NumberField({
+    default: 0,
+    extension: true,
+    minimum: 0,
+    maximum: 1,
+    description:
+      'The search ends with a plan that is so near to the best possible one, relative to its objective: 0.01 is 1 %',
+  })
+  mip_gap!: number;
+
+  @BooleanField({
+    optional: true,
+    nullable: true,
+    extension: true,
+    description:
+      'Whether the outcome becomes the project’s `feasibility_result`, as long as what was solved has not changed ' +
+      'meanwhile. Absent: true for the canvas, false for a model file',
+  })
+  affects_checklist?: boolean | null;
+}
+
+/** Page and filter of the executions of a project. */
+export class ExecutionListQuery extends PageQuery {
+  @EnumField(EXECUTION_STATUSES, { optional: true, extension: true })
+  status?: ExecutionStatus;
+
+  @BooleanField({ optional: true, extension: true })
+  is_test?: boolean;
+
+  @StringField({ optional: true, extension: true, maxLength: 1_024, description: 'Part of the name, case-insensitive' })
+  q?: string;
+
+  @StringField({ optional: true, extension: true, maxLength: 1_024, description: 'Runs of this scenario alone' })
+  scenario_id?: string;
+}
+
+/** A variable of a run, and which of its values are wanted. */
+export class RunValuesQuery extends PageQuery {
+  @StringField({ maxLength: 1_024, description: 'Name of a variable', example: 'make' })
+  family!: string;
+
+  @BooleanField({ default: false, description: 'Leaves out the zeros' })
+  nonzero!: boolean;
+}
+
+/** The value of a variable, or of a member of one that has an index. */
+export class RunValue {
+  @StringArrayField({ description: 'The parts of the member; none of a variable without an index' })
+  keys!: string[];
+
+  @NumberField()
+  value!: number;
+
+  @NumberField({
+    nullable: true,
+    description:
+      'How the objective changes for each unit more, where a bound keeps the variable from it. Of linear programs, else null',
+  })
+  reduced_cost!: number | null;
+}
+
+/** Values of a variable, in the order of its set. */
+export class RunValuesResponse extends PageResponse {
+  @ObjectArrayField(() => RunValue)
+  values!: RunValue[];
+}
+
+/** A card as a run has solved it. */
+export class RunCard {
+  @StringField()
+  id!: string;
+
+  @StringField()
+  card_type!: string;
+
+  @StringField()
+  label!: string;
+
+  @FreeObjectField()
+  data!: Record<string, unknown>;
+}
+
+/** What a run has solved. */
+export class RunCardsResponse {
+  @ObjectArrayField(() => RunCard, {
+    nullable: true,
+    description: 'Those that make the model or rate it; null if a model file was solved, or if they were not kept',
+  })
+  cards!: RunCard[] | null;
+}
+
+/** The log of a run. */
+export class RunLogResponse {
+  @StringArrayField({ description: 'The last 200 lines' })
+  lines!: string[];
+}
+
+/** How far a run is. */
+export class RunProgress {
+  @EnumField(PHASES)
+  phase!: Phase;
+
+  @NumberField({ description: 'Since the attempt began' })
+  seconds!: number;
+
+  @NumberField({ nullable: true, description: 'Objective of the best plan so far' })
+  incumbent!: number | null;
+
+  @NumberField({ nullable: true, description: 'What no plan can be better than' })
+  bound!: number | null;
+
+  @NumberField({ nullable: true, description: 'Distance between both, relative to the incumbent' })
+  gap!: number | null;
+
+  @IntegerField({ description: 'Branchings that were looked at' })
+  nodes!: number;
+}
+
+/** How large a model is. */
+export class ModelSizeResponse {
+  @IntegerField()
+  variables!: number;
+
+  @IntegerField({ description: 'Those of them that are whole' })
+  integer_variables!: number;
+
+  @IntegerField()
+  constraints!: number;
+
+  @IntegerField({ description: 'Of the constraints' })
+  terms!: number;
+}
+
+/** A variable with an index, of whose members there is a table. */
+export class SolvedFamilyResponse {
+  @StringField()
+  name!: string;
+
+  @StringArrayField({ description: 'What the parts of a member are called', example: ['product'] })
+  keys!: string[];
+
+  @IntegerField({ description: 'How many members there are' })
+  size!: number;
 }
 
 /** A solve execution of a project. */
@@ -63,7 +234,7 @@ export class ExecutionResponse {
     created_at,
     input_file_ids,
     is_test,
-  }: Execution): ExecutionResponse {
+  }: ExecutionRecord): ExecutionResponse {
     return { id, project_id, status, triggered_by, created_at, input_file_ids, is_test };
   }
 }
@@ -78,6 +249,13 @@ export class SolvedConstraint {
 
   @NumberField({ description: 'Distance to the nearer bound; 0 if binding, negative if violated' })
   slack!: number;
+
+  @NumberField({
+    optional: true,
+    description:
+      'How the objective changes for each unit more of what bounds the constraint. Of linear programs, else absent',
+  })
+  dual?: number;
 }
 
 /** A key figure of a plan. */
@@ -107,11 +285,30 @@ export class SolveResultResponse {
   @NumberField({ nullable: true, description: 'Includes penalties of soft constraints' })
   objective_value!: number | null;
 
+  @NumberField({ nullable: true, description: 'What no plan can be better than; null if unknown, or without values' })
+  bound!: number | null;
+
+  @NumberField({
+    nullable: true,
+    description:
+      'Distance between objective and bound, relative to the objective; null if unknown, or if the objective is 0',
+  })
+  gap!: number | null;
+
   @FreeObjectField({
     description: 'Values by variable name; the total of a variable with an index',
     example: { tables: 10 },
   })
   variables!: Record<string, unknown>;
+
+  @FreeObjectField({
+    optional: true,
+    description:
+      'By name of a variable without an index: how the objective changes for each unit more of it, where a bound keeps it ' +
+      'from that. Of linear programs, else absent',
+    example: { tables: 0 },
+  })
+  reduced_costs?: Record<string, unknown>;
 
   @ObjectArrayField(() => SolvedConstraint, {
     description: 'Of a constraint with an index the member that has the least slack',
@@ -150,6 +347,12 @@ export class SolveResultResponse {
     description: 'The KPI cards with a formula, computed for the plan. Absent where there are none',
   })
   kpis?: SolvedKpi[];
+
+  @ObjectArrayField(() => SolvedFamilyResponse, {
+    optional: true,
+    description: 'The variables that have an index. Absent where there are none',
+  })
+  families?: SolvedFamilyResponse[];
 }
 
 /** Why an execution failed. */
@@ -198,9 +401,43 @@ export class ExecutionDetailResponse {
   @ObjectField(() => SolveErrorResponse, { nullable: true, description: 'The error, if it failed' })
   error!: SolveErrorResponse | null;
 
-  static from(execution: Execution): ExecutionDetailResponse {
-    const { result, error } = execution;
-    return { ...ExecutionResponse.from(execution), result, error };
+  @StringField({ nullable: true })
+  name!: string | null;
+
+  @StringField({ nullable: true, description: 'The scenario that was solved instead of the canvas as it is' })
+  scenario_id!: string | null;
+
+  @NumberField()
+  time_limit_seconds!: number;
+
+  @NumberField()
+  mip_gap!: number;
+
+  @BooleanField({ description: 'Whether the outcome becomes the project’s `feasibility_result`' })
+  affects_checklist!: boolean;
+
+  @DateTimeField({ nullable: true, description: 'Of the latest attempt' })
+  started_at!: Date | null;
+
+  @DateTimeField({ nullable: true })
+  ended_at!: Date | null;
+
+  @NumberField({ nullable: true, description: 'What it has cost; null until it is over' })
+  credits!: number | null;
+
+  @ObjectField(() => ModelSizeResponse, { nullable: true, description: 'Of the model, known once it is over' })
+  model!: ModelSizeResponse | null;
+
+  @ObjectField(() => RunProgress, { nullable: true, description: 'While it runs' })
+  progress!: RunProgress | null;
+
+  static from(execution: ExecutionDetail): ExecutionDetailResponse {
+    const { result, error, name, scenario_id, time_limit_seconds, mip_gap, is_test, started_at, ended_at } = execution;
+    const { credits, model, progress } = execution;
+    const affects_checklist = execution.affects_checklist && !is_test;
+    const options = { name, scenario_id, time_limit_seconds, mip_gap, affects_checklist };
+    const run = { started_at, ended_at, credits, model, progress };
+    return { ...ExecutionResponse.from(execution), result, error, ...options, ...run };
   }
 }
 

@@ -5,6 +5,7 @@ import { TablesModule } from '../tables/tables.module.js';
 import { UsageModule } from '../usage/usage.module.js';
 import { ExecutionEndedChannel } from './execution-ended.channel.js';
 import { ExecutionEndings } from './execution-endings.service.js';
+import { ExecutionLogsRepository } from './execution-logs.repository.js';
 import { ExecutionQueue } from './execution-queue.service.js';
 import { ExecutionReaper } from './execution-reaper.service.js';
 import { ExecutionRunner } from './execution-runner.service.js';
@@ -14,6 +15,7 @@ import { ExecutionsService } from './executions.service.js';
 import { InputsService } from './inputs.service.js';
 import { ProjectExecutionsCleanup } from './project-cleanup.service.js';
 import { ResultFiles } from './result-files.service.js';
+import { RunValues } from './run-values.service.js';
 import { SetTables } from './set-tables.service.js';
 import { SolveResults } from './solve-results.service.js';
 import { Solver } from './solver/solver.js';
@@ -25,6 +27,7 @@ import { Solver } from './solver/solver.js';
   providers: [
     ExecutionEndedChannel,
     ExecutionEndings,
+    ExecutionLogsRepository,
     ExecutionQueue,
     ExecutionReaper,
     ExecutionRunner,
@@ -33,6 +36,7 @@ import { Solver } from './solver/solver.js';
     InputsService,
     ProjectExecutionsCleanup,
     ResultFiles,
+    RunValues,
     SetTables,
     SolveResults,
     { provide: Solver, useFactory: () => new Solver() },

@@ -13,11 +13,13 @@ import {
 } from '../platform/leases/leased-row.sql.js';
 import type { PageQuery } from '../platform/listing/page.query.js';
 import { projectOf } from '../projects/projects.repository.js';
-import { Execution, EXECUTION_STEPS, type ExecutionError } from './execution.entity.js';
+import { Execution, EXECUTION_STEPS, type ExecutionError, type ExecutionStatus } from './execution.entity.js';
+import type { ModelSize } from './model/model.js';
+import type { ModelCard } from './solver/task.js';
 import type { ProjectId } from '../projects/project.entity.js';
 
 /** What a new execution is stored with; the rest has defaults. */
-type NewRow = Pick<
+export type NewRow = Pick<
   Execution,
   | 'project_id'
   | 'company_id'
@@ -26,6 +28,11 @@ type NewRow = Pick<
   | 'api_key_id'
   | 'input_file_ids'
   | 'is_test'
+  | 'name'
+  | 'time_limit_seconds'
+  | 'mip_gap'
+  | 'affects_checklist'
+  | 'scenario_id'
   | 'cards'
   | 'inputs_id'
 >;
@@ -33,7 +40,16 @@ type NewRow = Pick<
 /** What the owner of a running execution knows of it; `generation` makes its writes its own. */
 export type LeasedExecution = Pick<
   Execution,
-  'id' | 'project_id' | 'company_id' | 'generation' | 'is_test' | 'cards' | 'inputs_id'
+  | 'id'
+  | 'project_id'
+  | 'company_id'
+  | 'generation'
+  | 'is_test'
+  | 'time_limit_seconds'
+  | 'mip_gap'
+  | 'affects_checklist'
+  | 'cards'
+  | 'inputs_id'
 >;
 
 /** The last step of an execution. */
@@ -42,16 +58,35 @@ export interface Ending {
   /** JSON text. */
   result?: string;
   error?: ExecutionError;
+  model?: ModelSize;
+  /** Container of the values of what has an index. */
+  outputs_id?: string;
 }
 
-/** An execution that was ended just now; `inputs_id` is what it had pinned until then. */
+/** An execution that was ended just now. */
 export type EndedExecution = Pick<
   Execution,
-  'id' | 'project_id' | 'company_id' | 'user_id' | 'api_key_id' | 'spent_ms' | 'inputs_id'
+  'id' | 'project_id' | 'company_id' | 'user_id' | 'api_key_id' | 'spent_ms'
 >;
 
+/** All of an execution but the cards, which are large. */
+export type ExecutionRecord = Omit<Execution, 'cards'>;
+
+/** What a list of executions is narrowed to. */
+export interface ExecutionFilter {
+  status?: ExecutionStatus;
+  is_test?: boolean;
+  scenario_id?: string;
+  /** Part of the name, in whatever case. */
+  q?: string;
+}
+
+const RECORD = `id, project_id, company_id, status, triggered_by, user_id, api_key_id, input_file_ids, is_test, name,
+  time_limit_seconds, mip_gap, affects_checklist, scenario_id, created_at, attempts, generation, owner, due_at, started_at,
+  spent_ms, ended_at, inputs_id, model, outputs_id, result, error`;
+
 /** Condition that an execution is still held, whose parameters $1 and $2 are id and generation. */
-const HELD = `id = $1 AND generation = $2 AND status = 'running' AND owner IS NOT NULL`;
+export const HELD = `id = $1 AND generation = $2 AND status = 'running' AND owner IS NOT NULL`;
 
 const WOKEN_AT_ONCE = 100;
 
@@ -61,15 +96,29 @@ const WOKEN_AT_ONCE = 100;
  */
 export class ExecutionsRepository extends EntityRepository(Execution) {
   /** A page of a project's executions as ExecutionResponse, most recent first. */
-  async page(company_id: string, project_id: string, page: PageQuery): Promise<JsonPage> {
-    const rows = `FROM executions WHERE project_id = ${projectOf('$1', '$2')}`;
+  async page(
+    company_id: string,
+    project_id: string,
+    { status, is_test, scenario_id, q }: ExecutionFilter,
+    page: PageQuery,
+  ): Promise<JsonPage> {
+    const parameters: unknown[] = [company_id, project_id];
+    const given = (value: unknown): string => `$${parameters.push(value)}`;
+    const conditions = [
+      `project_id = ${projectOf('$1', '$2')}`,
+      ...(status === undefined ? [] : [`status = ${given(status)}`]),
+      ...(is_test === undefined ? [] : [`is_test = ${given(is_test)}`]),
+      ...(scenario_id === undefined ? [] : [`scenario_id = ${given(scenario_id)}`]),
+      ...(q === undefined ? [] : [`name IS NOT NULL AND strpos(lower(name), lower(${given(q)})) > 0`]),
+    ];
+    const rows = `FROM executions WHERE ${conditions.join(' AND ')}`;
     return await readJsonPage(
       this.manager,
       {
         items: `SELECT id, project_id, status, triggered_by, iso_timestamp(created_at) AS created_at, input_file_ids, is_test
                   ${rows} ORDER BY executions.created_at DESC, executions.id DESC`,
         count: `SELECT count(*) ${rows}`,
-        parameters: [company_id, project_id],
+        parameters,
       },
       page,
     );
@@ -84,8 +133,9 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
   async add(row: NewRow): Promise<string> {
     const [created]: Pick<Execution, 'id'>[] = await this.query(
       `INSERT INTO executions
-         (project_id, company_id, triggered_by, user_id, api_key_id, input_file_ids, is_test, cards, inputs_id)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`,
+         (project_id, company_id, triggered_by, user_id, api_key_id, input_file_ids, is_test, name, time_limit_seconds,
+          mip_gap, affects_checklist, scenario_id, cards, inputs_id)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING id`,
       [
         row.project_id,
         row.company_id,
@@ -94,6 +144,11 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
         row.api_key_id,
         row.input_file_ids,
         row.is_test,
+        row.name,
+        row.time_limit_seconds,
+        row.mip_gap,
+        row.affects_checklist,
+        row.scenario_id,
         row.cards === null ? null : JSON.stringify(row.cards),
         row.inputs_id,
       ],
@@ -102,14 +157,24 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
     return created.id;
   }
 
-  /** The execution of a project with all that there is of it. @throws NotFound */
-  async require(project_id: ProjectId, id: string): Promise<Execution> {
-    const [execution]: Execution[] = await this.query('SELECT * FROM executions WHERE project_id = $1 AND id = $2', [
-      project_id,
-      id,
-    ]);
+  /** @throws NotFound */
+  async require(project_id: ProjectId, id: string): Promise<ExecutionRecord> {
+    const [execution]: ExecutionRecord[] = await this.query(
+      `SELECT ${RECORD} FROM executions WHERE project_id = $1 AND id = $2`,
+      [project_id, id],
+    );
     if (execution === undefined) throw new NotFound('Execution');
     return execution;
+  }
+
+  /** The cards that an execution of a project solves; null when it solves a file, or has not kept them. @throws NotFound */
+  async cardsOf(project_id: ProjectId, id: string): Promise<ModelCard[] | null> {
+    const [found]: Pick<Execution, 'cards'>[] = await this.query(
+      'SELECT cards FROM executions WHERE project_id = $1 AND id = $2',
+      [project_id, id],
+    );
+    if (found === undefined) throw new NotFound('Execution');
+    return found.cards;
   }
 
   /** The ids of a project's executions that are not over, in the order in which they were started. */
@@ -134,7 +199,8 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
                 ELSE greatest(0, 1000 * extract(epoch FROM due_at - ${LEASE} - started_at))::bigint END,
               started_at = clock_timestamp()
         WHERE id = $1 AND status = ANY ($3) AND (status = 'queued' OR due_at <= clock_timestamp())
-      RETURNING id, project_id, company_id, generation, is_test, cards, inputs_id, attempts`,
+      RETURNING id, project_id, company_id, generation, is_test, time_limit_seconds, mip_gap, affects_checklist, cards,
+                inputs_id, attempts`,
       [id, owner, EXECUTION_STEPS.before('running')],
     );
     return claimed;
@@ -184,28 +250,43 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
   }
 
   /** Ends those of the executions that may end so now; answers these, with all the time that they have taken. */
-  async finish(ids: readonly string[], { status, result, error }: Ending): Promise<EndedExecution[]> {
+  async finish(
+    ids: readonly string[],
+    { status, result, error, model, outputs_id }: Ending,
+  ): Promise<EndedExecution[]> {
     const [ended]: [EndedExecution[], number] = await this.query(
       `UPDATE executions
           SET status = $2, result = $3, error = $4, ${OVER}, ended_at = clock_timestamp(),
-              cards = NULL, inputs_id = NULL,
+              model = $6, outputs_id = $7,
               -- of an attempt whose process went away, what is known to have passed
               spent_ms = spent_ms + CASE WHEN owner IS NULL THEN 0
                 ELSE greatest(0, 1000 * extract(epoch FROM
                   CASE WHEN due_at < clock_timestamp() THEN due_at - ${LEASE} ELSE clock_timestamp() END - started_at))::bigint END
         WHERE id = ANY ($1::uuid[]) AND status = ANY ($5)
-      RETURNING id, project_id, company_id, user_id, api_key_id, spent_ms, OLD.inputs_id`,
-      [ids, status, result ?? null, error === undefined ? null : JSON.stringify(error), EXECUTION_STEPS.before(status)],
+      RETURNING id, project_id, company_id, user_id, api_key_id, spent_ms`,
+      [
+        ids,
+        status,
+        result ?? null,
+        error === undefined ? null : JSON.stringify(error),
+        EXECUTION_STEPS.before(status),
+        model ?? null,
+        outputs_id ?? null,
+      ],
     );
     return ended;
   }
 
-  /** Deletes up to `limit` executions of a project; false when it had none. */
-  async removeSome(project_id: ProjectId, limit: number): Promise<boolean> {
-    const [, rows]: [unknown[], number] = await this.query(
-      'DELETE FROM executions WHERE id IN (SELECT id FROM executions WHERE project_id = $1 LIMIT $2)',
+  /** Deletes up to `limit` executions of a project; answers what they had of containers. */
+  async removeSome(
+    project_id: ProjectId,
+    limit: number,
+  ): Promise<Pick<Execution, 'company_id' | 'inputs_id' | 'outputs_id'>[]> {
+    const [removed]: [Pick<Execution, 'company_id' | 'inputs_id' | 'outputs_id'>[], number] = await this.query(
+      `DELETE FROM executions WHERE id IN (SELECT id FROM executions WHERE project_id = $1 LIMIT $2)
+       RETURNING company_id, inputs_id, outputs_id`,
       [project_id, limit],
     );
-    return rows > 0;
+    return removed;
   }
 }

@@ -1,18 +1,34 @@
 import { Injectable } from '@nestjs/common';
+import { Config } from '../config/config.js';
 import type { Principal } from '../platform/auth/principal.js';
 import { Database, type Tx } from '../platform/database/database.service.js';
 import type { JsonPage } from '../platform/database/json-page.js';
-import { Conflict, parseId, TooManyRequests } from '../platform/errors/errors.js';
-import type { PageQuery } from '../platform/listing/page.query.js';
+import { Conflict, Invalid, parseId, TooManyRequests } from '../platform/errors/errors.js';
 import type { Project, ProjectId } from '../projects/project.entity.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
+import { UsageService } from '../usage/usage.service.js';
 import { ExecutionEndedChannel } from './execution-ended.channel.js';
 import { ExecutionEndings } from './execution-endings.service.js';
 import { ExecutionQueue } from './execution-queue.service.js';
-import { type Execution, EXECUTION_STEPS } from './execution.entity.js';
-import type { ExecutionCreateRequest } from './executions.dto.js';
-import { type Ending, ExecutionsRepository } from './executions.repository.js';
+import { EXECUTION_STEPS } from './execution.entity.js';
+import type { Progress } from './execution-log.entity.js';
+import { ExecutionLogsRepository } from './execution-logs.repository.js';
+import type {
+  ExecutionCreateRequest,
+  ExecutionListQuery,
+  RunValuesQuery,
+  RunValuesResponse,
+} from './executions.dto.js';
+import {
+  type Ending,
+  type ExecutionFilter,
+  type ExecutionRecord,
+  ExecutionsRepository,
+  type NewRow,
+} from './executions.repository.js';
 import { InputsService } from './inputs.service.js';
+import { RunValues } from './run-values.service.js';
+import type { ModelCard } from './solver/task.js';
 import { type Trigger, triggerOf } from './trigger.js';
 
 /** Most executions of a company that wait for a worker. */
@@ -20,44 +36,135 @@ const MAX_QUEUED = 20;
 const RETRY_SECONDS = 10;
 const CANCELED: Ending = { status: 'canceled' };
 
-/** What is to be solved, and for whom. */
-export interface NewExecution extends Trigger {
+/** What is to be solved, how, and for whom. */
+export interface NewExecution extends Trigger, Partial<RunOptions> {
   input_file_ids: string[] | null;
   is_test: boolean;
 }
+
+/** What can be chosen for a run. */
+export interface RunOptions {
+  name: string | null;
+  /** Null: as the service is set. */
+  time_limit_seconds: number | null;
+  mip_gap: number;
+  /** Null: what is solved decides, the canvas tells the checklist and a file does not. */
+  affects_checklist: boolean | null;
+}
+
+/** An execution with what is told of it alone. */
+export interface ExecutionDetail extends ExecutionRecord {
+  time_limit_seconds: number;
+  /** While it runs. */
+  progress: Progress | null;
+  /** Once it is over. */
+  credits: number | null;
+}
+
+/** What is stored of a new execution beside whose it is. */
+type Run = Omit<NewRow, 'project_id' | 'company_id' | 'triggered_by' | 'user_id' | 'api_key_id'>;
 
 /** Solve executions of projects. */
 @Injectable()
 export class ExecutionsService {
   constructor(
+    private readonly config: Config,
     private readonly database: Database,
     private readonly executions: ExecutionsRepository,
     private readonly projects: ProjectsRepository,
+    private readonly logs: ExecutionLogsRepository,
+    private readonly usage: UsageService,
     private readonly inputs: InputsService,
+    private readonly runValues: RunValues,
     private readonly queue: ExecutionQueue,
     private readonly endings: ExecutionEndings,
     private readonly ended: ExecutionEndedChannel,
   ) {}
 
   /** A project's executions as ExecutionResponse, most recent first. @throws NotFound */
-  async list(company_id: string, projectId: string, page: PageQuery): Promise<JsonPage> {
-    const listed = await this.executions.page(company_id, parseId(projectId, 'Project'), page);
+  async list(
+    company_id: string,
+    projectId: string,
+    { status, is_test, scenario_id, q, ...page }: ExecutionListQuery,
+  ): Promise<JsonPage> {
+    const filter: ExecutionFilter = {
+      ...(status != null && { status }),
+      ...(is_test != null && { is_test }),
+      ...(scenario_id != null && { scenario_id: parseId(scenario_id, 'Scenario') }),
+      ...(q != null && { q }),
+    };
+    const listed = await this.executions.page(company_id, parseId(projectId, 'Project'), filter, page);
     if (listed.total === 0) await this.projects.require(company_id, projectId);
     return listed;
   }
 
   /** @throws NotFound */
-  async get(company_id: string, projectId: string, executionId: string): Promise<Execution> {
+  async get(company_id: string, projectId: string, executionId: string): Promise<ExecutionRecord> {
     const { id } = await this.projects.require(company_id, projectId);
     return await this.executions.require(id, parseId(executionId, 'Execution'));
   }
 
+  /** @throws NotFound */
+  async detail(company_id: string, projectId: string, executionId: string): Promise<ExecutionDetail> {
+    const execution = await this.get(company_id, projectId, executionId);
+    const { id, status } = execution;
+    const isOver = EXECUTION_STEPS.isEnd(status);
+    const log = status === 'running' ? await this.logs.of(id) : undefined;
+    const credits = isOver ? await this.usage.creditsOf(id) : null;
+    const time_limit_seconds = execution.time_limit_seconds ?? this.config.SOLVE_TIME_LIMIT_SECONDS;
+    return { ...execution, time_limit_seconds, progress: log?.progress ?? null, credits };
+  }
+
+  /** The last lines of an execution's log. @throws NotFound */
+  async log(company_id: string, projectId: string, executionId: string): Promise<string[]> {
+    const { id } = await this.get(company_id, projectId, executionId);
+    return (await this.logs.of(id))?.lines ?? [];
+  }
+
+  /** The cards that an execution solves; null when it solves a file, or has not kept them. @throws NotFound */
+  async cards(company_id: string, projectId: string, executionId: string): Promise<ModelCard[] | null> {
+    const { id } = await this.projects.require(company_id, projectId);
+    return await this.executions.cardsOf(id, parseId(executionId, 'Execution'));
+  }
+
+  /** A page of the values of a variable. @throws NotFound, and as {@link RunValues.page} */
+  async values(
+    company_id: string,
+    projectId: string,
+    executionId: string,
+    query: RunValuesQuery,
+    signal: AbortSignal,
+  ): Promise<RunValuesResponse> {
+    return await this.runValues.page(await this.get(company_id, projectId, executionId), query, signal);
+  }
+
   /** Starts an execution. @throws NotFound, and as {@link start} */
-  async create(caller: Principal, projectId: string, request: ExecutionCreateRequest): Promise<Execution> {
+  async create(caller: Principal, projectId: string, request: ExecutionCreateRequest): Promise<ExecutionRecord> {
+    const { input_file_ids = null, is_test, mip_gap } = request;
+    const { name = null, time_limit_seconds = null, affects_checklist = null } = request;
+    const options = { name, time_limit_seconds, mip_gap, affects_checklist };
     return await this.database.transaction(async (tx) => {
       const project = await tx.withRepository(this.projects).lock(caller.company_id, projectId);
-      const { input_file_ids = null, is_test } = request;
-      return await this.start(tx, project, { ...triggerOf(caller), input_file_ids, is_test });
+      return await this.start(tx, project, { ...triggerOf(caller), input_file_ids, is_test, ...options });
+    });
+  }
+
+  /**
+   * Starts an execution that solves once more what another one has solved, as it was then.
+   *
+   * @throws NotFound @throws Conflict when that was not kept @throws TooManyRequests
+   */
+  async repeat(caller: Principal, projectId: string, executionId: string): Promise<ExecutionRecord> {
+    return await this.database.transaction(async (tx) => {
+      const project = await tx.withRepository(this.projects).lock(caller.company_id, projectId);
+      const executions = tx.withRepository(this.executions);
+      const before = await executions.require(project.id, parseId(executionId, 'Execution'));
+      const solved = { cards: await executions.cardsOf(project.id, before.id), inputs_id: before.inputs_id };
+      if (solved.cards === null && solved.inputs_id === null) {
+        throw new Conflict('What the execution has solved was not kept');
+      }
+      const pinned = await this.inputs.copy(tx, project.company_id, solved);
+      return await this.enqueue(tx, project, triggerOf(caller), { ...before, ...pinned });
     });
   }
 
@@ -67,19 +174,42 @@ export class ExecutionsService {
    * @throws Invalid at an input that cannot be solved
    * @throws TooManyRequests when too many of the company's executions wait
    */
-  async start(tx: Tx, project: Project, execution: NewExecution): Promise<Execution> {
-    const { id: project_id, company_id } = project;
-    const { triggered_by, spender, input_file_ids, is_test } = execution;
-    const executions = tx.withRepository(this.executions);
+  async start(tx: Tx, project: Project, execution: NewExecution): Promise<ExecutionRecord> {
+    this.checkTimeLimit(execution);
+    const { input_file_ids, is_test, name = null, time_limit_seconds = null, mip_gap = 0 } = execution;
+    const affects_checklist = execution.affects_checklist ?? (input_file_ids ?? []).length === 0;
     const pinned = await this.inputs.pin(tx, project, input_file_ids ?? []);
+    const run = { input_file_ids, is_test, name, time_limit_seconds, mip_gap, affects_checklist, scenario_id: null };
+    return await this.enqueue(tx, project, execution, { ...run, ...pinned });
+  }
+
+  private checkTimeLimit({ time_limit_seconds }: NewExecution): void {
+    const most = this.config.SOLVE_TIME_LIMIT_MAX_SECONDS;
+    if (time_limit_seconds == null || time_limit_seconds <= most) return;
+    throw new Invalid([
+      {
+        type: 'less_than_equal',
+        loc: ['body', 'time_limit_seconds'],
+        msg: `Input should be less than or equal to ${most}`,
+        input: time_limit_seconds,
+        ctx: { le: most },
+      },
+    ]);
+  }
+
+  private async enqueue(
+    tx: Tx,
+    { id: project_id, company_id }: Project,
+    { triggered_by, spender: { user_id, api_key_id } }: Trigger,
+    run: Run,
+  ): Promise<ExecutionRecord> {
+    const executions = tx.withRepository(this.executions);
     // One transaction of a company after the other counts, so that together they keep to the limit.
     await executions.lockStarts(company_id);
     if ((await executions.countBy({ company_id, status: 'queued' })) >= MAX_QUEUED) {
       throw new TooManyRequests(`The company has ${MAX_QUEUED} executions waiting already`, RETRY_SECONDS);
     }
-    const { user_id, api_key_id } = spender;
-    const row = { project_id, company_id, triggered_by, user_id, api_key_id, input_file_ids, is_test, ...pinned };
-    const id = await executions.add(row);
+    const id = await executions.add({ ...run, project_id, company_id, triggered_by, user_id, api_key_id });
     await tx.withRepository(this.projects).adjust(project_id, { active_solves: 1 });
     await this.queue.wake(tx, id);
     return await executions.require(project_id, id);
@@ -91,7 +221,7 @@ export class ExecutionsService {
   }
 
   /** Ends an execution that is not over, wherever it runs. @throws NotFound @throws Conflict when it is over */
-  async cancel(company_id: string, projectId: string, executionId: string): Promise<Execution> {
+  async cancel(company_id: string, projectId: string, executionId: string): Promise<ExecutionRecord> {
     const execution = await this.database.transaction(async (tx) => {
       const project = await tx.withRepository(this.projects).lock(company_id, projectId);
       const executions = tx.withRepository(this.executions);
@@ -119,8 +249,8 @@ export class ExecutionsService {
   }
 
   /** The execution once it is over. @throws the signal's reason when it aborts before */
-  async whenOver(company_id: string, project_id: string, id: string, signal: AbortSignal): Promise<Execution> {
-    const look = async (): Promise<Execution | undefined> => {
+  async whenOver(company_id: string, project_id: string, id: string, signal: AbortSignal): Promise<ExecutionRecord> {
+    const look = async (): Promise<ExecutionRecord | undefined> => {
       const execution = await this.get(company_id, project_id, id);
       return EXECUTION_STEPS.isEnd(execution.status) ? execution : undefined;
     };

@@ -90,9 +90,11 @@ export class InputsService {
     if (source.kind === 'canvas') await this.tables.discard(source.tables);
   }
 
-  /** Releases the inputs pinned by an execution that is over. Locks of containers come last. */
-  async release(tx: Tx, company_id: string, inputs_id: string | null): Promise<void> {
-    if (inputs_id !== null) await this.containers.delete(tx, company_id, inputs_id);
+  /** A copy of what an execution has pinned, for another one. */
+  async copy(tx: Tx, company_id: string, { cards, inputs_id }: Pinned): Promise<Pinned> {
+    if (inputs_id === null) return { cards, inputs_id };
+    const files = await this.reader.filesBelow({ company_id, container_id: inputs_id }, '', tx);
+    return { cards, inputs_id: await this.keep(tx, company_id, files) };
   }
 
   private async modelFile(tx: Tx, from: ContainerRef, reference: string): Promise<TreeFile> {

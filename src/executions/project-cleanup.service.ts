@@ -1,4 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { ContainersService } from '../files/tree/containers.service.js';
 import { ProjectDeletion } from '../projects/project-deletion.service.js';
 import { ProjectPurge } from '../projects/project-purge.service.js';
 import { ExecutionsRepository } from './executions.repository.js';
@@ -14,6 +15,7 @@ export class ProjectExecutionsCleanup implements OnModuleInit {
     private readonly purge: ProjectPurge,
     private readonly executions: ExecutionsService,
     private readonly executionsRepository: ExecutionsRepository,
+    private readonly containers: ContainersService,
   ) {}
 
   onModuleInit(): void {
@@ -21,8 +23,12 @@ export class ProjectExecutionsCleanup implements OnModuleInit {
       const ended = await this.executions.endAll(tx, id);
       return () => this.executions.announce(ended);
     });
-    this.purge.onPurge(
-      async (tx, project_id) => await tx.withRepository(this.executionsRepository).removeSome(project_id, PAGE),
-    );
+    this.purge.onPurge(async (tx, project_id) => {
+      const removed = await tx.withRepository(this.executionsRepository).removeSome(project_id, PAGE);
+      const [one] = removed;
+      const kept = removed.flatMap(({ inputs_id, outputs_id }) => [inputs_id ?? [], outputs_id ?? []].flat());
+      if (one !== undefined && kept.length > 0) await this.containers.delete(tx, one.company_id, ...kept);
+      return one !== undefined;
+    });
   }
 }

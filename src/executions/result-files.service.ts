@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { BlobsService, type StoredBlob } from '../files/blobs/blobs.service.js';
+import { ContainersService } from '../files/tree/containers.service.js';
 import { FileTreeService } from '../files/tree/file-tree.service.js';
 import type { Tx } from '../platform/database/database.service.js';
 import { Conflict, TooLarge } from '../platform/errors/errors.js';
@@ -13,6 +14,8 @@ export interface StoredResult {
   /** Null when the company may keep no more. */
   whole: StoredBlob | null;
   tables: { name: string; blob: StoredBlob }[];
+  /** The members of what has an index; null where there are none, or when the company may keep no more. */
+  members: StoredBlob | null;
 }
 
 /** Where the workspace has a result. */
@@ -20,24 +23,36 @@ export type ResultPaths = Pick<ExecutionResult, 'file_path' | 'table_paths'>;
 
 /** Where a project finds the result of an execution: a file, and a folder of tables. */
 const RESULTS = 'results';
+/** Where the container of a result has the members of what has an index. */
+export const MEMBERS = 'members.csv';
 
 /** Results as files of the workspace. A result that cannot be written there is still in the execution. */
 @Injectable()
 export class ResultFiles {
   constructor(
     private readonly blobs: BlobsService,
+    private readonly containers: ContainersService,
     private readonly fileTree: FileTreeService,
   ) {}
 
   /** Writes the contents of the files. */
-  async store({ id, company_id }: LeasedExecution, { json, tables }: Solved): Promise<StoredResult> {
+  async store({ id, company_id }: LeasedExecution, { json, tables, members }: Solved): Promise<StoredResult> {
     const whole = await this.write(company_id, `{"execution_id":"${id}",${json.slice(1)}\n`);
     const stored: StoredResult['tables'] = [];
     for (const { name, content } of tables) {
       const blob = await this.write(company_id, Buffer.from(content));
       if (blob !== null) stored.push({ name, blob });
     }
-    return { whole, tables: stored };
+    const kept = members === undefined ? null : await this.write(company_id, Buffer.from(members));
+    return { whole, tables: stored, members: kept };
+  }
+
+  /** Puts what the service itself reads again into a container; undefined when that is nothing. */
+  async keep(tx: Tx, company_id: string, { members }: StoredResult): Promise<string | undefined> {
+    if (members === null) return undefined;
+    const container_id = await this.containers.create(tx, company_id, 'snapshot');
+    await this.fileTree.putFile(tx, { company_id, container_id }, MEMBERS, members);
+    return container_id;
   }
 
   /** Puts the files in place and answers their paths; what something else is in the way of stays out. */

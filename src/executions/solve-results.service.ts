@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { FileTreeReader } from '../files/tree/file-tree-reader.service.js';
 import { Database, type Tx } from '../platform/database/database.service.js';
 import { CardsRepository } from '../projects/canvas/cards.repository.js';
 import { DataFiles } from '../projects/canvas/data-files.service.js';
@@ -8,6 +9,7 @@ import { ProjectsRepository } from '../projects/projects.repository.js';
 import { ExecutionEndings } from './execution-endings.service.js';
 import type { ExecutionError } from './execution.entity.js';
 import { ExecutionsRepository, type LeasedExecution } from './executions.repository.js';
+import type { ModelSize } from './model/model.js';
 import { ResultFiles, type StoredResult } from './result-files.service.js';
 import type { SolveOutcome } from './solver/task.js';
 
@@ -17,7 +19,7 @@ export const INTERRUPTED: ExecutionError = {
   message: 'The solve was interrupted several times and is not tried again',
 };
 
-const NOTHING: StoredResult = { whole: null, tables: [] };
+const NOTHING: StoredResult = { whole: null, tables: [], members: null };
 
 /** Stores what solves have come to: one transaction for the result, its file, the charge and the project's update. */
 @Injectable()
@@ -28,6 +30,7 @@ export class SolveResults {
     private readonly projects: ProjectsRepository,
     private readonly cards: CardsRepository,
     private readonly files: DataFiles,
+    private readonly reader: FileTreeReader,
     private readonly results: ResultFiles,
     private readonly endings: ExecutionEndings,
   ) {}
@@ -36,38 +39,50 @@ export class SolveResults {
   async record(
     held: LeasedExecution,
     outcome: SolveOutcome | { kind: 'failed'; failure: ExecutionError },
+    model?: ModelSize,
   ): Promise<void> {
     const stored = outcome.kind === 'solved' ? await this.results.store(held, outcome) : NOTHING;
     await this.database.transaction(async (tx) => {
       const project = await tx.withRepository(this.projects).lock(held.company_id, held.project_id);
       await tx.withRepository(this.executions).lockForOwner(held);
       if (outcome.kind === 'failed') {
-        await this.endings.finish(tx, [held.id], { status: 'failed', error: outcome.failure });
+        await this.endings.finish(tx, [held.id], { status: 'failed', error: outcome.failure, ...(model && { model }) });
         return;
       }
       const feasibility_result = outcome.status === 'infeasible' || outcome.status === 'unbounded' ? 'fail' : 'pass';
-      const tells = !held.is_test && (await this.isOfCanvas(tx, held, project));
+      const tells = held.affects_checklist && !held.is_test && (await this.holdsNow(tx, held, project));
       const paths = await this.results.put(tx, project, held.id, stored);
+      const outputs_id = await this.results.keep(tx, held.company_id, stored);
       await this.endings.finish(tx, [held.id], {
         status: 'succeeded',
         result: `${outcome.json.slice(0, -1)},${JSON.stringify(paths).slice(1)}`,
+        ...(model && { model }),
+        ...(outputs_id !== undefined && { outputs_id }),
         ...(tells && { feasibility_result }),
       });
     });
   }
 
-  /**
-   * Whether the outcome holds for the canvas: its cards were solved, and they and their files are as they were. A model file is
-   * another model.
-   */
-  private async isOfCanvas(tx: Tx, { cards, inputs_id }: LeasedExecution, project: Project): Promise<boolean> {
-    if (cards === null) return false;
+  /** Whether what was solved is still what the project has: the cards with their files, or the model file. */
+  private async holdsNow(
+    tx: Tx,
+    { cards, inputs_id, company_id }: LeasedExecution,
+    project: Project,
+  ): Promise<boolean> {
+    const solved = inputs_id === null ? null : { company_id, container_id: inputs_id };
+    const workspace = { company_id, container_id: project.workspace_id };
+    if (cards === null) {
+      const files = solved === null ? [] : await this.reader.filesBelow(solved, '', tx);
+      const present = await this.reader.findAt(
+        workspace,
+        files.map(({ path }) => path),
+        tx,
+      );
+      return files.every(({ path, blob_id }) => present.get(path)?.blob_id === blob_id);
+    }
     const now = await tx.withRepository(this.cards).list(project.id);
     if (modelDigest(cards) !== modelDigest(now)) return false;
-    const { company_id, workspace_id } = project;
-    const present = await this.files.known({ company_id, container_id: workspace_id }, now, tx);
-    const solved =
-      inputs_id === null ? '' : (await this.files.known({ company_id, container_id: inputs_id }, cards, tx)).digest;
-    return (present.digest ?? '') === solved;
+    const present = await this.files.known(workspace, now, tx);
+    return (present.digest ?? '') === (solved === null ? '' : (await this.files.known(solved, cards, tx)).digest);
   }
 }

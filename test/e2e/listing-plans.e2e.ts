@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Logger as QueryLogger } from 'typeorm';
 import { ConversationsRepository } from '../../src/chat/conversations/conversations.repository.js';
 import { DeploymentsRepository } from '../../src/deployments/deployments.repository.js';
+import { ExecutionsRepository } from '../../src/executions/executions.repository.js';
 import { ProjectsRepository } from '../../src/projects/projects.repository.js';
 import { useDatabase } from '../support/database.js';
 
@@ -10,10 +11,12 @@ const PROJECTS = 20_000;
 const DEPLOYMENTS = 4_000;
 /** Of the project that has many; each other has its default one. */
 const CONVERSATIONS = 300;
+const RUNS = 10_000;
 const company_id = 'company-1';
 const page = { limit: 50, offset: 0 };
 const db = useDatabase();
 let project_id = '';
+const SCENARIO = '01890000-0000-7000-8000-000000000000';
 
 /** As many projects and deployments in each of several companies. */
 beforeAll(async () => {
@@ -52,7 +55,21 @@ beforeAll(async () => {
      INSERT INTO deployments (company_id, name, handle, container_id) SELECT company_id, 'D ' || i, 'd-' || i, container_id FROM made`,
     [DEPLOYMENTS, COMPANIES],
   );
-  await manager.query('VACUUM ANALYZE projects, users, conversations, deployments');
+  // A few of them have failed, were tests, are of the scenario or have a name; some hundred projects have a few.
+  await manager.query(
+    `INSERT INTO executions (project_id, company_id, user_id, triggered_by, status, created_at, ended_at, due_at, is_test, name,
+                             scenario_id, cards, result, error)
+     SELECT project, $2, 'user-1', 'user:user-1', status, now() - (i || ' s')::interval, now(), NULL, i % 100 = 1,
+            CASE WHEN i % 50 = 0 THEN 'Run ' || i END, CASE WHEN i % 100 = 3 THEN $4::uuid END, '[]',
+            CASE status WHEN 'succeeded' THEN jsonb_build_object('variables', repeat('x', 1000)) END,
+            CASE status WHEN 'failed' THEN '{}'::jsonb END
+       FROM generate_series(1, $3::integer) i,
+            LATERAL (SELECT CASE WHEN i % 100 = 2 THEN 'failed' ELSE 'succeeded' END AS status) s,
+            LATERAL (SELECT $1::uuid AS project UNION ALL
+                     (SELECT id FROM projects WHERE i <= 200 AND company_id = $2 AND id <> $1 ORDER BY id LIMIT 1 OFFSET i)) p`,
+    [project_id, company_id, RUNS, SCENARIO],
+  );
+  await manager.query('VACUUM ANALYZE projects, users, conversations, deployments, executions');
 }, 60_000);
 
 /** The plan of the one statement that `work` runs, with its parameters and as it is for any. */
@@ -111,6 +128,23 @@ describe('listings', () => {
       expect(plan).toMatch(/Index Cond: \(project_id = /);
       expect(plan).toMatch(/using conversations_project_idx/);
       expect(plan).not.toMatch(/Seq Scan on (conversations|projects)/);
+    }
+  });
+});
+
+describe('lists of runs', () => {
+  it.each([
+    ['all', {}, 'executions_listing_idx', RUNS],
+    ['those that have failed', { status: 'failed' }, 'executions_status_idx', 100],
+    ['tests', { is_test: true }, 'executions_tests_idx', 100],
+    ['those of a scenario', { scenario_id: SCENARIO }, 'executions_scenario_idx', 100],
+    ['those of a name', { q: 'run 99' }, 'executions_names_idx', 2],
+  ] as const)('read %s in the order of an index', async (_, filter, index, total) => {
+    const executions = new ExecutionsRepository(db.source);
+    expect((await executions.page(company_id, project_id, filter, page)).total).toBe(total);
+    for (const plan of await plansOf(() => executions.page(company_id, project_id, filter, page))) {
+      expect(plan).toMatch(new RegExp(`Index (?:Only )?Scan using ${index}`));
+      expect(plan).not.toMatch(/Sort|Seq Scan on executions/);
     }
   });
 });

@@ -82,7 +82,14 @@ export const TABLE: Record<string, Row | Row[]> = {
   'GET /api/v1/projects/{project_id}/solve/executions': shared(),
   'POST /api/v1/projects/{project_id}/solve/executions': { ...shared(201), body: () => ({ is_test: true }) },
   'GET /api/v1/projects/{project_id}/solve/executions/{execution_id}': shared(),
-  // One that is over.
+  'GET /api/v1/projects/{project_id}/solve/executions/{execution_id}/log': shared(),
+  'GET /api/v1/projects/{project_id}/solve/executions/{execution_id}/cards': shared(),
+  'POST /api/v1/projects/{project_id}/solve/executions/{execution_id}/repeat': shared(201),
+  // One that is over, and has no plan.
+  'GET /api/v1/projects/{project_id}/solve/executions/{execution_id}/values': {
+    ...shared(409),
+    query: { family: 'x' },
+  },
   'POST /api/v1/projects/{project_id}/solve/executions/{execution_id}/cancel': shared(409),
   'POST /api/v1/projects/{project_id}/snapshots': { ...shared(201), fresh: makeAnotherProject },
   'GET /api/v1/projects/{project_id}/snapshots': shared(),

@@ -118,7 +118,8 @@ describe('the model of a canvas', () => {
     );
     const sign = sense === 'maximize' ? 1 : -1;
     expect(broken).toMatchObject({ objective_value: sign * (50 - 18), variables: { x: 10 } });
-    expect(broken.constraints).toEqual([{ name: 'Limit', activity: 10, slack: -6 }]);
+    // Breaking it costs 3 a unit, and that much is one unit more worth.
+    expect(broken.constraints).toEqual([{ name: 'Limit', activity: 10, slack: -6, dual: sign * 3 }]);
     const kept = solve(
       variable('x', { upper: 10 }),
       objective(expression, { sense }),

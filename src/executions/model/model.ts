@@ -124,6 +124,35 @@ export function checkSize({ variables, rows, objective }: Model): void {
   );
 }
 
+/** How large a model is; what is made beside it, so that soft constraints can be broken, is not counted. */
+export interface ModelSize {
+  variables: number;
+  /** Those of them that are whole. */
+  integer_variables: number;
+  constraints: number;
+  /** Of the constraints. */
+  terms: number;
+}
+
+/** How large a model is, as people are told. */
+export function sizeOf({ variables, rows }: Model): ModelSize {
+  const own = variables.filter(({ isSlack }) => isSlack !== true);
+  const isOwn = (at: number): boolean => variables[at]?.isSlack !== true;
+  return {
+    variables: own.length,
+    integer_variables: own.filter(({ isInteger }) => isInteger).length,
+    constraints: rows.length,
+    terms: rows.reduce((sum, { terms }) => sum + ownTerms(terms, isOwn), 0),
+  };
+}
+
+/** Those of a slack stand at the end. */
+function ownTerms({ variables }: Terms, isOwn: (at: number) => boolean): number {
+  let count = variables.length;
+  while (count > 0 && !isOwn(variables[count - 1]!)) count -= 1;
+  return count;
+}
+
 /** @throws ModelProblem */
 export function assertWithin(what: 'variables' | 'rows' | 'terms', count: number): void {
   if (count <= MODEL_LIMITS[what]) return;

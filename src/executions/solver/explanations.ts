@@ -120,7 +120,7 @@ export function hasValues(highs: Highs, data: ModelData, deadline: number): bool
 /** A run whose failure is no reason to fail: the outcome of the solve is known, and only its explanation gets poorer. */
 function runOrNothing(highs: Highs, data: ModelData, seconds: number): Run | undefined {
   try {
-    return runWithin(highs, data, seconds, TRIAL_NODES);
+    return runWithin(highs, data, { seconds, nodes: TRIAL_NODES });
   } catch {
     // The solver gives up on some relaxed models, and has no memory left for others.
     return undefined;

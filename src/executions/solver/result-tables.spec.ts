@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { Family, Model } from '../model/model.js';
-import { resultTables } from './result-tables.js';
+import { memberTable, resultTables } from './result-tables.js';
 
 const family = (name: string, from: number, ...members: string[]): Family => ({
   name,
@@ -45,12 +45,35 @@ it('makes a table of each variable with an index and one of all constraints, und
     'constraints.csv',
   ]);
   expect(tables.map(({ content }) => Buffer.from(content).toString())).toEqual([
-    'products,value\na,1\n',
-    'products,value\na,2\n',
-    'products,value\n',
-    'products,value\n"a\nb",0.5\n" c",1e+21\n',
-    'name,keys,activity,slack\nNeed,"oak, ""red""",3,0\nNeed,elm,4,-1\nAll,,5,2\n',
+    'products,value,reduced_cost\na,1,\n',
+    'products,value,reduced_cost\na,2,\n',
+    'products,value,reduced_cost\n',
+    'products,value,reduced_cost\n"a\nb",0.5,\n" c",1e+21,\n',
+    'name,keys,activity,slack,dual\nNeed,"oak, ""red""",3,0,\nNeed,elm,4,-1,\nAll,,5,2,\n',
   ]);
+});
+
+it('has the prices of a linear program, and no column twice', () => {
+  const priced = { ...plan, duals: Float64Array.of(0, -0, 2.5), reducedCosts: Float64Array.of(-1, 0, 0, 3) };
+  const keyed = { ...family('make', 0, 'a'), keys: ['value'] };
+  const [made, constraints] = resultTables({ ...model, families: { variables: [keyed], rows: [] } }, priced);
+  expect(Buffer.from(made!.content).toString()).toBe('value 2,value,reduced_cost\na,1,-1\n');
+  expect(Buffer.from(constraints!.content).toString()).toContain('\nNeed[elm],,4,-1,0\nAll,,5,2,2.5\n');
+});
+
+it('has all members in one table, with texts that look like nothing else', () => {
+  const variables = [family('true', 0, '8:00'), family('None', 1), family('make', 2, 'a\nb', '"c"')];
+  expect(Buffer.from(memberTable({ ...model, families: { variables, rows: [] } }, plan)!).toString()).toBe(
+    [
+      'family,keys,value,reduced_cost',
+      '"""true""","[""8:00""]",1,',
+      '"""make""","[""a\\nb""]",0.5,',
+      '"""make""","[""\\""c\\""""]",1e+21,',
+      '',
+    ].join('\n'),
+  );
+  const none = { variables: [family('None', 0)], rows: [] };
+  expect(memberTable({ ...model, families: none }, plan)).toBeUndefined();
 });
 
 it('makes none of a model without an index', () => {

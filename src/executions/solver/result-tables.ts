@@ -7,6 +7,9 @@ export interface Plan {
   /** Of rows: the value of the side with the variables, and the distance to the nearer bound. */
   activities: Float64Array;
   slacks: Float64Array;
+  /** Of linear programs: what `Prices` has. */
+  duals?: Float64Array;
+  reducedCosts?: Float64Array;
 }
 
 /** A file of a result. */
@@ -18,6 +21,8 @@ export interface ResultTable {
 }
 
 const CONSTRAINTS = 'constraints';
+/** Columns behind those of the members. */
+const VALUES = ['value', 'reduced_cost'];
 /** Most characters that the name of a file has of the name of a variable. */
 const MAX_NAME = 60;
 
@@ -25,40 +30,73 @@ const MAX_NAME = 60;
  * The plan as tables, for models that have families: for each family of variables its members with their values, and one
  * for all constraints.
  */
-export function resultTables({ families, rows }: Model, { values, activities, slacks }: Plan): ResultTable[] {
+export function resultTables({ families, rows }: Model, plan: Plan): ResultTable[] {
   if (families.variables.length + families.rows.length === 0) return [];
+  const { values, activities, slacks, duals, reducedCosts } = plan;
   const names = fileNames(families.variables);
   const ofVariables = families.variables.map((family, at) => ({
     name: `${names[at]}.csv`,
-    content: csv([...family.keys, 'value'], family.size, (place) => [
+    content: csv([...titlesBeside(family.keys, VALUES), ...VALUES], family.size, (place) => [
       ...family.members.map((part) => part[place] ?? ''),
       values[family.from + place] ?? 0,
+      price(reducedCosts, family.from + place),
     ]),
   }));
   const inFamilies = new Map(families.rows.filter(({ size }) => size > 0).map((family) => [family.from, family]));
   let family: Family | undefined;
-  const constraints = csv(['name', 'keys', 'activity', 'slack'], rows.length, (row) => {
+  const constraints = csv(['name', 'keys', 'activity', 'slack', 'dual'], rows.length, (row) => {
     family = inFamilies.get(row) ?? (family !== undefined && row < family.from + family.size ? family : undefined);
     const place = row - (family?.from ?? 0);
     const [name, keys] =
       family === undefined
         ? [rows[row]!.name, '']
         : [family.name, family.members.map((part) => part[place]).join(', ')];
-    return [name, keys, activities[row] ?? 0, slacks[row] ?? 0];
+    return [name, keys, activities[row] ?? 0, slacks[row] ?? 0, price(duals, row)];
   });
   return [...ofVariables, { name: `${CONSTRAINTS}.csv`, content: constraints }];
+}
+
+/**
+ * The members of all families one after the other, as CSV: family and keys as JSON, so that no text of theirs looks like anything
+ * else; undefined where there are none.
+ */
+export function memberTable({ families }: Model, { values, reducedCosts }: Plan): Uint8Array | undefined {
+  const { variables } = families;
+  const size = variables.reduce((sum, family) => sum + family.size, 0);
+  if (size === 0) return undefined;
+  const lines = [['family', 'keys', ...VALUES].join(',')];
+  for (const { name, members, from, size: count } of variables) {
+    const family = cell(JSON.stringify(name));
+    for (let place = 0; place < count; place += 1) {
+      const keys = JSON.stringify(members.map((part) => part[place]!));
+      lines.push([family, cell(keys), values[from + place]!, price(reducedCosts, from + place)].join(','));
+    }
+  }
+  return Buffer.from(`${lines.join('\n')}\n`);
+}
+
+/** Nothing where there are no prices. */
+const price = (prices: Float64Array | undefined, at: number): number | '' =>
+  prices === undefined ? '' : prices[at]! + 0;
+
+/** Titles of columns beside others; what is there already gets a number. */
+function titlesBeside(titles: readonly string[], others: readonly string[]): string[] {
+  const taken = new Set(others);
+  return titles.map((title) => free(title, taken));
 }
 
 /** Files are called like their variables; long names are cut, and what is there already gets a number. */
 function fileNames(families: readonly Family[]): string[] {
   const taken = new Set([CONSTRAINTS]);
-  return families.map(({ name }) => {
-    const wanted = shortened(name, MAX_NAME).normalize('NFC');
-    let free = wanted;
-    for (let number = 2; taken.has(free); number += 1) free = `${wanted} ${number}`;
-    taken.add(free);
-    return free;
-  });
+  return families.map(({ name }) => free(shortened(name, MAX_NAME).normalize('NFC'), taken));
+}
+
+/** The name, with a number where it is taken; it is then. */
+function free(wanted: string, taken: Set<string>): string {
+  let name = wanted;
+  for (let number = 2; taken.has(name); number += 1) name = `${wanted} ${number}`;
+  taken.add(name);
+  return name;
 }
 
 function csv(

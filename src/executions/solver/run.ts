@@ -1,41 +1,88 @@
+import type { HighsCallbackMap } from 'highs';
 import { SMALLEST_COEFFICIENT } from '../model/model.js';
 import type { Highs, ModelData } from './highs.js';
+import type { Watch } from './watch.js';
 
 export interface Run {
   /** One of `highs.constants.modelStatus`. */
   status: number;
   /** Of the variables; undefined when none were found that satisfy everything. */
   values: Float64Array | undefined;
-  /** Relative distance to the best possible objective. */
-  gap: number;
+  /** What no values can be better than; NaN when that is not known. */
+  bound: number;
+  /** Prices of an optimum, of a model without whole numbers. */
+  prices: Prices | undefined;
 }
 
-/** Only values that satisfy everything are of use. */
-const FEASIBLE = 2;
+/** How the objective changes, whether it is maximized or minimized, for each unit more of ... */
+export interface Prices {
+  /** ... what bounds a row. */
+  duals: Float64Array;
+  /** ... a variable, when what bounds it gives way. */
+  reducedCosts: Float64Array;
+}
 
-/**
- * One run of the solver on a fresh instance.
- *
- * @param nodes most branchings; absent: as many as it takes
- */
-export function runWithin(highs: Highs, data: ModelData, seconds: number, nodes?: number): Run {
+export interface RunLimits {
+  seconds: number;
+  /** Relative distance to the best possible objective that ends the search; 0 when absent. */
+  gap?: number;
+  /** Most branchings; absent: as many as it takes. */
+  nodes?: number;
+}
+
+/** Only values and prices that satisfy everything are of use. */
+const FEASIBLE = 2;
+/** The solver tells at least so often how far it is, in seconds, where it can. */
+const TELLING_SECONDS = 0.5;
+
+/** One run of the solver on a fresh instance. */
+export function runWithin(highs: Highs, data: ModelData, { seconds, gap = 0, nodes }: RunLimits, watch?: Watch): Run {
+  const { modelStatus } = highs.constants;
   return highs.withModel((model) => {
     model.options.set({
-      output_flag: false,
+      output_flag: watch !== undefined,
+      log_to_console: false,
+      mip_min_logging_interval: TELLING_SECONDS,
       time_limit: Math.max(0, seconds),
       // Without a gap of its own the solver calls values 0.01 % away from the best possible ones optimal.
-      mip_rel_gap: 0,
+      mip_rel_gap: gap,
       // Its own limit, 1e-9, would drop terms that count where numbers are large.
       small_matrix_value: SMALLEST_COEFFICIENT,
       ...(nodes !== undefined && { mip_max_nodes: nodes }),
     });
     model.passModel(data);
-    model.run();
-    const isFeasible = model.info.get('primal_solution_status') === FEASIBLE;
+    model.run(watch && callbacksOf(highs, watch));
+    const status = model.getModelStatus();
+    const solution = model.getSolution();
+    const isWhole = data.integrality?.some((type) => type !== highs.constants.variableType.continuous) === true;
+    const isPriced = !isWhole && status === modelStatus.optimal && model.info.get('dual_solution_status') === FEASIBLE;
     return {
-      status: model.getModelStatus(),
-      values: isFeasible ? Float64Array.from(model.getSolution().colValue) : undefined,
-      gap: Number(model.info.get('mip_gap')),
+      status,
+      values: model.info.get('primal_solution_status') === FEASIBLE ? Float64Array.from(solution.colValue) : undefined,
+      bound: isWhole
+        ? Number(model.info.get('mip_dual_bound'))
+        : status === modelStatus.optimal
+          ? model.getObjectiveValue()
+          : NaN,
+      prices: isPriced
+        ? { duals: Float64Array.from(solution.rowDual), reducedCosts: Float64Array.from(solution.colDual) }
+        : undefined,
     };
   });
+}
+
+function callbacksOf({ constants: { callbackType } }: Highs, { line, search }: Watch): HighsCallbackMap {
+  return {
+    [callbackType.logging]: ({ message }) => {
+      for (const text of message.split('\n')) if (text.trim() !== '') line(text.trimEnd());
+      return undefined;
+    },
+    [callbackType.mipLogging]: ({ data: { mip_primal_bound, mip_dual_bound, mip_node_count } }) => {
+      const [incumbent, bound] = [mip_primal_bound, mip_dual_bound].map((figure) =>
+        figure === undefined || !Number.isFinite(figure) ? null : figure,
+      ) as [number | null, number | null];
+      search({ incumbent, bound, nodes: Number(mip_node_count ?? 0) });
+      return undefined;
+    },
+  };
 }

@@ -2,7 +2,8 @@ import { type Model, valueOf, type Variable } from '../model/model.js';
 import { clashAtFirstSight, explainInfeasible, explainUnbounded, hasValues } from './explanations.js';
 import { type Highs, toModelData } from './highs.js';
 import type { Plan } from './result-tables.js';
-import { runWithin } from './run.js';
+import { type Prices, type Run, runWithin } from './run.js';
+import { gapBetween, type Watch } from './watch.js';
 
 export const RESULT_STATUSES = ['optimal', 'time_limit', 'infeasible', 'unbounded'] as const;
 
@@ -12,16 +13,36 @@ export interface SolveResult {
   status: (typeof RESULT_STATUSES)[number];
   /** Null when there are no values. */
   objective_value: number | null;
+  /** What no plan can be better than; null when that is not known, or there are no values. */
+  bound: number | null;
+  /** Distance of the objective to the bound, relative to the objective; null without a bound, and where the objective is 0. */
+  gap: number | null;
   /** Of families their totals. */
   variables: Record<string, number>;
-  /** Of families the member with the least slack. The slack is the distance to the nearer bound: 0 where the constraint binds, negative where it is broken. */
-  constraints: { name: string; activity: number; slack: number }[];
+  /** Of variables without an index: {@link Prices}. Of linear programs. */
+  reduced_costs?: Record<string, number>;
+  /**
+   * Of families the member with the least slack. The slack is the distance to the nearer bound: 0 where the constraint binds,
+   * negative where it is broken. The dual is of linear programs: {@link Prices}.
+   */
+  constraints: { name: string; activity: number; slack: number; dual?: number }[];
   /** Why there are no values, or how good they are; null for an optimum. */
   message: string | null;
   /** Constraints and bounds that cannot hold together. */
   conflict: string[];
   /** Of plans, where there are any. */
   kpis?: SolvedKpi[];
+  /** The variables that have an index, where there are any. */
+  families?: SolvedFamily[];
+}
+
+/** A variable with an index, of whose members there is a table. */
+export interface SolvedFamily {
+  name: string;
+  /** What the parts of a member are called. */
+  keys: string[];
+  /** How many members there are. */
+  size: number;
 }
 
 /** A key figure of a plan. */
@@ -42,23 +63,43 @@ export class Undecided extends Error {}
 /** Time for finding out what makes a model infeasible or unbounded, beside the time of the solve. */
 const EXPLAINING_SECONDS = 10;
 
+/** How a model is solved. */
+export interface SolveOptions {
+  /** Relative distance to the best possible objective that ends the search; 0 when absent. */
+  gap?: number;
+  watch?: Watch;
+}
+
+/** Objectives that are so near to the bound have reached it: the solver looks no further either. */
+const REACHED = 1e-6;
+
 /**
  * Solves a model. Blocks the thread for `seconds` and what an explanation takes.
  *
  * @throws TimeLimitReached @throws Undecided
  */
-export function solveModel(highs: Highs, model: Model, seconds: number): SolveResult & { plan?: Plan } {
+export function solveModel(
+  highs: Highs,
+  model: Model,
+  seconds: number,
+  { gap = 0, watch }: SolveOptions = {},
+): SolveResult & { plan?: Plan } {
   const data = toModelData(highs, model);
   const { modelStatus } = highs.constants;
   const broken = clashAtFirstSight(model);
   if (broken !== undefined) return without('infeasible', broken.message, broken.conflict);
-  const { status, values, gap } = runWithin(highs, data, seconds);
-  if (status === modelStatus.optimal && values !== undefined) return withValues(model, 'optimal', values, null);
+  const { values, ...run } = runWithin(highs, data, { seconds, gap }, watch);
+  const { status } = run;
+  if (status === modelStatus.optimal && values !== undefined) {
+    const result = withValues(model, 'optimal', values, run);
+    return result.gap === 0 ? result : { ...result, message: `The search ended${qualityOf(result)}` };
+  }
   if (status === modelStatus.timeLimit && values !== undefined) {
-    const quality = Number.isFinite(gap) ? `, at most ${(100 * gap).toPrecision(2)} % from the best possible` : '';
-    return withValues(model, 'time_limit', values, `The best values found in ${seconds} s${quality}`);
+    const result = withValues(model, 'time_limit', values, run);
+    return { ...result, message: `The best values found in ${seconds} s${qualityOf(result)}` };
   }
   if (status === modelStatus.timeLimit) throw new TimeLimitReached();
+  watch?.explains();
   const deadline = performance.now() + EXPLAINING_SECONDS * 1000;
   const isEither = status === modelStatus.unboundedOrInfeasible;
   // The solver calls some unbounded models infeasible as long as they have an objective.
@@ -75,28 +116,63 @@ export function solveModel(highs: Highs, model: Model, seconds: number): SolveRe
 }
 
 function without(status: SolveResult['status'], message: string, conflict: string[]): SolveResult {
-  return { status, objective_value: null, variables: {}, constraints: [], message, conflict };
+  return {
+    status,
+    objective_value: null,
+    bound: null,
+    gap: null,
+    variables: {},
+    constraints: [],
+    message,
+    conflict,
+  };
 }
+
+const qualityOf = ({ gap }: SolveResult): string =>
+  gap === null ? '' : `, at most ${(100 * gap).toPrecision(2)} % from the best possible`;
 
 function withValues(
   model: Model,
   status: SolveResult['status'],
   found: Float64Array,
-  message: string | null,
+  { bound, prices }: Pick<Run, 'bound' | 'prices'>,
 ): SolveResult & { plan: Plan } {
-  const { objective, constant, variables } = model;
+  const { objective, constant, variables, families } = model;
   const values = found.map((value, index) => exact(value, variables[index]));
-  const plan = planOf(model, values);
+  const plan: Plan = { ...planOf(model, values), ...prices };
+  const objective_value = positiveZero(constant + valueOf(objective, values));
   return {
     status,
-    objective_value: positiveZero(constant + valueOf(objective, values)),
-    variables: valuesByName(model, plan),
+    objective_value,
+    ...qualityAt(objective_value, bound, model),
+    variables: totalsByName(model, plan.values),
+    ...(prices && { reduced_costs: priced(model, prices) }),
     constraints: constraintsOf(model, plan),
-    message,
+    message: null,
     conflict: [],
     ...(model.kpis.length > 0 && { kpis: kpisOf(model, plan) }),
+    ...(families.variables.length > 0 && {
+      families: families.variables.map(({ name, keys, size }) => ({ name, keys: [...keys], size })),
+    }),
     plan,
   };
+}
+
+/** Tolerances of the solver never make a plan better than what none can be better than. */
+function qualityAt(objective: number, found: number, { sense }: Model): Pick<SolveResult, 'bound' | 'gap'> {
+  if (!Number.isFinite(found)) return { bound: null, gap: null };
+  const isReached = (sense === 'maximize' ? found - objective : objective - found) <= REACHED;
+  const bound = isReached ? objective : positiveZero(found);
+  return { bound, gap: gapBetween(objective, bound) };
+}
+
+function priced({ variables, families }: Model, { reducedCosts }: Prices): Record<string, number> {
+  const inFamilies = new Uint8Array(variables.length);
+  for (const { from, size } of families.variables) inFamilies.fill(1, from, from + size);
+  const found: [string, number][] = [];
+  for (const [at, { name, isSlack }] of variables.entries())
+    if (isSlack !== true && inFamilies[at] === 0) found.push([name, positiveZero(reducedCosts[at]!)]);
+  return Object.fromEntries(found);
 }
 
 function kpisOf({ kpis }: Model, { values }: Plan): SolvedKpi[] {
@@ -118,7 +194,7 @@ function planOf({ variables, rows }: Model, values: Float64Array): Plan {
 }
 
 /** The values of variables without an index, and of families their totals. */
-function valuesByName({ variables, families }: Model, { values }: Plan): Record<string, number> {
+function totalsByName({ variables, families }: Model, values: Float64Array): Record<string, number> {
   const found: [string, number][] = [];
   const starting = new Map(families.variables.map((family) => [family.from, family]));
   for (const { name } of families.variables.filter(({ size }) => size === 0)) found.push([name, 0]);
@@ -134,14 +210,19 @@ function valuesByName({ variables, families }: Model, { values }: Plan): Record<
 }
 
 /** Each constraint; of a family the member with the least room. */
-function constraintsOf({ rows, families }: Model, { activities, slacks }: Plan): SolveResult['constraints'] {
+function constraintsOf({ rows, families }: Model, { activities, slacks, duals }: Plan): SolveResult['constraints'] {
   const found: SolveResult['constraints'] = [];
   const starting = new Map(families.rows.map((family) => [family.from, family]));
   for (let row = 0; row < rows.length; row += 1) {
     const size = starting.get(row)?.size ?? 0;
     let tightest = row;
     for (let other = row + 1; other < row + size; other += 1) if (slacks[other]! < slacks[tightest]!) tightest = other;
-    found.push({ name: rows[tightest]!.name, activity: activities[tightest]!, slack: slacks[tightest]! });
+    found.push({
+      name: rows[tightest]!.name,
+      activity: activities[tightest]!,
+      slack: slacks[tightest]!,
+      ...(duals !== undefined && { dual: positiveZero(duals[tightest]!) }),
+    });
     row += Math.max(0, size - 1);
   }
   return found;

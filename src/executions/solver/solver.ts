@@ -1,5 +1,13 @@
 import { Worker } from 'node:worker_threads';
-import { failed, OUT_OF_MEMORY, type SolveOutcome, type SolveTask, timeLimitReached } from './task.js';
+import {
+  failed,
+  OUT_OF_MEMORY,
+  type SolveMessage,
+  type SolveNews,
+  type SolveOutcome,
+  type SolveTask,
+  timeLimitReached,
+} from './task.js';
 
 /** Reading, loading the solver and explaining get so long beside the time limit. */
 const SPARE_MS = 20_000;
@@ -14,9 +22,10 @@ export class Solver {
   /**
    * Solves, or says why it could not.
    *
+   * @param tell hears what there is to tell meanwhile
    * @throws the signal's reason as soon as it aborts; the thread has ended then.
    */
-  async solve(task: SolveTask, signal: AbortSignal): Promise<SolveOutcome> {
+  async solve(task: SolveTask, signal: AbortSignal, tell: (news: SolveNews) => void): Promise<SolveOutcome> {
     signal.throwIfAborted();
     const worker = new Worker(this.entry, {
       workerData: task,
@@ -27,19 +36,27 @@ export class Solver {
       env: {},
     });
     try {
-      return await outcomeOf(worker, task.seconds, signal);
+      return await outcomeOf(worker, task.seconds, signal, tell);
     } finally {
       await worker.terminate();
     }
   }
 }
 
-function outcomeOf(worker: Worker, seconds: number, signal: AbortSignal): Promise<SolveOutcome> {
+function outcomeOf(
+  worker: Worker,
+  seconds: number,
+  signal: AbortSignal,
+  tell: (news: SolveNews) => void,
+): Promise<SolveOutcome> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error);
     const patience = setTimeout(() => resolve(timeLimitReached(seconds)), seconds * 1000 + SPARE_MS);
     signal.addEventListener('abort', abort, { once: true });
-    worker.once('message', resolve);
+    worker.on('message', (message: SolveMessage) => {
+      if (message.kind === 'over') resolve(message.outcome);
+      else tell(message);
+    });
     worker.once('error', (error: Error & { code?: string }) =>
       resolve(
         error.code === 'ERR_WORKER_OUT_OF_MEMORY'

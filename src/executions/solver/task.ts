@@ -1,8 +1,9 @@
 import type { TableDescription } from '../../data-engine/tasks.js';
 import type { Card } from '../../projects/canvas/card.entity.js';
-import type { ModelProblemCode } from '../model/model.js';
+import type { ModelProblemCode, ModelSize } from '../model/model.js';
 import type { ResultTable } from './result-tables.js';
 import type { SolveResult } from './solve-model.js';
+import type { Search } from './watch.js';
 
 /** What of a card makes the model. */
 export type ModelCard = Pick<Card, 'id' | 'card_type' | 'label' | 'data'>;
@@ -30,6 +31,8 @@ export interface SolveTask {
   source: ModelSource;
   /** For the solver's own work; reading and explaining come on top. */
   seconds: number;
+  /** Relative distance to the best possible objective that ends the search. */
+  gap: number;
   memoryMiB: number;
 }
 
@@ -42,8 +45,25 @@ export interface SolveFailure {
 
 /** Outcome of a task. The result is also given as JSON text, so that it is serialised only once. */
 export type SolveOutcome =
-  | { kind: 'solved'; status: SolveResult['status']; json: string; tables: ResultTable[] }
+  | {
+      kind: 'solved';
+      status: SolveResult['status'];
+      json: string;
+      tables: ResultTable[];
+      /** The members of all variables with an index, for the service itself. */
+      members?: Uint8Array;
+    }
   | { kind: 'failed'; failure: SolveFailure };
+
+/** What a solve tells while it runs. */
+export type SolveNews =
+  | { kind: 'read'; size: ModelSize }
+  | { kind: 'explains' }
+  | { kind: 'line'; text: string }
+  | ({ kind: 'search' } & Search);
+
+/** What the thread of a solve sends: news, and in the end what has come of it. */
+export type SolveMessage = SolveNews | { kind: 'over'; outcome: SolveOutcome };
 
 export type Solved = Extract<SolveOutcome, { kind: 'solved' }>;
 export type Failed = Extract<SolveOutcome, { kind: 'failed' }>;

@@ -1,0 +1,26 @@
+import { EntityRepository } from '../platform/database/entity-repository.js';
+import { ExecutionLog, type Progress } from './execution-log.entity.js';
+import { HELD, type LeasedExecution } from './executions.repository.js';
+
+/** Lines that are kept of an execution. */
+const MAX_LINES = 200;
+
+/** How far executions are, as their owners tell. */
+export class ExecutionLogsRepository extends EntityRepository(ExecutionLog) {
+  /** Keeps how far a held execution is, and adds lines to its log; nothing when it is not held any more. */
+  async add({ id, generation }: LeasedExecution, progress: Progress, lines: readonly string[]): Promise<void> {
+    await this.query(
+      `INSERT INTO execution_logs AS l (execution_id, progress, lines)
+       SELECT id, $3, $4::text[] FROM executions WHERE ${HELD}
+       ON CONFLICT (execution_id) DO UPDATE
+          SET progress = EXCLUDED.progress,
+              lines = (l.lines || EXCLUDED.lines)[greatest(1, cardinality(l.lines || EXCLUDED.lines) - ${MAX_LINES - 1}):]`,
+      [id, generation, progress, lines.slice(-MAX_LINES)],
+    );
+  }
+
+  /** Of an execution; undefined while there is nothing to tell. */
+  async of(execution_id: string): Promise<ExecutionLog | undefined> {
+    return (await this.findOneBy({ execution_id })) ?? undefined;
+  }
+}
