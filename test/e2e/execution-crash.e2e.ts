@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import type { ExecutionDetailResponse, ExecutionResponse } from '../../src/executions/executions.dto.js';
+import type {
+  ExecutionDetailResponse,
+  ExecutionResponse,
+  RunLogResponse,
+} from '../../src/executions/executions.dto.js';
 import type { FileListResponse } from '../../src/files/files.dto.js';
 import type { ProjectSummaryListResponse } from '../../src/projects/projects.dto.js';
 import { makeFile, makeProject } from '../factories/make.js';
@@ -83,8 +87,12 @@ afterAll(async () => {
 describe('an execution whose process goes away', () => {
   it('is taken up again after kill -9, not for ever, and has one end, one charge and one file', async () => {
     const [{ id }, { id: tried }] = [await start(), await start()];
-    await when(id, 'running');
     await when(tried, 'running');
+    await eventually(
+      () => client.get<ExecutionDetailResponse>(`${path}/${id}`),
+      ({ progress }) => progress?.phase === 'solving',
+      { until: 'it tells that it is being solved', deadlineMs: 45_000 },
+    );
     await service.kill();
     await query(`UPDATE executions SET attempts = 3, due_at = now() - interval '1 s' WHERE id = $1`, [tried]);
     await goOn(SHORT);
@@ -105,6 +113,13 @@ describe('an execution whose process goes away', () => {
       { attempts: 2, generation: 2 },
     ]);
     expect(await results()).toEqual([`results/${id}.json`]);
+    const { lines } = await client.get<RunLogResponse>(`${path}/${id}/log`);
+    expect(lines.filter((line) => /^(?:Reading|Attempt|Variables)/.test(line))).toEqual([
+      'Reading the model',
+      'Variables: 60 (50 whole), constraints: 5, terms: 257',
+      'Attempt 2: the process of the one before went away',
+      'Variables: 60 (50 whole), constraints: 5, terms: 257',
+    ]);
     expect(await expectOneEnd(id)).toBeGreaterThanOrEqual(0.02);
     await expectOneEnd(tried);
   }, 90_000);

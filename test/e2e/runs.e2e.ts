@@ -191,7 +191,7 @@ describe('a run of the canvas', () => {
 });
 
 describe('options of a run', () => {
-  it.each([
+  it.each<[string, Record<string, unknown>, string, string]>([
     ['no name', { name: '' }, 'name', 'string_too_short'],
     ['too long a name', { name: 'a'.repeat(201) }, 'name', 'string_too_long'],
     ['no time', { time_limit_seconds: 0.5 }, 'time_limit_seconds', 'greater_than_equal'],
