@@ -49,7 +49,7 @@ export function noSet(name: string): string {
 
 /** Columns of several sets that are called the same. */
 export const doubledColumn = (name: string, set: string, other: string): string =>
-  `${name} is a column over ${set} and over ${other}: give one of them another name in the field \`columns\` of its data card`;
+  `${name} is a column over ${set} and over ${other}: give one of them another name in the field \`columns\` of its data card, as in \`${shortened(`${other}_${name}`)} of ${other}: column "${shortened(name)}"\``;
 
 export function wrongMembership(set: string, arity: number): string {
   const parts = arity === 1 ? 'single members' : `members of ${arity} parts`;

@@ -64,15 +64,15 @@ export function confirm({ whom }: StatementOf<'confirm'>, sketch: Sketch, cause:
   return undefined;
 }
 
-/** Removes a card, or a single value of a data card. */
+/** Removes a card, or a single value of a data card. What is written in the same way goes before what differs by case. */
 export function remove(whom: string, sketch: Sketch, cause: string): string | undefined {
-  const card = sketch.resolve(whom);
+  const name = whom.replace(/^(?:the )?value /i, '');
+  const holder = sketch.holderOf(name);
+  const card = sketch.resolveExactly(whom) ?? (holder === undefined ? sketch.resolve(whom) : undefined);
   if (card !== undefined) {
     sketch.remove(card);
     return undefined;
   }
-  const name = whom.replace(/^(?:the )?value /i, '');
-  const holder = sketch.holderOf(name);
   if (holder === undefined) return `there is nothing called ${quote(whom, 40)}`;
   const values = Object.entries(fieldOf<Record<string, number>>(holder, 'values') ?? {}).filter(
     ([key]) => key !== name,

@@ -1,5 +1,6 @@
 import { isProblem } from '../../modelling/formula.js';
 import { parseFormula } from '../../modelling/parse-formula.js';
+import { relationIn } from '../../projects/canvas/expressions.js';
 import { readFileSet } from './file-set-grammar.js';
 import { readIndexed, readSet } from './index-grammar.js';
 import { readRelation } from './relation-grammar.js';
@@ -219,8 +220,10 @@ function groupOf(whom: string): string {
     : whom;
 }
 
-/** `100 chairs a week`: with a figure first, the quantity and what it is of. */
+/** `chairs >= 100`, or `100 chairs a week`: with a figure first, the quantity and what it is of. */
 function requirement(text: string, label?: string): Statement {
+  const relation = relationIn(text);
+  if (relation !== undefined) return { kind: 'requirement', text, ...(label !== undefined && { label }), relation };
   const { figure, product } = AMOUNT.exec(text)?.groups ?? {};
   const quantity = figure === undefined ? undefined : figureOf(figure);
   return {

@@ -44,6 +44,8 @@ export function gapsOfFile({ set, file }: DataContent, state: FileState | undefi
   if (file === undefined) return [];
   const { path, key } = file;
   const place = shortened(path);
+  const doubt = problemOfMembers(file);
+  if (doubt !== undefined) return [blocking('column', doubt)];
   if (state === 'missing') return [blocking('file_path', `No file ${place} is in the workspace`)];
   if (set === undefined)
     return key.length === 0 ? [] : [blocking('set', `What is the set of the members in ${place} called?`)];
@@ -51,6 +53,13 @@ export function gapsOfFile({ set, file }: DataContent, state: FileState | undefi
   if (state === undefined || state === 'unread') return [blocking('file_path', `${place} has not been read yet`)];
   if (state.problem !== undefined) return [blocking('file_path', `${place}: ${state.problem}`)];
   return gapsOfKey(file, state, set.name);
+}
+
+/** Why it cannot be said which members a set in a file has; undefined for nothing. */
+export function problemOfMembers({ key, otherKey }: DataFile): string | undefined {
+  if (otherKey === undefined) return undefined;
+  const [columns, column] = [someNames(otherKey), someNames(key)];
+  return `It has a \`key\` and a \`column\`: keep \`key\` if ${columns} tells its rows apart, or \`column\` if its members are the different values of ${column}`;
 }
 
 function gapsOfKey({ path, key, isDistinct, names }: DataFile, facts: FileFacts, set: string): Gap[] {

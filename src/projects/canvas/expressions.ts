@@ -6,6 +6,7 @@ import { mentionsOf } from '../../modelling/mentions.js';
 import { shortened } from '../../modelling/names.js';
 import { beyondTheEnds } from '../../modelling/sentences.js';
 import { MAX_FORMULA_LENGTH, parseFormula, parseIndex } from '../../modelling/parse-formula.js';
+import { splitIndex } from '../../modelling/split-index.js';
 import { namesOfIndex, type Vocabulary } from '../../modelling/vocabulary.js';
 
 /** A formula of a card, and what it is for. */
@@ -14,6 +15,12 @@ export interface CardFormula {
   /** The text of the index that it stands under. */
   index?: string | undefined;
   use: Use;
+}
+
+/** A formula, and the index that it stands under. */
+export interface IndexedFormula {
+  expression: string;
+  index?: string;
 }
 
 /** What a formula says beside what else is on the canvas. */
@@ -43,6 +50,9 @@ const indices = new LRUCache<string, Index | FormulaProblem>({
   maxSize: MAX_INDEX_CHARACTERS,
   sizeCalculation: (_, text) => text.length + 1,
 });
+/** Of the descriptions that look like relations. */
+const relations = new LRUCache<string, { relation: IndexedFormula | undefined }>({ max: MAX_KEPT });
+const RELATION_SIGN = /[<>=≤≥]/;
 /** Characters that are shown of the place of a problem. */
 const SHOWN = 24;
 
@@ -72,6 +82,22 @@ export function namesInText(text: string, index?: string): readonly string[] {
   const over = index === undefined ? undefined : readIndex(index);
   const bound = over === undefined || isProblem(over) ? [] : namesOfIndex(over);
   return namesIn(formula).filter((name) => !bound.includes(name));
+}
+
+/** The relation that a text is by itself, with the index behind its `for`; undefined for other texts. */
+export function relationIn(text: string): IndexedFormula | undefined {
+  if (text.length > MAX_FORMULA_LENGTH || !RELATION_SIGN.test(text)) return undefined;
+  const { relation } = relations.get(text) ?? { relation: readRelation(text) };
+  relations.set(text, { relation });
+  return relation;
+}
+
+function readRelation(text: string): IndexedFormula | undefined {
+  const { body, index } = splitIndex(text) ?? { body: text.trim() };
+  if (index !== undefined && isProblem(parseIndex(index))) return undefined;
+  const formula = parseFormula(body);
+  if (isProblem(formula) || formula.relations.length === 0) return undefined;
+  return { expression: body, ...(index !== undefined && { index }) };
 }
 
 /** The index that a text is, as {@link parseIndex} reads it. */
