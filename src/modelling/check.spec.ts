@@ -116,7 +116,7 @@ describe('what a planner is told of', () => {
         '2 + size["oak"]',
         'objective',
         undefined,
-        'size is a column over products and over cities: give one of them another name in the field `columns` of its data card',
+        'size is a column over products and over cities: give one of them another name in the field `columns` of its data card, as in `cities_size of cities: column "size"`',
         'size["oak"]',
       ],
       [

@@ -2,7 +2,7 @@ import { isProblem } from '../../modelling/formula.js';
 import { parseFormula } from '../../modelling/parse-formula.js';
 import { relationIn } from '../../projects/canvas/expressions.js';
 import { readFileSet } from './file-set-grammar.js';
-import { readIndexed, readSet } from './index-grammar.js';
+import { readColumnName, readIndexed, readSet } from './index-grammar.js';
 import { readRelation } from './relation-grammar.js';
 import type { Reading, Sense, Statement } from './statement.js';
 import { readTableQuestion } from './table-grammar.js';
@@ -81,6 +81,7 @@ const CLASSES = [
 const READERS: readonly Reader[] = [
   readTableQuestion,
   readFileSet,
+  readColumnName,
   by(/^(?:solve|optimi[sz]e|run|calculate)(?: (?:it|now|again|this|the|model|plan|please))*[.!]*$/i, () => ({
     kind: 'solve',
   })),

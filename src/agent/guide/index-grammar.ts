@@ -19,24 +19,26 @@ const NAME = String.raw`(?:"(?<quoted>[^"]*)"|(?<plain>[^",]+?))`;
 const END = String.raw`(?: ?, ?(?:and )?| and |$)`;
 const MEMBER = new RegExp(NAME + END, 'y');
 const CELL = new RegExp(String.raw`${NAME}(?: ?[:=] ?| )(?<figure>${NUMBER})${END}`, 'iy');
-const COLUMN = /^column:? (?<of>.+)$/i;
+const COLUMN_NAME = /^(?<column>\S+) of (?<set>[^\s:]+) ?: ?column:? (?<body>.+)$/i;
 /** Labels that other statements begin with. */
 const TAKEN = /^(?:objectives?|goals?|constraints?|variables?|vars?|data|values?|bounds?|kpis?|requirements?)$/i;
 
-/**
- * `weeks: 1 to 52`, `shifts: early, late, night`, `cost of shifts: early 10, late 12`, `cost of products: column "Unit cost"`;
- * undefined for other texts.
- */
+/** `cost of products: column "Unit cost"`; undefined for other texts. */
+export function readColumnName(text: string): Reading | undefined {
+  const { column = '', set = '', body = '' } = COLUMN_NAME.exec(text)?.groups ?? {};
+  const of = cellsIn(`column ${body}`) === undefined ? bare(body) : '';
+  if (of === '' || !isName(column) || !isName(set)) return undefined;
+  return { statement: { kind: 'column_name', column, set, of } };
+}
+
+/** `weeks: 1 to 52`, `shifts: early, late, night`, `cost of shifts: early 10, late 12`; undefined for other texts. */
 export function readSet(text: string): Reading | undefined {
   const { label, body } = splitLabel(text);
   if (label === undefined || TAKEN.test(label) || body === '') return undefined;
   const [column = '', set, ...more] = label.split(' of ');
   if (set !== undefined) {
-    if (more.length > 0 || !isName(column) || !isName(set)) return undefined;
-    const cells = cellsIn(body);
-    if (cells !== undefined) return { statement: { kind: 'cells', column, set, cells } };
-    const of = bare(COLUMN.exec(body)?.groups?.['of'] ?? '');
-    return of === '' ? undefined : { statement: { kind: 'column_name', column, set, of } };
+    const cells = more.length > 0 || !isName(column) || !isName(set) ? undefined : cellsIn(body);
+    return cells === undefined ? undefined : { statement: { kind: 'cells', column, set, cells } };
   }
   if (!isName(label)) return undefined;
   if (rangeOf(body) !== undefined) return { statement: { kind: 'members', set: label, members: body.trim() } };

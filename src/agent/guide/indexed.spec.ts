@@ -59,6 +59,26 @@ describe('sets and what has an index', () => {
     expect(dataOf(room, 'Constraint 1')).toEqual({ expression: 'make[t] <= 50 open[t]', index: 't in weeks' });
   });
 
+  it.each([
+    ['0 <= x <= 10', 'x', { name: 'x', lower: 0, upper: 10 }],
+    [
+      '0 <= ship[o, d] <= limit[o, d] for o in plants, d in towns',
+      'ship',
+      { name: 'ship', index: 'o in plants, d in towns', lower: 0, upper: 'limit[o, d]' },
+    ],
+    [
+      '0 <= ship[o,d] <= limit[o,d] for (o,d) in lanes',
+      'ship',
+      { name: 'ship', index: '(o,d) in lanes', lower: 0, upper: 'limit[o,d]' },
+    ],
+  ])('are variables by their bounds alone, and their domain is asked for: %s', async (text, name, data) => {
+    const { room, question } = await after('maximize gain: 3', text);
+    expect(dataOf(room, name)).toEqual(data);
+    expect(question?.question).toBe(`Which values can \`${name}\` take?`);
+    await room.choose('Fractions too');
+    expect(dataOf(room, name)).toEqual({ ...data, domain: 'continuous' });
+  });
+
   it('are asked for: what is used with an index, and nothing is called so', async () => {
     const { room, question } = await after(WEEKS, 'minimize cost: sum t in weeks: (3 make[t] + stock[t])');
 
