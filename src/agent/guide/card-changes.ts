@@ -1,6 +1,7 @@
 import { MAX_LABEL_LENGTH } from '../../projects/canvas/canvas.dto.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
 import { isProblem } from '../../modelling/formula.js';
+import { whyUnread } from '../../projects/canvas/expressions.js';
 import { isName } from '../../modelling/lexer.js';
 import { parseFormula } from '../../modelling/parse-formula.js';
 import { someOf } from '../../modelling/names.js';
@@ -94,6 +95,8 @@ export function set({ whom, field, value }: StatementOf<'set'>, sketch: Sketch, 
     return undefined;
   }
   const content = contentOf(key, text);
+  const read = key === 'expression' ? parseFormula(text) : undefined;
+  if (read !== undefined && isProblem(read)) return `${quote(text, 40)} is no formula: ${whyUnread(read, text)}`;
   if (content === undefined) return `${quote(text, 40)} is no ${FIGURES.has(key) ? 'number' : key}`;
   const isNewObjective = card.card_type === 'objective' && (key === 'expression' || key === 'sense');
   sketch.change(card, { [key]: content, ...(isNewObjective && { confirmed: null }) }, cause);
@@ -104,7 +107,6 @@ function contentOf(field: string, text: string): unknown {
   if (FIGURES.has(field)) return figureOf(text);
   if (field === 'confirmed' || field === 'free') return /^(?:yes|true|confirmed)$/i.test(text);
   if (field === 'name') return isName(text) ? text : undefined;
-  if (field === 'expression') return isProblem(parseFormula(text)) ? undefined : text;
   if (field === 'key') return columnsIn(text);
   if (field === 'sense') return /^max/i.test(text) ? 'maximize' : /^min/i.test(text) ? 'minimize' : undefined;
   if (field === 'domain' || field === 'classification') return text.toLowerCase();

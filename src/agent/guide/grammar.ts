@@ -1,6 +1,6 @@
 import { isProblem } from '../../modelling/formula.js';
 import { parseFormula } from '../../modelling/parse-formula.js';
-import { relationIn } from '../../projects/canvas/expressions.js';
+import { relationIn, whyUnread } from '../../projects/canvas/expressions.js';
 import { readFileSet } from './file-set-grammar.js';
 import { readColumnName, readIndexed, readSet } from './index-grammar.js';
 import { readRelation } from './relation-grammar.js';
@@ -186,7 +186,7 @@ function readObjective(text: string): Reading | undefined {
   };
   if (label === undefined || formula === '') return { statement };
   const parsed = parseFormula(formula);
-  if (isProblem(parsed)) return { reason: parsed.problem };
+  if (isProblem(parsed)) return { reason: whyUnread(parsed, formula) };
   if (parsed.relations.length === 0) return { statement };
   // `max load: x + y <= 4` names a constraint.
   return /^m(?:ax|in)$/i.test(verb) ? undefined : { reason: 'an objective has no <=, >= or = in its formula' };

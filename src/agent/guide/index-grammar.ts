@@ -3,6 +3,7 @@ import { isName } from '../../modelling/lexer.js';
 import { parseFormula, parseIndex } from '../../modelling/parse-formula.js';
 import { splitIndex } from '../../modelling/split-index.js';
 import { namesOfIndex } from '../../modelling/vocabulary.js';
+import { whyUnread } from '../../projects/canvas/expressions.js';
 import { rangeOf } from '../../projects/canvas/members.js';
 import { bare } from './file-set-grammar.js';
 import { readFacts, splitCounts, splitLabel } from './relation-grammar.js';
@@ -82,7 +83,7 @@ export function readIndexed(text: string): Reading | undefined {
   if (split === undefined) return undefined;
   const { index } = split;
   const over = parseIndex(index);
-  if (isProblem(over)) return { reason: over.problem };
+  if (isProblem(over)) return { reason: whyUnread(over, index, true) };
   const { label, body } = splitLabel(split.body);
   const variable = label === undefined && counts === undefined ? readVariable(body, namesOfIndex(over)) : undefined;
   const formula = parseFormula(body);
@@ -101,7 +102,7 @@ export function readIndexed(text: string): Reading | undefined {
     return { statement: { kind: 'family', ...variable, index, ...(relation !== undefined && { relation }) } };
   }
   if (relation !== undefined) return { statement: relation };
-  return { reason: isProblem(formula) ? formula.problem : 'there is no <=, >= or = before its `for`' };
+  return { reason: isProblem(formula) ? whyUnread(formula, body) : 'there is no <=, >= or = before its `for`' };
 }
 
 /** `make[p] integer`, `0 <= ship[o, d] <= limit[o, d]`: all members of a variable, with what is said of them. */

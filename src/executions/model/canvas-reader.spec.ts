@@ -149,7 +149,7 @@ describe('the model of a canvas', () => {
     const { objective_value, variables } = solve(products, make, goal, floor);
     expect([objective_value, variables]).toEqual([-10, { make: 4 }]);
     expect(problemOf(products, sites, make, goal)).toBe(
-      'The objective card "Goal": cost is a column over products and over sites: give one of them another name in the field `columns` of its data card, as in `sites_cost of sites: column "cost"`',
+      'The objective card "Goal": cost is a column over products and over sites: give one of them another name in the field `columns` of its data card, as in `sites_cost of sites: column "cost"`, or in its `values`, where they stand there',
     );
     expect(problemOf(products, sites, make, objective('sum p in products: make[p]'))).toBe('');
   });

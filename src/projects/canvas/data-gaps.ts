@@ -2,7 +2,7 @@ import { shortened, someNames, someOf } from '../../modelling/names.js';
 import type { Gap } from './card.entity.js';
 import { type DataContent, membersOf } from './data-content.js';
 import type { DataFile, FileFacts, FileState } from './data-file.js';
-import type { Members } from './members.js';
+import { type Members, toMember } from './members.js';
 
 const blocking = (field: string, message: string): Gap => ({ field, message, severity: 'blocking' });
 
@@ -18,8 +18,8 @@ export function gapsOfMembers({ set, columns, file }: DataContent): Gap[] {
   if (members === undefined) return [];
   if (file !== undefined && file.key.length > 0)
     return [blocking('members', 'The members stand in the file: leave either `members` or `key` out')];
-  const isDoubled = Array.isArray(set.members) && members.size < set.members.length;
-  const gaps = isDoubled ? [blocking('members', 'A member is there twice')] : [];
+  const doubled = doubledIn(set.members);
+  const gaps = doubled === undefined ? [] : [blocking('members', `A member is there twice: ${shortened(doubled)}`)];
   for (const [name, { cells }] of columns) {
     const strange = [...cells.keys()].filter((member) => !members.has(member));
     if (strange.length > 0)
@@ -31,6 +31,17 @@ export function gapsOfMembers({ set, columns, file }: DataContent): Gap[] {
     }
   }
   return gaps;
+}
+
+/** The first member of a list that is there already. */
+function doubledIn(members: readonly (string | number)[] | string | undefined): string | undefined {
+  const seen = new Set<string>();
+  if (typeof members === 'object')
+    for (const member of members.map(toMember)) {
+      if (seen.has(member)) return member;
+      seen.add(member);
+    }
+  return undefined;
 }
 
 /** The first member without a cell. */

@@ -110,7 +110,7 @@ export function readIndex(text: string): Index | FormulaProblem {
 /** What keeps a text from being an index; undefined for nothing. */
 export function problemOfIndex(text: string, vocabulary: Vocabulary): string | undefined {
   const index = readIndex(text);
-  if (isProblem(index)) return index.problem;
+  if (isProblem(index)) return whyUnread(index, text, true);
   const problem = checkIndex(index, vocabulary);
   return problem === undefined ? undefined : placed(problem, text);
 }
@@ -121,7 +121,7 @@ function judge(
   { text, use }: CardFormula,
   vocabulary: Vocabulary,
 ): Judged {
-  if (isProblem(formula)) return { problem: formula.problem, unknown: [] };
+  if (isProblem(formula)) return { problem: whyUnread(formula, text), unknown: [] };
   // It is told where it stands.
   if (index !== undefined && isProblem(index)) return { problem: undefined, unknown: [] };
   const { problem, unknown, lagged } = checkFormula(formula, index, use, vocabulary);
@@ -147,6 +147,16 @@ function figureOf({ sides, relations }: Formula, values: ReadonlyMap<string, num
   return relations.length > 0
     ? { problem: 'An objective is a figure: it has no <=, >= or = in it' }
     : linearize(sides[0], values);
+}
+
+/** What formulas without an index do not have in them: these are told where they end as they always have been. */
+const OF_INDEX = /["“[\]:]|\b(?:sum|for)\b/;
+
+/** Why a text cannot be read as a formula or an index, with the place where that was noticed. */
+export function whyUnread(problem: FormulaProblem, text: string, isIndex = false): string {
+  const { problem: sentence, position = text.length } = problem;
+  const isTold = position >= text.length || sentence.includes(' at character ');
+  return isTold || !(isIndex || OF_INDEX.test(text)) ? sentence : placed(problem, text);
 }
 
 /** A problem with the place where it stands. */
