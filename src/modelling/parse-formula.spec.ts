@@ -287,7 +287,7 @@ describe('what is no formula', () => {
     ['make[', 'The formula ends too early', ''],
     ['make[p', 'A closing ] is missing', ''],
     ['make[p <= 1', 'A closing ] is missing before `<=`', '<='],
-    ['make[]', '`]` at character 6 does not fit into a formula', ']'],
+    ['make[]', 'A member is missing in [ ], as in `make[p]`', ']'],
     ['make[p + q]', 'A lag is a whole number of places, as in `t - 1`', 'q'],
     ['make[t - 1.5]', 'A lag is a whole number of places, as in `t - 1`', '1.5'],
     ['make[t - 100001]', 'A lag is a whole number of places, as in `t - 1`', '100001'],

@@ -185,6 +185,7 @@ class Parser {
     this.canMultiply = false;
     if (!this.isSign('[')) return { kind: 'name', name };
     this.advance();
+    if (this.isSign(']')) this.refuse('A member is missing in [ ], as in `make[p]`');
     const keys: [Key, ...Key[]] = [this.key()];
     while (this.isSign(',')) {
       this.advance();

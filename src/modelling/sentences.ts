@@ -47,6 +47,10 @@ export function noSet(name: string): string {
   return `No set is called ${short}: say what it is, as in \`${short}: a, b, c\``;
 }
 
+/** @param members for which members; empty where there is no index */
+export const dividesByZero = (members: string): string =>
+  members === '' ? 'It divides by 0' : `It divides by 0${members}: leave them out with a condition behind \`where\``;
+
 /** Something else that stands in the place of a set. */
 export const isNoSet = (name: string, kind: string): string =>
   `${shortened(name)} is ${kind}, no set: write the name of a set, as in \`p in products\``;

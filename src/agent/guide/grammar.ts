@@ -151,10 +151,7 @@ const READERS: readonly Reader[] = [
     /^(?:no (?:other |more |further )?(?:production )?requirements?|(?:production )?requirements?:? (?:none|no|nothing|no others?|nothing beyond the constraints))[.!]*$/i,
     () => ({ kind: 'no_requirement' }),
   ),
-  by(/^(?:production )?requirements?(?: (?<label>[^:<>=≤≥]+?))?: ?(?<text>.+)$/i, ({ label, text = '' }) =>
-    requirement(text, label),
-  ),
-  by(/^(?:we must |we have to |must )?produce (?<text>.+)$/i, ({ text = '' }) => requirement(text)),
+  readRequirement,
 ];
 
 /** `maximize profit: 3x + 2y`, `minimise cost = 2a`, `max 3x + 2y`, `maximize profit`, `objective: 3x + 2y`. */
@@ -221,19 +218,36 @@ function groupOf(whom: string): string {
     : whom;
 }
 
-/** `chairs >= 100`, or `100 chairs a week`: with a figure first, the quantity and what it is of. */
-function requirement(text: string, label?: string): Statement {
+const REQUIREMENTS = [
+  /^(?:production )?requirements?(?: (?<label>[^:<>=≤≥]+?))?: ?(?<text>.+)$/i,
+  /^(?:we must |we have to |must )?produce (?<text>.+)$/i,
+];
+const MEMBER = /[\p{L}\p{N}_]\[/u;
+
+/** `requirement: chairs >= 100`, or `produce 100 chairs a week`: with a figure first, the quantity and what it is of. */
+function readRequirement(said: string): Reading | undefined {
+  const match = REQUIREMENTS.map((pattern) => pattern.exec(said)).find((found) => found !== null);
+  if (match === undefined) return undefined;
+  const { label, text = '' } = match.groups ?? {};
+  const named = { kind: 'requirement' as const, text, ...(label !== undefined && { label }) };
   const relation = relationIn(text);
-  if (relation !== undefined) return { kind: 'requirement', text, ...(label !== undefined && { label }), relation };
+  if (relation !== undefined) return { statement: { ...named, relation } };
+  // What has members in it is no mere words.
+  if (MEMBER.test(text)) return whyNoRelation(text);
   const { figure, product } = AMOUNT.exec(text)?.groups ?? {};
   const quantity = figure === undefined ? undefined : figureOf(figure);
   return {
-    kind: 'requirement',
-    text,
-    ...(label !== undefined && { label }),
-    ...(quantity !== undefined && { quantity }),
-    ...(product !== undefined && product !== '' && { product }),
+    statement: {
+      ...named,
+      ...(quantity !== undefined && { quantity }),
+      ...(product !== undefined && product !== '' && { product }),
+    },
   };
+}
+
+function whyNoRelation(text: string): Reading {
+  const reading = readIndexed(text) ?? readRelation(text);
+  return reading.statement === undefined ? reading : { reason: 'it has no <=, >= or =' };
 }
 
 /** A line without the marks around it. A minus and a figure in front of a relation belong to it and stay. */

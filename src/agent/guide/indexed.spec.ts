@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-
 import { Room } from '../../../test/support/guide-room.js';
 import { readStatement } from './grammar.js';
 
