@@ -9,6 +9,7 @@ import { NotFound } from '../platform/errors/errors.js';
 import { type DataContent, fileColumns, isSetOfFile, readData } from '../projects/canvas/data-content.js';
 import type { DataFile } from '../projects/canvas/data-file.js';
 import { factsOf } from '../projects/canvas/data-files.service.js';
+import { formulaIn } from '../projects/canvas/requirement.js';
 import { TableReader } from '../tables/table-reader.service.js';
 import type { ModelCard, SetTable } from './solver/task.js';
 
@@ -101,7 +102,8 @@ const noFile = ({ path }: DataFile): string => `no file ${path} is in the worksp
 /** Every name that the formulas of cards mention. */
 function namesIn(cards: readonly ModelCard[]): Set<string> {
   const names = new Set<string>();
-  for (const { data } of cards) {
+  for (const card of cards) {
+    const data: Record<string, unknown> = { ...card.data, ...formulaIn(card) };
     const text = data['index'];
     const read = typeof text === 'string' ? parseIndex(text) : undefined;
     const index = read === undefined || isProblem(read) ? undefined : read;

@@ -116,7 +116,7 @@ describe('what a planner is told of', () => {
         '2 + size["oak"]',
         'objective',
         undefined,
-        'size is a column over products and over cities: give one of them another name in the field `columns` of its data card',
+        'size is a column over products and over cities: give one of them another name in the field `columns` of its data card, as in `cities_size of cities: column "size"`, or in its `values`, where they stand there',
         'size["oak"]',
       ],
       [
@@ -212,7 +212,7 @@ describe('an index', () => {
   it.each([
     ['p in products, t in weeks where cost[p] > 0', undefined],
     ['t in products where q > 3', undefined],
-    ['p in make', 'No set is called make: say what it is, as in `make: a, b, c`'],
+    ['p in make', 'make is a variable, no set: write the name of a set, as in `p in products`'],
     ['p in products where cost[q] > 0', expect.stringMatching(/^Nothing says which members q stands for/)],
   ])('%s', (text, problem) => expect(checkIndex(over(text), canvas)?.problem).toEqual(problem));
 });

@@ -13,6 +13,7 @@ import { shortened } from './names.js';
 import {
   called,
   doubledColumn,
+  isNoSet,
   lettersFor,
   noIndex,
   noOrder,
@@ -224,8 +225,16 @@ class Check {
 
   private membership({ names, set, position }: Membership): void {
     const shape = this.vocabulary.sets.get(set);
-    if (shape === undefined) refuse(noSet(set), position);
+    if (shape === undefined) refuse(this.whyNoSet(set), position);
     if (shape.arity !== names.length) refuse(wrongMembership(set, shape.arity), position);
+  }
+
+  private whyNoSet(name: string): string {
+    const { values, variables, families, columns } = this.vocabulary;
+    const [column] = columns.get(name) ?? [];
+    if (column !== undefined) return isNoSet(name, `a column over ${column.set}`);
+    if (variables.has(name) || families.has(name)) return isNoSet(name, 'a variable');
+    return values.has(name) ? isNoSet(name, 'a value') : noSet(name);
   }
 
   private condition(condition: Condition, scope: Scope): void {

@@ -286,8 +286,8 @@ describe('what is no formula', () => {
     ['x <= 2 for p in products', 'What stands behind `for` belongs into the index, not into the formula', 'for'],
     ['make[', 'The formula ends too early', ''],
     ['make[p', 'A closing ] is missing', ''],
-    ['make[p <= 1', '`<=` at character 8 does not fit into a formula', '<='],
-    ['make[]', '`]` at character 6 does not fit into a formula', ']'],
+    ['make[p <= 1', 'A closing ] is missing before `<=`', '<='],
+    ['make[]', 'A member is missing in [ ], as in `make[p]`', ']'],
     ['make[p + q]', 'A lag is a whole number of places, as in `t - 1`', 'q'],
     ['make[t - 1.5]', 'A lag is a whole number of places, as in `t - 1`', '1.5'],
     ['make[t - 100001]', 'A lag is a whole number of places, as in `t - 1`', '100001'],
@@ -307,7 +307,10 @@ describe('what is no formula', () => {
     ['sum p in a where 1 < b[p] < 2: x[p]', 'Compare two at a time, with `and` between them', '<'],
     ['sum p in a where 1 < (b[p] < 2): x[p]', 'A text or a figure is expected here, no condition', '('],
     ['sum p in a where (b[p] > 1: x[p]', '`:` at character 27 does not fit into a formula', ':'],
-    ['sum p in a where', 'The formula ends too early', ''],
+    ['sum p in a where', 'A condition is missing behind `where`, as in `where demand[p] > 0`', ''],
+    ['sum p in a where: x[p]', 'A condition is missing behind `where`, as in `where demand[p] > 0`', ':'],
+    ['sum p in a: <= 3', 'What the sum adds up is missing behind its `:`, as in `sum p in products: make[p]`', '<='],
+    ['sum p in a:', 'What the sum adds up is missing behind its `:`, as in `sum p in products: make[p]`', ''],
   ])('%s', (written, problem, token) => {
     const read = parseFormula(written);
     expect(isProblem(read) && read.problem).toBe(problem);
@@ -333,7 +336,9 @@ describe('what is no formula', () => {
   it.each([
     ['p', '`in` and the name of a set are missing, as in `p in products`', 1],
     ['p in products, ', 'A name for the members is missing, as in `p in products`', 15],
-    ['p in products where', 'The formula ends too early', 19],
+    ['p in products where', 'A condition is missing behind `where`, as in `where demand[p] > 0`', 19],
+    ['for p in products', 'An index begins without `for`, as in `p in products`', 0],
+    ['for (o, d) in lanes', 'An index begins without `for`, as in `p in products`', 0],
     ['p in products q in weeks', '`q` at character 15 does not fit into a formula', 14],
     ['p in products: x', '`:` at character 14 does not fit into a formula', 13],
   ])('%s is no index', (written, problem, at) => {

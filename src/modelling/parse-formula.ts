@@ -185,14 +185,22 @@ class Parser {
     this.canMultiply = false;
     if (!this.isSign('[')) return { kind: 'name', name };
     this.advance();
+    if (this.isSign(']')) this.refuse('A member is missing in [ ], as in `make[p]`');
     const keys: [Key, ...Key[]] = [this.key()];
     while (this.isSign(',')) {
       this.advance();
       keys.push(this.key());
     }
-    if (!this.isSign(']')) this.refuse(this.token.kind === 'end' ? 'A closing ] is missing' : undefined);
+    if (!this.isSign(']')) this.refuse(this.unclosed());
     this.advance();
     return { kind: 'member', name, keys, position };
+  }
+
+  /** Why a bracket does not end where it should; undefined for nothing special. */
+  private unclosed(): string | undefined {
+    const { kind, written } = this.token;
+    if (kind === 'relation') return `A closing ] is missing before \`${written}\``;
+    return kind === 'end' ? 'A closing ] is missing' : undefined;
   }
 
   /** `p`, `t - 1`, `"oak chair"`, `3` */
@@ -251,6 +259,8 @@ class Parser {
     const over = this.index();
     if (!this.isSign(':')) this.refuse('A `:` stands behind the index of a sum, as in `sum p in products: make[p]`');
     this.advance();
+    if (this.token.kind === 'end' || this.token.kind === 'relation')
+      this.refuse('What the sum adds up is missing behind its `:`, as in `sum p in products: make[p]`');
     this.isInTotal = true;
     const negative = this.signs();
     const product = this.product();
@@ -262,6 +272,8 @@ class Parser {
   }
 
   private index(): Index {
+    if (this.isAtFor() && this.lexer.next(this.token).text !== 'in')
+      this.refuse('An index begins without `for`, as in `p in products`');
     const over: Index['over'] = [this.membership()];
     while (this.isSign(',')) {
       this.advance();
@@ -306,6 +318,8 @@ class Parser {
     this.isInCondition = true;
     this.isInTotal = false;
     const { position } = this.token;
+    if (this.token.kind === 'end' || this.isSign(':'))
+      this.refuse('A condition is missing behind `where`, as in `where demand[p] > 0`');
     const read = this.disjunction();
     if (!isCondition(read)) this.refuseAt(position, 'A condition compares something, as in `demand[p] > 0`');
     this.isInCondition = isInCondition;

@@ -47,9 +47,23 @@ export function noSet(name: string): string {
   return `No set is called ${short}: say what it is, as in \`${short}: a, b, c\``;
 }
 
+/** @param members for which members; empty where there is no index */
+export const dividesByZero = (members: string): string =>
+  members === '' ? 'It divides by 0' : `It divides by 0${members}: leave them out with a condition behind \`where\``;
+
+/** Something else that stands in the place of a set. */
+export const isNoSet = (name: string, kind: string): string =>
+  `${shortened(name)} is ${kind}, no set: write the name of a set, as in \`p in products\``;
+
+/** @param set the set of the column */
+export const noCell = (name: string, member: string, set: string, isMember: boolean): string =>
+  isMember
+    ? `${name} has no value for ${member}: fill it in, or give the data card of ${set} a \`default\``
+    : `${name} has no value for ${member}, which is no member of ${set}`;
+
 /** Columns of several sets that are called the same. */
 export const doubledColumn = (name: string, set: string, other: string): string =>
-  `${name} is a column over ${set} and over ${other}: give one of them another name in the field \`columns\` of its data card`;
+  `${name} is a column over ${set} and over ${other}: give one of them another name in the field \`columns\` of its data card, as in \`${shortened(`${other}_${name}`)} of ${other}: column "${shortened(name)}"\`, or in its \`values\`, where they stand there`;
 
 export function wrongMembership(set: string, arity: number): string {
   const parts = arity === 1 ? 'single members' : `members of ${arity} parts`;

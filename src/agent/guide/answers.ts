@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AgentMessage } from '../agent.js';
 import { type Question, type QuestionAnswer, questionsOf } from '../ask-user-question.js';
+import { isProblem } from '../../modelling/formula.js';
+import { parseFormula } from '../../modelling/parse-formula.js';
 import { readStatement, splitStatements } from './grammar.js';
 import type { Reading } from './statement.js';
 
@@ -61,10 +63,20 @@ function read(line: string, pattern: string | undefined): Reading {
   const alone = readStatement(line);
   if (pattern === undefined) return alone;
   const inPattern = readStatement(pattern.replace(BLANK, () => line));
+  if (isWords(inPattern) && isFormula(line) && 'reason' in alone) return alone;
   if (inPattern.statement !== undefined && (alone.statement === undefined || givesFormula(alone, pattern)))
     return inPattern;
   return alone;
 }
+
+/** Whether nothing but words is made of a statement. */
+function isWords({ statement }: Reading): boolean {
+  if (statement?.kind === 'requirement') return statement.relation === undefined;
+  return (statement?.kind === 'kpi' || statement?.kind === 'objective') && isProblem(parseFormula(statement.text));
+}
+
+/** Whether a line is meant as a formula, so that it is no answer in words where it cannot be read. */
+const isFormula = (line: string): boolean => /[<>=≤≥[\]]/.test(line);
 
 /** Whether a line gives what the question asks a formula of a formula: `profit = 3x + 2y`. */
 function givesFormula({ statement }: Reading, pattern: string): boolean {

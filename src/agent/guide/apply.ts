@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { MAX_LABEL_LENGTH } from '../../projects/canvas/canvas.dto.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
+import { formulaIn } from '../../projects/canvas/requirement.js';
 import { isProblem, namesIn } from '../../modelling/formula.js';
 import { mentionsOf } from '../../modelling/mentions.js';
 import { parseFormula } from '../../modelling/parse-formula.js';
@@ -57,6 +59,8 @@ export function apply(statement: Statement, { sketch, files }: Application, caus
       return applyFileSet(statement, sketch, files, cause);
     case 'cells':
       return applyCells(statement, sketch, cause);
+    case 'column_name':
+      return applyColumnName(statement, sketch, cause);
     case 'variables':
       return applyVariables(statement, sketch, cause);
     case 'classify':
@@ -79,11 +83,8 @@ export function apply(statement: Statement, { sketch, files }: Application, caus
         { in_formulas: true, description: 'Every figure stands in the formulas' },
         cause,
       );
-    case 'requirement': {
-      const { text: description, label = statement.product ?? description, quantity, product } = statement;
-      const known = { ...(quantity !== undefined && { quantity }), ...(product !== undefined && { product }) };
-      return put(sketch, 'production_requirement', label, { description, ...known }, cause);
-    }
+    case 'requirement':
+      return applyRequirement(statement, sketch, cause);
     case 'no_requirement': {
       const data = { description: 'Nothing beyond the constraints', quantity: 0 };
       return putNothingMore(sketch, 'production_requirement', data, cause);
@@ -172,8 +173,23 @@ function applyRelation(statement: StatementOf<'relation'>, sketch: Sketch, cause
     if (bounded !== undefined) return state(bounded.name, bounded.facts, sketch, cause);
   }
   const same = sketch.of('constraint').find((card) => card.data['expression'] === text && card.data['index'] === index);
-  const name = label ?? same?.label ?? freeLabel(sketch);
+  const name = label ?? same?.label ?? freeLabel(sketch, 'constraint', 'Constraint');
   return put(sketch, 'constraint', name, { expression: text, index: index ?? null, ...countsData(counts) }, cause);
+}
+
+/** What was said of the requirement in another form before does not count any more. */
+function applyRequirement(statement: StatementOf<'requirement'>, sketch: Sketch, cause: string): string | undefined {
+  const type = 'production_requirement';
+  const { text: description, label, relation, quantity, product } = statement;
+  if (relation !== undefined) {
+    const same = sketch.of(type).find((card) => isDeepStrictEqual(formulaIn(card), relation));
+    const name = label ?? same?.label ?? freeLabel(sketch, type, 'Requirement');
+    const { expression, index = null } = relation;
+    return put(sketch, type, name, { description, expression, index, quantity: null, product: null }, cause);
+  }
+  const known = { ...(quantity !== undefined && { quantity }), ...(product !== undefined && { product }) };
+  const data = { description, expression: null, index: null, ...known };
+  return put(sketch, type, label ?? product ?? description, data, cause);
 }
 
 /** Declares a variable for each member of an index, or bounds it; a relation between variables is a constraint. */
@@ -200,15 +216,27 @@ function applyCells({ column, set, cells }: StatementOf<'cells'>, sketch: Sketch
   return undefined;
 }
 
+function applyColumnName(
+  { column, set, of }: StatementOf<'column_name'>,
+  sketch: Sketch,
+  cause: string,
+): string | undefined {
+  const holder = setCard(sketch, set);
+  if (holder?.data['file_path'] === undefined)
+    return `no set in a file is called ${quote(set)}: say first where it stands, as in \`${set} from file.csv key ...\``;
+  sketch.change(holder, { columns: { ...fieldOf<Record<string, string>>(holder, 'columns'), [column]: of } }, cause);
+  return undefined;
+}
+
 const setCard = (sketch: Sketch, set: string): SketchCard | undefined =>
   sketch.of('data').find((card) => fieldOf(card, 'set') === set);
 
 const EMPTY: Pick<SketchCard, 'card_type' | 'data'> = { card_type: 'data', data: {} };
 
-function freeLabel(sketch: Sketch): string {
-  let number = sketch.of('constraint').length + 1;
-  while (sketch.find('constraint', `Constraint ${number}`) !== undefined) number += 1;
-  return `Constraint ${number}`;
+function freeLabel(sketch: Sketch, type: CardType, noun: string): string {
+  let number = sketch.of(type).length + 1;
+  while (sketch.find(type, `${noun} ${number}`) !== undefined) number += 1;
+  return `${noun} ${number}`;
 }
 
 function applyVariables(

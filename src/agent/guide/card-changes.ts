@@ -1,6 +1,7 @@
 import { MAX_LABEL_LENGTH } from '../../projects/canvas/canvas.dto.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
 import { isProblem } from '../../modelling/formula.js';
+import { whyUnread } from '../../projects/canvas/expressions.js';
 import { isName } from '../../modelling/lexer.js';
 import { parseFormula } from '../../modelling/parse-formula.js';
 import { someOf } from '../../modelling/names.js';
@@ -64,15 +65,15 @@ export function confirm({ whom }: StatementOf<'confirm'>, sketch: Sketch, cause:
   return undefined;
 }
 
-/** Removes a card, or a single value of a data card. */
+/** Removes a card, or a single value of a data card. What is written in the same way goes before what differs by case. */
 export function remove(whom: string, sketch: Sketch, cause: string): string | undefined {
-  const card = sketch.resolve(whom);
+  const name = whom.replace(/^(?:the )?value /i, '');
+  const holder = sketch.holderOf(name);
+  const card = sketch.resolveExactly(whom) ?? (holder === undefined ? sketch.resolve(whom) : undefined);
   if (card !== undefined) {
     sketch.remove(card);
     return undefined;
   }
-  const name = whom.replace(/^(?:the )?value /i, '');
-  const holder = sketch.holderOf(name);
   if (holder === undefined) return `there is nothing called ${quote(whom, 40)}`;
   const values = Object.entries(fieldOf<Record<string, number>>(holder, 'values') ?? {}).filter(
     ([key]) => key !== name,
@@ -94,6 +95,8 @@ export function set({ whom, field, value }: StatementOf<'set'>, sketch: Sketch, 
     return undefined;
   }
   const content = contentOf(key, text);
+  const read = key === 'expression' ? parseFormula(text) : undefined;
+  if (read !== undefined && isProblem(read)) return `${quote(text, 40)} is no formula: ${whyUnread(read, text)}`;
   if (content === undefined) return `${quote(text, 40)} is no ${FIGURES.has(key) ? 'number' : key}`;
   const isNewObjective = card.card_type === 'objective' && (key === 'expression' || key === 'sense');
   sketch.change(card, { [key]: content, ...(isNewObjective && { confirmed: null }) }, cause);
@@ -104,7 +107,6 @@ function contentOf(field: string, text: string): unknown {
   if (FIGURES.has(field)) return figureOf(text);
   if (field === 'confirmed' || field === 'free') return /^(?:yes|true|confirmed)$/i.test(text);
   if (field === 'name') return isName(text) ? text : undefined;
-  if (field === 'expression') return isProblem(parseFormula(text)) ? undefined : text;
   if (field === 'key') return columnsIn(text);
   if (field === 'sense') return /^max/i.test(text) ? 'maximize' : /^min/i.test(text) ? 'minimize' : undefined;
   if (field === 'domain' || field === 'classification') return text.toLowerCase();

@@ -52,11 +52,13 @@ export function describeFiles({ changes, messages, attachments }: AgentContext):
 
 /** A card on one line. */
 export function describeCard({ card_type, label, data }: SketchCard): string {
+  const [expression, index] = [plain(data['expression']), plain(data['index'])];
+  const formula = index === undefined ? expression : `${expression} for ${index}`;
   const facts = FACTS[card_type].flatMap(([field, before = '']) => {
-    const value = field === 'values' ? figures(data['values']) : plain(data[field]);
+    const value = field === 'values' || field === 'columns' ? figures(data[field]) : plain(data[field]);
     if (value === 'true') return [before.trim()];
     const isNews =
-      value !== undefined && !(field === 'name' && value === label) && !(field === 'description' && value === label);
+      value !== undefined && !(['name', 'description'].includes(field) && (value === label || value === formula));
     return isNews ? [`${before}${quote(value)}`] : [];
   });
   return `${NOUNS[card_type]} ${quote(label, 60)}${facts.length === 0 ? '' : `: ${facts.join(', ')}`}`;
@@ -116,12 +118,19 @@ const FACTS: Record<SketchCard['card_type'], readonly [field: string, before?: s
     ['sheet', 'sheet '],
     ['key', 'key '],
     ['column', 'values of '],
+    ['columns', 'columns '],
     ['default', 'else '],
     ['members', 'members '],
     ['values'],
     ['description'],
   ],
-  production_requirement: [['description'], ['quantity', 'quantity '], ['unit', 'in ']],
+  production_requirement: [
+    ['description'],
+    ['expression'],
+    ['index', 'for '],
+    ['quantity', 'quantity '],
+    ['unit', 'in '],
+  ],
 };
 
 /** What the turn has done to the canvas, and what it could not. */

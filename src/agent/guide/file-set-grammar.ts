@@ -57,4 +57,5 @@ function splitBefore(text: string, pattern: RegExp): string[] {
   return places.slice(1).map((end, at) => text.slice(places[at], end));
 }
 
-const bare = (text: string): string => without(without(text.trim(), ' ,:'), QUOTES).trim();
+/** A name without the marks around it. */
+export const bare = (text: string): string => without(without(text.trim(), ' ,:'), QUOTES).trim();

@@ -54,6 +54,60 @@ describe('a set in a file', () => {
     expect(turn.text).toContain('no file `others.csv` is in the workspace: upload it, then say so again');
   });
 
+  describe('and its columns', () => {
+    const facts: FileFacts = {
+      columns: [
+        { name: 'product', type: 'text' },
+        { name: 'region', type: 'text' },
+        { name: 'Unit price', type: 'number' },
+      ],
+    };
+    const goal = 'maximize gain: x; x integer; Most: x <= 1, hard; kpi: none';
+    const roomOf = async (...files: Parameters<typeof questionOf>[0][]) => {
+      const room = new Room();
+      room.files = ['products.csv'];
+      room.fileStates = new Map(files.map((file) => [questionOf(file), facts]));
+      await room.say(`${goal}\nproducts from products.csv key product`);
+      return room;
+    };
+    const byKey = { path: 'products.csv', key: ['product'], isDistinct: false };
+    const byColumn = { path: 'products.csv', key: ['region'], isDistinct: true };
+
+    it('can be called in another way, and those of no name are asked for', async () => {
+      const room = await roomOf(byKey);
+      const { text, question } = await room.say('price of products: column "Unit prise"\ncost of weeks: column Cost');
+      expect(room.data('products')).toMatchObject({ columns: { price: 'Unit prise' } });
+      expect(text).toContain(
+        '- Data `products`: file `products.csv`, set `products`, key `product`, columns `price = Unit prise`',
+      );
+      expect(text).toContain(
+        'no set in a file is called `weeks`: say first where it stands, as in `weeks from file.csv key ...`',
+      );
+      expect(question).toMatchObject({
+        question: '`products`: products.csv has no column Unit prise. Its columns are product, region, Unit price.',
+        options: ['product', 'region', 'Unit price', 'Remove products'].map((label) => ({ label })),
+      });
+      await room.choose('Unit price');
+      expect(room.data('products')).toMatchObject({ columns: { price: 'Unit price' } });
+      await room.say('kind of products: column region');
+      expect(room.data('products')).toMatchObject({ columns: { price: 'Unit price', kind: 'region' } });
+    });
+
+    it('are asked for where a key and a column are there', async () => {
+      const room = await roomOf(byKey, byColumn);
+      const { question } = await room.say('set products column: region');
+      expect(question).toMatchObject({
+        question:
+          '`products`: It has a `key` and a `column`: keep `key` if product tells its rows apart, or `column` if its members are the different values of region.',
+        options: ['Rows told apart by product', 'Different values of region', 'Remove products'].map((label) => ({
+          label,
+        })),
+      });
+      await room.choose('Different values of region');
+      expect(room.data('products')).toEqual({ set: 'products', file_path: 'products.csv', column: 'region' });
+    });
+  });
+
   it('has columns that are not asked for as variables', async () => {
     const room = new Room();
     room.files = ['products.csv'];

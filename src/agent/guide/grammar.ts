@@ -1,7 +1,8 @@
 import { isProblem } from '../../modelling/formula.js';
 import { parseFormula } from '../../modelling/parse-formula.js';
+import { relationIn, whyUnread } from '../../projects/canvas/expressions.js';
 import { readFileSet } from './file-set-grammar.js';
-import { readIndexed, readSet } from './index-grammar.js';
+import { readColumnName, readIndexed, readSet } from './index-grammar.js';
 import { readRelation } from './relation-grammar.js';
 import type { Reading, Sense, Statement } from './statement.js';
 import { readTableQuestion } from './table-grammar.js';
@@ -80,6 +81,7 @@ const CLASSES = [
 const READERS: readonly Reader[] = [
   readTableQuestion,
   readFileSet,
+  readColumnName,
   by(/^(?:solve|optimi[sz]e|run|calculate)(?: (?:it|now|again|this|the|model|plan|please))*[.!]*$/i, () => ({
     kind: 'solve',
   })),
@@ -149,10 +151,7 @@ const READERS: readonly Reader[] = [
     /^(?:no (?:other |more |further )?(?:production )?requirements?|(?:production )?requirements?:? (?:none|no|nothing|no others?|nothing beyond the constraints))[.!]*$/i,
     () => ({ kind: 'no_requirement' }),
   ),
-  by(/^(?:production )?requirements?(?: (?<label>[^:<>=≤≥]+?))?: ?(?<text>.+)$/i, ({ label, text = '' }) =>
-    requirement(text, label),
-  ),
-  by(/^(?:we must |we have to |must )?produce (?<text>.+)$/i, ({ text = '' }) => requirement(text)),
+  readRequirement,
 ];
 
 /** `maximize profit: 3x + 2y`, `minimise cost = 2a`, `max 3x + 2y`, `maximize profit`, `objective: 3x + 2y`. */
@@ -184,7 +183,7 @@ function readObjective(text: string): Reading | undefined {
   };
   if (label === undefined || formula === '') return { statement };
   const parsed = parseFormula(formula);
-  if (isProblem(parsed)) return { reason: parsed.problem };
+  if (isProblem(parsed)) return { reason: whyUnread(parsed, formula) };
   if (parsed.relations.length === 0) return { statement };
   // `max load: x + y <= 4` names a constraint.
   return /^m(?:ax|in)$/i.test(verb) ? undefined : { reason: 'an objective has no <=, >= or = in its formula' };
@@ -219,17 +218,36 @@ function groupOf(whom: string): string {
     : whom;
 }
 
-/** `100 chairs a week`: with a figure first, the quantity and what it is of. */
-function requirement(text: string, label?: string): Statement {
+const REQUIREMENTS = [
+  /^(?:production )?requirements?(?: (?<label>[^:<>=≤≥]+?))?: ?(?<text>.+)$/i,
+  /^(?:we must |we have to |must )?produce (?<text>.+)$/i,
+];
+const MEMBER = /[\p{L}\p{N}_]\[/u;
+
+/** `requirement: chairs >= 100`, or `produce 100 chairs a week`: with a figure first, the quantity and what it is of. */
+function readRequirement(said: string): Reading | undefined {
+  const match = REQUIREMENTS.map((pattern) => pattern.exec(said)).find((found) => found !== null);
+  if (match === undefined) return undefined;
+  const { label, text = '' } = match.groups ?? {};
+  const named = { kind: 'requirement' as const, text, ...(label !== undefined && { label }) };
+  const relation = relationIn(text);
+  if (relation !== undefined) return { statement: { ...named, relation } };
+  // What has members in it is no mere words.
+  if (MEMBER.test(text)) return whyNoRelation(text);
   const { figure, product } = AMOUNT.exec(text)?.groups ?? {};
   const quantity = figure === undefined ? undefined : figureOf(figure);
   return {
-    kind: 'requirement',
-    text,
-    ...(label !== undefined && { label }),
-    ...(quantity !== undefined && { quantity }),
-    ...(product !== undefined && product !== '' && { product }),
+    statement: {
+      ...named,
+      ...(quantity !== undefined && { quantity }),
+      ...(product !== undefined && product !== '' && { product }),
+    },
   };
+}
+
+function whyNoRelation(text: string): Reading {
+  const reading = readIndexed(text) ?? readRelation(text);
+  return reading.statement === undefined ? reading : { reason: 'it has no <=, >= or =' };
 }
 
 /** A line without the marks around it. A minus and a figure in front of a relation belong to it and stay. */

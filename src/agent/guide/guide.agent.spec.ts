@@ -108,6 +108,25 @@ describe('the canvas', () => {
     expect(room.data('Values')).toBeUndefined();
   });
 
+  it('gives up what is written in the same way, before what differs by case', async () => {
+    const room = await after('c integer; s integer', 'C: s <= 3; C = 4; S = 5');
+    const left = (): string[] => room.cards.map(({ label }) => label);
+    await room.say('remove S');
+    expect([left(), room.data('Values')?.['values']]).toEqual([['c', 's', 'C', 'Values'], { C: 4 }]);
+    await room.say('remove C');
+    expect([left(), room.data('Values')?.['values']]).toEqual([['c', 's', 'Values'], { C: 4 }]);
+    await room.say('remove C');
+    expect(left()).toEqual(['c', 's']);
+    await room.say('remove C');
+    expect(left()).toEqual(['s']);
+  });
+
+  it('takes a word before a name for the type of the card', async () => {
+    const room = await after('chairs integer; produce 5 chairs');
+    await room.say('remove the requirement chairs');
+    expect(room.cards.map(({ card_type }) => card_type)).toEqual(['variable']);
+  });
+
   it('drops "nothing more" when there is more', async () => {
     const room = await after(
       'kpi: none; requirement: none; data: in the formulas',

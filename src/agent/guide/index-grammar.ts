@@ -1,8 +1,11 @@
 import { isProblem } from '../../modelling/formula.js';
 import { isName } from '../../modelling/lexer.js';
 import { parseFormula, parseIndex } from '../../modelling/parse-formula.js';
+import { splitIndex } from '../../modelling/split-index.js';
 import { namesOfIndex } from '../../modelling/vocabulary.js';
+import { whyUnread } from '../../projects/canvas/expressions.js';
 import { rangeOf } from '../../projects/canvas/members.js';
+import { bare } from './file-set-grammar.js';
 import { readFacts, splitCounts, splitLabel } from './relation-grammar.js';
 import type { Reading, Statement, VariableFacts } from './statement.js';
 import { figureOf, NUMBER } from './words.js';
@@ -12,14 +15,22 @@ import { figureOf, NUMBER } from './words.js';
  * `make[p] integer for p in products`, `Demand: make[p] <= demand[p] for p in products where demand[p] > 0`.
  */
 
-const FOR = ' for ';
 const SIGNS = /(<=|=<|>=|=>|==|[<>=≤≥])/;
 const NAME = String.raw`(?:"(?<quoted>[^"]*)"|(?<plain>[^",]+?))`;
 const END = String.raw`(?: ?, ?(?:and )?| and |$)`;
 const MEMBER = new RegExp(NAME + END, 'y');
 const CELL = new RegExp(String.raw`${NAME}(?: ?[:=] ?| )(?<figure>${NUMBER})${END}`, 'iy');
+const COLUMN_NAME = /^(?<column>\S+) of (?<set>[^\s:]+) ?: ?column:? (?<body>.+)$/i;
 /** Labels that other statements begin with. */
 const TAKEN = /^(?:objectives?|goals?|constraints?|variables?|vars?|data|values?|bounds?|kpis?|requirements?)$/i;
+
+/** `cost of products: column "Unit cost"`; undefined for other texts. */
+export function readColumnName(text: string): Reading | undefined {
+  const { column = '', set = '', body = '' } = COLUMN_NAME.exec(text)?.groups ?? {};
+  const of = cellsIn(`column ${body}`) === undefined ? bare(body) : '';
+  if (of === '' || !isName(column) || !isName(set)) return undefined;
+  return { statement: { kind: 'column_name', column, set, of } };
+}
 
 /** `weeks: 1 to 52`, `shifts: early, late, night`, `cost of shifts: early 10, late 12`; undefined for other texts. */
 export function readSet(text: string): Reading | undefined {
@@ -68,12 +79,12 @@ function matchesOf(pattern: RegExp, text: string): RegExpExecArray[] | undefined
 /** What stands under an index: a variable for each member, its bounds, or a constraint; undefined for other texts. */
 export function readIndexed(text: string): Reading | undefined {
   const { rest: counted, counts } = splitCounts(text);
-  const at = placeOfFor(counted);
-  if (at === undefined) return undefined;
-  const index = counted.slice(at + FOR.length).trim();
+  const split = splitIndex(counted);
+  if (split === undefined) return undefined;
+  const { index } = split;
   const over = parseIndex(index);
-  if (isProblem(over)) return { reason: over.problem };
-  const { label, body } = splitLabel(counted.slice(0, at).trim());
+  if (isProblem(over)) return { reason: whyUnread(over, index, true) };
+  const { label, body } = splitLabel(split.body);
   const variable = label === undefined && counts === undefined ? readVariable(body, namesOfIndex(over)) : undefined;
   const formula = parseFormula(body);
   const relation: Extract<Statement, { kind: 'relation' }> | undefined =
@@ -91,18 +102,7 @@ export function readIndexed(text: string): Reading | undefined {
     return { statement: { kind: 'family', ...variable, index, ...(relation !== undefined && { relation }) } };
   }
   if (relation !== undefined) return { statement: relation };
-  return { reason: isProblem(formula) ? formula.problem : 'there is no <=, >= or = before its `for`' };
-}
-
-/** Where the `for` stands that an index follows. */
-function placeOfFor(text: string): number | undefined {
-  const at = text.indexOf(FOR);
-  for (let place = at; place >= 0; place = text.indexOf(FOR, place + 1)) {
-    // What looks like an index is told why it is none.
-    const rest = text.slice(place + FOR.length).trim();
-    if (!isProblem(parseIndex(rest)) || /^\(?[\p{L}_][^=<>]* in [\p{L}_]/u.test(rest)) return place;
-  }
-  return undefined;
+  return { reason: isProblem(formula) ? whyUnread(formula, body) : 'there is no <=, >= or = before its `for`' };
 }
 
 /** `make[p] integer`, `0 <= ship[o, d] <= limit[o, d]`: all members of a variable, with what is said of them. */

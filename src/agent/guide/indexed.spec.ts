@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Room } from '../../../test/support/guide-room.js';
+import { readStatement } from './grammar.js';
 
 const WEEKS = 'weeks: 1 to 4; demand of weeks: 1 30, 2 45, 3 20, 4 50';
 
@@ -59,6 +60,26 @@ describe('sets and what has an index', () => {
     expect(dataOf(room, 'Constraint 1')).toEqual({ expression: 'make[t] <= 50 open[t]', index: 't in weeks' });
   });
 
+  it.each([
+    ['0 <= x <= 10', 'x', { name: 'x', lower: 0, upper: 10 }],
+    [
+      '0 <= ship[o, d] <= limit[o, d] for o in plants, d in towns',
+      'ship',
+      { name: 'ship', index: 'o in plants, d in towns', lower: 0, upper: 'limit[o, d]' },
+    ],
+    [
+      '0 <= ship[o,d] <= limit[o,d] for (o,d) in lanes',
+      'ship',
+      { name: 'ship', index: '(o,d) in lanes', lower: 0, upper: 'limit[o,d]' },
+    ],
+  ])('are variables by their bounds alone, and their domain is asked for: %s', async (text, name, data) => {
+    const { room, question } = await after('maximize gain: 3', text);
+    expect(dataOf(room, name)).toEqual(data);
+    expect(question?.question).toBe(`Which values can \`${name}\` take?`);
+    await room.choose('Fractions too');
+    expect(dataOf(room, name)).toEqual({ ...data, domain: 'continuous' });
+  });
+
   it('are asked for: what is used with an index, and nothing is called so', async () => {
     const { room, question } = await after(WEEKS, 'minimize cost: sum t in weeks: (3 make[t] + stock[t])');
 
@@ -75,11 +96,28 @@ describe('sets and what has an index', () => {
     expect(dataOf(room, 'make')).toEqual({ name: 'make', index: 't in weeks', domain: 'integer' });
   });
 
+  it('are told what they lack, and are no answer in words to what was asked', async () => {
+    expect(readStatement('sum t in weeks: make[t]')).toEqual({
+      reason: 'it has no <=, >= or =, as a constraint has, and no `maximize`, as an objective has',
+    });
+    const { room, question } = await after(`${WEEKS}; maximize gain: x; x integer; Most: x <= 3, hard`);
+    expect(question?.question).toContain('Which figures show');
+    const labels = room.cards.map(({ label }) => label);
+    const { text } = await room.say('make[t integer for t in weeks');
+    expect(text).toContain('- `make[t integer for t in weeks`: ');
+    expect(room.cards.map(({ label }) => label)).toEqual(labels);
+  });
+
   it.each([
     ['cost of shifts: early 10', 'no set is called `shifts`'],
     ['shifts: early, late, early', 'the member early is there twice'],
     ['Need: make[t] <= for t in weeks', 'The formula ends too early'],
-    ['Need: make[t] <= 4 for t in weeks where', 'The formula ends too early'],
+    ['Need: make[t] <= 4 for t in weeks where', 'A condition is missing behind `where`, as in `where demand[p] > 0`'],
+    [
+      'make[t] integer for t weeks',
+      '`in` and the name of a set are missing, as in `p in products` (at character 3: weeks)',
+    ],
+    ['Need: make[t] <= 4 for t in', 'The name of a set is missing, as in `p in products`'],
   ])('are refused with a reason: %s', async (text, reason) => {
     expect((await after(text)).text).toContain(reason);
   });

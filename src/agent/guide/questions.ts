@@ -1,16 +1,13 @@
 import type { Gap } from '../../projects/canvas/card.entity.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
-import { readData } from '../../projects/canvas/data-content.js';
-import { questionOf } from '../../projects/canvas/data-file.js';
+import { plainVariables, requirementOf } from '../../projects/canvas/requirement.js';
 import type { CompletenessResponse } from '../../projects/canvas/canvas.dto.js';
 import type { Question } from '../ask-user-question.js';
 import { BLANK } from './answers.js';
+import { type Choice, columnChoices, membersChoices, namingOfColumn } from './column-choices.js';
 import { quote } from './quote.js';
 import type { CardType, Sketch, SketchCard } from './sketch.js';
 import { unknownFamilies } from './unknown-families.js';
-
-/** A label to choose, and the statements that choosing it is as good as. */
-type Choice = [label: string, statements: string];
 
 const LATER: Choice = ['Later', 'later'];
 const EXAMPLE: Choice = ['Show me an example', 'help'];
@@ -18,8 +15,6 @@ const EXAMPLE: Choice = ['Show me an example', 'help'];
 const MAX_NAMES = 20;
 const MAX_NAME_CHARACTERS = 600;
 const LONGEST_REFERENCE = 60;
-/** Columns of a file that one question offers. */
-const MAX_COLUMNS = 5;
 
 /** What a question is made from. */
 export interface Situation {
@@ -138,7 +133,12 @@ function askForGap(card: SketchCard, { field, message }: Gap, sketch: Sketch): Q
       removal,
     ]);
   }
-  if (field === 'key') return ask(id, header, question, [...keyChoices(card, sketch, setting), removal]);
+  if (field === 'key') return ask(id, header, question, [...columnChoices(card, sketch, setting), removal]);
+  if (field === 'column') return ask(id, header, question, [...membersChoices(card), removal]);
+  if (field === 'columns') {
+    const naming = namingOfColumn(card, sketch);
+    return ask(naming?.(BLANK), header, question, [...(naming ? columnChoices(card, sketch, naming) : []), removal]);
+  }
   if (field === 'expression') {
     const names = sketch
       .of('variable')
@@ -151,18 +151,6 @@ function askForGap(card: SketchCard, { field, message }: Gap, sketch: Sketch): Q
     return ask(id, header, `${question} ${hint}`, [...sum, EXAMPLE, removal]);
   }
   return ask(id, header, question, [removal, LATER]);
-}
-
-/** Columns of a file that may tell its rows apart: texts before figures. */
-function keyChoices(card: SketchCard, sketch: Sketch, setting: (value: string) => string): Choice[] {
-  const { file } = readData(card);
-  const state = file && sketch.files.get(questionOf(file));
-  const columns = typeof state === 'object' ? state.columns : [];
-  const ordered = [
-    ...columns.filter(({ type }) => type === 'text'),
-    ...columns.filter(({ type }) => type === 'number'),
-  ].filter(({ name }) => !/,| and /i.test(name));
-  return ordered.slice(0, MAX_COLUMNS).map(({ name }): Choice => [name, setting(name)]);
 }
 
 const HEADERS: Record<CardType, string> = {
@@ -299,19 +287,32 @@ function askForSolve({ sketch, feasibility, isSolved, clash }: Situation): Quest
   if (feasibility === 'fail') {
     const hard = sketch.of('constraint').filter(({ data }) => data['classification'] === 'hard');
     // A chain like `1 <= x <= y` is several rows, which are numbered.
+    const clashes = ({ label }: SketchCard): boolean =>
+      clash.some((name) => name === label || name.replace(/ \(\d+\)$/, '') === label);
     const soft = hard
-      .filter(({ label }) => clash.some((name) => name === label || name.replace(/ \(\d+\)$/, '') === label))
+      .filter(clashes)
       .slice(0, 4)
       .map((card): Choice => [
         `${plainLabel(card)} may be broken`,
         `${referTo(card, sketch)} is soft, penalty 100; solve`,
       ]);
+    const variables = plainVariables(sketch.cards);
+    const required = sketch
+      .of('production_requirement')
+      .filter((card) => clashes(card) && requirementOf(card, variables) !== undefined)
+      .slice(0, 2)
+      .map((card): Choice => [`Without the requirement ${plainLabel(card)}`, `remove ${referTo(card, sketch)}; solve`]);
     const again: Choice = ['Solve it again', 'solve'];
     const question =
-      soft.length > 0
+      soft.length + required.length > 0
         ? 'What may change?'
         : 'Change the constraints, the bounds or the objective, and have it solved again.';
-    return ask(undefined, 'Feasibility', `The last solve found no plan. ${question}`, [...soft, again, LATER]);
+    return ask(undefined, 'Feasibility', `The last solve found no plan. ${question}`, [
+      ...soft,
+      ...required,
+      again,
+      LATER,
+    ]);
   }
   const isConfirmed = sketch.of('objective').every(({ data }) => data['confirmed'] === true);
   if (isConfirmed) return ask(undefined, 'Solve', 'Shall I solve the model?', [['Solve it', 'solve'], LATER]);

@@ -2,6 +2,7 @@ import { type Formula, isProblem, type Relation } from '../../modelling/formula.
 import { isName } from '../../modelling/lexer.js';
 import { parseFormula } from '../../modelling/parse-formula.js';
 import { linearize } from '../../modelling/linear.js';
+import { whyUnread } from '../../projects/canvas/expressions.js';
 import type { Classification, Reading, Statement, VariableFacts } from './statement.js';
 import { figureOf, NUMBER, without } from './words.js';
 
@@ -79,10 +80,10 @@ export function readRelation(text: string): Reading {
   const formula = parseFormula(rest);
   if (isProblem(formula)) {
     // Only what looks like a formula is told why it is none.
-    return SIGN.test(rest) ? { reason: formula.problem } : {};
+    return SIGN.test(rest) || rest.includes('[') ? { reason: whyUnread(formula, rest) } : {};
   }
   if (formula.relations.length === 0) {
-    return label === undefined && !/\d|[-+*/]/.test(rest)
+    return label === undefined && !/\d|[-+*/[]/.test(rest)
       ? {}
       : { reason: 'it has no <=, >= or =, as a constraint has, and no `maximize`, as an objective has' };
   }

@@ -4,6 +4,7 @@ import { CARD_TYPES } from '../../projects/canvas/card.entity.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
 import { namesInText } from '../../projects/canvas/expressions.js';
 import { modelDigest } from '../../projects/canvas/model-digest.js';
+import { formulaIn, plainVariables } from '../../projects/canvas/requirement.js';
 import { type FileStates, NO_FILES } from '../../projects/canvas/data-file.js';
 import {
   type CardContent,
@@ -30,6 +31,18 @@ export interface SketchCard {
   /** The statements that made it what it is, in the user's words. */
   causes: string[];
 }
+
+/** What is said before the name of a card. */
+const TYPED = /^(?:the )?(?<word>constraint|variable|objective|goal|kpi|data|requirement|card) (?<plain>.+)$/is;
+const TYPES: Record<string, CardType | undefined> = {
+  constraint: 'constraint',
+  variable: 'variable',
+  objective: 'objective',
+  goal: 'objective',
+  kpi: 'kpi',
+  data: 'data',
+  requirement: 'production_requirement',
+};
 
 /** What has to be done to a card of the canvas, or to have one. */
 export type Change =
@@ -60,9 +73,10 @@ export class Sketch {
     return this.cards.filter(({ card_type }) => card_type === type);
   }
 
-  /** The card of a type that is called so, upper and lower case alike. */
+  /** The card of a type that is called so; upper and lower case count where there are both. */
   find(type: CardType, label: string): SketchCard | undefined {
-    return this.of(type).find((card) => isSame(card.label, label));
+    const cards = this.of(type);
+    return cards.find((card) => card.label === label) ?? cards.find((card) => isSame(card.label, label));
   }
 
   variable(name: string): SketchCard | undefined {
@@ -80,17 +94,21 @@ export class Sketch {
     return names.every((name) => variables.has(name) || this.values.has(name));
   }
 
+  /** The cards with formulas that every plan is made from: objectives first. */
+  withFormulas(): SketchCard[] {
+    return [...this.of('objective'), ...this.of('constraint'), ...this.of('production_requirement')];
+  }
+
   /** The names in all formulas, in the order of their first place: objectives first. */
   get names(): ReadonlySet<string> {
-    const cards = [...this.of('objective'), ...this.of('constraint')];
+    const cards = this.withFormulas();
     return (this.usedNames ??= new Set(cards.flatMap((card) => this.namesOf(card))));
   }
 
   /** The same of one card: what a statement does not change is not read again for it. */
   private namesOf(card: SketchCard): readonly string[] {
-    const names =
-      this.namesOfCards.get(card.data) ??
-      namesInText(fieldOf<string>(card, 'expression') ?? '', fieldOf<string>(card, 'index'));
+    const { expression = '', index } = formulaIn(card) ?? {};
+    const names = this.namesOfCards.get(card.data) ?? namesInText(expression, index);
     this.namesOfCards.set(card.data, names);
     return names;
   }
@@ -100,19 +118,40 @@ export class Sketch {
     return this.of('data').find((card) => Object.hasOwn(fieldOf<Data>(card, 'values') ?? {}, value));
   }
 
-  /** The card that a person means: by label, by the name of a variable, or by id. */
+  /**
+   * The card that a person means: by label, by the name of a variable, or by id, with a word for its type before it or not.
+   * Upper and lower case count where there are both.
+   */
   resolve(whom: string, types: readonly CardType[] = CARD_TYPES): SketchCard | undefined {
+    return this.resolveExactly(whom, types) ?? this.among(whom, types, (card, name) => isSame(card.label, name));
+  }
+
+  /** The same of labels that are written in the same way only. */
+  resolveExactly(whom: string, types: readonly CardType[] = CARD_TYPES): SketchCard | undefined {
+    return this.among(
+      whom,
+      types,
+      (card, name) =>
+        card.label === name ||
+        card.id === name ||
+        (card.card_type === 'variable' && fieldOf<string>(card, 'name') === name),
+    );
+  }
+
+  private among(
+    whom: string,
+    types: readonly CardType[],
+    isMeant: (card: SketchCard, name: string) => boolean,
+  ): SketchCard | undefined {
     const text = whom.trim().replace(/^["'`](.+)["'`]$/, '$1');
-    const plain = text.replace(/^(?:the )?(?:constraint|variable|objective|goal|kpi|data|requirement|card) /i, '');
-    const among = this.cards.filter(({ card_type }) => types.includes(card_type));
-    for (const name of new Set([text, plain])) {
-      const found =
-        among.find(({ label }) => isSame(label, name)) ??
-        among.find((card) => card.card_type === 'variable' && fieldOf(card, 'name') === name) ??
-        among.find(({ id }) => id === name);
-      if (found !== undefined) return found;
-    }
-    return undefined;
+    const { word = '', plain = text } = TYPED.exec(text)?.groups ?? {};
+    const cards = this.cards.filter(({ card_type }) => types.includes(card_type));
+    const ofType = cards.filter(({ card_type }) => card_type === TYPES[word.toLowerCase()]);
+    return (
+      cards.find((card) => isMeant(card, text)) ??
+      ofType.find((card) => isMeant(card, plain)) ??
+      cards.find((card) => isMeant(card, plain))
+    );
   }
 
   /** Sets keys of a card, which is made when there is none; null removes a key. */
@@ -143,9 +182,16 @@ export class Sketch {
   get changesModel(): boolean {
     const kept = new Set(this.before.map(({ data }) => data));
     const now = new Set(this.cards.map(({ data }) => data));
+    const variables = plainVariables(this.cards);
     return (
-      modelDigest(this.before.filter(({ data }) => !now.has(data))) !==
-      modelDigest(this.cards.filter(({ data }) => !kept.has(data)))
+      modelDigest(
+        this.before.filter(({ data }) => !now.has(data)),
+        variables,
+      ) !==
+      modelDigest(
+        this.cards.filter(({ data }) => !kept.has(data)),
+        variables,
+      )
     );
   }
 
@@ -175,7 +221,7 @@ export class Sketch {
   /** What was found out of the cards of a type does not hold any more. */
   private forget({ card_type }: SketchCard): void {
     if (card_type === 'data') this.knownValues = undefined;
-    if (card_type === 'objective' || card_type === 'constraint') this.usedNames = undefined;
+    if (['objective', 'constraint', 'production_requirement'].includes(card_type)) this.usedNames = undefined;
   }
 
   /** How many cards are not as they were. */

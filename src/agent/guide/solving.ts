@@ -1,7 +1,9 @@
+import type { Gap } from '../../projects/canvas/card.entity.js';
 import type { CompletenessResponse } from '../../projects/canvas/canvas.dto.js';
 import { someOf } from '../../modelling/names.js';
+import { plainVariables, requirementOf } from '../../projects/canvas/requirement.js';
 import { counted, quote } from './quote.js';
-import type { Sketch } from './sketch.js';
+import type { Sketch, SketchCard } from './sketch.js';
 
 export type Feasibility = CompletenessResponse['feasibility_result'];
 
@@ -30,14 +32,20 @@ interface Solved {
 export function whatSolvingLacks(sketch: Sketch): string[] {
   const none = (['objective', 'variable'] as const).filter((type) => sketch.of(type).length === 0);
   const judgements = sketch.judge();
-  const gaps = sketch.cards.flatMap(({ card_type, label }, index) => {
-    if (card_type === 'kpi' || card_type === 'production_requirement') return [];
-    const found = judgements[index]?.gaps.find(
-      ({ severity, field }) => severity === 'blocking' || (severity === 'warning' && FORMULAS.includes(field)),
-    );
-    return found === undefined ? [] : [`${quote(label, 60)}: ${found.message}`];
+  const variables = plainVariables(sketch.cards);
+  const gaps = sketch.cards.flatMap((card, index) => {
+    const found = judgements[index]?.gaps.find((gap) => keepsFromSolving(gap, card, variables));
+    return found === undefined ? [] : [`${quote(card.label, 60)}: ${found.message}`];
   });
   return [...none.map((type) => `There is no ${type} yet`), ...gaps];
+}
+
+/** Whether a gap is of something that a solve reads. */
+function keepsFromSolving({ severity, field }: Gap, card: SketchCard, variables: ReadonlySet<string>): boolean {
+  if (card.card_type === 'kpi' || severity === 'info') return false;
+  if (card.card_type !== 'production_requirement') return severity === 'blocking' || FORMULAS.includes(field);
+  const solved = requirementOf(card, variables)?.field;
+  return field === (solved ?? 'expression') || (field === 'index' && solved === 'expression');
 }
 
 /** The outcome of a solve in words. */

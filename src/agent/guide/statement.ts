@@ -1,4 +1,5 @@
 import type { Formula } from '../../modelling/formula.js';
+import type { IndexedFormula } from '../../projects/canvas/expressions.js';
 
 export type Domain = 'continuous' | 'integer' | 'binary';
 export type Sense = 'maximize' | 'minimize';
@@ -45,6 +46,8 @@ export type Statement =
       /** Of figures that are missing. */
       fallback?: number;
     }
+  /** What formulas call a column of the file of a set. */
+  | { kind: 'column_name'; column: string; set: string; of: string }
   /** A column of figures over a set. */
   | { kind: 'cells'; column: string; set: string; cells: Record<string, number> }
   | { kind: 'variables'; names: string[]; facts: VariableFacts; declares: boolean }
@@ -55,7 +58,15 @@ export type Statement =
   | { kind: 'no_kpi' }
   | { kind: 'data_file'; path: string }
   | { kind: 'data_in_formulas' }
-  | { kind: 'requirement'; label?: string; text: string; quantity?: number; product?: string }
+  /** A relation, a quantity of something, or words alone. */
+  | {
+      kind: 'requirement';
+      label?: string;
+      text: string;
+      relation?: IndexedFormula;
+      quantity?: number;
+      product?: string;
+    }
   | { kind: 'no_requirement' }
   | { kind: 'confirm'; whom?: string }
   | { kind: 'remove'; whom: string }

@@ -1,7 +1,7 @@
 import { type Expression, type Index, isProblem, type Key, type Membership, partsOf } from '../../modelling/formula.js';
 import { parseFormula } from '../../modelling/parse-formula.js';
-import { fieldOf } from '../../projects/canvas/card-shapes.js';
 import { readIndex } from '../../projects/canvas/expressions.js';
+import { formulaIn } from '../../projects/canvas/requirement.js';
 import type { Sketch } from './sketch.js';
 
 /** Something that formulas use with an index and nothing on the canvas is, with the index that it seems to have. */
@@ -29,12 +29,12 @@ export function unknownFamilies(sketch: Sketch): UnknownFamily[] {
     const inner = expression.kind === 'total' ? withIndex(expression.over, scope) : scope;
     for (const part of partsOf(expression)) visit(part, inner);
   };
-  for (const card of [...sketch.of('objective'), ...sketch.of('constraint')]) {
-    const text = fieldOf<string>(card, 'expression') ?? '';
+  for (const card of sketch.withFormulas()) {
+    const { expression = '', index: over = '' } = formulaIn(card) ?? {};
     // Most formulas have no members in them, and need not be read.
-    const formula = parseFormula(text.includes('[') ? text : '');
+    const formula = parseFormula(expression.includes('[') ? expression : '');
     if (isProblem(formula)) continue;
-    const index = readIndex(fieldOf<string>(card, 'index') ?? '');
+    const index = readIndex(over);
     for (const side of formula.sides) visit(side, isProblem(index) ? new Map() : withIndex(index, new Map()));
   }
   return [...found.values()];

@@ -55,7 +55,7 @@ export class CardTools {
       'constraint: expression (x + y <= 4), index (one constraint for each member), classification (hard, soft), penalty (of a soft one, per unit), description;',
       'kpi: description, expression, unit, target;',
       'data: file_path, values (numbers by name) or in_formulas (true: every figure stands in them), description; a set: set (its name) with members (a list, or "1 to 52") and values (by name, an object of numbers or texts by member), or with file_path, sheet, key (a list of the columns that tell members apart; the other columns are used in formulas by their names) or column (the column whose different values are the members), columns (columns of the file by other names), default (for figures that are missing);',
-      'production_requirement: description, quantity, unit, product.',
+      'production_requirement, which every plan must meet: expression (x >= 10) and index, or quantity and product (the name of a variable without an index), unit, description; {quantity: 0, description} alone says that there are none.',
     ].join('\n'),
     input: upsertInput,
     run: async (input, context) => {

@@ -150,9 +150,75 @@ describe('the model of a canvas', () => {
     const { objective_value, variables } = solve(products, make, goal, floor);
     expect([objective_value, variables]).toEqual([-10, { make: 4 }]);
     expect(problemOf(products, sites, make, goal)).toBe(
-      'The objective card "Goal": cost is a column over products and over sites: give one of them another name in the field `columns` of its data card',
+      'The objective card "Goal": cost is a column over products and over sites: give one of them another name in the field `columns` of its data card, as in `sites_cost of sites: column "cost"`, or in its `values`, where they stand there',
     );
     expect(problemOf(products, sites, make, objective('sum p in products: make[p]'))).toBe('');
+  });
+
+  describe('with requirements', () => {
+    const required = (label: string, data: object) => card('production_requirement', label, data);
+    const goods = card('data', 'Goods', {
+      set: 'products',
+      members: ['oak chair', 'table'],
+      values: { minimum: { 'oak chair': 2, table: 3 } },
+    });
+    const make = variable('make', { index: 'p in products', upper: 4 });
+    const least = objective('x + (sum p in products: make[p])', { sense: 'minimize' });
+    const minimum = { expression: 'make[p] >= minimum[p]', index: 'p in products' };
+
+    it('meets them: relations, relations in words, and quantities of variables', () => {
+      const result = solve(
+        ...[goods, make, variable('x', { lower: -9 }), least],
+        required('Minimum', minimum),
+        required('All', { description: 'sum p in products: make[p] >= 6' }),
+        required('x', { quantity: -3, product: 'x', description: '-3 x' }),
+        constraint('Loose', 'x <= 5'),
+      );
+      expect(result).toMatchObject({ status: 'optimal', objective_value: 3, variables: { x: -3, make: 6 } });
+      expect(result.constraints.map(({ name, slack }) => [name, slack])).toEqual([
+        ['Loose', 8],
+        ['Minimum[table]', 0],
+        ['All', 0],
+        ['x', 0],
+      ]);
+    });
+
+    it('names those that cannot be met, with their members', () => {
+      const more = { ...minimum, expression: 'make[p] >= 2 * minimum[p]' };
+      const { status, conflict } = solve(goods, make, variable('x'), least, required('Minimum', more));
+      expect({ status, conflict }).toEqual({
+        status: 'infeasible',
+        conflict: ['make[table] <= 4', 'Minimum[table]'],
+      });
+    });
+
+    it.each([
+      ['words', { description: 'Be nice > be quick', quantity: 10 }],
+      ['a product that nothing is', { quantity: 10, product: 'chairs' }],
+      ['a product with an index', { quantity: 10, product: 'make' }],
+      ['no number', { quantity: 'ten', product: 'x', index: 3 }],
+      ['none', { description: 'Nothing beyond the constraints', quantity: 0 }],
+    ])('is solved whatever stands in those that are %s', (_, data) => {
+      expect(solve(goods, make, variable('x'), least, required('R', data))).toMatchObject({
+        objective_value: 0,
+        constraints: [],
+      });
+    });
+
+    it.each([
+      [{ expression: 'x + 3' }, 'There is no <=, >= or = in it'],
+      [{ expression: 3, quantity: 1, product: 'x' }, 'expression is not what it should be'],
+      [{ expression: 'x >= 3', index: 4 }, 'index is not what it should be'],
+      [{ expression: 'x * x >= 3' }, 'It is not linear: the variables x and x are multiplied'],
+      [{ description: 'y >= 3' }, 'no variable and no value of a data card is called y'],
+      [
+        { description: 'make[p] >= 3 for p in goods' },
+        'No set is called goods: say what it is, as in `goods: a, b, c`',
+      ],
+    ])('says what is wrong with one: %j', (data, reason) => {
+      const message = `The production requirement card "R": ${reason}`;
+      expect(problemOf(goods, make, variable('x'), least, required('R', data))).toBe(message);
+    });
   });
 
   it.each([

@@ -7,6 +7,7 @@ import type { Formula, Index } from '../../modelling/formula.js';
 import { parseFormula, parseIndex } from '../../modelling/parse-formula.js';
 import { namesOfIndex } from '../../modelling/vocabulary.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
+import { requirementOf } from '../../projects/canvas/requirement.js';
 import { membersOf, readData } from '../../projects/canvas/data-content.js';
 import type { ModelCard, SetTable } from '../solver/task.js';
 import { readSetOfFile } from './set-of-file.js';
@@ -31,8 +32,8 @@ const DATA_FIELDS = ['values', 'set', 'members', 'sheet', 'key', 'column', 'colu
 
 /**
  * The model that the cards of a canvas describe. Several objectives become one weighted sum, with the sense of the
- * first; a soft constraint may be broken, at its penalty per unit. Constraints are called like their cards; what has an
- * index is a family, whose members are named in brackets: `make[oak chair]`, `Demand[oak chair, 3]`.
+ * first; a soft constraint may be broken, at its penalty per unit. Requirements are hard constraints where {@link requirementOf}
+ * finds one in them. Constraints are called like their cards; what has an index is a family, whose members are named in brackets: `make[oak chair]`, `Demand[oak chair, 3]`.
  *
  * @param tables what stands in the files of sets, by the ids of their cards
  * @throws ModelProblem that says which card lacks what
@@ -68,6 +69,7 @@ class CanvasReader {
     for (const card of variables) this.readVariable(card);
     this.readObjectives(this.of('objective'));
     for (const card of this.of('constraint')) this.readConstraint(card);
+    for (const card of this.of('production_requirement')) this.readRequirement(card);
     for (const card of this.of('kpi')) this.readKpi(card);
     return this.model;
   }
@@ -206,9 +208,22 @@ class CanvasReader {
   private readConstraint(card: ModelCard): void {
     const classification = need<string>(card, 'classification');
     const penalty = classification === 'soft' ? need<number>(card, 'penalty') : undefined;
-    const index = readIndex(card);
+    this.addRelation(card, formula(card), readIndex(card), penalty);
+  }
+
+  /** A requirement in words alone keeps nothing from being solved. */
+  private readRequirement(card: ModelCard): void {
+    optional(card, 'expression');
+    const required = requirementOf(card, this.space.variables);
+    if (required === undefined) return;
+    const { field, expression, index } = required;
+    if (field === 'expression') optional(card, 'index');
+    const over = index === undefined ? undefined : fitting(card, parseIndex(index));
+    this.addRelation(card, fitting(card, parseFormula(expression)), over, undefined);
+  }
+
+  private addRelation(card: ModelCard, text: Formula, index: Index | undefined, penalty: number | undefined): void {
     const frame = this.frame(card, index);
-    const text = formula(card);
     if (text.relations.length === 0) throw refused(card, 'There is no <=, >= or = in it');
     const all = expanding(card, () => rowsOf(this.evaluator, text, frame));
     all.forEach((rows, at) => {

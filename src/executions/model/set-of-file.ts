@@ -4,6 +4,7 @@ import type { ColumnCells } from '../../data-engine/tasks.js';
 import { shortened } from '../../modelling/names.js';
 import type { ColumnData, Members, Space } from '../../modelling/expansion/space.js';
 import type { DataContent } from '../../projects/canvas/data-content.js';
+import { problemOfMembers } from '../../projects/canvas/data-gaps.js';
 import type { DataFile } from '../../projects/canvas/data-file.js';
 import { rowInFile } from '../../tables/table-format.js';
 import type { ModelCard, SetTable } from '../solver/task.js';
@@ -16,6 +17,8 @@ import { refused } from './card-fields.js';
  */
 export function readSetOfFile(space: Space, card: ModelCard, { set, file }: DataContent, table: SetTable): void {
   if (set === undefined || file === undefined) throw new Error('A table belongs to the file of a set');
+  const doubt = problemOfMembers(file);
+  if (doubt !== undefined) throw refused(card, doubt);
   if ('problem' in table) throw refused(card, table.problem);
   const { path, key } = file;
   const read = deserialize(readFileSync(table.file)) as ColumnCells[];

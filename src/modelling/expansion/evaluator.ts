@@ -1,5 +1,6 @@
 import type { Condition, Expression, Index, MemberOf, Operand } from '../formula.js';
 import { shortened } from '../names.js';
+import { dividesByZero } from '../sentences.js';
 import { comparedFigures, comparedTexts } from './comparisons.js';
 import { type Stage, WaitingConditions } from './conditions.js';
 import { allRows, type Derived, type Frame, ONE_ROW, passing, pick, pickFrom } from './frame.js';
@@ -163,7 +164,7 @@ export class Evaluator {
   private multiply(scales: Float64Array, constants: Float64Array, divisor: boolean, frame: Frame): void {
     for (let row = 0; row < frame.size; row += 1) {
       const constant = constants[row]!;
-      if (divisor && constant === 0) refuse(`It divides by 0${this.lookup.forRow(frame, row)}`);
+      if (divisor && constant === 0) refuse(dividesByZero(this.lookup.forRow(frame, row)));
       scales[row] = divisor ? scales[row]! / constant : scales[row]! * constant;
       if (!Number.isFinite(scales[row]!)) refuse(`${TOO_LARGE}${this.lookup.forRow(frame, row)}`);
     }

@@ -3,6 +3,7 @@ import { shortened } from '../names.js';
 import {
   doubledColumn,
   lettersFor,
+  noCell,
   noIndex,
   noOrder,
   noSet,
@@ -47,7 +48,7 @@ export class Lookup {
       if (place < 0 && isOutside(keys, row)) continue;
       const figure = place < 0 ? NaN : figures[place]!;
       const known = Number.isNaN(figure) ? fallback : figure;
-      if (Number.isNaN(known)) this.refuseMissing(expression, keys, row);
+      if (Number.isNaN(known)) this.refuseMissing(expression, keys, row, place >= 0);
       cells[row] = known;
     }
     return cells;
@@ -62,7 +63,7 @@ export class Lookup {
     for (let row = 0; row < frame.size; row += 1) {
       const place = places[row]!;
       if (place >= 0) terms.push(row, family.from + place, 1);
-      else if (!isOutside(keys, row)) this.refuseMissing(expression, keys, row);
+      else if (!isOutside(keys, row)) this.refuseMissing(expression, keys, row, false);
     }
     return terms;
   }
@@ -96,7 +97,7 @@ export class Lookup {
     const places = column.set.table.find(keys, frame.size);
     for (let row = 0; row < frame.size; row += 1) {
       const place = places[row]!;
-      if (place < 0 && !isOutside(keys, row)) this.refuseMissing(expression, keys, row);
+      if (place < 0 && !isOutside(keys, row)) this.refuseMissing(expression, keys, row, false);
       codes[row] = place < 0 ? OUTSIDE : column.codes[place]!;
     }
     return codes;
@@ -140,10 +141,17 @@ export class Lookup {
     });
   }
 
-  private refuseMissing({ name, position }: MemberOf, keys: readonly Int32Array[], row: number): never {
+  /** @param isMember of a column: whether its set has the member, and the cell alone is missing */
+  private refuseMissing(
+    { name, position }: MemberOf,
+    keys: readonly Int32Array[],
+    row: number,
+    isMember: boolean,
+  ): never {
     const member = keys.map((column) => this.quoted(column[row]!)).join(', ');
-    const family = this.space.families.get(name);
-    refuse(family === undefined ? `${name} has no value for ${member}` : `${name} has no member ${member}`, position);
+    const column = this.space.columns.get(name);
+    const isColumn = column !== undefined && !this.space.families.has(name);
+    refuse(isColumn ? noCell(name, member, column.set.name, isMember) : `${name} has no member ${member}`, position);
   }
 
   private quoted(code: number): string {

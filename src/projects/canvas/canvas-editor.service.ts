@@ -12,6 +12,7 @@ import { type FileStates, NO_FILES, questionOf } from './data-file.js';
 import { DataFiles, type KnownFiles } from './data-files.service.js';
 import { judgeAndDerive } from './derivation.js';
 import { modelDigest } from './model-digest.js';
+import { plainVariables } from './requirement.js';
 import type { ProjectId } from '../project.entity.js';
 
 /** Most cards of a project, and bytes of their data as JSON: each change looks at all of them, each post answers them. */
@@ -29,6 +30,12 @@ export interface CardEdit {
   instance_data?: Card['instance_data'] | undefined;
   /** The version that the edit was made for; absent: whichever is there. */
   version?: number | undefined;
+}
+
+/** The cards that a change is about, as they were and as they are. */
+interface Edited {
+  before: readonly Card[];
+  after: readonly Card[];
 }
 
 /** What a change has done to a canvas. */
@@ -62,7 +69,7 @@ export class CanvasEditor {
       instance_data: merged({}, instance_data),
     });
     await this.assertRoom(tx, project_id);
-    return await this.derive(tx, project_id, added, changesModel([], [added]));
+    return await this.derive(tx, project_id, added, { before: [], after: [added] });
   }
 
   /**
@@ -94,19 +101,19 @@ export class CanvasEditor {
     await tx.withRepository(this.cards).change(project_id, card.id, { label, data, instance_data });
     // A canvas that is too large already can still shrink.
     if (bytesOf({ data, instance_data }) > bytesOf(card)) await this.assertRoom(tx, project_id);
-    return await this.derive(tx, project_id, card, changesModel([card], [{ ...card, data }]));
+    return await this.derive(tx, project_id, card, { before: [card], after: [{ ...card, data }] });
   }
 
   /** @throws NotFound */
   async remove(tx: Tx, project_id: ProjectId, cardId: string): Promise<CanvasChange> {
     const card = await tx.withRepository(this.cards).require(project_id, cardId);
     await tx.withRepository(this.cards).delete({ project_id, id: card.id });
-    return await this.derive(tx, project_id, card, changesModel([card], []));
+    return await this.derive(tx, project_id, card, { before: [card], after: [] });
   }
 
   /** Makes what follows from the cards and their files agree with them, after a change of the files. */
   async rederive(tx: Tx, project_id: ProjectId): Promise<void> {
-    await this.deriveAll(tx, project_id, false, false);
+    await this.deriveAll(tx, project_id, { before: [], after: [] }, false);
   }
 
   /** @throws Conflict when a canvas holds more than it may, after a change that made it larger */
@@ -119,8 +126,8 @@ export class CanvasEditor {
   }
 
   /** Makes everything that follows from the cards agree with them again, after a change of `target`. */
-  private async derive(tx: Tx, project_id: ProjectId, target: Card, isNewModel: boolean): Promise<CanvasChange> {
-    const { cards, rejudged } = await this.deriveAll(tx, project_id, isNewModel, true);
+  private async derive(tx: Tx, project_id: ProjectId, target: Card, edited: Edited): Promise<CanvasChange> {
+    const { cards, rejudged } = await this.deriveAll(tx, project_id, edited, true);
     const touched = new Set([target.id, ...rejudged.map(({ id }) => id)]);
     return {
       card: cards.find(({ id }) => id === target.id) ?? target,
@@ -134,7 +141,7 @@ export class CanvasEditor {
   private async deriveAll(
     tx: Tx,
     project_id: ProjectId,
-    isNewModel: boolean,
+    { before, after }: Edited,
     reads: boolean,
   ): Promise<{ cards: Card[]; rejudged: Card[] }> {
     const stored = await tx.withRepository(this.cards).list(project_id);
@@ -146,6 +153,9 @@ export class CanvasEditor {
     );
     if (rejudged.length > 0) await tx.withRepository(this.cards).judge(project_id, rejudged);
     const kept = { ...derived, objective_components: fitting(derived.objective_components) };
+    // Whether the last result says nothing of the cards any more.
+    const variables = plainVariables(stored);
+    const isNewModel = modelDigest(before, variables) !== modelDigest(after, variables);
     await tx.withRepository(this.projects).keepDerived(project_id, kept, digest, isNewModel);
     return { cards, rejudged };
   }
@@ -178,9 +188,6 @@ const isUnread = (cards: readonly Card[], states: FileStates): boolean =>
     const { file } = isSetOfFile(card) ? readData(card) : {};
     return file !== undefined && states.get(questionOf(file)) === 'unread';
   });
-
-/** Whether the last result says nothing of the cards after a change of some of them. */
-const changesModel = (before: Card[], after: Card[]): boolean => modelDigest(before) !== modelDigest(after);
 
 /** The size of what a client keeps in a card. */
 const bytesOf = ({ data, instance_data }: Pick<Card, 'data' | 'instance_data'>): number =>

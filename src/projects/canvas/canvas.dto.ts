@@ -23,7 +23,9 @@ const DATA = [
     'texts by name and member; or, in the file of `file_path`, its `sheet`, `key` (the columns that tell members apart) or ' +
     '`column` (the one whose different values are the members), `columns` (columns of the file by other names) and `default` ' +
     '(for figures that are missing).',
-  '`production_requirement`: `description`, `quantity`, `unit`, `product`.',
+  '`production_requirement`, met by every plan as a hard constraint: `expression` (a relation) with `index`, or `description` ' +
+    'where that is a relation, or `quantity` and `product` (the name of a variable without an index: at least so much of it), ' +
+    '`unit`. A `quantity` of 0 without `product` says that there are none.',
 ].join(' ');
 
 /** What a card still lacks. */

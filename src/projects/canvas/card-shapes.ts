@@ -1,5 +1,6 @@
 import type { Card, Gap } from './card.entity.js';
 import { isName } from '../../modelling/lexer.js';
+import { relationIn } from './expressions.js';
 import { MAX_RANGE, rangeOf } from './members.js';
 
 type CardType = Card['card_type'];
@@ -118,7 +119,9 @@ const info = (message: string): CardField['missing'] => ({ severity: 'info', mes
  *   or `1 to 52`), or of the file `sheet`, `key` (the columns that tell members apart) or `column` (the one whose different cells
  *   are the members), `columns` (those of the file by the names that formulas have for them), `default` (of figures that are
  *   missing), `description`
- * - `production_requirement`: `description`, `quantity`, `unit`, `product`
+ * - `production_requirement`: `description`, `expression` (what every plan must meet: `chairs >= 10`) with its `index`, or
+ *   `quantity` and `product` (a variable, of which a plan has at least so much), `unit`; a `quantity` of 0 without `product` says
+ *   that there are none
  */
 const SHAPES: Record<CardType, readonly CardField[]> = {
   objective: [
@@ -193,8 +196,20 @@ const SHAPES: Record<CardType, readonly CardField[]> = {
     { name: 'description', content: text, missing: info('What it means is not written down') },
   ],
   production_requirement: [
-    { name: 'description', content: text, missing: blocking('What has to be produced?') },
-    { name: 'quantity', content: number, missing: warning('The quantity is not known') },
+    {
+      name: 'description',
+      content: text,
+      missing: blocking('What has to be produced?'),
+      neededFor: ({ expression, product }) => expression === undefined && product === undefined,
+    },
+    { name: 'expression', content: text },
+    { name: 'index', content: text },
+    {
+      name: 'quantity',
+      content: number,
+      missing: warning('The quantity is not known'),
+      neededFor: ({ expression, description }) => expression === undefined && !isRelation(description),
+    },
     { name: 'unit', content: text },
     { name: 'product', content: text },
   ],
@@ -219,6 +234,8 @@ export function fieldOf<Value>(
   const known = SHAPES[card_type].find(({ name: candidate }) => candidate === field);
   return known?.content.accepts(data[field], data) === true ? (data[field] as Value) : undefined;
 }
+
+const isRelation = (value: unknown): boolean => typeof value === 'string' && relationIn(value) !== undefined;
 
 /** Whether any known field holds anything. */
 export const isBegun = ({ card_type, data }: Pick<Card, 'card_type' | 'data'>): boolean =>

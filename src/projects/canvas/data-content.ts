@@ -64,13 +64,15 @@ function readFile(card: DataCard): DataFile | undefined {
   if (path === undefined) return undefined;
   const sheet = fieldOf<string>(card, 'sheet');
   const column = fieldOf<string>(card, 'column');
+  const key = fieldOf<string[]>(card, 'key');
   const fallback = fieldOf<number>(card, 'default');
   return {
     // What is no path is that of no file.
     path: pathProblem(path) === undefined ? normalizePath(path) : path,
     ...(sheet !== undefined && { sheet }),
-    key: column === undefined ? (fieldOf<string[]>(card, 'key') ?? []) : [column],
+    key: column === undefined ? (key ?? []) : [column],
     isDistinct: column !== undefined,
+    ...(column !== undefined && key !== undefined && { otherKey: key }),
     names: fieldOf<Record<string, string>>(card, 'columns') ?? {},
     ...(fallback !== undefined && { fallback }),
   };

@@ -107,6 +107,12 @@ describe('a set in a file', () => {
       'blocking members: The members stand in the file: leave either `members` or `key` out',
     ],
     [
+      'has a key and a column',
+      { column: 'region' },
+      FACTS,
+      'blocking column: It has a `key` and a `column`: keep `key` if product tells its rows apart, or `column` if its members are the different values of region',
+    ],
+    [
       'has a key that is no list',
       { key: 'product' },
       FACTS,

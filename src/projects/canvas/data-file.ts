@@ -10,6 +10,8 @@ export interface DataFile {
   key: readonly string[];
   /** Whether the set is that of the different members, which may come several times. */
   isDistinct: boolean;
+  /** The key that a card names beside the column of the different members: it is not known which of them is meant. */
+  otherKey?: readonly string[];
   /** Columns by the names that formulas have for them; others are called as they are, as far as formulas can say it. */
   names: Readonly<Record<string, string>>;
   /** Stands in the place of figures that are missing. */

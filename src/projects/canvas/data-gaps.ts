@@ -2,7 +2,7 @@ import { shortened, someNames, someOf } from '../../modelling/names.js';
 import type { Gap } from './card.entity.js';
 import { type DataContent, membersOf } from './data-content.js';
 import type { DataFile, FileFacts, FileState } from './data-file.js';
-import type { Members } from './members.js';
+import { type Members, toMember } from './members.js';
 
 const blocking = (field: string, message: string): Gap => ({ field, message, severity: 'blocking' });
 
@@ -18,8 +18,8 @@ export function gapsOfMembers({ set, columns, file }: DataContent): Gap[] {
   if (members === undefined) return [];
   if (file !== undefined && file.key.length > 0)
     return [blocking('members', 'The members stand in the file: leave either `members` or `key` out')];
-  const isDoubled = Array.isArray(set.members) && members.size < set.members.length;
-  const gaps = isDoubled ? [blocking('members', 'A member is there twice')] : [];
+  const doubled = doubledIn(set.members);
+  const gaps = doubled === undefined ? [] : [blocking('members', `A member is there twice: ${shortened(doubled)}`)];
   for (const [name, { cells }] of columns) {
     const strange = [...cells.keys()].filter((member) => !members.has(member));
     if (strange.length > 0)
@@ -33,6 +33,17 @@ export function gapsOfMembers({ set, columns, file }: DataContent): Gap[] {
   return gaps;
 }
 
+/** The first member of a list that is there already. */
+function doubledIn(members: readonly (string | number)[] | string | undefined): string | undefined {
+  const seen = new Set<string>();
+  if (typeof members === 'object')
+    for (const member of members.map(toMember)) {
+      if (seen.has(member)) return member;
+      seen.add(member);
+    }
+  return undefined;
+}
+
 /** The first member without a cell. */
 function firstWithout(members: Members, cells: ReadonlyMap<string, unknown>): string {
   for (const member of members) if (!cells.has(member)) return shortened(member);
@@ -44,6 +55,8 @@ export function gapsOfFile({ set, file }: DataContent, state: FileState | undefi
   if (file === undefined) return [];
   const { path, key } = file;
   const place = shortened(path);
+  const doubt = problemOfMembers(file);
+  if (doubt !== undefined) return [blocking('column', doubt)];
   if (state === 'missing') return [blocking('file_path', `No file ${place} is in the workspace`)];
   if (set === undefined)
     return key.length === 0 ? [] : [blocking('set', `What is the set of the members in ${place} called?`)];
@@ -51,6 +64,13 @@ export function gapsOfFile({ set, file }: DataContent, state: FileState | undefi
   if (state === undefined || state === 'unread') return [blocking('file_path', `${place} has not been read yet`)];
   if (state.problem !== undefined) return [blocking('file_path', `${place}: ${state.problem}`)];
   return gapsOfKey(file, state, set.name);
+}
+
+/** Why it cannot be said which members a set in a file has; undefined for nothing. */
+export function problemOfMembers({ key, otherKey }: DataFile): string | undefined {
+  if (otherKey === undefined) return undefined;
+  const [columns, column] = [someNames(otherKey), someNames(key)];
+  return `It has a \`key\` and a \`column\`: keep \`key\` if ${columns} tells its rows apart, or \`column\` if its members are the different values of ${column}`;
 }
 
 function gapsOfKey({ path, key, isDistinct, names }: DataFile, facts: FileFacts, set: string): Gap[] {

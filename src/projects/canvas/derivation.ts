@@ -6,8 +6,9 @@ import { type DataContent, MAX_FILE_SETS, NO_DATA, readData, sizeOf, withRoom } 
 import { type FileState, type FileStates, NO_FILES, questionOf } from './data-file.js';
 import { gapsOfFile, gapsOfMembers } from './data-gaps.js';
 import { type CardFormula, judgeFormula, problemOfIndex } from './expressions.js';
+import { asksForNothing, requirementOf } from './requirement.js';
 import { MAX_FORMULA_LENGTH } from '../../modelling/parse-formula.js';
-import type { Vocabulary } from '../../modelling/vocabulary.js';
+import { type Family, namesOfIndex, type Vocabulary } from '../../modelling/vocabulary.js';
 import { shortened, someNames } from '../../modelling/names.js';
 
 /** Most values of all data cards; those of further cards are no names in formulas. */
@@ -159,6 +160,7 @@ function gapsAmong(card: CardContent, content: DataContent, unknown: Unknown, ca
       gaps.push({ field: 'lower', message: 'The lower bound is above the upper one', severity: 'blocking' });
     }
   }
+  gaps.push(...gapsOfRequirement(card, canvas.vocabulary));
   if (canvas.crowded.has(card)) {
     const message = `The data cards of a canvas have at most ${MAX_VALUES} values together`;
     gaps.push({ field: 'values', message, severity: 'blocking' });
@@ -177,14 +179,44 @@ function gapsAmong(card: CardContent, content: DataContent, unknown: Unknown, ca
   return gaps;
 }
 
+/** What to do with a requirement that plans need not meet, as it makes no constraint. */
+function gapsOfRequirement(card: CardContent, { variables, families }: Vocabulary): Gap[] {
+  if (card.card_type !== 'production_requirement' || card.data['expression'] != null) return [];
+  if (requirementOf(card, variables) !== undefined || asksForNothing(card)) return [];
+  const product = fieldOf<string>(card, 'product')?.trim();
+  // Then only the quantity is missing.
+  if (product !== undefined && variables.has(product)) return [];
+  const family = product === undefined ? undefined : families.get(product);
+  const message =
+    product === undefined
+      ? `A plan does not have to meet this: name a variable as its product, or write it as a relation, ${EXAMPLE}`
+      : family === undefined
+        ? `No variable is called ${shortened(product)}, so a plan does not have to meet this: name a variable, or write it as a relation, ${EXAMPLE}`
+        : `${shortened(product)} has many members, so a plan does not have to meet this: write it as a relation, such as ${ofAll(product, family, card)}`;
+  return [{ field: 'product', message, severity: 'warning' }];
+}
+
+const EXAMPLE = 'such as `chairs >= 10`';
+
+/** `sum p in products: make[p] >= 10` */
+function ofAll(name: string, { index }: Family, card: CardContent): string {
+  const over = index.over.map(({ names, set }) => {
+    const [first, ...others] = names;
+    return `${others.length === 0 ? first : `(${names.join(', ')})`} in ${set}`;
+  });
+  const quantity = fieldOf<number>(card, 'quantity') ?? 10;
+  return `\`sum ${over.join(', ')}: ${name}[${namesOfIndex(index).join(', ')}] >= ${quantity}\``;
+}
+
 /** What the formulas of a card say. */
 function readFormulas(card: CardContent, { vocabulary }: Canvas): { gaps: Gap[]; unknown: Unknown } {
   const gaps: Gap[] = [];
   const unknown = new Map<string, readonly string[]>();
-  const index = fieldOf<string>(card, 'index');
-  const ofIndex = index === undefined ? undefined : problemOfIndex(index, vocabulary);
-  if (ofIndex !== undefined) return { gaps: [{ field: 'index', message: ofIndex, severity: 'blocking' }], unknown };
-  for (const [field, formula] of formulasOf(card, index)) {
+  const { index, formulas } = formulasOf(card, vocabulary);
+  const ofIndex = index === undefined ? undefined : problemOfIndex(index.text, vocabulary);
+  if (ofIndex !== undefined)
+    return { gaps: [{ field: index!.field, message: ofIndex, severity: 'blocking' }], unknown };
+  for (const [field, formula] of formulas) {
     const { problem, unknown: names, note } = judgeFormula(formula, vocabulary);
     // A KPI is as good without a formula: it is told in words then.
     const severity = card.card_type === 'kpi' ? 'warning' : 'blocking';
@@ -195,12 +227,29 @@ function readFormulas(card: CardContent, { vocabulary }: Canvas): { gaps: Gap[];
   return { gaps, unknown };
 }
 
-/** The formulas of a card that are solved, by their fields. */
-function formulasOf(card: CardContent, index: string | undefined): [field: string, formula: CardFormula][] {
-  return (FORMULAS[card.card_type] ?? []).flatMap(([field, use]): [string, CardFormula][] => {
+/** The formulas of a card that are solved, by their fields, and the index that they stand under. */
+function formulasOf(card: CardContent, { variables }: Vocabulary): Formulas {
+  if (card.card_type === 'production_requirement') {
+    const required = requirementOf(card, variables);
+    if (required === undefined) return { formulas: [] };
+    const { field, expression, index } = required;
+    return {
+      formulas: [[field, { text: expression, index, use: 'constraint' }]],
+      ...(index !== undefined && { index: { field: field === 'expression' ? 'index' : field, text: index } }),
+    };
+  }
+  const index = fieldOf<string>(card, 'index');
+  const formulas = (FORMULAS[card.card_type] ?? []).flatMap(([field, use]): Formulas['formulas'] => {
     const text = fieldOf<unknown>(card, field);
     return typeof text === 'string' ? [[field, { text, index, use }]] : [];
   });
+  return { formulas, ...(index !== undefined && { index: { field: 'index', text: index } }) };
+}
+
+/** What is judged of a card. */
+interface Formulas {
+  formulas: [field: string, formula: CardFormula][];
+  index?: { field: string; text: string };
 }
 
 /** The fields of card types that hold formulas, and what these are for. */

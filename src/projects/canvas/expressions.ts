@@ -6,6 +6,7 @@ import { mentionsOf } from '../../modelling/mentions.js';
 import { shortened } from '../../modelling/names.js';
 import { beyondTheEnds } from '../../modelling/sentences.js';
 import { MAX_FORMULA_LENGTH, parseFormula, parseIndex } from '../../modelling/parse-formula.js';
+import { splitIndex } from '../../modelling/split-index.js';
 import { namesOfIndex, type Vocabulary } from '../../modelling/vocabulary.js';
 
 /** A formula of a card, and what it is for. */
@@ -14,6 +15,12 @@ export interface CardFormula {
   /** The text of the index that it stands under. */
   index?: string | undefined;
   use: Use;
+}
+
+/** A formula, and the index that it stands under. */
+export interface IndexedFormula {
+  expression: string;
+  index?: string;
 }
 
 /** What a formula says beside what else is on the canvas. */
@@ -43,6 +50,9 @@ const indices = new LRUCache<string, Index | FormulaProblem>({
   maxSize: MAX_INDEX_CHARACTERS,
   sizeCalculation: (_, text) => text.length + 1,
 });
+/** Of the descriptions that look like relations. */
+const relations = new LRUCache<string, { relation: IndexedFormula | undefined }>({ max: MAX_KEPT });
+const RELATION_SIGN = /[<>=≤≥]/;
 /** Characters that are shown of the place of a problem. */
 const SHOWN = 24;
 
@@ -74,6 +84,22 @@ export function namesInText(text: string, index?: string): readonly string[] {
   return namesIn(formula).filter((name) => !bound.includes(name));
 }
 
+/** The relation that a text is by itself, with the index behind its `for`; undefined for other texts. */
+export function relationIn(text: string): IndexedFormula | undefined {
+  if (text.length > MAX_FORMULA_LENGTH || !RELATION_SIGN.test(text)) return undefined;
+  const { relation } = relations.get(text) ?? { relation: readRelation(text) };
+  relations.set(text, { relation });
+  return relation;
+}
+
+function readRelation(text: string): IndexedFormula | undefined {
+  const { body, index } = splitIndex(text) ?? { body: text.trim() };
+  if (index !== undefined && isProblem(parseIndex(index))) return undefined;
+  const formula = parseFormula(body);
+  if (isProblem(formula) || formula.relations.length === 0) return undefined;
+  return { expression: body, ...(index !== undefined && { index }) };
+}
+
 /** The index that a text is, as {@link parseIndex} reads it. */
 export function readIndex(text: string): Index | FormulaProblem {
   const index = indices.get(text) ?? parseIndex(text);
@@ -84,7 +110,7 @@ export function readIndex(text: string): Index | FormulaProblem {
 /** What keeps a text from being an index; undefined for nothing. */
 export function problemOfIndex(text: string, vocabulary: Vocabulary): string | undefined {
   const index = readIndex(text);
-  if (isProblem(index)) return index.problem;
+  if (isProblem(index)) return whyUnread(index, text, true);
   const problem = checkIndex(index, vocabulary);
   return problem === undefined ? undefined : placed(problem, text);
 }
@@ -95,7 +121,7 @@ function judge(
   { text, use }: CardFormula,
   vocabulary: Vocabulary,
 ): Judged {
-  if (isProblem(formula)) return { problem: formula.problem, unknown: [] };
+  if (isProblem(formula)) return { problem: whyUnread(formula, text), unknown: [] };
   // It is told where it stands.
   if (index !== undefined && isProblem(index)) return { problem: undefined, unknown: [] };
   const { problem, unknown, lagged } = checkFormula(formula, index, use, vocabulary);
@@ -121,6 +147,16 @@ function figureOf({ sides, relations }: Formula, values: ReadonlyMap<string, num
   return relations.length > 0
     ? { problem: 'An objective is a figure: it has no <=, >= or = in it' }
     : linearize(sides[0], values);
+}
+
+/** What formulas without an index do not have in them: these are told where they end as they always have been. */
+const OF_INDEX = /["“[\]:]|\b(?:sum|for)\b/;
+
+/** Why a text cannot be read as a formula or an index, with the place where that was noticed. */
+export function whyUnread(problem: FormulaProblem, text: string, isIndex = false): string {
+  const { problem: sentence, position = text.length } = problem;
+  const isTold = position >= text.length || sentence.includes(' at character ');
+  return isTold || !(isIndex || OF_INDEX.test(text)) ? sentence : placed(problem, text);
 }
 
 /** A problem with the place where it stands. */

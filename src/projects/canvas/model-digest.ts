@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Card } from './card.entity.js';
+import { plainVariables, requirementOf } from './requirement.js';
 
 /** What a solve reads of the cards, by type; nothing else of a card can change its outcome. */
 const READ_FIELDS: Partial<Record<Card['card_type'], readonly string[]>> = {
@@ -12,21 +13,27 @@ const READ_FIELDS: Partial<Record<Card['card_type'], readonly string[]>> = {
 const FILE_FIELDS = ['file_path', 'sheet', 'key', 'column', 'columns', 'default'] as const;
 
 /** Whether cards of a type are part of the model. */
-export const makesModel = (card_type: Card['card_type']): boolean => READ_FIELDS[card_type] !== undefined;
+export const makesModel = (card_type: Card['card_type']): boolean =>
+  card_type === 'production_requirement' || READ_FIELDS[card_type] !== undefined;
 
 type Content = Pick<Card, 'card_type' | 'data'>;
 
 /**
  * Hash of the model that cards describe, in hex: equal as long as a solve would read the same, whatever the order of
  * the cards and of the keys in them, their labels, descriptions and KPIs.
+ *
+ * @param variables names of the variables without an index, where these are not all cards of a canvas
  */
-export function modelDigest(cards: readonly Content[]): string {
-  const parts = cards.map(modelPart).filter((part) => part !== '');
+export function modelDigest(cards: readonly Content[], variables = plainVariables(cards)): string {
+  const parts = cards.map((card) => modelPart(card, variables)).filter((part) => part !== '');
   return createHash('sha256').update(parts.sort().join('\n')).digest('hex');
 }
 
 /** What a solve reads of one card, as text that is equal for equal content; empty when that is nothing. */
-function modelPart({ card_type, data }: Content): string {
+function modelPart(card: Content, variables: ReadonlySet<string>): string {
+  const { card_type, data } = card;
+  const required = requirementOf(card, variables);
+  if (required !== undefined) return JSON.stringify([card_type, required.expression, required.index ?? null]);
   const known = READ_FIELDS[card_type] ?? [];
   const isSetOfFile = card_type === 'data' && data['set'] != null && data['file_path'] != null;
   const fields = [...known, ...(isSetOfFile ? FILE_FIELDS : [])].filter((field) => data[field] != null);

@@ -1,0 +1,25 @@
+import { isProblem } from './formula.js';
+import { parseIndex } from './parse-formula.js';
+
+const FOR = ' for ';
+const BEGINNING = /^\(?(?<name>[\p{L}_][\p{L}\p{M}\p{N}_]*)/u;
+const MEMBERSHIP = /^\(?[\p{L}_][^=<>]* in(?: [\p{L}_]|$)/u;
+
+/** A text and the index behind its `for` apart: `make[p] >= 3 for p in products`; undefined where there is no such `for`. */
+export function splitIndex(text: string): { body: string; index: string } | undefined {
+  for (let place = text.indexOf(FOR); place >= 0; place = text.indexOf(FOR, place + 1)) {
+    const index = text.slice(place + FOR.length).trim();
+    const body = text.slice(0, place).trim();
+    if (!isProblem(parseIndex(index)) || isMeantAsIndex(index, body)) return { body, index };
+  }
+  return undefined;
+}
+
+/** Whether a text seems to be meant as an index, and should be told why it is none: `p of products` behind `make[p]`. */
+function isMeantAsIndex(index: string, body: string): boolean {
+  const { name } = BEGINNING.exec(index)?.groups ?? {};
+  if (name === undefined) return false;
+  if (MEMBERSHIP.test(index)) return true;
+  const keys = body.split('[').slice(1);
+  return keys.some((key) => (key.split(']')[0] ?? '').split(/[\s,+-]/).includes(name));
+}
