@@ -63,6 +63,14 @@ export class Execution {
   @Column('boolean', { default: false })
   is_test!: boolean;
 
+  /** The scenario that was solved instead of the canvas as it is; it may be gone. */
+  @Column('uuid', { nullable: true })
+  scenario_id!: string | null;
+
+  /** Shared by executions that were started together; null of one that was started alone. */
+  @Column('uuid', { nullable: true })
+  batch_id!: string | null;
+
   @CreateDateColumn({ type: 'timestamptz', precision: 3 })
   created_at!: Date;
 

@@ -14,6 +14,8 @@ import {
 import type { Execution } from './execution.entity.js';
 import { RESULT_STATUSES } from './solver/solve-model.js';
 
+const SCENARIO = 'Scenario that was solved, which may be deleted by now; null if it was the canvas or a model file';
+
 /** What to solve. */
 export class ExecutionCreateRequest {
   @StringArrayField({
@@ -55,6 +57,9 @@ export class ExecutionResponse {
   @BooleanField({ optional: true })
   is_test!: boolean;
 
+  @StringField({ optional: true, nullable: true, extension: true, description: SCENARIO })
+  scenario_id!: string | null;
+
   static from({
     id,
     project_id,
@@ -63,8 +68,9 @@ export class ExecutionResponse {
     created_at,
     input_file_ids,
     is_test,
+    scenario_id,
   }: Execution): ExecutionResponse {
-    return { id, project_id, status, triggered_by, created_at, input_file_ids, is_test };
+    return { id, project_id, status, triggered_by, created_at, input_file_ids, is_test, scenario_id };
   }
 }
 
@@ -191,6 +197,9 @@ export class ExecutionDetailResponse {
 
   @BooleanField()
   is_test!: boolean;
+
+  @StringField({ nullable: true, description: SCENARIO })
+  scenario_id!: string | null;
 
   @ObjectField(() => SolveResultResponse, { nullable: true, description: 'The result, if it succeeded' })
   result!: SolveResultResponse | null;

@@ -26,6 +26,8 @@ type NewRow = Pick<
   | 'api_key_id'
   | 'input_file_ids'
   | 'is_test'
+  | 'scenario_id'
+  | 'batch_id'
   | 'cards'
   | 'inputs_id'
 >;
@@ -33,7 +35,7 @@ type NewRow = Pick<
 /** What the owner of a running execution knows of it; `generation` makes its writes its own. */
 export type LeasedExecution = Pick<
   Execution,
-  'id' | 'project_id' | 'company_id' | 'generation' | 'is_test' | 'cards' | 'inputs_id'
+  'id' | 'project_id' | 'company_id' | 'generation' | 'is_test' | 'scenario_id' | 'cards' | 'inputs_id'
 >;
 
 /** The last step of an execution. */
@@ -66,7 +68,8 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
     return await readJsonPage(
       this.manager,
       {
-        items: `SELECT id, project_id, status, triggered_by, iso_timestamp(created_at) AS created_at, input_file_ids, is_test
+        items: `SELECT id, project_id, status, triggered_by, iso_timestamp(created_at) AS created_at, input_file_ids, is_test,
+                       scenario_id
                   ${rows} ORDER BY executions.created_at DESC, executions.id DESC`,
         count: `SELECT count(*) ${rows}`,
         parameters: [company_id, project_id],
@@ -80,12 +83,32 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
     await this.query(`SELECT pg_advisory_xact_lock(hashtextextended('solves:' || $1, 0))`, [company_id]);
   }
 
+  /** How many starts of a company wait. */
+  async countWaiting(company_id: string): Promise<number> {
+    return await this.countOf(`company_id = $1 AND status = 'queued'`, [company_id]);
+  }
+
+  /** How many starts of a project there were by a trigger. */
+  async countStarts(project_id: ProjectId, triggered_by: string): Promise<number> {
+    return await this.countOf('project_id = $1 AND triggered_by = $2', [project_id, triggered_by]);
+  }
+
+  /** Executions that were started together are one. */
+  private async countOf(condition: string, parameters: unknown[]): Promise<number> {
+    const [counted]: { starts: number }[] = await this.query(
+      `SELECT count(DISTINCT coalesce(batch_id, id))::integer AS starts FROM executions WHERE ${condition}`,
+      parameters,
+    );
+    return counted?.starts ?? 0;
+  }
+
   /** Adds a queued execution; answers its id. */
   async add(row: NewRow): Promise<string> {
     const [created]: Pick<Execution, 'id'>[] = await this.query(
       `INSERT INTO executions
-         (project_id, company_id, triggered_by, user_id, api_key_id, input_file_ids, is_test, cards, inputs_id)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`,
+         (project_id, company_id, triggered_by, user_id, api_key_id, input_file_ids, is_test, scenario_id, batch_id,
+          cards, inputs_id)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING id`,
       [
         row.project_id,
         row.company_id,
@@ -94,6 +117,8 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
         row.api_key_id,
         row.input_file_ids,
         row.is_test,
+        row.scenario_id,
+        row.batch_id,
         row.cards === null ? null : JSON.stringify(row.cards),
         row.inputs_id,
       ],
@@ -134,7 +159,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
                 ELSE greatest(0, 1000 * extract(epoch FROM due_at - ${LEASE} - started_at))::bigint END,
               started_at = clock_timestamp()
         WHERE id = $1 AND status = ANY ($3) AND (status = 'queued' OR due_at <= clock_timestamp())
-      RETURNING id, project_id, company_id, generation, is_test, cards, inputs_id, attempts`,
+      RETURNING id, project_id, company_id, generation, is_test, scenario_id, cards, inputs_id, attempts`,
       [id, owner, EXECUTION_STEPS.before('running')],
     );
     return claimed;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../platform/auth/principal.js';
 import { Database, type Tx } from '../platform/database/database.service.js';
@@ -12,10 +13,12 @@ import { ExecutionQueue } from './execution-queue.service.js';
 import { type Execution, EXECUTION_STEPS } from './execution.entity.js';
 import type { ExecutionCreateRequest } from './executions.dto.js';
 import { type Ending, ExecutionsRepository } from './executions.repository.js';
-import { InputsService } from './inputs.service.js';
+import { InputsService, type Pinned } from './inputs.service.js';
+import type { ModelCard } from './solver/task.js';
 import { type Trigger, triggerOf } from './trigger.js';
+import type { ContainerRef } from '../files/tree/container-ref.js';
 
-/** Most executions of a company that wait for a worker. */
+/** Most executions of a company that wait for a worker; those that were started together count once. */
 const MAX_QUEUED = 20;
 const RETRY_SECONDS = 10;
 const CANCELED: Ending = { status: 'canceled' };
@@ -24,6 +27,16 @@ const CANCELED: Ending = { status: 'canceled' };
 export interface NewExecution extends Trigger {
   input_file_ids: string[] | null;
   is_test: boolean;
+}
+
+/** What several executions have in common. */
+export type NewBatch = Omit<NewExecution, 'input_file_ids'>;
+
+/** The cards of a canvas as one execution of several takes them. */
+export interface Variant {
+  cards: readonly ModelCard[];
+  /** Null of the canvas as it is. */
+  scenario_id: string | null;
 }
 
 /** Solve executions of projects. */
@@ -68,26 +81,61 @@ export class ExecutionsService {
    * @throws TooManyRequests when too many of the company's executions wait
    */
   async start(tx: Tx, project: Project, execution: NewExecution): Promise<Execution> {
-    const { id: project_id, company_id } = project;
-    const { triggered_by, spender, input_file_ids, is_test } = execution;
-    const executions = tx.withRepository(this.executions);
-    const pinned = await this.inputs.pin(tx, project, input_file_ids ?? []);
-    // One transaction of a company after the other counts, so that together they keep to the limit.
-    await executions.lockStarts(company_id);
-    if ((await executions.countBy({ company_id, status: 'queued' })) >= MAX_QUEUED) {
-      throw new TooManyRequests(`The company has ${MAX_QUEUED} executions waiting already`, RETRY_SECONDS);
-    }
-    const { user_id, api_key_id } = spender;
-    const row = { project_id, company_id, triggered_by, user_id, api_key_id, input_file_ids, is_test, ...pinned };
-    const id = await executions.add(row);
-    await tx.withRepository(this.projects).adjust(project_id, { active_solves: 1 });
-    await this.queue.wake(tx, id);
-    return await executions.require(project_id, id);
+    const pinned = await this.inputs.pin(tx, project, execution.input_file_ids ?? []);
+    const [started] = await this.queueUp(tx, project, execution, [{ ...pinned, scenario_id: null }]);
+    if (started === undefined) throw new Error('The execution was not started');
+    return started;
   }
 
-  /** Number of executions that a trigger has started in a project. */
+  /**
+   * Starts an execution for each variant of the canvas of a locked project, pinned to one moment. They wait as one.
+   *
+   * @param files that the cards name
+   * @throws TooManyRequests when too many of the company's executions wait
+   */
+  async startAll(
+    tx: Tx,
+    project: Project,
+    batch: NewBatch,
+    files: ContainerRef,
+    variants: readonly Variant[],
+  ): Promise<Execution[]> {
+    const pinned = await this.inputs.pinCards(
+      tx,
+      files,
+      variants.map(({ cards }) => cards),
+    );
+    const rows = variants.flatMap(({ scenario_id }, at) => (pinned[at] ? [{ ...pinned[at], scenario_id }] : []));
+    return await this.queueUp(tx, project, { ...batch, input_file_ids: null }, rows);
+  }
+
+  private async queueUp(
+    tx: Tx,
+    { id: project_id, company_id }: Project,
+    { triggered_by, spender: { user_id, api_key_id }, input_file_ids, is_test }: NewExecution,
+    pinned: readonly (Pinned & Pick<Execution, 'scenario_id'>)[],
+  ): Promise<Execution[]> {
+    const executions = tx.withRepository(this.executions);
+    // One transaction of a company after the other counts, so that together they keep to the limit.
+    await executions.lockStarts(company_id);
+    if ((await executions.countWaiting(company_id)) >= MAX_QUEUED) {
+      throw new TooManyRequests(`The company has ${MAX_QUEUED} executions waiting already`, RETRY_SECONDS);
+    }
+    const batch_id = pinned.length > 1 ? randomUUID() : null;
+    const common = { project_id, company_id, triggered_by, user_id, api_key_id, input_file_ids, is_test, batch_id };
+    const started: Execution[] = [];
+    for (const one of pinned) {
+      const id = await executions.add({ ...common, ...one });
+      await this.queue.wake(tx, id);
+      started.push(await executions.require(project_id, id));
+    }
+    await tx.withRepository(this.projects).adjust(project_id, { active_solves: started.length });
+    return started;
+  }
+
+  /** How often a trigger has started executions in a project; those that were started together count once. */
   async countOf(tx: Tx, project_id: ProjectId, { triggered_by }: Trigger): Promise<number> {
-    return await tx.withRepository(this.executions).countBy({ project_id, triggered_by });
+    return await tx.withRepository(this.executions).countStarts(project_id, triggered_by);
   }
 
   /** Ends an execution that is not over, wherever it runs. @throws NotFound @throws Conflict when it is over */

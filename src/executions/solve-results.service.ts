@@ -46,7 +46,7 @@ export class SolveResults {
         return;
       }
       const feasibility_result = outcome.status === 'infeasible' || outcome.status === 'unbounded' ? 'fail' : 'pass';
-      const tells = !held.is_test && (await this.isOfCanvas(tx, held, project));
+      const tells = !held.is_test && held.scenario_id === null && (await this.isOfCanvas(tx, held, project));
       const paths = await this.results.put(tx, project, held.id, stored);
       await this.endings.finish(tx, [held.id], {
         status: 'succeeded',
