@@ -1,0 +1,115 @@
+import { Injectable } from '@nestjs/common';
+import type { Execution } from '../executions/execution.entity.js';
+import { ExecutionsService, type NewBatch, type Variant } from '../executions/executions.service.js';
+import { type Canvas, InputsService } from '../executions/inputs.service.js';
+import { triggerOf } from '../executions/trigger.js';
+import { shortened } from '../modelling/names.js';
+import type { Principal } from '../platform/auth/principal.js';
+import { Database, type Tx } from '../platform/database/database.service.js';
+import { type ErrorEntry, Invalid, invalidValue } from '../platform/errors/errors.js';
+import { DataFiles } from '../projects/canvas/data-files.service.js';
+import type { FileStates } from '../projects/canvas/data-file.js';
+import type { Project } from '../projects/project.entity.js';
+import { ProjectsRepository } from '../projects/projects.repository.js';
+import { applyChanges, withOtherFiles } from './apply-changes.js';
+import { sentenceOf } from './change.js';
+import type { Scenario } from './scenario.entity.js';
+import type { ScenarioSolveRequest } from './scenarios.dto.js';
+import { ScenariosRepository } from './scenarios.repository.js';
+
+/** Scenarios that do not fit what is solved any more, each at its place. */
+export class UnfitScenarios extends Invalid {
+  /** What is wrong, for people. */
+  readonly sentences: string[];
+
+  constructor(problems: readonly { index: number; sentence: string; input: string }[]) {
+    super(problems.map(({ index, sentence, input }) => invalidValue(['body', 'scenario_ids', index], sentence, input)));
+    this.sentences = problems.map(({ sentence }) => sentence);
+  }
+}
+
+/** Solves of scenarios: those of one request are of one moment, and all of them start or none. */
+@Injectable()
+export class ScenarioSolves {
+  constructor(
+    private readonly database: Database,
+    private readonly projects: ProjectsRepository,
+    private readonly scenarios: ScenariosRepository,
+    private readonly executions: ExecutionsService,
+    private readonly inputs: InputsService,
+    private readonly files: DataFiles,
+  ) {}
+
+  /** Solves scenarios of a project. @throws NotFound, Invalid at an id that the project does not have, and as {@link start} */
+  async solve(caller: Principal, projectId: string, request: ScenarioSolveRequest): Promise<Execution[]> {
+    const { scenario_ids, include_base, is_test } = request;
+    return await this.database.transaction(async (tx) => {
+      const project = await tx.withRepository(this.projects).lock(caller.company_id, projectId);
+      const scenarios = await this.named(tx, project, scenario_ids);
+      return await this.start(tx, project, { ...triggerOf(caller), is_test }, scenarios, include_base);
+    });
+  }
+
+  /**
+   * Starts an execution for each scenario of a locked project, behind that of the canvas itself if it is included.
+   *
+   * @throws UnfitScenarios
+   * @throws TooManyRequests when too many of the company's executions wait
+   */
+  async start(
+    tx: Tx,
+    project: Project,
+    batch: NewBatch,
+    scenarios: readonly Scenario[],
+    includesBase: boolean,
+  ): Promise<Execution[]> {
+    const canvas = await this.inputs.canvas(tx, project);
+    const { states } = await this.files.known(canvas.files, canvas.cards, tx);
+    const variants: Variant[] = includesBase ? [{ cards: canvas.cards, scenario_id: null }] : [];
+    const problems: { index: number; sentence: string; input: string }[] = [];
+    for (const [index, scenario] of scenarios.entries()) {
+      const { id, name, changes } = scenario;
+      const files = await this.statesFor(tx, canvas, scenario, states);
+      const applied = applyChanges(canvas.cards, changes, { files, name });
+      variants.push({ cards: applied.cards, scenario_id: id });
+      const [problem] = applied.problems;
+      if (problem === undefined) continue;
+      const reason = sentenceOf(problem, changes);
+      const sentence = `the scenario "${shortened(name)}" does not fit what is solved any more: ${reason}`;
+      problems.push({ index, sentence, input: id });
+    }
+    if (problems.length > 0) throw new UnfitScenarios(problems);
+    return await this.executions.startAll(tx, project, batch, canvas.files, variants);
+  }
+
+  /** What is known of the files of a scenario. @param states of those of the canvas */
+  private async statesFor(
+    tx: Tx,
+    { cards, files }: Canvas,
+    { changes }: Scenario,
+    states: FileStates,
+  ): Promise<FileStates> {
+    if (!changes.some(({ kind }) => kind === 'file')) return states;
+    return (await this.files.known(files, withOtherFiles(cards, changes), tx)).states;
+  }
+
+  /** The scenarios that are asked for, in their order. @throws Invalid */
+  private async named(tx: Tx, { id: project_id }: Project, ids: readonly string[]): Promise<Scenario[]> {
+    const wanted = ids.map((id) => id.toLowerCase());
+    const known = await tx.withRepository(this.scenarios).byIds(project_id, wanted.filter(isId));
+    const problems: ErrorEntry[] = [];
+    const scenarios = wanted.flatMap((id, index) => {
+      const refuse = (text: string): [] => {
+        problems.push(invalidValue(['body', 'scenario_ids', index], text, ids[index]));
+        return [];
+      };
+      const scenario = known.get(id);
+      if (scenario === undefined) return refuse('the project has no such scenario');
+      return wanted.indexOf(id) < index ? refuse('the scenario is there twice') : [scenario];
+    });
+    if (problems.length > 0) throw new Invalid(problems);
+    return scenarios;
+  }
+}
+
+const isId = (text: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
