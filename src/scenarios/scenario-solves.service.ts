@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Execution } from '../executions/execution.entity.js';
 import { ExecutionsService, type NewBatch, type Variant } from '../executions/executions.service.js';
@@ -68,6 +69,8 @@ export class ScenarioSolves {
     const variants: Variant[] = includesBase ? [{ cards: canvas.cards, scenario_id: null }] : [];
     const problems: { index: number; sentence: string; input: string }[] = [];
     for (const [index, scenario] of scenarios.entries()) {
+      // Of a large canvas each takes a while, and other requests go on between them.
+      await breathe();
       const { id, name, changes } = scenario;
       const files = await this.statesFor(tx, canvas, scenario, states);
       const applied = applyChanges(canvas.cards, changes, { files, name });
