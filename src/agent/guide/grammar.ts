@@ -3,6 +3,7 @@ import { parseFormula } from '../../modelling/parse-formula.js';
 import { readFileSet } from './file-set-grammar.js';
 import { readIndexed, readSet } from './index-grammar.js';
 import { readRelation } from './relation-grammar.js';
+import { readScenario } from './scenario-grammar.js';
 import type { Reading, Sense, Statement } from './statement.js';
 import { readTableQuestion } from './table-grammar.js';
 import { figureOf, NUMBER, tidy, without } from './words.js';
@@ -78,6 +79,7 @@ const CLASSES = [
 ].map((pattern) => new RegExp(pattern, 'i'));
 
 const READERS: readonly Reader[] = [
+  readScenario,
   readTableQuestion,
   readFileSet,
   by(/^(?:solve|optimi[sz]e|run|calculate)(?: (?:it|now|again|this|the|model|plan|please))*[.!]*$/i, () => ({

@@ -109,7 +109,7 @@ export class ScenarioTools {
   readonly list: Tool<Record<string, never>> = {
     name: 'list_scenarios',
     description: 'Lists the scenarios of the project with their changes, oldest first.',
-    input: z.strictObject({}) as z.ZodType<Record<string, never>>,
+    input: z.strictObject({}),
     run: async (_, { project_id }) => ({ result: { scenarios: (await this.repository.all(project_id)).map(shown) } }),
   };
 
@@ -151,12 +151,12 @@ export class ScenarioTools {
   private async readFiles({ changes = [] }: Upsert, context: AgentContext): Promise<void> {
     if (!changes.some(({ kind }) => kind === 'file')) return;
     const cards = await this.cards.list(context.project_id);
-    await this.files.statesOf(context, withOtherFiles(cards, changes as Change[]));
+    await this.files.statesOf(context, withOtherFiles(cards, changes));
   }
 
   private async put(tx: Tx, project: Parameters<ScenariosService['add']>[1], input: Upsert): Promise<ToolOutcome> {
     const { new_name, description, append } = input;
-    const changes = input.changes as Change[] | undefined;
+    const changes = input.changes;
     const old = await this.find(tx, project.id, input.name);
     const given = {
       ...(new_name !== undefined && { name: new_name }),
