@@ -15,6 +15,7 @@ import type {
   ScenarioSolveResponse,
 } from '../../src/scenarios/scenarios.dto.js';
 import { makeFile, makeProject } from '../factories/make.js';
+import { idle } from '../factories/turns.js';
 import type { Client, Wire } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { useService } from '../support/service.js';
@@ -332,6 +333,64 @@ describe('a solve of scenarios', () => {
     for (const { executions } of batches)
       for (const { id } of executions) await client.send('POST', `/projects/${project}/solve/executions/${id}/cancel`);
   });
+});
+
+describe('in the chat of the guide', () => {
+  /** What the guide answers, without what it says of itself and the checklist. */
+  const say = async (content: string): Promise<string> => {
+    await client.post(`/projects/${project}/chat`, { content });
+    const { messages } = await idle(client, project);
+    const paragraphs = (messages.at(-1)?.content ?? '').trim().split('\n\n');
+    return paragraphs
+      .filter((text) => !/^(?:I am|No instr|The workspace|At the top|Checklist|Files since)/.test(text))
+      .join('\n\n');
+  };
+
+  it('scenarios are said, shown, solved beside the canvas, and removed', async () => {
+    await makeShop();
+    await upload('other.csv', PRODUCTS.replace('50', '100'));
+    expect(await say('scenario "two shifts": hours x 2, price + 5 where region = "north", without Labour')).toBe(
+      'Scenarios now:\n- Scenario `two shifts`: `hours x 2`, `price + 5 where region = "north"`, `without Labour`',
+    );
+    const said = [
+      'scenario Two Shifts: make.upper = 50; scenario other: products from other.csv',
+      'scenario other: price of "oak chair" = 31',
+      'scenario wrong: hourz x 2',
+      'scenario wrong: region x 2',
+      'scenario unclear: make it better',
+    ];
+    expect(await say(said.join('\n'))).toBe(
+      [
+        'Scenarios now:',
+        '- Scenario `two shifts`: `hours x 2`, `price + 5 where region = "north"`, `without Labour`, `make.upper = 50`',
+        '- Scenario `other`: `products from other.csv`, `price["oak chair"] = 31`',
+        '',
+        'Not done:',
+        '- Scenario `wrong`: no value and no column is called `hourz`',
+        '',
+        'I could not use this:',
+        '- `scenario unclear: make it better`: say what changes, as in `hours x 1.5`, `demand + 10 where region = "north"` or `without Overtime`',
+      ].join('\n'),
+    );
+    expect(await say('scenario wrong: region x 2')).toBe(
+      'Not done:\n- Scenario `wrong`: change 1 (region): region is text, and only numbers can be changed',
+    );
+    const { scenarios } = await client.get<ScenarioListResponse>(at());
+    expect(scenarios.map(({ name }) => name)).toEqual(['other', 'two shifts']);
+    expect(await say('solve scenarios')).toBe(
+      [
+        'Solved, all of the same moment:',
+        '- The canvas: the objective is 2600',
+        '- `two shifts`: the objective is 5000, 2400 more than that of the canvas',
+        '- `other`: the objective is 4620, 2020 more than that of the canvas',
+      ].join('\n'),
+    );
+    expect((await client.get<ProjectResponse>(`/projects/${project}`)).completeness.feasibility_result).toBe('pass');
+    expect(await say('solve scenario none')).toBe('The scenarios were not solved: No scenario is called "none".');
+    expect(await say('remove scenario "two shifts"; show scenarios')).toBe(
+      'Scenarios now:\n- Removed: scenario `two shifts`\n\nScenarios:\n- Scenario `other`: `products from other.csv`, `price["oak chair"] = 31`',
+    );
+  }, 60_000);
 });
 
 /** Trees of files that there are. */
