@@ -255,6 +255,35 @@ describe('a column', () => {
     expect(failureOf(elsewhere, double)).toMatch(/^Change 1 \(demand\) .+: no member of orders fits/);
   });
 
+  it('has parts of members before anything else that is called so', () => {
+    const cards = [
+      ...CARDS,
+      card('data', 'Words', { values: { product: 3, q: 5 } }),
+      card('data', 'Days', {
+        set: 'days',
+        members: ['a', 'b'],
+        values: { days: { a: 1, b: 2 }, rest: { a: 1, b: 1 } },
+      }),
+      card('constraint', 'Rest', {
+        expression: 'extra >= rest[d] + 10 days[d]',
+        index: 'd in days',
+        classification: 'hard',
+      }),
+    ];
+    const { cards: made, problems } = apply(
+      [
+        { kind: 'column', target: 'price', to: 0, where: 'product = "table"' },
+        { kind: 'column', target: 'price', plus: 1, where: '(sum q in products where q = "stool": price[q]) = 45' },
+        { kind: 'column', target: 'rest', to: 5, where: 'days = "b" and days[days] = 2' },
+      ],
+      cards,
+    );
+    expect(problems).toEqual([]);
+    const model = readCanvas(made, tablesOf(made));
+    expect(pricesOf(model)).toEqual([91, 1, 46]);
+    expect(lowersOf(model, 'Rest')).toEqual([11, 25]);
+  });
+
   it('may stand in a file that nobody has read', () => {
     const change: Change = { kind: 'column', target: 'price', times: 2, where: 'area = "north"' };
     expect(apply([change]).problems).toHaveLength(1);
