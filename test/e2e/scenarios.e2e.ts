@@ -225,10 +225,10 @@ describe('a solve of scenarios', () => {
     const ids: string[] = [];
     for (let index = 0; index < 20; index += 1)
       ids.push((await create(`Up ${index}`, { kind: 'value', target: 'hours', plus: index })).id);
-    let stopped = false;
+    const stopped = new AbortController();
     const edits = (async () => {
       let { version } = card;
-      for (let value = 1; !stopped; value += 1) {
+      for (let value = 1; !stopped.signal.aborted; value += 1) {
         const data = { values: { hours: 20 + (value % 10) } };
         ({ version } = await client.patch<CardResponse>(`/projects/${project}/cards/${card.id}`, { version, data }));
         await upload('products.csv', PRODUCTS.replace('50', String(50 + (value % 10))));
@@ -239,7 +239,7 @@ describe('a solve of scenarios', () => {
       for (let round = 0; round < 2; round += 1)
         rounds.push((await solve({ scenario_ids: ids, include_base: true })).executions);
     } finally {
-      stopped = true;
+      stopped.abort();
       await edits;
     }
     for (const executions of rounds) {
