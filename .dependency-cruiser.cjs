@@ -4,6 +4,7 @@
 const rows = [
   ['chat'],
   ['agent'],
+  ['scenarios'],
   ['executions', 'skills'],
   ['projects'],
   ['deployments'],

@@ -263,6 +263,7 @@ CREATE TABLE executions (
   scenario_id uuid,
   model jsonb,
   outputs_id uuid,
+  batch_id uuid,
   CONSTRAINT executions_pkey PRIMARY KEY (id),
   CONSTRAINT executions_attempts_check CHECK ((attempts >= 0)),
   CONSTRAINT executions_cards_check CHECK ((jsonb_typeof(cards) = 'array'::text)),
@@ -464,6 +465,25 @@ CREATE UNLOGGED TABLE request_counts (
   CONSTRAINT request_counts_hits_check CHECK ((hits > 0)),
   CONSTRAINT request_counts_key_check CHECK ((length(key) <= 100))
 ) WITH (fillfactor=50);
+
+CREATE TABLE scenarios (
+  id uuid DEFAULT uuidv7() NOT NULL,
+  project_id uuid NOT NULL,
+  name text NOT NULL,
+  description text,
+  changes jsonb NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT scenarios_pkey PRIMARY KEY (id),
+  CONSTRAINT scenarios_name_key UNIQUE (project_id, name),
+  CONSTRAINT scenarios_changes_check CHECK (
+CASE jsonb_typeof(changes)
+    WHEN 'array'::text THEN (jsonb_array_length(changes) <= 100)
+    ELSE false
+END),
+  CONSTRAINT scenarios_description_length_check CHECK ((char_length(description) <= 20000)),
+  CONSTRAINT scenarios_name_length_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100)))
+);
 
 CREATE TABLE snapshots (
   id uuid DEFAULT uuidv7() NOT NULL,
@@ -728,6 +748,8 @@ CREATE INDEX projects_listing_idx ON public.projects USING btree (company_id, up
 
 CREATE INDEX projects_origin_deployment_idx ON public.projects USING btree (origin_deployment_id);
 
+CREATE INDEX scenarios_listing_idx ON public.scenarios USING btree (project_id, created_at DESC, id DESC);
+
 CREATE UNIQUE INDEX turns_active_key ON public.turns USING btree (conversation_id) WHERE (state <> 'ended'::text);
 
 CREATE INDEX turns_api_key_idx ON public.turns USING btree (company_id, api_key_id) WHERE (api_key_id IS NOT NULL);
@@ -831,6 +853,8 @@ ALTER TABLE projects ADD CONSTRAINT projects_origin_deployment_id_fkey FOREIGN K
 ALTER TABLE projects ADD CONSTRAINT projects_project_skills_id_fkey FOREIGN KEY (project_skills_id) REFERENCES containers(id);
 
 ALTER TABLE projects ADD CONSTRAINT projects_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES containers(id);
+
+ALTER TABLE scenarios ADD CONSTRAINT scenarios_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
 
 ALTER TABLE snapshots ADD CONSTRAINT snapshots_container_id_fkey FOREIGN KEY (container_id) REFERENCES containers(id);
 

@@ -23,6 +23,7 @@ import { FairShareGuard } from './platform/throttling/fair-share.guard.js';
 import { RateLimitGuard } from './platform/throttling/rate-limit.guard.js';
 import { ThrottlingModule } from './platform/throttling/throttling.module.js';
 import { ProjectsModule } from './projects/projects.module.js';
+import { ScenariosModule } from './scenarios/scenarios.module.js';
 import { SkillsModule } from './skills/skills.module.js';
 import { TablesModule } from './tables/tables.module.js';
 import { UsageModule } from './usage/usage.module.js';
@@ -60,6 +61,7 @@ export class AppModule {
         ProjectsModule,
         SkillsModule,
         ExecutionsModule,
+        ScenariosModule,
         AgentModule,
         ChatModule,
       ],

@@ -5,6 +5,7 @@ import { ExecutionsModule } from '../executions/executions.module.js';
 import { FilesModule } from '../files/files.module.js';
 import { LOGGER } from '../platform/logging/logging.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
+import { ScenariosModule } from '../scenarios/scenarios.module.js';
 import { TablesModule } from '../tables/tables.module.js';
 import { Agent } from './agent.js';
 import { GuideAgent } from './guide/guide.agent.js';
@@ -14,6 +15,7 @@ import { CardFiles } from './tools/card-files.service.js';
 import { CardTools } from './tools/card-tools.service.js';
 import { FileTools } from './tools/file-tools.service.js';
 import { askUserQuestion } from './tools/question-tools.js';
+import { ScenarioTools } from './tools/scenario-tools.service.js';
 import { SkillTools } from './tools/skill-tools.service.js';
 import { SolveTools } from './tools/solve-tools.service.js';
 import { TableTools } from './tools/table-tools.service.js';
@@ -22,7 +24,7 @@ import { Toolboxes, TOOLS } from './tools/toolbox.service.js';
 
 /** Who answers turns, and with what tools. */
 @Module({
-  imports: [FilesModule, TablesModule, ProjectsModule, ExecutionsModule],
+  imports: [FilesModule, TablesModule, ProjectsModule, ExecutionsModule, ScenariosModule],
   providers: [
     AgentFiles,
     Images,
@@ -32,15 +34,17 @@ import { Toolboxes, TOOLS } from './tools/toolbox.service.js';
     CardFiles,
     CardTools,
     SolveTools,
+    ScenarioTools,
     {
       provide: TOOLS,
-      inject: [FileTools, TableTools, SkillTools, CardTools, SolveTools],
+      inject: [FileTools, TableTools, SkillTools, CardTools, SolveTools, ScenarioTools],
       useFactory: (
         files: FileTools,
         tables: TableTools,
         skills: SkillTools,
         cards: CardTools,
         solves: SolveTools,
+        scenarios: ScenarioTools,
       ): Tool[] => [
         files.list,
         files.read,
@@ -51,6 +55,10 @@ import { Toolboxes, TOOLS } from './tools/toolbox.service.js';
         cards.upsert,
         cards.remove,
         solves.run,
+        scenarios.upsert,
+        scenarios.remove,
+        scenarios.list,
+        scenarios.solve,
         askUserQuestion,
       ],
     },

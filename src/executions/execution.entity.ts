@@ -84,6 +84,10 @@ export class Execution {
   @Column('uuid', { nullable: true })
   scenario_id!: string | null;
 
+  /** Shared by executions that were started together; null of one that was started alone. */
+  @Column('uuid', { nullable: true })
+  batch_id!: string | null;
+
   @CreateDateColumn({ type: 'timestamptz', precision: 3 })
   created_at!: Date;
 

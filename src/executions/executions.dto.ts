@@ -1,3 +1,4 @@
+import { invalidValue } from '../platform/errors/errors.js';
 import { PageQuery } from '../platform/listing/page.query.js';
 import { PageResponse } from '../platform/listing/page.response.js';
 import {
@@ -12,13 +13,55 @@ import {
   StringArrayField,
   StringField,
 } from '../platform/validation/fields.js';
+import { Rule } from '../platform/validation/rule.js';
 import { EXECUTION_STATUSES, type ExecutionStatus } from './execution.entity.js';
 import { type Phase, PHASES } from './execution-log.entity.js';
 import type { ExecutionDetail } from './executions.service.js';
 import type { ExecutionRecord } from './executions.repository.js';
 import { RESULT_STATUSES } from './solver/solve-model.js';
 
+const SCENARIO = 'Scenario that was solved, which may be deleted by now; null if it was the canvas or a model file';
+
+const optional = { optional: true, nullable: true, extension: true } as const;
+
+/** What every run can be given. */
+export const RUN_OPTIONS = {
+  name: {
+    ...optional,
+    minLength: 1,
+    maxLength: 200,
+    description: 'What people call the run',
+    example: 'With overtime',
+  },
+  time_limit_seconds: {
+    ...optional,
+    minimum: 1,
+    description:
+      'For the solver’s own work, at most SOLVE_TIME_LIMIT_MAX_SECONDS (600 by default). Absent: ' +
+      'SOLVE_TIME_LIMIT_SECONDS (60 by default)',
+    example: 120,
+  },
+  mip_gap: {
+    default: 0,
+    extension: true,
+    minimum: 0,
+    maximum: 1,
+    description:
+      'The search ends with a plan that is so near to the best possible one, relative to its objective: 0.01 is 1 %',
+  },
+} as const;
+
 /** What to solve. */
+@Rule<ExecutionCreateRequest>(({ scenario_id, input_file_ids, affects_checklist }, received) => {
+  if (scenario_id == null) return [];
+  const clash = (field: string, text: string) => invalidValue([field], text, received.get(field) ?? null);
+  return [
+    ...(input_file_ids == null ? [] : [clash('input_file_ids', 'a scenario changes the canvas, not a model file')]),
+    ...(affects_checklist === true
+      ? [clash('affects_checklist', 'what a scenario comes to says nothing of the canvas')]
+      : []),
+  ];
+})
 export class ExecutionCreateRequest {
   @StringArrayField({
     optional: true,
@@ -35,38 +78,23 @@ export class ExecutionCreateRequest {
   @BooleanField({ default: false, description: 'If true, the project’s `feasibility_result` is unchanged' })
   is_test!: boolean;
 
+  @StringField(RUN_OPTIONS.name)
+  name?: string | null;
+
+  @NumberField(RUN_OPTIONS.time_limit_seconds)
+  time_limit_seconds?: number | null;
+
+  @NumberField(RUN_OPTIONS.mip_gap)
+  mip_gap!: number;
+
   @StringField({
     optional: true,
     nullable: true,
     extension: true,
-    minLength: 1,
-    maxLength: 200,
-    description: 'What people call the run',
-    example: 'With overtime',
+    maxLength: 1_024,
+    description: 'Solves the canvas with the changes of a scenario, which leaves `feasibility_result` alone',
   })
-  name?: string | null;
-
-  @NumberField({
-    optional: true,
-    nullable: true,
-    extension: true,
-    minimum: 1,
-    description:
-      'For the solver’s own work, at most SOLVE_TIME_LIMIT_MAX_SECONDS (600 by default). Absent: ' +
-      'SOLVE_TIME_LIMIT_SECONDS (60 by default)',
-    example: 120,
-  })
-  time_limit_seconds?: number | null;
-
-  @NumberField({
-    default: 0,
-    extension: true,
-    minimum: 0,
-    maximum: 1,
-    description:
-      'The search ends with a plan that is so near to the best possible one, relative to its objective: 0.01 is 1 %',
-  })
-  mip_gap!: number;
+  scenario_id?: string | null;
 
   @BooleanField({
     optional: true,
@@ -404,7 +432,7 @@ export class ExecutionDetailResponse {
   @StringField({ nullable: true })
   name!: string | null;
 
-  @StringField({ nullable: true, description: 'The scenario that was solved instead of the canvas as it is' })
+  @StringField({ nullable: true, description: SCENARIO })
   scenario_id!: string | null;
 
   @NumberField()
@@ -438,6 +466,16 @@ export class ExecutionDetailResponse {
     const options = { name, scenario_id, time_limit_seconds, mip_gap, affects_checklist };
     const run = { started_at, ended_at, credits, model, progress };
     return { ...ExecutionResponse.from(execution), result, error, ...options, ...run };
+  }
+}
+
+/** An execution that was started for a scenario, or beside others for the canvas as it is. */
+export class ScenarioExecutionResponse extends ExecutionResponse {
+  @StringField({ nullable: true, description: SCENARIO })
+  scenario_id!: string | null;
+
+  static override from(execution: ExecutionRecord): ScenarioExecutionResponse {
+    return { ...ExecutionResponse.from(execution), scenario_id: execution.scenario_id };
   }
 }
 

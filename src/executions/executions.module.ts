@@ -41,6 +41,6 @@ import { Solver } from './solver/solver.js';
     SolveResults,
     { provide: Solver, useFactory: () => new Solver() },
   ],
-  exports: [ExecutionsService],
+  exports: [ExecutionsService, InputsService],
 })
 export class ExecutionsModule {}

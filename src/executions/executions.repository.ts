@@ -33,6 +33,7 @@ export type NewRow = Pick<
   | 'mip_gap'
   | 'affects_checklist'
   | 'scenario_id'
+  | 'batch_id'
   | 'cards'
   | 'inputs_id'
 >;
@@ -82,7 +83,7 @@ export interface ExecutionFilter {
 }
 
 const RECORD = `id, project_id, company_id, status, triggered_by, user_id, api_key_id, input_file_ids, is_test, name,
-  time_limit_seconds, mip_gap, affects_checklist, scenario_id, created_at, attempts, generation, owner, due_at, started_at,
+  time_limit_seconds, mip_gap, affects_checklist, scenario_id, batch_id, created_at, attempts, generation, owner, due_at, started_at,
   spent_ms, ended_at, inputs_id, model, outputs_id, result, error`;
 
 /** Condition that an execution is still held, whose parameters $1 and $2 are id and generation. */
@@ -129,13 +130,32 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
     await this.query(`SELECT pg_advisory_xact_lock(hashtextextended('solves:' || $1, 0))`, [company_id]);
   }
 
+  /** How many starts of a company wait. */
+  async countWaiting(company_id: string): Promise<number> {
+    return await this.countOf(`company_id = $1 AND status = 'queued'`, [company_id]);
+  }
+
+  /** How many starts of a project there were by a trigger. */
+  async countStarts(project_id: ProjectId, triggered_by: string): Promise<number> {
+    return await this.countOf('project_id = $1 AND triggered_by = $2', [project_id, triggered_by]);
+  }
+
+  /** Executions that were started together are one. */
+  private async countOf(condition: string, parameters: unknown[]): Promise<number> {
+    const [counted]: { starts: number }[] = await this.query(
+      `SELECT count(DISTINCT coalesce(batch_id, id))::integer AS starts FROM executions WHERE ${condition}`,
+      parameters,
+    );
+    return counted?.starts ?? 0;
+  }
+
   /** Adds a queued execution; answers its id. */
   async add(row: NewRow): Promise<string> {
     const [created]: Pick<Execution, 'id'>[] = await this.query(
       `INSERT INTO executions
          (project_id, company_id, triggered_by, user_id, api_key_id, input_file_ids, is_test, name, time_limit_seconds,
-          mip_gap, affects_checklist, scenario_id, cards, inputs_id)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING id`,
+          mip_gap, affects_checklist, scenario_id, batch_id, cards, inputs_id)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING id`,
       [
         row.project_id,
         row.company_id,
@@ -149,6 +169,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
         row.mip_gap,
         row.affects_checklist,
         row.scenario_id,
+        row.batch_id,
         row.cards === null ? null : JSON.stringify(row.cards),
         row.inputs_id,
       ],

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../config/config.js';
 import type { Principal } from '../platform/auth/principal.js';
@@ -26,12 +27,13 @@ import {
   ExecutionsRepository,
   type NewRow,
 } from './executions.repository.js';
-import { InputsService } from './inputs.service.js';
+import { InputsService, type Pinned } from './inputs.service.js';
 import { RunValues } from './run-values.service.js';
 import type { ModelCard } from './solver/task.js';
 import { type Trigger, triggerOf } from './trigger.js';
+import type { ContainerRef } from '../files/tree/container-ref.js';
 
-/** Most executions of a company that wait for a worker. */
+/** Most executions of a company that wait for a worker; those that were started together count once. */
 const MAX_QUEUED = 20;
 const RETRY_SECONDS = 10;
 const CANCELED: Ending = { status: 'canceled' };
@@ -61,12 +63,32 @@ export interface ExecutionDetail extends ExecutionRecord {
   credits: number | null;
 }
 
-/** What is stored of a new execution beside whose it is. */
-type Run = Omit<NewRow, 'project_id' | 'company_id' | 'triggered_by' | 'user_id' | 'api_key_id'>;
+/** What several executions have in common. */
+export type NewBatch = Omit<NewExecution, 'input_file_ids'>;
+
+/** The cards of a canvas as one execution of several takes them. */
+export interface Variant {
+  cards: readonly ModelCard[];
+  /** Null of the canvas as it is. */
+  scenario_id: string | null;
+  /** What the run is called unless it has a name of its own. */
+  name: string | null;
+}
+
+/** Makes the variant of a locked project's canvas that a scenario is. @throws Invalid at `scenario_id` */
+export type ScenarioReader = (
+  tx: Tx,
+  project: Project,
+  scenario_id: string,
+) => Promise<{ files: ContainerRef; variant: Variant }>;
 
 /** Solve executions of projects. */
 @Injectable()
 export class ExecutionsService {
+  private readScenario: ScenarioReader = () => {
+    throw new Error('Nothing knows scenarios');
+  };
+
   constructor(
     private readonly config: Config,
     private readonly database: Database,
@@ -80,6 +102,11 @@ export class ExecutionsService {
     private readonly endings: ExecutionEndings,
     private readonly ended: ExecutionEndedChannel,
   ) {}
+
+  /** Lets the module of scenarios say what one of them is; called while modules initialise. */
+  onScenario(reader: ScenarioReader): void {
+    this.readScenario = reader;
+  }
 
   /** A project's executions as ExecutionResponse, most recent first. @throws NotFound */
   async list(
@@ -141,11 +168,13 @@ export class ExecutionsService {
   /** Starts an execution. @throws NotFound, and as {@link start} */
   async create(caller: Principal, projectId: string, request: ExecutionCreateRequest): Promise<ExecutionRecord> {
     const { input_file_ids = null, is_test, mip_gap } = request;
-    const { name = null, time_limit_seconds = null, affects_checklist = null } = request;
-    const options = { name, time_limit_seconds, mip_gap, affects_checklist };
+    const { name = null, time_limit_seconds = null, affects_checklist = null, scenario_id } = request;
+    const run = { ...triggerOf(caller), is_test, name, time_limit_seconds, mip_gap };
     return await this.database.transaction(async (tx) => {
       const project = await tx.withRepository(this.projects).lock(caller.company_id, projectId);
-      return await this.start(tx, project, { ...triggerOf(caller), input_file_ids, is_test, ...options });
+      if (scenario_id == null) return await this.start(tx, project, { ...run, input_file_ids, affects_checklist });
+      const { files, variant } = await this.readScenario(tx, project, scenario_id);
+      return onlyOne(await this.startAll(tx, project, run, files, [variant]));
     });
   }
 
@@ -164,7 +193,7 @@ export class ExecutionsService {
         throw new Conflict('What the execution has solved was not kept');
       }
       const pinned = await this.inputs.copy(tx, project.company_id, solved);
-      return await this.enqueue(tx, project, triggerOf(caller), { ...before, ...pinned });
+      return onlyOne(await this.queueUp(tx, project, triggerOf(caller), [{ ...before, ...pinned }]));
     });
   }
 
@@ -176,14 +205,11 @@ export class ExecutionsService {
    */
   async start(tx: Tx, project: Project, execution: NewExecution): Promise<ExecutionRecord> {
     this.checkTimeLimit(execution);
-    const { input_file_ids, is_test, name = null, time_limit_seconds = null, mip_gap = 0 } = execution;
-    const affects_checklist = execution.affects_checklist ?? (input_file_ids ?? []).length === 0;
-    const pinned = await this.inputs.pin(tx, project, input_file_ids ?? []);
-    const run = { input_file_ids, is_test, name, time_limit_seconds, mip_gap, affects_checklist, scenario_id: null };
-    return await this.enqueue(tx, project, execution, { ...run, ...pinned });
+    const pinned = await this.inputs.pin(tx, project, execution.input_file_ids ?? []);
+    return onlyOne(await this.queueUp(tx, project, execution, [{ ...optionsOf(execution), ...pinned }]));
   }
 
-  private checkTimeLimit({ time_limit_seconds }: NewExecution): void {
+  private checkTimeLimit({ time_limit_seconds }: Partial<RunOptions>): void {
     const most = this.config.SOLVE_TIME_LIMIT_MAX_SECONDS;
     if (time_limit_seconds == null || time_limit_seconds <= most) return;
     throw new Invalid([
@@ -197,27 +223,60 @@ export class ExecutionsService {
     ]);
   }
 
-  private async enqueue(
+  /**
+   * Starts an execution for each variant of the canvas of a locked project, pinned to one moment. They wait as one.
+   *
+   * @param files that the cards name
+   * @throws TooManyRequests when too many of the company's executions wait
+   */
+  async startAll(
+    tx: Tx,
+    project: Project,
+    batch: NewBatch,
+    files: ContainerRef,
+    variants: readonly Variant[],
+  ): Promise<ExecutionRecord[]> {
+    this.checkTimeLimit(batch);
+    const options = optionsOf({ ...batch, input_file_ids: null });
+    const pinned = await this.inputs.pinCards(
+      tx,
+      files,
+      variants.map(({ cards }) => cards),
+    );
+    const runs = variants.map(({ scenario_id, name }, at): Run => {
+      // What is found out of a scenario says nothing of the canvas.
+      const affects_checklist = scenario_id === null && options.affects_checklist;
+      return { ...options, name: options.name ?? name, scenario_id, affects_checklist, ...pinned[at]! };
+    });
+    return await this.queueUp(tx, project, batch, runs);
+  }
+
+  private async queueUp(
     tx: Tx,
     { id: project_id, company_id }: Project,
     { triggered_by, spender: { user_id, api_key_id } }: Trigger,
-    run: Run,
-  ): Promise<ExecutionRecord> {
+    runs: readonly Run[],
+  ): Promise<ExecutionRecord[]> {
     const executions = tx.withRepository(this.executions);
     // One transaction of a company after the other counts, so that together they keep to the limit.
     await executions.lockStarts(company_id);
-    if ((await executions.countBy({ company_id, status: 'queued' })) >= MAX_QUEUED) {
+    if ((await executions.countWaiting(company_id)) >= MAX_QUEUED) {
       throw new TooManyRequests(`The company has ${MAX_QUEUED} executions waiting already`, RETRY_SECONDS);
     }
-    const id = await executions.add({ ...run, project_id, company_id, triggered_by, user_id, api_key_id });
-    await tx.withRepository(this.projects).adjust(project_id, { active_solves: 1 });
-    await this.queue.wake(tx, id);
-    return await executions.require(project_id, id);
+    const batch_id = runs.length > 1 ? randomUUID() : null;
+    const started: ExecutionRecord[] = [];
+    for (const run of runs) {
+      const id = await executions.add({ ...run, batch_id, project_id, company_id, triggered_by, user_id, api_key_id });
+      await this.queue.wake(tx, id);
+      started.push(await executions.require(project_id, id));
+    }
+    await tx.withRepository(this.projects).adjust(project_id, { active_solves: started.length });
+    return started;
   }
 
-  /** Number of executions that a trigger has started in a project. */
+  /** How often a trigger has started executions in a project; those that were started together count once. */
   async countOf(tx: Tx, project_id: ProjectId, { triggered_by }: Trigger): Promise<number> {
-    return await tx.withRepository(this.executions).countBy({ project_id, triggered_by });
+    return await tx.withRepository(this.executions).countStarts(project_id, triggered_by);
   }
 
   /** Ends an execution that is not over, wherever it runs. @throws NotFound @throws Conflict when it is over */
@@ -256,4 +315,33 @@ export class ExecutionsService {
     };
     return await this.ended.until(id, look, signal);
   }
+}
+
+function onlyOne([started]: readonly ExecutionRecord[]): ExecutionRecord {
+  if (started === undefined) throw new Error('The execution was not started');
+  return started;
+}
+
+/** What is stored of a new execution beside whose it is and what goes with it. */
+type Run = Omit<NewRow, 'project_id' | 'company_id' | 'triggered_by' | 'user_id' | 'api_key_id' | 'batch_id'>;
+
+/** The options of a run of the canvas as it is, or of a file. */
+function optionsOf({
+  input_file_ids,
+  is_test,
+  name = null,
+  time_limit_seconds = null,
+  mip_gap = 0,
+  affects_checklist,
+}: Omit<NewExecution, keyof Trigger>): Omit<Run, keyof Pinned> {
+  const tells = affects_checklist ?? (input_file_ids ?? []).length === 0;
+  return {
+    input_file_ids,
+    is_test,
+    name,
+    time_limit_seconds,
+    mip_gap,
+    affects_checklist: tells,
+    scenario_id: null,
+  };
 }

@@ -12,6 +12,7 @@ import type { Card } from '../projects/canvas/card.entity.js';
 import { makesModel } from '../projects/canvas/model-digest.js';
 import { readData } from '../projects/canvas/data-content.js';
 import type { Project } from '../projects/project.entity.js';
+import type { Snapshot } from '../projects/snapshot.entity.js';
 import { SnapshotsRepository } from '../projects/snapshots.repository.js';
 import type { Execution } from './execution.entity.js';
 import { MODEL_LIMITS } from './model/model.js';
@@ -20,6 +21,13 @@ import type { ModelCard, ModelSource } from './solver/task.js';
 
 /** What an execution solves: cards, or the only file of a container. */
 export type Pinned = Pick<Execution, 'cards' | 'inputs_id'>;
+
+/** The canvas as a solve takes it now. */
+export interface Canvas {
+  cards: readonly Card[];
+  /** The files that the cards name. */
+  files: ContainerRef;
+}
 
 const MODEL_FILE = /\.lp$/i;
 const AT = ['body', 'input_file_ids'];
@@ -46,19 +54,72 @@ export class InputsService {
    * @throws Invalid at the reference that is unknown, no `.lp` file, or too large
    */
   async pin(tx: Tx, project: Project, references: readonly string[]): Promise<Pinned> {
-    const { company_id, id, workspace_id, workspace_mode, current_snapshot_id } = project;
-    const snapshot =
-      workspace_mode === 'run' && current_snapshot_id !== null
-        ? await tx.withRepository(this.snapshots).require(company_id, current_snapshot_id)
-        : undefined;
+    const { company_id } = project;
+    const snapshot = await this.snapshot(tx, project);
     const [reference] = references;
-    const from = { company_id, container_id: snapshot?.container_id ?? workspace_id };
-    if (reference !== undefined)
-      return { cards: null, inputs_id: await this.keep(tx, company_id, [await this.modelFile(tx, from, reference)]) };
-    const cards = (snapshot?.cards ?? (await tx.withRepository(this.cards).list(id))).flatMap(toModelCard);
-    const paths = pathsOf(cards);
-    const files = paths.length === 0 ? [] : [...(await this.reader.findAll(from, paths, tx)).values()];
-    return { cards, inputs_id: files.length === 0 ? null : await this.keep(tx, company_id, files) };
+    if (reference !== undefined) {
+      const file = await this.modelFile(tx, filesOf(project, snapshot), reference);
+      return { cards: null, inputs_id: await this.keep(tx, company_id, [file]) };
+    }
+    const canvas = await this.canvasOf(tx, project, snapshot);
+    const [pinned] = await this.pinCards(tx, canvas.files, [canvas.cards]);
+    if (pinned === undefined) throw new Error('The canvas was not pinned');
+    return pinned;
+  }
+
+  /** What a solve of a locked project's canvas takes. */
+  async canvas(tx: Tx, project: Project): Promise<Canvas> {
+    return await this.canvasOf(tx, project, await this.snapshot(tx, project));
+  }
+
+  /** Pins variants of a canvas with the files that each of them names, all as they are at one moment. */
+  async pinCards(tx: Tx, from: ContainerRef, variants: readonly (readonly ModelCard[])[]): Promise<Pinned[]> {
+    const models = variants.map((cards) => cards.flatMap(toModelCard));
+    const named = models.map(pathsOf);
+    const all = [...new Set(named.flat())];
+    const found = all.length === 0 ? NO_FILES : await this.reader.findAll(from, all, tx);
+    // A tree of the same files is copied at once.
+    const trees = new Map<string, string>();
+    const pinned: Pinned[] = [];
+    for (const [at, cards] of models.entries()) {
+      const paths = (named[at] ?? []).filter((path) => found.has(path));
+      const same = JSON.stringify(paths);
+      const tree = trees.get(same);
+      const files = paths.flatMap((path) => found.get(path) ?? []);
+      const inputs_id =
+        files.length === 0
+          ? null
+          : tree === undefined
+            ? await this.keep(tx, from.company_id, files)
+            : await this.copyTree(tx, from.company_id, tree);
+      if (inputs_id !== null) trees.set(same, inputs_id);
+      pinned.push({ cards, inputs_id });
+    }
+    return pinned;
+  }
+
+  private async canvasOf(tx: Tx, project: Project, snapshot: Snapshot | undefined): Promise<Canvas> {
+    const cards = snapshot?.cards ?? (await tx.withRepository(this.cards).list(project.id));
+    return { cards, files: filesOf(project, snapshot) };
+  }
+
+  /** The snapshot that run mode solves. */
+  private async snapshot(
+    tx: Tx,
+    { company_id, workspace_mode, current_snapshot_id }: Project,
+  ): Promise<Snapshot | undefined> {
+    return workspace_mode === 'run' && current_snapshot_id !== null
+      ? await tx.withRepository(this.snapshots).require(company_id, current_snapshot_id)
+      : undefined;
+  }
+
+  private async copyTree(tx: Tx, company_id: string, container_id: string): Promise<string> {
+    const copied = await this.containers.create(tx, company_id, 'snapshot');
+    await this.fileTree.copy(tx, {
+      from: { company_id, container_id },
+      to: { company_id, container_id: copied },
+    });
+    return copied;
   }
 
   /** Puts files into a container of their own, each at its path. */
@@ -92,9 +153,7 @@ export class InputsService {
 
   /** A copy of what an execution has pinned, for another one. */
   async copy(tx: Tx, company_id: string, { cards, inputs_id }: Pinned): Promise<Pinned> {
-    if (inputs_id === null) return { cards, inputs_id };
-    const files = await this.reader.filesBelow({ company_id, container_id: inputs_id }, '', tx);
-    return { cards, inputs_id: await this.keep(tx, company_id, files) };
+    return { cards, inputs_id: inputs_id && (await this.copyTree(tx, company_id, inputs_id)) };
   }
 
   private async modelFile(tx: Tx, from: ContainerRef, reference: string): Promise<TreeFile> {
@@ -109,6 +168,13 @@ export class InputsService {
   }
 }
 
+const NO_FILES: ReadonlyMap<string, TreeFile> = new Map();
+
+const filesOf = ({ company_id, workspace_id }: Project, snapshot: Snapshot | undefined): ContainerRef => ({
+  company_id,
+  container_id: snapshot?.container_id ?? workspace_id,
+});
+
 /** The files that sets stand in. */
 function pathsOf(cards: readonly ModelCard[]): string[] {
   const paths = cards.flatMap((card) => {
@@ -119,6 +185,8 @@ function pathsOf(cards: readonly ModelCard[]): string[] {
 }
 
 /** The cards that make the model, and those that its plan is rated by, without what it does not take from them. */
-function toModelCard({ id, card_type, label, data }: Card): ModelCard[] {
-  return makesModel(card_type) || card_type === 'kpi' ? [{ id, card_type, label, data }] : [];
+function toModelCard({ id, card_type, label, data, adjustments }: ModelCard): ModelCard[] {
+  return makesModel(card_type) || card_type === 'kpi'
+    ? [{ id, card_type, label, data, ...(adjustments !== undefined && { adjustments }) }]
+    : [];
 }

@@ -11,6 +11,7 @@ import type { DataFile } from '../projects/canvas/data-file.js';
 import { factsOf } from '../projects/canvas/data-files.service.js';
 import { formulaIn } from '../projects/canvas/requirement.js';
 import { TableReader } from '../tables/table-reader.service.js';
+import { namesInAdjustment } from './model/adjustments.js';
 import type { ModelCard, SetTable } from './solver/task.js';
 
 /** Fields of cards that hold formulas. */
@@ -99,11 +100,13 @@ export class SetTables {
 
 const noFile = ({ path }: DataFile): string => `no file ${path} is in the workspace`;
 
-/** Every name that the formulas of cards mention. */
+/** Every name that the formulas of cards mention, and what scenarios change of their columns. */
 function namesIn(cards: readonly ModelCard[]): Set<string> {
   const names = new Set<string>();
   for (const card of cards) {
     const data: Record<string, unknown> = { ...card.data, ...formulaIn(card) };
+    const { adjustments = [] } = card;
+    for (const adjustment of adjustments) for (const name of namesInAdjustment(adjustment)) names.add(name);
     const text = data['index'];
     const read = typeof text === 'string' ? parseIndex(text) : undefined;
     const index = read === undefined || isProblem(read) ? undefined : read;

@@ -42,6 +42,10 @@ export const parseFormula = (text: string): Formula | FormulaProblem =>
 /** The index that a text is: `p in products where demand[p] > 0`. */
 export const parseIndex = (text: string): Index | FormulaProblem => reading(text, (parser) => parser.wholeIndex());
 
+/** The condition that a text is, as it stands behind a `where`: `region[p] = "north" and demand[p] > 0`. */
+export const parseCondition = (text: string): Condition | FormulaProblem =>
+  reading(text, (parser) => parser.wholeCondition());
+
 const FOR = 'for';
 
 function reading<Read extends object>(text: string, read: (parser: Parser) => Read): Read | FormulaProblem {
@@ -93,6 +97,12 @@ class Parser {
     const index = this.index();
     if (this.token.kind !== 'end') this.refuse();
     return index;
+  }
+
+  wholeCondition(): Condition {
+    const condition = this.condition();
+    if (this.token.kind !== 'end') this.refuse();
+    return condition;
   }
 
   private formula(): Formula {

@@ -97,6 +97,7 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
           'remove_card',
         ],
         ...['run_solve', 'upsert_card', 'write_file'],
+        ...['list_scenarios', 'remove_scenario', 'solve_scenarios', 'upsert_scenario'],
       ].sort(),
     );
     const { authorization, 'x-api-key': key } = request?.headers ?? {};

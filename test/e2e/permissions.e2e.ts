@@ -8,6 +8,7 @@ import type { ApiKeyCreateResponse } from '../../src/platform/auth/api-keys/api-
 import type { CardResponse } from '../../src/projects/canvas/canvas.dto.js';
 import type { ExecutionResponse } from '../../src/executions/executions.dto.js';
 import type { SnapshotResponse } from '../../src/projects/snapshots.dto.js';
+import type { ScenarioResponse } from '../../src/scenarios/scenarios.dto.js';
 import { makeDeployment, makeFile, makeProject, sendParts } from '../factories/make.js';
 import { idle } from '../factories/turns.js';
 import { type Answer, Client } from '../support/client.js';
@@ -108,6 +109,9 @@ describe('an id of another company', () => {
     ['PATCH', '/projects/:mine/cards/:card', () => ({ version: 1, label: 'Mine' })],
     ['DELETE', '/projects/:mine/cards/:card', () => undefined],
     ['DELETE', '/projects/:mine/snapshots/:snapshot', () => undefined],
+    ['GET', '/projects/:mine/scenarios/:scenario', () => undefined],
+    ['PATCH', '/projects/:mine/scenarios/:scenario', () => ({ name: 'Mine' })],
+    ['DELETE', '/projects/:mine/scenarios/:scenario', () => undefined],
     ['GET', '/projects/:mine/solve/executions/:execution', () => undefined],
     ['GET', '/projects/:mine/solve/executions/:execution/values?family=x', () => undefined],
     ['GET', '/projects/:mine/solve/executions/:execution/log', () => undefined],
@@ -119,12 +123,13 @@ describe('an id of another company', () => {
     ['POST', '/files/delete', ({ conversation_id }) => ({ ...mine(), path: 'notes.txt', conversation_id })],
     ['POST', '/files/upload/complete', ({ upload_token }) => ({ ...mine(), upload_token })],
   ])('is nobody’s in %s %s', async (method, path, body) => {
-    const { conversation_id, card_id, snapshot_id, execution_id } = elsewhere;
+    const { conversation_id, card_id, snapshot_id, scenario_id, execution_id } = elsewhere;
     const at = path
       .replace(':mine', world.project_id)
       .replace(':conversation', conversation_id)
       .replace(':card', card_id)
       .replace(':snapshot', snapshot_id)
+      .replace(':scenario', scenario_id)
       .replace(':execution', execution_id);
     const [bare = '', search = ''] = at.split('?');
     const query = Object.fromEntries(new URLSearchParams(search));
@@ -166,6 +171,7 @@ async function furnish(owner: Session, member: Session): Promise<World> {
   await makeFile(client, { source: 'workspace', project_id }, `${mark}.txt`, mark);
   const card = await client.post<CardResponse>(`${at}/cards`, { card_type: 'kpi', label: mark });
   const snapshot = await client.post<SnapshotResponse>(`${at}/snapshots`);
+  const scenario = await client.post<ScenarioResponse>(`${at}/scenarios`, { name: mark, changes: [] });
   const { id: execution_id } = await client.post<ExecutionResponse>(`${at}/solve/executions`, {});
   await eventually(
     () => client.get<ExecutionResponse>(`${at}/solve/executions/${execution_id}`),
@@ -182,6 +188,7 @@ async function furnish(owner: Session, member: Session): Promise<World> {
     conversation_id: conversations[0]?.id ?? '',
     card_id: card.id,
     snapshot_id: snapshot.id,
+    scenario_id: scenario.id,
     execution_id,
     api_key_id: key.id,
   };

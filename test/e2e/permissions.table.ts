@@ -2,6 +2,7 @@ import type { ApiKeyCreateResponse } from '../../src/platform/auth/api-keys/api-
 import type { ConversationResponse } from '../../src/chat/conversations.dto.js';
 import type { CardResponse } from '../../src/projects/canvas/canvas.dto.js';
 import type { SnapshotResponse } from '../../src/projects/snapshots.dto.js';
+import type { ScenarioResponse } from '../../src/scenarios/scenarios.dto.js';
 import { makeDeployment, makeProject, sendParts } from '../factories/make.js';
 import type { Client } from '../support/client.js';
 
@@ -18,6 +19,8 @@ export interface World {
   conversation_id: string;
   card_id: string;
   snapshot_id: string;
+  /** Without changes. */
+  scenario_id: string;
   /** Over. */
   execution_id: string;
   /** Of the member. */
@@ -101,6 +104,25 @@ export const TABLE: Record<string, Row | Row[]> = {
       // The current one cannot be deleted.
       await owner.post(`/projects/${project_id}/snapshots`);
       return { project_id, snapshot_id };
+    },
+  },
+  'POST /api/v1/projects/{project_id}/scenarios': { ...shared(201), body: () => ({ name: unique(), changes: [] }) },
+  'GET /api/v1/projects/{project_id}/scenarios': shared(),
+  'POST /api/v1/projects/{project_id}/scenarios/solve': {
+    ...shared(201),
+    body: ({ scenario_id }) => ({ scenario_ids: [scenario_id] }),
+  },
+  'GET /api/v1/projects/{project_id}/scenarios/{scenario_id}': shared(),
+  'PATCH /api/v1/projects/{project_id}/scenarios/{scenario_id}': {
+    ...shared(),
+    body: () => ({ description: 'Changed' }),
+  },
+  'DELETE /api/v1/projects/{project_id}/scenarios/{scenario_id}': {
+    ...shared(204),
+    fresh: async ({ owner, project_id }) => {
+      const body = { name: unique(), changes: [] };
+      const { id: scenario_id } = await owner.post<ScenarioResponse>(`/projects/${project_id}/scenarios`, body);
+      return { scenario_id };
     },
   },
   'GET /api/v1/projects/{project_id}/cards': shared(),

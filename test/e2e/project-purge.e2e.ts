@@ -42,6 +42,7 @@ async function makeFullProject(client: Client): Promise<{ id: string; long: stri
   await sendParts(client, place, 'unfinished.csv', Buffer.from('b'));
   await client.put(`/projects/${id}/skills/own`, { files: { 'SKILL.md': `Text of ${id}` } });
   await client.post(`/projects/${id}/cards`, { card_type: 'kpi', label: 'Cost' });
+  await client.post(`/projects/${id}/scenarios`, { name: 'Two shifts', changes: [] });
   await client.post(`/projects/${id}/snapshots`);
   await client.patch(`/projects/${id}`, { workspace_mode: 'run' });
   const { id: other } = await client.post<ConversationResponse>(`/projects/${id}/conversations`, {});
@@ -79,6 +80,7 @@ async function rowsOf(...projects: string[]): Promise<Record<string, number>> {
      UNION ALL SELECT 'messages', count(*) FROM messages WHERE project_id = ANY ($1)
      UNION ALL SELECT 'workspace_changes', count(*) FROM workspace_changes WHERE project_id = ANY ($1)
      UNION ALL SELECT 'cards', count(*) FROM cards WHERE project_id = ANY ($1)
+     UNION ALL SELECT 'scenarios', count(*) FROM scenarios WHERE project_id = ANY ($1)
      UNION ALL SELECT 'snapshots', count(*) FROM snapshots WHERE project_id = ANY ($1)`,
     [projects],
   );

@@ -152,6 +152,6 @@ it('have a row for each member, of figures that no other formula uses', async ()
     project_id: id,
     path,
   });
-  expect(text).toContain('Minimum,oak chair,2,0\n');
-  expect(text).toContain('Minimum,stool,3,0\n');
+  expect(text).toContain('Minimum,oak chair,2,0,');
+  expect(text).toContain('Minimum,stool,3,0,');
 });

@@ -111,6 +111,70 @@ describe('run_solve', () => {
   });
 });
 
+describe('the tools for scenarios', () => {
+  const calling = (...calls: [tool: string, input: object][]): Script =>
+    async function* (context: AgentContext): AsyncGenerator<AgentOutput> {
+      replies = [];
+      const toolbox = service.app.get(Toolboxes).open(context);
+      for (const [tool, input] of calls) replies.push(yield* toolbox.call({ tool, input }));
+    };
+  const addCard = (card_type: string, label: string, data: object) =>
+    client.post(`/projects/${project}/cards`, { card_type, label, data });
+
+  it('make, list, solve and remove them, say why they cannot, and count a solve of several as one', async () => {
+    await addCard('data', 'Figures', { values: { most: 3 } });
+    await addCard('variable', 'x', { name: 'x', domain: 'continuous' });
+    await addCard('objective', 'Goal', { sense: 'maximize', expression: 'x' });
+    await addCard('constraint', 'Room', { expression: 'x <= most', classification: 'hard' });
+    const change = (target: string) => ({ kind: 'value', target, times: 2 });
+    script = calling(
+      ['solve_scenarios', {}],
+      ['upsert_scenario', { name: 'More', changes: [change('mist')] }],
+      ['upsert_scenario', { name: 'More', changes: [{ kind: 'value', target: 'most' }] }],
+      ['upsert_scenario', { name: 'More', changes: [change('most')] }],
+      ['upsert_scenario', { name: 'more', changes: [change('most')], append: true }],
+      ['upsert_scenario', { name: 'Free', changes: [{ kind: 'off', target: 'Room' }], description: 'No room' }],
+      ['list_scenarios', {}],
+      ['solve_scenarios', {}],
+      ['solve_scenarios', { names: ['More', 'more'], include_base: false, is_test: true }],
+      ['solve_scenarios', { names: ['none'] }],
+      ['run_solve', {}],
+      ['run_solve', {}],
+      ['remove_scenario', { name: 'FREE' }],
+      ['remove_scenario', { name: 'Free' }],
+    );
+    await post();
+    await idle(client, project);
+    const more = { name: 'More', description: null, changes: [change('most'), change('most')] };
+    const free = { name: 'Free', description: 'No room', changes: [{ kind: 'off', target: 'Room' }] };
+    expect(replies).toMatchObject([
+      { error_code: 'not_found', error: 'There are no scenarios yet' },
+      { error_code: 'invalid_input', error: 'change 1 (mist): no value of a data card is called mist' },
+      { error_code: 'invalid_input', error: 'change 1 (most): exactly one of `times`, `plus` and `to` is needed' },
+      { result: { ...more, changes: [change('most')] } },
+      { result: more },
+      { result: free },
+      { result: { scenarios: [more, free] } },
+      {
+        result: {
+          runs: [
+            { scenario: null, outcome: 'optimal', objective_value: 3 },
+            { scenario: 'More', outcome: 'optimal', objective_value: 12, difference: 9 },
+            { scenario: 'Free', outcome: 'unbounded', objective_value: null },
+          ],
+          feasibility_result: 'pass',
+        },
+      },
+      { result: { runs: [{ scenario: 'More', objective_value: 12 }], feasibility_result: 'pass' } },
+      { error_code: 'not_found', error: 'No scenario is called "none"' },
+      { ok: true },
+      { error_code: 'limit_reached' },
+      { result: { name: 'Free' } },
+      { error_code: 'not_found' },
+    ]);
+  });
+});
+
 it('all executions of a project end together', async () => {
   await upload('hard.lp', hardModel());
   const body = { input_file_ids: ['hard.lp'] };

@@ -96,6 +96,10 @@ export function apply(statement: Statement, { sketch, files }: Application, caus
     case 'set':
       return set(statement, sketch, cause);
     case 'solve':
+    case 'scenario':
+    case 'remove_scenario':
+    case 'show_scenarios':
+    case 'solve_scenarios':
     case 'help':
     case 'show':
     case 'table':

@@ -4,6 +4,7 @@ import { relationIn, whyUnread } from '../../projects/canvas/expressions.js';
 import { readFileSet } from './file-set-grammar.js';
 import { readColumnName, readIndexed, readSet } from './index-grammar.js';
 import { readRelation } from './relation-grammar.js';
+import { readScenario } from './scenario-grammar.js';
 import type { Reading, Sense, Statement } from './statement.js';
 import { readTableQuestion } from './table-grammar.js';
 import { figureOf, NUMBER, tidy, without } from './words.js';
@@ -79,6 +80,7 @@ const CLASSES = [
 ].map((pattern) => new RegExp(pattern, 'i'));
 
 const READERS: readonly Reader[] = [
+  readScenario,
   readTableQuestion,
   readFileSet,
   readColumnName,

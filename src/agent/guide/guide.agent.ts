@@ -20,9 +20,10 @@ import {
 } from './describe.js';
 import { nextQuestion } from './questions.js';
 import { bullets } from './quote.js';
+import { describeRuns } from './scenarios.js';
 import { Sketch } from './sketch.js';
 import { describeSolve, type Feasibility, type Outcome, whatSolvingLacks } from './solving.js';
-import { answerQuestions, draft, filesFor, introduceTables, perform, readAll } from './turn-work.js';
+import { answerQuestions, changeScenarios, draft, filesFor, introduceTables, perform, readAll } from './turn-work.js';
 
 /**
  * The agent that needs neither key nor network: rules alone, and it says so.
@@ -64,15 +65,22 @@ export class GuideAgent extends Agent {
     const made = yield* perform(drafted, toolbox, context.signal);
     sketch.files = await this.files.statesOf(context, sketch.contents());
     yield* say(...describeChanges(made));
+    yield* say(...(yield* changeScenarios(drafted, made, files, toolbox)));
     yield* say(...(yield* answerQuestions(drafted, made, files, toolbox)));
     yield* say(...describeRefused(refused), ...describeLeft([...left, ...unread]));
 
     let feasibility = sketch.changesModel ? 'unchecked' : context.checklist.feasibility_result;
-    const lacks = kinds.has('solve') ? whatSolvingLacks(sketch) : [];
+    const isToSolve = kinds.has('solve') || kinds.has('solve_scenarios');
+    const lacks = isToSolve ? whatSolvingLacks(sketch) : [];
     if (lacks.length > 0) yield* say(`It cannot be solved yet:\n${bullets(lacks)}`);
     const solved = kinds.has('solve') && lacks.length === 0 ? yield* solve(toolbox, feasibility) : undefined;
     if (solved !== undefined) yield* say(solved.text);
     feasibility = solved?.feasibility ?? feasibility;
+    if (kinds.has('solve_scenarios') && lacks.length === 0) {
+      const compared = yield* solveScenarios(toolbox, drafted.solved, feasibility);
+      yield* say(compared.text);
+      ({ feasibility } = compared);
+    }
     if (kinds.has('help')) yield* say(HELP);
     if (kinds.has('show')) yield* say(bullets(sketch.cards.map(describeCard)) || 'The canvas is empty.');
     const checklist = { ...sketch.derive(), feasibility_result: feasibility };
@@ -91,6 +99,20 @@ async function* say(...paragraphs: string[]): AsyncGenerator<AgentOutput> {
     await breathe();
   }
 }
+
+/** Solves scenarios beside the canvas. @param names empty for all of them */
+async function* solveScenarios(
+  toolbox: Toolbox,
+  names: readonly string[],
+  feasibility: Feasibility,
+): AsyncGenerator<AgentOutput, Pick<Outcome, 'text' | 'feasibility'>> {
+  const reply = yield* toolbox.call({ tool: 'solve_scenarios', input: names.length === 0 ? {} : { names } });
+  if (!reply.ok) return { text: `The scenarios were not solved: ${reply.error}.`, feasibility };
+  const { runs, feasibility_result } = reply.result as { runs: Runs; feasibility_result: Feasibility };
+  return { text: describeRuns(runs), feasibility: feasibility_result };
+}
+
+type Runs = Parameters<typeof describeRuns>[0];
 
 async function* solve(toolbox: Toolbox, feasibility: Feasibility): AsyncGenerator<AgentOutput, Outcome> {
   const reply = yield* toolbox.call({ tool: 'run_solve', input: {} });

@@ -25,6 +25,12 @@ export interface VariableFacts {
 export type TableComputation =
   { function: 'count' } | { function: 'sum' | 'avg' | 'min' | 'max' | 'count_distinct'; column: string; by?: string };
 
+/** A change of a scenario as it is said; what a name stands for is found out later. */
+export type SaidChange =
+  | { form: 'figure'; target: string; key?: string[]; where?: string; times?: number; plus?: number; to?: number }
+  | { form: 'off'; target: string }
+  | { form: 'file'; target: string; path: string };
+
 /** One statement of a message, as docs/modelling.md lists them. Names and labels are as written. */
 export type Statement =
   /** The text is a formula or, of an objective that has none yet, its label. */
@@ -72,6 +78,12 @@ export type Statement =
   | { kind: 'remove'; whom: string }
   | { kind: 'set'; whom: string; field: string; value: string }
   | { kind: 'solve' }
+  /** The changes are added to those that the scenario has. */
+  | { kind: 'scenario'; name: string; changes: SaidChange[] }
+  | { kind: 'remove_scenario'; name: string }
+  | { kind: 'show_scenarios' }
+  /** Without names all of them. */
+  | { kind: 'solve_scenarios'; names?: string[] }
   | { kind: 'help' }
   | { kind: 'show' }
   /** A question about a table: what it is, how many rows it has, or something computed of a column. */

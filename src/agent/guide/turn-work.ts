@@ -6,11 +6,12 @@ import { Pauses } from './pauses.js';
 import type { Change, Sketch } from './sketch.js';
 import type { Reading, Statement, StatementOf } from './statement.js';
 import { tableFormat } from '../../tables/table-format.js';
+import { isOfScenarios, performScenarios, type SaidScenario } from './scenarios.js';
 import { answerTable, introduceTable } from './table-answers.js';
 
 /** Of the calls that a turn has, those for cards; the others are for files, the solve and the question. */
 const MAX_CHANGES = 44;
-/** Calls for cards and tables together; a question about a table takes two at most. */
+/** Calls for cards, scenarios and tables together; a question about a table takes two at most. */
 const MAX_CALLS = 44;
 const CALLS_OF_QUESTION = 2;
 /** Statements that are read, and those that are applied, in one turn. */
@@ -28,6 +29,10 @@ export interface Draft {
   refused: { source: string; reason?: string }[];
   /** Questions about tables. */
   questions: { source: string; statement: StatementOf<'table'> }[];
+  /** Statements on scenarios. */
+  scenarios: SaidScenario[];
+  /** The scenarios to solve, by their names; empty for all. */
+  solved: string[];
   /** Statements for which the turn has no room. */
   left: string[];
 }
@@ -67,6 +72,8 @@ export async function* filesFor(
   const paths = new Set([...attachments.values(), ...workspace.files].map(({ path }) => path));
   const wanted = said.flatMap(({ reading: { statement } }) => {
     if (statement?.kind === 'table') return statement.of.path;
+    if (statement?.kind === 'scenario')
+      return statement.changes.flatMap((change) => (change.form === 'file' ? change.path : []));
     return statement?.kind === 'data_file' || statement?.kind === 'file_set' ? statement.path : [];
   });
   let offset: number | null = wanted.every((path) => paths.has(path)) ? null : 0;
@@ -85,7 +92,8 @@ export async function* filesFor(
  * from the one on that the turn has no room for, all are left.
  */
 export async function draft(said: readonly Said[], sketch: Sketch, files: readonly string[]): Promise<Draft> {
-  const result: Draft = { sketch, kinds: new Set(), refused: [], questions: [], left: [] };
+  const result: Draft = { sketch, kinds: new Set(), refused: [], questions: [], scenarios: [], solved: [], left: [] };
+  let areAllSolved = false;
   const pauses = new Pauses();
   let applied = 0;
   for (const { source, reading } of said) {
@@ -98,6 +106,11 @@ export async function draft(said: readonly Said[], sketch: Sketch, files: readon
     } else {
       applied += 1;
       if (statement.kind === 'table') result.questions.push({ source, statement });
+      if (isOfScenarios(statement)) result.scenarios.push({ source, statement });
+      if (statement.kind === 'solve_scenarios') {
+        areAllSolved ||= statement.names === undefined;
+        result.solved = areAllSolved ? [] : [...result.solved, ...(statement.names ?? [])];
+      }
       const problems: (string | undefined)[] = [];
       for (const one of statement.kind === 'several' ? statement.statements : [statement]) {
         await pauses.step();
@@ -152,14 +165,26 @@ export async function* perform(
   return made;
 }
 
-/** Answers questions about tables, a paragraph each; those that the turn has no room for are left. */
-export async function* answerQuestions(
-  { questions, left }: Draft,
+/** Does what is said of scenarios; what the turn has no room for is left. */
+export async function* changeScenarios(
+  { sketch, scenarios, left }: Draft,
   made: readonly Made[],
   files: readonly string[],
   toolbox: Toolbox,
 ): AsyncGenerator<AgentOutput, string[]> {
-  const room = Math.floor((MAX_CALLS - made.length) / CALLS_OF_QUESTION);
+  const room = Math.max(0, MAX_CALLS - made.length);
+  left.push(...scenarios.slice(room).map(({ source }) => source));
+  return yield* performScenarios(scenarios.slice(0, room), sketch, files, toolbox);
+}
+
+/** Answers questions about tables, a paragraph each; those that the turn has no room for are left. */
+export async function* answerQuestions(
+  { questions, scenarios, left }: Draft,
+  made: readonly Made[],
+  files: readonly string[],
+  toolbox: Toolbox,
+): AsyncGenerator<AgentOutput, string[]> {
+  const room = Math.floor((MAX_CALLS - made.length - scenarios.length) / CALLS_OF_QUESTION);
   left.push(...questions.slice(Math.max(0, room)).map(({ source }) => source));
   const answers: string[] = [];
   for (const { statement } of questions.slice(0, Math.max(0, room))) {

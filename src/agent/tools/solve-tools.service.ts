@@ -6,7 +6,8 @@ import { ProjectsRepository } from '../../projects/projects.repository.js';
 import type { AgentContext } from '../agent.js';
 import { type Tool, ToolFailure, type ToolOutcome } from './tool.js';
 
-const MAX_SOLVES = 3;
+/** Most solves that a turn starts; scenarios that are solved together are one. */
+export const MAX_SOLVES = 3;
 
 const solveInput = z.strictObject({
   model_file: z

@@ -10,6 +10,7 @@ import { fieldOf } from '../../projects/canvas/card-shapes.js';
 import { requirementOf } from '../../projects/canvas/requirement.js';
 import { membersOf, readData } from '../../projects/canvas/data-content.js';
 import type { ModelCard, SetTable } from '../solver/task.js';
+import { adjust } from './adjustments.js';
 import { readSetOfFile } from './set-of-file.js';
 import { assertRoom, called, expanding, fitting, incomplete, need, optional, refused } from './card-fields.js';
 import {
@@ -66,6 +67,11 @@ class CanvasReader {
     if (variables.length === 0) throw incomplete('The canvas has no variables: a model needs at least one');
     checkNames(variables, this.of('data'));
     for (const card of this.of('data')) this.readData(card);
+    adjust(
+      this.space,
+      this.evaluator,
+      this.cards.flatMap(({ adjustments = [] }) => adjustments),
+    );
     for (const card of variables) this.readVariable(card);
     this.readObjectives(this.of('objective'));
     for (const card of this.of('constraint')) this.readConstraint(card);

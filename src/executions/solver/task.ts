@@ -1,12 +1,16 @@
 import type { TableDescription } from '../../data-engine/tasks.js';
 import type { Card } from '../../projects/canvas/card.entity.js';
+import type { Adjustment } from '../model/adjustments.js';
 import type { ModelProblemCode, ModelSize } from '../model/model.js';
 import type { ResultTable } from './result-tables.js';
 import type { SolveResult } from './solve-model.js';
 import type { Search } from './watch.js';
 
 /** What of a card makes the model. */
-export type ModelCard = Pick<Card, 'id' | 'card_type' | 'label' | 'data'>;
+export interface ModelCard extends Pick<Card, 'id' | 'card_type' | 'label' | 'data'> {
+  /** What a scenario makes of columns of a data card, once they have been read. */
+  adjustments?: readonly Adjustment[];
+}
 
 /** What is to be solved: a model file, or the cards of a canvas with the tables that sets stand in, by the ids of their cards. */
 export type ModelSource =

@@ -5,6 +5,7 @@ import { anyKind, arrayKind, freeObjectKind, type MapBounds, mapKind, objectKind
 import { dateTimeKind } from './kinds/date-time.js';
 import { booleanKind, integerKind, type NumberBounds, numberKind } from './kinds/numbers.js';
 import { enumKind, type TextBounds, textKind } from './kinds/text.js';
+import { textOrNumberKind } from './kinds/text-or-number.js';
 
 /*
  * One decorator per property says what it holds, for requests and responses alike: requests are validated by it (in
@@ -25,6 +26,15 @@ export const IntegerField = (options: Options<number, NumberBounds> = {}): Prope
 /** A finite number; text that is one is taken as one. */
 export const NumberField = (options: Options<number, NumberBounds> = {}): PropertyDecorator =>
   field(numberKind(options), options);
+
+/** Text with its bounds, or a finite number; neither is converted into the other. */
+export const TextOrNumberField = (options: Options<string | number, TextBounds> = {}): PropertyDecorator =>
+  field(textOrNumberKind(options), options);
+
+/** An array of such texts and numbers. */
+export const TextOrNumberArrayField = (
+  options: Options<(string | number)[], TextBounds & { maxItems?: number }> = {},
+): PropertyDecorator => field(arrayKind(textOrNumberKind(options), options), options);
 
 /** A boolean; `1`, `"yes"`, `"off"` and their like are taken as one. */
 export const BooleanField = (options: Options<boolean> = {}): PropertyDecorator => field(booleanKind, options);

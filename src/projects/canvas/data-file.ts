@@ -74,8 +74,8 @@ export function columnNames(
   return called;
 }
 
-/** What formulas call a column: its name, with `_` in the place of what no name has in it. */
-function nameOf(column: string): string | undefined {
+/** What formulas call a column: its name, with `_` in the place of what no name has in it; undefined where nothing is left. */
+export function nameOf(column: string): string | undefined {
   if (isName(column)) return column;
   let name = column.normalize('NFC').replace(/[^\p{L}\p{M}\p{N}]+/gu, '_');
   if (name.startsWith('_')) name = name.slice(1);

@@ -1,0 +1,194 @@
+import { MAX_NAME_LENGTH } from '../../scenarios/scenarios.dto.js';
+import type { Change } from '../../scenarios/change.js';
+import { someOf } from '../../modelling/names.js';
+import type { AgentOutput } from '../agent.js';
+import type { Toolbox } from '../tools/toolbox.service.js';
+import { bullets, quote } from './quote.js';
+import type { Sketch } from './sketch.js';
+import type { SaidChange, Statement, StatementOf } from './statement.js';
+import { findFile } from './workspace-file.js';
+
+/* What statements on scenarios come to, and how it is told. */
+
+/** Statements on scenarios but for solves. */
+export type ScenarioStatement = StatementOf<'scenario' | 'remove_scenario' | 'show_scenarios'>;
+
+export const isOfScenarios = (statement: Statement): statement is ScenarioStatement =>
+  statement.kind === 'scenario' || statement.kind === 'remove_scenario' || statement.kind === 'show_scenarios';
+
+/** One that was said, in the user's words. */
+export interface SaidScenario {
+  source: string;
+  statement: ScenarioStatement;
+}
+
+/** A scenario as the tools tell it. */
+interface Told {
+  name: string;
+  changes: Change[];
+}
+
+/** Changes and KPIs of one scenario that are shown. */
+const MAX_SHOWN = 12;
+
+/** Makes, removes and lists scenarios, and answers what came of it in paragraphs. Statements on one scenario are one call. */
+export async function* performScenarios(
+  said: readonly SaidScenario[],
+  sketch: Sketch,
+  files: readonly string[],
+  toolbox: Toolbox,
+): AsyncGenerator<AgentOutput, string[]> {
+  const done: string[] = [];
+  const failed: string[] = [];
+  const lists: string[] = [];
+  for (const statement of joined(said)) {
+    if (statement.kind === 'show_scenarios') {
+      const reply = yield* toolbox.call({ tool: 'list_scenarios', input: {} });
+      if (reply.ok) lists.push(describeList((reply.result as { scenarios: Told[] }).scenarios));
+      continue;
+    }
+    const { name } = statement;
+    const call = statement.kind === 'scenario' ? putting(statement, sketch, files) : removing(name);
+    if (typeof call === 'string') {
+      failed.push(`Scenario ${quote(name)}: ${call}`);
+      continue;
+    }
+    const reply = yield* toolbox.call(call);
+    if (!reply.ok) failed.push(`Scenario ${quote(name)}: ${reply.error}`);
+    else if (statement.kind === 'scenario') done.push(describeScenario(reply.result as Told));
+    else done.push(`Removed: scenario ${quote((reply.result as Told).name)}`);
+  }
+  return [
+    ...(done.length === 0 ? [] : [`Scenarios now:\n${bullets(done)}`]),
+    ...(failed.length === 0 ? [] : [`Not done:\n${bullets(failed)}`]),
+    ...lists,
+  ];
+}
+
+/** Changes of one scenario together, unless it was removed between them. */
+function joined(said: readonly SaidScenario[]): ScenarioStatement[] {
+  const statements: ScenarioStatement[] = [];
+  for (const { statement } of said) {
+    const last = statements.findLast((one) => isOfSame(one, statement));
+    if (statement.kind === 'scenario' && last?.kind === 'scenario') last.changes.push(...statement.changes);
+    else statements.push(statement.kind === 'scenario' ? { ...statement, changes: [...statement.changes] } : statement);
+  }
+  return statements;
+}
+
+const isOfSame = (one: ScenarioStatement, other: ScenarioStatement): boolean =>
+  'name' in one && 'name' in other && one.name.toLowerCase() === other.name.toLowerCase();
+
+const removing = (name: string) => ({ tool: 'remove_scenario', input: { name } });
+
+/** The call that adds changes to a scenario, or why there is none. */
+function putting({ name, changes }: StatementOf<'scenario'>, sketch: Sketch, files: readonly string[]) {
+  if (name.length > MAX_NAME_LENGTH) return `a name has at most ${MAX_NAME_LENGTH} characters`;
+  const meant: Change[] = [];
+  for (const change of changes) {
+    const one = toChange(change, sketch, files);
+    if (typeof one === 'string') return one;
+    meant.push(one);
+  }
+  return { tool: 'upsert_scenario', input: { name, changes: meant, append: true } };
+}
+
+/** What is meant, by what there is on the canvas; or why it is not clear. */
+function toChange(said: SaidChange, sketch: Sketch, files: readonly string[]): Change | string {
+  if (said.form === 'off') return { kind: 'off', target: said.target };
+  if (said.form === 'file') {
+    const found = findFile(said.path, files);
+    return 'problem' in found ? found.problem : { kind: 'file', target: said.target, to: found.path };
+  }
+  const { target, key, where, times, plus, to } = said;
+  const change = {
+    target,
+    ...(key !== undefined && { key }),
+    ...(where !== undefined && { where }),
+    ...(times !== undefined && { times }),
+    ...(plus !== undefined && { plus }),
+    ...(to !== undefined && { to }),
+  };
+  if (target.includes('.')) return { kind: 'bound', ...change };
+  if (key !== undefined) return { kind: 'cell', ...change };
+  const { columns, values, variables, families, sets } = sketch.vocabulary;
+  if (where !== undefined || columns.has(target)) return { kind: 'column', ...change };
+  const isKnown = [values, variables, families, sets].some((names) => names.has(target));
+  return isKnown ? { kind: 'value', ...change } : `no value and no column is called ${quote(target)}`;
+}
+
+const describeList = (scenarios: readonly Told[]): string =>
+  scenarios.length === 0
+    ? 'There are no scenarios yet. Write `scenario "two shifts": hours x 1.5` for one.'
+    : `Scenarios:\n${bullets(scenarios.map(describeScenario))}`;
+
+/** A scenario on one line. */
+export const describeScenario = ({ name, changes }: Told): string =>
+  changes.length === 0
+    ? `Scenario ${quote(name)}: nothing changes`
+    : `Scenario ${quote(name)}: ${someOf(
+        changes.map((change) => quote(sayChange(change))),
+        MAX_SHOWN,
+      )}`;
+
+/** A change as it can be said. */
+export function sayChange(change: Change): string {
+  const { kind, target, where, key, times, plus, to } = change;
+  if (kind === 'off') return `without ${target}`;
+  if (kind === 'file') return `${target} from ${to}`;
+  const member = key === undefined ? '' : `[${key.map((part) => `"${part}"`).join(', ')}]`;
+  const how =
+    times !== undefined ? `x ${times}` : plus === undefined ? `= ${to}` : plus < 0 ? `- ${-plus}` : `+ ${plus}`;
+  return `${target}${member} ${how}${where === undefined ? '' : ` where ${where}`}`;
+}
+
+/** What solve_scenarios answers of one run. */
+interface Run {
+  scenario: string | null;
+  outcome?: string;
+  objective_value?: number | null;
+  difference?: number;
+  kpis?: { label: string; value: number | null }[];
+  conflict?: string[];
+  error?: string;
+  status: string;
+}
+
+/** What solves of scenarios came to, a line for each. */
+export const describeRuns = (runs: readonly Run[]): string =>
+  `Solved, all of the same moment:\n${bullets(runs.map(describeRun))}`;
+
+function describeRun({
+  scenario,
+  outcome,
+  objective_value,
+  difference,
+  kpis = [],
+  conflict = [],
+  error,
+  status,
+}: Run): string {
+  const who = scenario === null ? 'The canvas' : quote(scenario);
+  if (outcome === undefined)
+    return `${who}: not solved${error === undefined ? `, ${status}` : `: ${error.replace(/\.$/, '')}`}`;
+  if (outcome === 'unbounded') return `${who}: there is no best plan`;
+  if (outcome === 'infeasible') {
+    const names = conflict.map((name) => quote(name));
+    return `${who}: no solution${names.length === 0 ? '' : `, ${someOf(names, MAX_SHOWN)} cannot hold together`}`;
+  }
+  const beside = difference === undefined ? '' : `, ${describeDifference(difference)}`;
+  const late = outcome === 'time_limit' ? ', the best found in time' : '';
+  const told = kpis.map(({ label, value }) => quote(`${label} = ${figure(value)}`));
+  return `${who}: the objective is ${figure(objective_value)}${late}${beside}${told.length === 0 ? '' : `; ${someOf(told, MAX_SHOWN)}`}`;
+}
+
+function describeDifference(difference: number): string {
+  const shown = figure(Math.abs(difference));
+  return shown === '0'
+    ? 'as that of the canvas'
+    : `${shown} ${difference > 0 ? 'more' : 'less'} than that of the canvas`;
+}
+
+/** A figure without the noise of its last digits. */
+const figure = (value: number | null | undefined): string =>
+  value == null ? '?' : String(Number(value.toPrecision(10)));

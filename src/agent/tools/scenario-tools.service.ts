@@ -1,0 +1,259 @@
+import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
+import type { ExecutionRecord } from '../../executions/executions.repository.js';
+import { ExecutionsService } from '../../executions/executions.service.js';
+import { triggerOfTurn } from '../../executions/trigger.js';
+import type { Tx } from '../../platform/database/database.service.js';
+import { Conflict } from '../../platform/errors/errors.js';
+import { CardsRepository } from '../../projects/canvas/cards.repository.js';
+import type { ProjectId } from '../../projects/project.entity.js';
+import { ProjectsRepository } from '../../projects/projects.repository.js';
+import { withOtherFiles } from '../../scenarios/apply-changes.js';
+import { type Change, CHANGE_KINDS, MAX_CHANGES } from '../../scenarios/change.js';
+import type { Scenario } from '../../scenarios/scenario.entity.js';
+import { ScenarioSolves, UnfitScenarios } from '../../scenarios/scenario-solves.service.js';
+import { changesProblem, MAX_NAME_LENGTH, ScenarioChange } from '../../scenarios/scenarios.dto.js';
+import { ScenariosRepository } from '../../scenarios/scenarios.repository.js';
+import { ScenariosService, UnfitChanges } from '../../scenarios/scenarios.service.js';
+import type { AgentContext } from '../agent.js';
+import { CardFiles } from './card-files.service.js';
+import { refusing } from './problem.js';
+import { MAX_SOLVES } from './solve-tools.service.js';
+import { type Tool, ToolFailure, type ToolOutcome } from './tool.js';
+
+const text = z.string().min(1).max(1_024);
+const figure = z.number();
+const change = z.strictObject({
+  kind: z.enum(CHANGE_KINDS),
+  target: text.describe('Name of a value or column; x.lower or x.upper; label or id of a card; name of a set'),
+  where: z.string().min(1).max(2_000).optional().describe('Of a column: region = "north" and price > 10'),
+  key: z
+    .array(z.union([text, figure]))
+    .max(5)
+    .optional()
+    .describe('Of a cell: the parts of its member'),
+  times: figure.optional(),
+  plus: figure.optional(),
+  to: z.union([figure, text]).optional().describe('A number; of a file its path'),
+});
+const name = z.string().min(1).max(MAX_NAME_LENGTH);
+const upsertInput = z.strictObject({
+  name: name.describe('The scenario to change; another name makes a new one'),
+  new_name: name.optional(),
+  description: z.string().max(20_000).nullable().optional(),
+  changes: z
+    .array(change)
+    .max(MAX_CHANGES)
+    .optional()
+    .superRefine(refusing((changes) => changes && changesProblem(changes as Change[])))
+    .describe('In the order in which they are made'),
+  append: z.boolean().default(false).describe('Puts `changes` behind those that are there; else they replace them'),
+});
+const removeInput = z.strictObject({ name });
+const solveInput = z.strictObject({
+  names: z.array(name).min(1).max(100).optional().describe('Absent: all scenarios'),
+  include_base: z.boolean().default(true).describe('Solves the canvas as it is, too'),
+  is_test: z.boolean().default(false).describe('Leaves the checklist as it is'),
+});
+
+type Upsert = z.infer<typeof upsertInput>;
+
+/** What a run came to, beside that of the canvas as it is. */
+interface Run {
+  /** Null of the canvas as it is. */
+  scenario: string | null;
+  execution_id: string;
+  status: ExecutionRecord['status'];
+  /** Absent where there is no result. */
+  outcome?: string;
+  objective_value?: number | null;
+  /** To that of the canvas as it is, where both have one. */
+  difference?: number;
+  kpis?: { label: string; value: number | null }[];
+  conflict?: string[];
+  error?: string;
+}
+
+/** Tools for scenarios: what changes of the canvas come to. */
+@Injectable()
+export class ScenarioTools {
+  readonly upsert: Tool<Upsert> = {
+    name: 'upsert_scenario',
+    description: [
+      'Makes or changes a scenario: named changes of the canvas, which stays as it is. Use it for what-if questions, and solve_scenarios to compare.',
+      'Kinds of changes: value (a scalar of a data card), bound (x.lower, x.upper of a variable), column (numbers over a set, all members or those of `where`), cell (one of them, by `key`), each with exactly one of times, plus and to;',
+      'off (leaves a constraint, objective, KPI or production requirement out); file (a set in another file, its path in `to`).',
+      'In `where` columns of the same set and those of its key are called by their names: region = "north" and price > 10.',
+    ].join(' '),
+    input: upsertInput,
+    run: async (input, context) => {
+      await this.readFiles(input, context);
+      return { effect: async (tx, project) => await this.put(tx, project, input) };
+    },
+  };
+
+  readonly remove: Tool<z.infer<typeof removeInput>> = {
+    name: 'remove_scenario',
+    description: 'Deletes a scenario.',
+    input: removeInput,
+    run: ({ name: called }) =>
+      Promise.resolve({
+        effect: async (tx, { id }) => {
+          const scenario = await this.require(tx, id, called);
+          await this.scenarios.remove(tx, scenario);
+          return { result: { name: scenario.name } };
+        },
+      }),
+  };
+
+  readonly list: Tool<Record<string, never>> = {
+    name: 'list_scenarios',
+    description: 'Lists the scenarios of the project with their changes, oldest first.',
+    input: z.strictObject({}),
+    run: async (_, { project_id }) => ({ result: { scenarios: (await this.repository.all(project_id)).map(shown) } }),
+  };
+
+  readonly solve: Tool<z.infer<typeof solveInput>> = {
+    name: 'solve_scenarios',
+    description: [
+      'Solves scenarios and the canvas as it is, all of the same moment, and answers for each the objective, its difference to the canvas, and the KPIs,',
+      'or what cannot hold together, or why it failed. Scenarios never change the feasibility_result of the checklist.',
+      `Counts as one of at most ${MAX_SOLVES} solves of a turn.`,
+    ].join(' '),
+    input: solveInput,
+    run: (input, context) => {
+      const trigger = triggerOfTurn(context.turn_id, context.spender);
+      return Promise.resolve({
+        effect: async (tx, project) => {
+          if ((await this.executions.countOf(tx, project.id, trigger)) >= MAX_SOLVES)
+            throw new ToolFailure('limit_reached', `A turn has at most ${MAX_SOLVES} solves`);
+          const scenarios = await this.meant(tx, project.id, input.names);
+          const batch = { ...trigger, is_test: input.is_test };
+          const started = await telling(() => this.solves.start(tx, project, batch, scenarios, input.include_base));
+          const names = new Map(scenarios.map((scenario) => [scenario.id, scenario.name]));
+          return { unfinished: async () => await this.outcome(context, started, names) };
+        },
+      });
+    },
+  };
+
+  constructor(
+    private readonly scenarios: ScenariosService,
+    private readonly repository: ScenariosRepository,
+    private readonly solves: ScenarioSolves,
+    private readonly executions: ExecutionsService,
+    private readonly projects: ProjectsRepository,
+    private readonly cards: CardsRepository,
+    private readonly files: CardFiles,
+  ) {}
+
+  /** The answer tells what does not fit another file, so that has been read before. */
+  private async readFiles({ changes = [] }: Upsert, context: AgentContext): Promise<void> {
+    if (!changes.some(({ kind }) => kind === 'file')) return;
+    const cards = await this.cards.list(context.project_id);
+    await this.files.statesOf(context, withOtherFiles(cards, changes));
+  }
+
+  private async put(tx: Tx, project: Parameters<ScenariosService['add']>[1], input: Upsert): Promise<ToolOutcome> {
+    const { new_name, description, append } = input;
+    const changes = input.changes;
+    const old = await this.find(tx, project.id, input.name);
+    const given = {
+      ...(new_name !== undefined && { name: new_name }),
+      ...(description !== undefined && { description }),
+      ...(changes !== undefined && { changes: append ? [...(old?.changes ?? []), ...changes] : changes }),
+    };
+    if ((given.changes?.length ?? 0) > MAX_CHANGES)
+      throw new ToolFailure('invalid_input', `A scenario has at most ${MAX_CHANGES} changes`);
+    const scenario = await telling(() =>
+      old === undefined
+        ? this.scenarios.add(tx, project, { name: input.name, changes: [], ...given })
+        : this.scenarios.edit(tx, project, old, given),
+    );
+    return { result: { scenario_id: scenario.id, ...shown(scenario) } };
+  }
+
+  /** The scenario that is called so, else the one in another case. */
+  private async find(tx: Tx, project_id: ProjectId, called: string): Promise<Scenario | undefined> {
+    const all = await tx.withRepository(this.repository).all(project_id);
+    const exact = all.find((one) => one.name === called);
+    return exact ?? all.find((one) => plain(one.name) === plain(called));
+  }
+
+  private async require(tx: Tx, project_id: ProjectId, called: string): Promise<Scenario> {
+    const scenario = await this.find(tx, project_id, called);
+    if (scenario === undefined) throw new ToolFailure('not_found', `No scenario is called "${called}"`);
+    return scenario;
+  }
+
+  private async meant(tx: Tx, project_id: ProjectId, names: string[] | undefined): Promise<Scenario[]> {
+    const scenarios: Scenario[] = [];
+    if (names === undefined) scenarios.push(...(await tx.withRepository(this.repository).all(project_id)));
+    for (const called of names ?? []) scenarios.push(await this.require(tx, project_id, called));
+    if (scenarios.length === 0) throw new ToolFailure('not_found', 'There are no scenarios yet');
+    return scenarios.filter(({ id }, at) => scenarios.findIndex((one) => one.id === id) === at);
+  }
+
+  /** What came of executions; those that the turn does not wait for any more are canceled: nobody would hear of them. */
+  private async outcome(
+    { principal: { company_id }, project_id, signal }: AgentContext,
+    started: readonly ExecutionRecord[],
+    names: ReadonlyMap<string, string>,
+  ): Promise<ToolOutcome> {
+    const over: ExecutionRecord[] = [];
+    try {
+      for (const { id } of started) over.push(await this.executions.whenOver(company_id, project_id, id, signal));
+    } catch (error) {
+      if (signal.aborted)
+        for (const { id } of started.slice(over.length))
+          await this.executions.cancel(company_id, project_id, id).catch(ignoreOver);
+      throw error;
+    }
+    const base = over.find(({ scenario_id }) => scenario_id === null)?.result?.objective_value;
+    const runs = over.map((execution) => toRun(execution, names, base));
+    const { feasibility_result } = await this.projects.require(company_id, project_id);
+    return { result: { runs, feasibility_result } };
+  }
+}
+
+const plain = (called: string): string => called.trim().toLowerCase();
+
+const shown = ({ name: called, description, changes }: Scenario) => ({
+  name: called,
+  description,
+  changes: changes.map((one) => ScenarioChange.from(one)),
+});
+
+function toRun(
+  { id, status, scenario_id, result, error }: ExecutionRecord,
+  names: ReadonlyMap<string, string>,
+  base: number | null | undefined,
+): Run {
+  const value = result?.objective_value;
+  const isScenario = scenario_id !== null;
+  return {
+    scenario: isScenario ? (names.get(scenario_id) ?? null) : null,
+    execution_id: id,
+    status,
+    ...(result !== null && { outcome: result.status, objective_value: result.objective_value }),
+    ...(isScenario && value != null && base != null && { difference: value - base }),
+    ...(result?.kpis !== undefined && { kpis: result.kpis.map(({ label, value: kpi }) => ({ label, value: kpi })) }),
+    ...(result !== null && result.conflict.length > 0 && { conflict: result.conflict }),
+    ...(error !== null && { error: error.message }),
+  };
+}
+
+/** One that has ended meanwhile needs no canceling. */
+function ignoreOver(error: unknown): void {
+  if (!(error instanceof Conflict)) throw error;
+}
+
+/** Says what does not fit in sentences rather than at places of a request. */
+async function telling<Value>(work: () => Promise<Value>): Promise<Value> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof UnfitChanges) && !(error instanceof UnfitScenarios)) throw error;
+    throw new ToolFailure('invalid_input', error.sentences.join('; '), { errors: error.detail });
+  }
+}

@@ -1,0 +1,17 @@
+import type { Kind } from '../field-registry.js';
+import { refuse } from '../refused.js';
+import { numberKind } from './numbers.js';
+import { type TextBounds, textKind } from './text.js';
+
+/** A text or a number, as it was sent. */
+export function textOrNumberKind(bounds: TextBounds): Kind<string | number> {
+  const [text, number] = [textKind(bounds), numberKind({})];
+  return {
+    schema: { anyOf: [text.schema, number.schema] },
+    read(input) {
+      if (typeof input === 'string') return text.read(input);
+      if (typeof input === 'number' || typeof input === 'bigint') return number.read(input);
+      return refuse('string_type', 'Input should be a valid string or number', input);
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { ProjectPurge } from '../projects/project-purge.service.js';
+import { ScenariosRepository } from './scenarios.repository.js';
+
+/** Removes the scenarios of a project that is purged. */
+@Injectable()
+export class ProjectScenariosCleanup implements OnModuleInit {
+  constructor(
+    private readonly purge: ProjectPurge,
+    private readonly scenarios: ScenariosRepository,
+  ) {}
+
+  onModuleInit(): void {
+    this.purge.onPurge(async (tx, project_id) => {
+      // A project has few enough for one statement.
+      await tx.withRepository(this.scenarios).delete({ project_id });
+      return false;
+    });
+  }
+}

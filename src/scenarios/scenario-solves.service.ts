@@ -1,0 +1,148 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { ExecutionRecord } from '../executions/executions.repository.js';
+import { ExecutionsService, type NewBatch, type Variant } from '../executions/executions.service.js';
+import { type Canvas, InputsService } from '../executions/inputs.service.js';
+import { triggerOf } from '../executions/trigger.js';
+import { shortened } from '../modelling/names.js';
+import type { Principal } from '../platform/auth/principal.js';
+import { Database, type Tx } from '../platform/database/database.service.js';
+import { type ErrorEntry, Invalid, invalidValue } from '../platform/errors/errors.js';
+import { DataFiles } from '../projects/canvas/data-files.service.js';
+import type { FileStates } from '../projects/canvas/data-file.js';
+import type { Project } from '../projects/project.entity.js';
+import { ProjectsRepository } from '../projects/projects.repository.js';
+import { applyChanges, withOtherFiles } from './apply-changes.js';
+import { sentenceOf } from './change.js';
+import type { Scenario } from './scenario.entity.js';
+import type { ScenarioSolveRequest } from './scenarios.dto.js';
+import { ScenariosRepository } from './scenarios.repository.js';
+
+/** Scenarios that do not fit what is solved any more, each at its place. */
+export class UnfitScenarios extends Invalid {
+  /** What is wrong, for people. */
+  readonly sentences: string[];
+
+  constructor(problems: readonly { index: number; sentence: string; input: string }[]) {
+    super(problems.map(({ index, sentence, input }) => invalidValue(['body', 'scenario_ids', index], sentence, input)));
+    this.sentences = problems.map(({ sentence }) => sentence);
+  }
+}
+
+/** Solves of scenarios: those of one request are of one moment, and all of them start or none. */
+@Injectable()
+export class ScenarioSolves implements OnModuleInit {
+  constructor(
+    private readonly database: Database,
+    private readonly projects: ProjectsRepository,
+    private readonly scenarios: ScenariosRepository,
+    private readonly executions: ExecutionsService,
+    private readonly inputs: InputsService,
+    private readonly files: DataFiles,
+  ) {}
+
+  onModuleInit(): void {
+    this.executions.onScenario(async (tx, project, scenario_id) => {
+      const found = (await tx.withRepository(this.scenarios).byIds(project.id, [scenario_id].filter(isId))).get(
+        scenario_id,
+      );
+      if (found === undefined) throw new Invalid([invalidValue(AT, 'the project has no such scenario', scenario_id)]);
+      const canvas = await this.canvas(tx, project);
+      const { variant, problem } = await this.variantOf(tx, canvas, found);
+      if (problem !== undefined) throw new Invalid([invalidValue(AT, problem, scenario_id)]);
+      return { files: canvas.files, variant };
+    });
+  }
+
+  /** Solves scenarios of a project. @throws NotFound, Invalid at an id that the project does not have, and as {@link start} */
+  async solve(caller: Principal, projectId: string, request: ScenarioSolveRequest): Promise<ExecutionRecord[]> {
+    const { scenario_ids, include_base, is_test, mip_gap, name = null, time_limit_seconds = null } = request;
+    const options = { is_test, mip_gap, name, time_limit_seconds };
+    return await this.database.transaction(async (tx) => {
+      const project = await tx.withRepository(this.projects).lock(caller.company_id, projectId);
+      const scenarios = await this.named(tx, project, scenario_ids);
+      return await this.start(tx, project, { ...triggerOf(caller), ...options }, scenarios, include_base);
+    });
+  }
+
+  /**
+   * Starts an execution for each scenario of a locked project, behind that of the canvas itself if it is included.
+   *
+   * @throws UnfitScenarios
+   * @throws TooManyRequests when too many of the company's executions wait
+   */
+  async start(
+    tx: Tx,
+    project: Project,
+    batch: NewBatch,
+    scenarios: readonly Scenario[],
+    includesBase: boolean,
+  ): Promise<ExecutionRecord[]> {
+    const canvas = await this.canvas(tx, project);
+    const variants: Variant[] = includesBase ? [{ cards: canvas.cards, scenario_id: null, name: null }] : [];
+    const problems: { index: number; sentence: string; input: string }[] = [];
+    for (const [index, scenario] of scenarios.entries()) {
+      // Of a large canvas each takes a while, and other requests go on between them.
+      await breathe();
+      const { variant, problem } = await this.variantOf(tx, canvas, scenario);
+      variants.push(variant);
+      if (problem !== undefined) problems.push({ index, sentence: problem, input: scenario.id });
+    }
+    if (problems.length > 0) throw new UnfitScenarios(problems);
+    return await this.executions.startAll(tx, project, batch, canvas.files, variants);
+  }
+
+  private async canvas(tx: Tx, project: Project): Promise<KnownCanvas> {
+    const canvas = await this.inputs.canvas(tx, project);
+    return { ...canvas, states: (await this.files.known(canvas.files, canvas.cards, tx)).states };
+  }
+
+  /** The canvas as a scenario makes it, and what of it does not fit any more. */
+  private async variantOf(
+    tx: Tx,
+    canvas: KnownCanvas,
+    scenario: Scenario,
+  ): Promise<{ variant: Variant; problem: string | undefined }> {
+    const { id, name, changes } = scenario;
+    const files = await this.statesFor(tx, canvas, scenario);
+    const { cards, problems } = applyChanges(canvas.cards, changes, { files, name });
+    const [problem] = problems;
+    const reason = problem && sentenceOf(problem, changes);
+    return {
+      variant: { cards, scenario_id: id, name },
+      problem: reason && `the scenario "${shortened(name)}" does not fit what is solved any more: ${reason}`,
+    };
+  }
+
+  /** What is known of the files of a scenario. */
+  private async statesFor(tx: Tx, { cards, files, states }: KnownCanvas, { changes }: Scenario): Promise<FileStates> {
+    if (!changes.some(({ kind }) => kind === 'file')) return states;
+    return (await this.files.known(files, withOtherFiles(cards, changes), tx)).states;
+  }
+
+  /** The scenarios that are asked for, in their order. @throws Invalid */
+  private async named(tx: Tx, { id: project_id }: Project, ids: readonly string[]): Promise<Scenario[]> {
+    const wanted = ids.map((id) => id.toLowerCase());
+    const known = await tx.withRepository(this.scenarios).byIds(project_id, wanted.filter(isId));
+    const problems: ErrorEntry[] = [];
+    const scenarios = wanted.flatMap((id, index) => {
+      const refuse = (text: string): [] => {
+        problems.push(invalidValue(['body', 'scenario_ids', index], text, ids[index]));
+        return [];
+      };
+      const scenario = known.get(id);
+      if (scenario === undefined) return refuse('the project has no such scenario');
+      return wanted.indexOf(id) < index ? refuse('the scenario is there twice') : [scenario];
+    });
+    if (problems.length > 0) throw new Invalid(problems);
+    return scenarios;
+  }
+}
+
+/** The canvas, and what is known of its files. */
+interface KnownCanvas extends Canvas {
+  states: FileStates;
+}
+
+const AT = ['body', 'scenario_id'];
+const isId = (text: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);

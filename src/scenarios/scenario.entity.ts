@@ -1,0 +1,33 @@
+import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import type { ProjectId } from '../projects/project.entity.js';
+import type { Change } from './change.js';
+
+/** Most scenarios of a project. */
+export const MAX_SCENARIOS = 100;
+
+/** Named changes of a project's canvas. */
+@Entity({ name: 'scenarios' })
+export class Scenario {
+  @PrimaryGeneratedColumn('uuid')
+  id!: string;
+
+  @Column('uuid')
+  project_id!: ProjectId;
+
+  /** Unique in the project. */
+  @Column('text')
+  name!: string;
+
+  @Column('text', { nullable: true })
+  description!: string | null;
+
+  /** In the order in which they are made. */
+  @Column('jsonb')
+  changes!: Change[];
+
+  @CreateDateColumn({ type: 'timestamptz', precision: 3 })
+  created_at!: Date;
+
+  @CreateDateColumn({ type: 'timestamptz', precision: 3 })
+  updated_at!: Date;
+}

@@ -1,0 +1,136 @@
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { Caller } from '../platform/auth/decorators.js';
+import { Principal } from '../platform/auth/principal.js';
+import { PageQuery } from '../platform/listing/page.query.js';
+import { Operation } from '../platform/openapi/operation.js';
+import { ScenarioSolves } from './scenario-solves.service.js';
+import {
+  ScenarioCreateRequest,
+  ScenarioListResponse,
+  ScenarioResponse,
+  ScenarioSolveRequest,
+  ScenarioSolveResponse,
+  ScenarioUpdateRequest,
+} from './scenarios.dto.js';
+import { ScenariosService } from './scenarios.service.js';
+
+@Controller('projects/:project_id/scenarios')
+export class ScenariosController {
+  constructor(
+    private readonly scenarios: ScenariosService,
+    private readonly solves: ScenarioSolves,
+  ) {}
+
+  @Post()
+  @Operation({
+    tag: 'Projects',
+    summary: 'Create scenario',
+    example: { name: 'Two shifts', changes: [{ kind: 'value', target: 'hours', times: 2 }] },
+    description:
+      'Named changes of the canvas. A change that does not fit the canvas is a 422 at its place. A project has at most ' +
+      '100 scenarios.',
+    status: 201,
+    response: ScenarioResponse,
+    errors: [404, 409],
+    extension: true,
+  })
+  async createScenario(
+    @Caller() caller: Principal,
+    @Param('project_id') projectId: string,
+    @Body() body: ScenarioCreateRequest,
+  ): Promise<ScenarioResponse> {
+    return ScenarioResponse.from(await this.scenarios.create(caller.company_id, projectId, body));
+  }
+
+  @Get()
+  @Operation({
+    tag: 'Projects',
+    summary: 'List scenarios',
+    description: 'Newest first.',
+    response: ScenarioListResponse,
+    errors: [404],
+    extension: true,
+  })
+  async listScenarios(
+    @Caller() caller: Principal,
+    @Param('project_id') projectId: string,
+    @Query() query: PageQuery,
+  ): Promise<ScenarioListResponse> {
+    return ScenarioListResponse.from(await this.scenarios.list(caller.company_id, projectId, query), query);
+  }
+
+  @Post('solve')
+  @Operation({
+    tag: 'Projects',
+    summary: 'Solve scenarios',
+    example: { scenario_ids: ['01980e8e-7c1c-7b4a-8d44-5b0a1c2d3e4f'], include_base: true },
+    description:
+      'Starts an execution for each scenario, all of the canvas as it is at this moment, in run mode of the current ' +
+      'snapshot; all of them or none. Together they count as one towards the 20 executions of a company that may wait: ' +
+      '429 if there are more. 422 at a scenario that does not fit any more.',
+    status: 201,
+    response: ScenarioSolveResponse,
+    errors: [404, 429],
+    extension: true,
+  })
+  async solveScenarios(
+    @Caller() caller: Principal,
+    @Param('project_id') projectId: string,
+    @Body() body: ScenarioSolveRequest,
+  ): Promise<ScenarioSolveResponse> {
+    return ScenarioSolveResponse.from(await this.solves.solve(caller, projectId, body));
+  }
+
+  @Get(':scenario_id')
+  @Operation({
+    tag: 'Projects',
+    summary: 'Get scenario',
+    description: 'With its changes.',
+    response: ScenarioResponse,
+    errors: [404],
+    extension: true,
+  })
+  async getScenario(
+    @Caller() caller: Principal,
+    @Param('project_id') projectId: string,
+    @Param('scenario_id') scenarioId: string,
+  ): Promise<ScenarioResponse> {
+    return ScenarioResponse.from(await this.scenarios.get(caller.company_id, projectId, scenarioId));
+  }
+
+  @Patch(':scenario_id')
+  @Operation({
+    tag: 'Projects',
+    summary: 'Update scenario',
+    example: { name: 'Three shifts', changes: [{ kind: 'value', target: 'hours', times: 3 }] },
+    description: '`changes` replace all that were there. A change that does not fit the canvas is a 422 at its place.',
+    response: ScenarioResponse,
+    errors: [404, 409],
+    extension: true,
+  })
+  async updateScenario(
+    @Caller() caller: Principal,
+    @Param('project_id') projectId: string,
+    @Param('scenario_id') scenarioId: string,
+    @Body() body: ScenarioUpdateRequest,
+  ): Promise<ScenarioResponse> {
+    return ScenarioResponse.from(await this.scenarios.update(caller.company_id, projectId, scenarioId, body));
+  }
+
+  @Delete(':scenario_id')
+  @Operation({
+    tag: 'Projects',
+    summary: 'Delete scenario',
+    description: 'Its executions stay.',
+    status: 204,
+    errors: [404],
+    extension: true,
+  })
+  async deleteScenario(
+    @Caller() caller: Principal,
+    @Param('project_id') projectId: string,
+    @Param('scenario_id') scenarioId: string,
+  ): Promise<void> {
+    await this.scenarios.delete(caller.company_id, projectId, scenarioId);
+  }
+}

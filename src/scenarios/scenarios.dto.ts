@@ -1,0 +1,227 @@
+import { MAX_FORMULA_LENGTH } from '../modelling/parse-formula.js';
+import { RUN_OPTIONS, ScenarioExecutionResponse } from '../executions/executions.dto.js';
+import type { ExecutionRecord } from '../executions/executions.repository.js';
+import { invalidValue } from '../platform/errors/errors.js';
+import type { Page } from '../platform/listing/page.js';
+import type { PageQuery } from '../platform/listing/page.query.js';
+import { PageResponse } from '../platform/listing/page.response.js';
+import {
+  BooleanField,
+  DateTimeField,
+  EnumField,
+  NumberField,
+  ObjectArrayField,
+  StringArrayField,
+  StringField,
+  TextOrNumberArrayField,
+  TextOrNumberField,
+} from '../platform/validation/fields.js';
+import { Rule } from '../platform/validation/rule.js';
+import { type Change, CHANGE_KINDS, MAX_CHANGES, problemOfForm } from './change.js';
+import { MAX_SCENARIOS, type Scenario } from './scenario.entity.js';
+
+/** Most characters of a target, a part of a key and a path. */
+const MAX_TEXT = 1_024;
+/** Most parts of a key. */
+const MAX_PARTS = 5;
+/** Most bytes of the changes of a scenario as JSON. */
+const MAX_BYTES = 64 * 1024;
+
+export const MAX_NAME_LENGTH = 100;
+const description = { nullable: true, optional: true, maxLength: 20_000 };
+
+/** The reason why changes are too large for a scenario, in words without a full stop. */
+export const changesProblem = (changes: readonly Change[]): string | undefined =>
+  Buffer.byteLength(JSON.stringify(changes)) > MAX_BYTES
+    ? `the JSON text must have at most ${MAX_BYTES} bytes`
+    : undefined;
+
+/** One change of the canvas. */
+@Rule<ScenarioChange>((change, received) => {
+  const found = problemOfForm(change);
+  if (found === undefined) return [];
+  const { field, problem } = found;
+  return [
+    invalidValue(
+      field === undefined ? [] : [field],
+      problem,
+      field === undefined ? received : (received.get(field) ?? null),
+    ),
+  ];
+})
+export class ScenarioChange {
+  @EnumField(CHANGE_KINDS, {
+    description:
+      '`value`: a value of a data card. `bound`: of a variable. `column`: numbers over a set, of all members or those of ' +
+      '`where`. `cell`: one of them. `off`: leaves a card out. `file`: reads a set from another file, before all other changes',
+    example: 'column',
+  })
+  kind!: (typeof CHANGE_KINDS)[number];
+
+  @StringField({
+    minLength: 1,
+    maxLength: MAX_TEXT,
+    description:
+      'Name of the value or column, `x.lower` or `x.upper` of a variable, label or id of a card, name of a set in a file',
+    example: 'hours',
+  })
+  target!: string;
+
+  @StringField({
+    optional: true,
+    minLength: 1,
+    maxLength: MAX_FORMULA_LENGTH,
+    description:
+      'Of a column: condition on the members, in which columns of the same set and those of its key are called by their names',
+    example: 'region = "north" and price > 10',
+  })
+  where?: string;
+
+  @TextOrNumberArrayField({
+    optional: true,
+    maxItems: MAX_PARTS,
+    maxLength: MAX_TEXT,
+    description: 'Of a cell: its member, a part for each column of the key',
+    example: ['oak chair'],
+  })
+  key?: (string | number)[];
+
+  @NumberField({ optional: true, description: 'Factor', example: 1.5 })
+  times?: number;
+
+  @NumberField({ optional: true, description: 'Amount that is added', example: 10 })
+  plus?: number;
+
+  @TextOrNumberField({
+    optional: true,
+    maxLength: MAX_TEXT,
+    description: 'New number; of a file the path of the other one',
+    example: 300,
+  })
+  to?: number | string;
+
+  static from({ kind, target, where, key, times, plus, to }: Change): ScenarioChange {
+    return {
+      kind,
+      target,
+      ...(where !== undefined && { where }),
+      ...(key !== undefined && { key }),
+      ...(times !== undefined && { times }),
+      ...(plus !== undefined && { plus }),
+      ...(to !== undefined && { to }),
+    };
+  }
+}
+
+const changes = {
+  maxItems: MAX_CHANGES,
+  check: changesProblem,
+  description: `At most ${MAX_CHANGES}, made in this order`,
+};
+const name = { minLength: 1, maxLength: MAX_NAME_LENGTH, description: 'Unique in the project', example: 'Two shifts' };
+
+/** A new scenario. */
+export class ScenarioCreateRequest {
+  @StringField(name)
+  name!: string;
+
+  @StringField(description)
+  description?: string | null;
+
+  @ObjectArrayField(() => ScenarioChange, changes)
+  changes!: ScenarioChange[];
+}
+
+/** What to change of a scenario. Absent fields stay as they are. */
+export class ScenarioUpdateRequest {
+  @StringField({ ...name, optional: true })
+  name?: string;
+
+  @StringField(description)
+  description?: string | null;
+
+  @ObjectArrayField(() => ScenarioChange, { ...changes, optional: true })
+  changes?: ScenarioChange[];
+}
+
+/** Named changes of a project's canvas. */
+export class ScenarioResponse {
+  @StringField()
+  id!: string;
+
+  @StringField()
+  project_id!: string;
+
+  @StringField({ example: 'Two shifts' })
+  name!: string;
+
+  @StringField({ nullable: true })
+  description!: string | null;
+
+  @ObjectArrayField(() => ScenarioChange)
+  changes!: ScenarioChange[];
+
+  @DateTimeField()
+  created_at!: Date;
+
+  @DateTimeField()
+  updated_at!: Date;
+
+  static from(scenario: Scenario): ScenarioResponse {
+    const { id, project_id, name: called, description: text, created_at, updated_at } = scenario;
+    const made = scenario.changes.map((change) => ScenarioChange.from(change));
+    return { id, project_id, name: called, description: text, changes: made, created_at, updated_at };
+  }
+}
+
+/** Scenarios of a project, newest first. */
+export class ScenarioListResponse extends PageResponse {
+  @ObjectArrayField(() => ScenarioResponse)
+  scenarios!: ScenarioResponse[];
+
+  static from({ rows, total }: Page<Scenario>, { limit, offset }: PageQuery): ScenarioListResponse {
+    return { scenarios: rows.map((row) => ScenarioResponse.from(row)), limit, offset, total };
+  }
+}
+
+/** Which scenarios to solve. */
+export class ScenarioSolveRequest {
+  @StringArrayField({
+    maxItems: MAX_SCENARIOS,
+    itemMaxLength: MAX_TEXT,
+    check: (ids) => (ids.length === 0 ? 'at least one scenario is needed' : undefined),
+    description: 'Each once',
+  })
+  scenario_ids!: string[];
+
+  @BooleanField({ default: false, description: 'Solves the canvas as it is, too' })
+  include_base!: boolean;
+
+  @BooleanField({
+    default: false,
+    description: 'If true, the canvas leaves `feasibility_result` unchanged; scenarios always do',
+  })
+  is_test!: boolean;
+
+  @StringField({
+    ...RUN_OPTIONS.name,
+    description: 'What people call the runs. Absent: they are called like their scenarios',
+  })
+  name?: string | null;
+
+  @NumberField(RUN_OPTIONS.time_limit_seconds)
+  time_limit_seconds?: number | null;
+
+  @NumberField(RUN_OPTIONS.mip_gap)
+  mip_gap!: number;
+}
+
+/** The executions that were started, that of the canvas first, then in the order of the request. */
+export class ScenarioSolveResponse {
+  @ObjectArrayField(() => ScenarioExecutionResponse)
+  executions!: ScenarioExecutionResponse[];
+
+  static from(executions: ExecutionRecord[]): ScenarioSolveResponse {
+    return { executions: executions.map((execution) => ScenarioExecutionResponse.from(execution)) };
+  }
+}

@@ -1,0 +1,49 @@
+import { In } from 'typeorm';
+import { EntityRepository } from '../platform/database/entity-repository.js';
+import { NotFound, parseId } from '../platform/errors/errors.js';
+import type { Page } from '../platform/listing/page.js';
+import type { PageQuery } from '../platform/listing/page.query.js';
+import type { ProjectId } from '../projects/project.entity.js';
+import { Scenario } from './scenario.entity.js';
+
+/** Scenarios of projects. For changes the caller has locked the project. */
+export class ScenariosRepository extends EntityRepository(Scenario) {
+  /** A page of a project's scenarios, newest first. */
+  async page(project_id: ProjectId, { limit, offset }: PageQuery): Promise<Page<Scenario>> {
+    const [rows, total] = await this.findAndCount({
+      where: { project_id },
+      order: { created_at: 'DESC', id: 'DESC' },
+      take: limit,
+      skip: offset,
+    });
+    return { rows, total };
+  }
+
+  /** All scenarios of a project, oldest first. */
+  async all(project_id: ProjectId): Promise<Scenario[]> {
+    return await this.find({ where: { project_id }, order: { created_at: 'ASC', id: 'ASC' } });
+  }
+
+  /** @throws NotFound */
+  async require(project_id: ProjectId, scenarioId: string): Promise<Scenario> {
+    const scenario = await this.findOneBy({ project_id, id: parseId(scenarioId, 'Scenario') });
+    if (scenario === null) throw new NotFound('Scenario');
+    return scenario;
+  }
+
+  /** Those of a project that have one of some ids, by id. */
+  async byIds(project_id: ProjectId, ids: readonly string[]): Promise<Map<string, Scenario>> {
+    const found = await this.findBy({ project_id, id: In([...ids]) });
+    return new Map(found.map((scenario) => [scenario.id, scenario]));
+  }
+
+  /** Changes fields of a scenario and marks it as changed now. */
+  async change(
+    { project_id, id }: Scenario,
+    fields: Partial<Pick<Scenario, 'name' | 'description' | 'changes'>>,
+  ): Promise<void> {
+    // TypeORM takes functions among the values of a JSON column for SQL.
+    const values = { ...fields, updated_at: () => 'clock_timestamp()' } as Parameters<typeof this.update>[1];
+    await this.update({ project_id, id }, values);
+  }
+}

@@ -1,0 +1,149 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Tx } from '../platform/database/database.service.js';
+import { Conflict, type ErrorEntry, Invalid, invalidValue } from '../platform/errors/errors.js';
+import type { Page } from '../platform/listing/page.js';
+import type { PageQuery } from '../platform/listing/page.query.js';
+import { CardsRepository } from '../projects/canvas/cards.repository.js';
+import { DataFiles } from '../projects/canvas/data-files.service.js';
+import type { Project } from '../projects/project.entity.js';
+import { ProjectsRepository } from '../projects/projects.repository.js';
+import { applyChanges, withOtherFiles } from './apply-changes.js';
+import { type Change, type ChangeProblem, sentenceOf } from './change.js';
+import { MAX_SCENARIOS, type Scenario } from './scenario.entity.js';
+import type { ScenarioCreateRequest, ScenarioUpdateRequest } from './scenarios.dto.js';
+import { ScenariosRepository } from './scenarios.repository.js';
+
+/** Changes that do not fit the canvas, each at its place. */
+export class UnfitChanges extends Invalid {
+  /** What is wrong, for people. */
+  readonly sentences: string[];
+
+  constructor(changes: readonly Change[], problems: readonly ChangeProblem[]) {
+    super(problems.map((problem) => entryOf(changes, problem)));
+    this.sentences = problems.map((problem) => sentenceOf(problem, changes));
+  }
+}
+
+/** Scenarios of projects. Each operation finds its project first: NotFound. */
+@Injectable()
+export class ScenariosService {
+  constructor(
+    private readonly database: Database,
+    private readonly projects: ProjectsRepository,
+    private readonly scenarios: ScenariosRepository,
+    private readonly cards: CardsRepository,
+    private readonly files: DataFiles,
+  ) {}
+
+  /** The scenarios of a project, newest first. */
+  async list(company_id: string, projectId: string, page: PageQuery): Promise<Page<Scenario>> {
+    const { id } = await this.projects.require(company_id, projectId);
+    return await this.scenarios.page(id, page);
+  }
+
+  /** @throws NotFound */
+  async get(company_id: string, projectId: string, scenarioId: string): Promise<Scenario> {
+    const { id } = await this.projects.require(company_id, projectId);
+    return await this.scenarios.require(id, scenarioId);
+  }
+
+  /** Makes a scenario. @throws as {@link add} */
+  async create(company_id: string, projectId: string, request: ScenarioCreateRequest): Promise<Scenario> {
+    return await this.inProject(company_id, projectId, async (tx, project) => await this.add(tx, project, request));
+  }
+
+  /** Changes a scenario. @throws NotFound, and as {@link edit} */
+  async update(
+    company_id: string,
+    projectId: string,
+    scenarioId: string,
+    request: ScenarioUpdateRequest,
+  ): Promise<Scenario> {
+    return await this.inProject(company_id, projectId, async (tx, project) => {
+      const scenario = await tx.withRepository(this.scenarios).require(project.id, scenarioId);
+      return await this.edit(tx, project, scenario, request);
+    });
+  }
+
+  /** Deletes a scenario; its executions stay. @throws NotFound */
+  async delete(company_id: string, projectId: string, scenarioId: string): Promise<void> {
+    await this.inProject(company_id, projectId, async (tx, project) => {
+      await this.remove(tx, await tx.withRepository(this.scenarios).require(project.id, scenarioId));
+    });
+  }
+
+  /**
+   * Makes a scenario in a locked project.
+   *
+   * @throws Conflict when one of that name is there, or there are too many
+   * @throws UnfitChanges
+   */
+  async add(tx: Tx, project: Project, { name, description = null, changes }: ScenarioCreateRequest): Promise<Scenario> {
+    const scenarios = tx.withRepository(this.scenarios);
+    const project_id = project.id;
+    if ((await scenarios.countBy({ project_id })) >= MAX_SCENARIOS)
+      throw new Conflict(`A project has at most ${MAX_SCENARIOS} scenarios; delete one first`);
+    await this.assertFree(tx, project, name);
+    await this.check(tx, project, name, changes);
+    const { id } = await scenarios.save({ project_id, name, description, changes });
+    await tx.withRepository(this.projects).change(project_id, {});
+    return await scenarios.require(project_id, id);
+  }
+
+  /**
+   * Changes a scenario of a locked project.
+   *
+   * @throws Conflict when another one has the name
+   * @throws UnfitChanges
+   */
+  async edit(tx: Tx, project: Project, scenario: Scenario, edit: ScenarioUpdateRequest): Promise<Scenario> {
+    const { name = scenario.name, description = scenario.description, changes } = edit;
+    if (name !== scenario.name) await this.assertFree(tx, project, name);
+    if (changes !== undefined) await this.check(tx, project, name, changes);
+    const scenarios = tx.withRepository(this.scenarios);
+    await scenarios.change(scenario, { name, description, ...(changes !== undefined && { changes }) });
+    await tx.withRepository(this.projects).change(project.id, {});
+    return await scenarios.require(project.id, scenario.id);
+  }
+
+  /** Deletes a scenario of a locked project. */
+  async remove(tx: Tx, { project_id, id }: Scenario): Promise<void> {
+    await tx.withRepository(this.scenarios).delete({ project_id, id });
+    await tx.withRepository(this.projects).change(project_id, {});
+  }
+
+  private async inProject<Result>(
+    company_id: string,
+    projectId: string,
+    work: (tx: Tx, project: Project) => Promise<Result>,
+  ): Promise<Result> {
+    return await this.database.transaction(
+      async (tx) => await work(tx, await tx.withRepository(this.projects).lock(company_id, projectId)),
+    );
+  }
+
+  private async assertFree(tx: Tx, { id: project_id }: Project, name: string): Promise<void> {
+    if ((await tx.withRepository(this.scenarios).countBy({ project_id, name })) > 0)
+      throw new Conflict('A scenario of this name exists already');
+  }
+
+  /** Looks whether changes fit the canvas as it is. */
+  private async check(
+    tx: Tx,
+    { id, company_id, workspace_id }: Project,
+    name: string,
+    changes: readonly Change[],
+  ): Promise<void> {
+    const cards = await tx.withRepository(this.cards).list(id);
+    const workspace = { company_id, container_id: workspace_id };
+    const { states } = await this.files.known(workspace, withOtherFiles(cards, changes), tx);
+    const { problems } = applyChanges(cards, changes, { files: states, name });
+    if (problems.length > 0) throw new UnfitChanges(changes, problems);
+  }
+}
+
+function entryOf(changes: readonly Change[], { index, field, problem }: ChangeProblem): ErrorEntry {
+  const change = changes[index];
+  const loc = ['body', 'changes', index, ...(field === undefined ? [] : [field])];
+  return invalidValue(loc, problem, (field === undefined ? change : change?.[field]) ?? null);
+}
