@@ -708,7 +708,7 @@ CREATE INDEX executions_outputs_idx ON public.executions USING btree (outputs_id
 
 CREATE INDEX executions_queued_idx ON public.executions USING btree (company_id) WHERE (status = 'queued'::text);
 
-CREATE INDEX executions_scenario_idx ON public.executions USING btree (project_id, scenario_id, created_at DESC, id DESC) WHERE (scenario_id IS NOT NULL);
+CREATE INDEX executions_scenario_idx ON public.executions USING btree (project_id, scenario_id, created_at DESC, id DESC);
 
 CREATE INDEX executions_status_idx ON public.executions USING btree (project_id, status, created_at DESC, id DESC);
 

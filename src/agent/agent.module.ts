@@ -59,6 +59,7 @@ import { Toolboxes, TOOLS } from './tools/toolbox.service.js';
         scenarios.remove,
         scenarios.list,
         scenarios.solve,
+        scenarios.compare,
         askUserQuestion,
       ],
     },

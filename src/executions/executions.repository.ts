@@ -13,7 +13,13 @@ import {
 } from '../platform/leases/leased-row.sql.js';
 import type { PageQuery } from '../platform/listing/page.query.js';
 import { projectOf } from '../projects/projects.repository.js';
-import { Execution, EXECUTION_STEPS, type ExecutionError, type ExecutionStatus } from './execution.entity.js';
+import {
+  Execution,
+  EXECUTION_STEPS,
+  type ExecutionError,
+  type ExecutionResult,
+  type ExecutionStatus,
+} from './execution.entity.js';
 import type { ModelSize } from './model/model.js';
 import type { ModelCard } from './solver/task.js';
 import type { ProjectId } from '../projects/project.entity.js';
@@ -72,6 +78,16 @@ export type EndedExecution = Pick<
 
 /** All of an execution but the cards, which are large. */
 export type ExecutionRecord = Omit<Execution, 'cards'>;
+
+/** What a run has come to. */
+export interface EndedRun extends Pick<Execution, 'id' | 'scenario_id' | 'status' | 'ended_at' | 'outputs_id'> {
+  /** Status of its result; null when it has failed. */
+  outcome: ExecutionResult['status'] | null;
+  objective_value: number | null;
+  kpis: ExecutionResult['kpis'] | null;
+  variables: ExecutionResult['variables'] | null;
+  families: ExecutionResult['families'] | null;
+}
 
 /** What a list of executions is narrowed to. */
 export interface ExecutionFilter {
@@ -196,6 +212,26 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
     );
     if (found === undefined) throw new NotFound('Execution');
     return found.cards;
+  }
+
+  /**
+   * The newest run of each of some scenarios, and that of the canvas itself, which were not canceled and are over. What has none is
+   * missing.
+   */
+  async newestEnded(project_id: ProjectId, scenario_ids: readonly string[]): Promise<EndedRun[]> {
+    const newest = (of: string): string => `
+      SELECT * FROM (
+        SELECT id, scenario_id, status, ended_at, result->>'status' AS outcome, result->'objective_value' AS objective_value,
+               result->'kpis' AS kpis, result->'variables' AS variables, result->'families' AS families, outputs_id
+          FROM executions
+         WHERE project_id = $1 AND ${of} AND status IN ('succeeded', 'failed')
+         ORDER BY created_at DESC, id DESC LIMIT 1) e`;
+    return await this.query(
+      `${newest('scenario_id IS NULL AND input_file_ids IS NULL')}
+       UNION ALL
+       SELECT e.* FROM unnest($2::uuid[]) s (wanted), LATERAL (${newest('scenario_id = s.wanted')}) e`,
+      [project_id, scenario_ids],
+    );
   }
 
   /** The ids of a project's executions that are not over, in the order in which they were started. */

@@ -21,6 +21,7 @@ import type {
   RunValuesResponse,
 } from './executions.dto.js';
 import {
+  type EndedRun,
   type Ending,
   type ExecutionFilter,
   type ExecutionRecord,
@@ -163,6 +164,11 @@ export class ExecutionsService {
     signal: AbortSignal,
   ): Promise<RunValuesResponse> {
     return await this.runValues.page(await this.get(company_id, projectId, executionId), query, signal);
+  }
+
+  /** As {@link ExecutionsRepository.newestEnded}. */
+  async newestEnded(project_id: ProjectId, scenario_ids: readonly string[]): Promise<EndedRun[]> {
+    return await this.executions.newestEnded(project_id, scenario_ids);
   }
 
   /** Starts an execution. @throws NotFound, and as {@link start} */

@@ -27,9 +27,9 @@ export class KeepWhatRunsWereAsked1760000000300 implements MigrationInterface {
     await runner.query('CREATE INDEX executions_outputs_idx ON executions (outputs_id) WHERE outputs_id IS NOT NULL');
     await runner.query('CREATE INDEX executions_status_idx ON executions (project_id, status, created_at DESC, id DESC)');
     await runner.query('CREATE INDEX executions_tests_idx ON executions (project_id, is_test, created_at DESC, id DESC)');
-    await runner.query(`
-      CREATE INDEX executions_scenario_idx ON executions (project_id, scenario_id, created_at DESC, id DESC)
-       WHERE scenario_id IS NOT NULL`);
+    await runner.query(
+      'CREATE INDEX executions_scenario_idx ON executions (project_id, scenario_id, created_at DESC, id DESC)',
+    );
     await runner.query(`
       CREATE INDEX executions_names_idx ON executions (project_id, created_at DESC, id DESC) INCLUDE (name)
        WHERE name IS NOT NULL`);

@@ -1,8 +1,14 @@
-import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { applyDecorators, Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { Caller } from '../platform/auth/decorators.js';
 import { Principal } from '../platform/auth/principal.js';
+import { ClientSignal } from '../platform/http/client-signal.js';
+import type { CsvText } from '../platform/http/csv-text.js';
+import { WantsCsv } from '../platform/http/wants-csv.js';
 import { PageQuery } from '../platform/listing/page.query.js';
 import { Operation } from '../platform/openapi/operation.js';
+import { ScenarioComparisonQuery, ScenarioComparisonResponse } from './scenario-comparison.dto.js';
+import { ScenarioComparison } from './scenario-comparison.service.js';
 import { ScenarioSolves } from './scenario-solves.service.js';
 import {
   ScenarioCreateRequest,
@@ -14,11 +20,26 @@ import {
 } from './scenarios.dto.js';
 import { ScenariosService } from './scenarios.service.js';
 
+/** Documents both forms of the answer. */
+const ComparisonResponse = (): MethodDecorator =>
+  applyDecorators(
+    ApiExtraModels(ScenarioComparisonResponse),
+    ApiResponse({
+      status: 200,
+      description: 'Successful Response',
+      content: {
+        'application/json': { schema: { $ref: getSchemaPath(ScenarioComparisonResponse) } },
+        'text/csv': { schema: { type: 'string' } },
+      },
+    }),
+  );
+
 @Controller('projects/:project_id/scenarios')
 export class ScenariosController {
   constructor(
     private readonly scenarios: ScenariosService,
     private readonly solves: ScenarioSolves,
+    private readonly comparison: ScenarioComparison,
   ) {}
 
   @Post()
@@ -79,6 +100,29 @@ export class ScenariosController {
     @Body() body: ScenarioSolveRequest,
   ): Promise<ScenarioSolveResponse> {
     return ScenarioSolveResponse.from(await this.solves.solve(caller, projectId, body));
+  }
+
+  @Get('compare')
+  @Operation({
+    tag: 'Projects',
+    summary: 'Compare scenarios',
+    description:
+      'The newest run of each scenario that has ended and was not canceled, beside that of the canvas, and what differs ' +
+      'between their plans. With `Accept: text/csv` a line for each.',
+    errors: [404, 429, 503, 507],
+    extension: true,
+  })
+  @ComparisonResponse()
+  async compareScenarios(
+    @Caller() caller: Principal,
+    @Param('project_id') projectId: string,
+    @Query() query: ScenarioComparisonQuery,
+    @WantsCsv() wantsCsv: boolean,
+    @ClientSignal() signal: AbortSignal,
+  ): Promise<ScenarioComparisonResponse | CsvText> {
+    const ids = ScenarioComparisonQuery.idsIn(query);
+    const compared = await this.comparison.compare(caller.company_id, projectId, ids, signal);
+    return wantsCsv ? ScenarioComparisonResponse.csv(compared) : compared;
   }
 
   @Get(':scenario_id')

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { ExecutionsModule } from '../executions/executions.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { ProjectScenariosCleanup } from './project-cleanup.service.js';
+import { ScenarioComparison } from './scenario-comparison.service.js';
 import { ScenarioSolves } from './scenario-solves.service.js';
 import { ScenariosController } from './scenarios.controller.js';
 import { ScenariosRepository } from './scenarios.repository.js';
@@ -11,7 +12,7 @@ import { ScenariosService } from './scenarios.service.js';
 @Module({
   imports: [ExecutionsModule, ProjectsModule],
   controllers: [ScenariosController],
-  providers: [ScenariosRepository, ScenariosService, ScenarioSolves, ProjectScenariosCleanup],
-  exports: [ScenariosRepository, ScenariosService, ScenarioSolves],
+  providers: [ScenarioComparison, ScenariosRepository, ScenariosService, ScenarioSolves, ProjectScenariosCleanup],
+  exports: [ScenarioComparison, ScenariosRepository, ScenariosService, ScenarioSolves],
 })
 export class ScenariosModule {}

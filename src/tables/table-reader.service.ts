@@ -27,6 +27,11 @@ export interface TableName {
   sheet?: string;
 }
 
+/** A table that stands in a container of its own. */
+export interface PlacedTable extends TableName {
+  container: ContainerRef;
+}
+
 export interface TableOptions {
   /** Whether rows that cannot be read are left out. */
   ignoreErrors?: boolean;
@@ -158,21 +163,21 @@ export class TableReader {
   }
 
   /**
-   * Runs one SELECT over tables, by the names that it has for them.
+   * Runs one SELECT over tables of a company, by the names that it has for them.
    *
    * @throws NotFound
    */
   async select(
-    container: ContainerRef,
-    names: ReadonlyMap<string, TableName>,
+    company_id: string,
+    names: ReadonlyMap<string, PlacedTable>,
     select: TableOptions & Select,
   ): Promise<QueryResult> {
-    return await again(() => this.selectOnce(container, names, select));
+    return await again(() => this.selectOnce(company_id, names, select));
   }
 
   private async selectOnce(
-    container: ContainerRef,
-    names: ReadonlyMap<string, TableName>,
+    company_id: string,
+    names: ReadonlyMap<string, PlacedTable>,
     { sql, limit, maxBytes, save, ...options }: TableOptions & Select,
   ): Promise<QueryResult> {
     const tables = new Map<string, OpenTable>();
@@ -180,7 +185,7 @@ export class TableReader {
     try {
       for (const [as, name] of names) {
         options.signal?.throwIfAborted();
-        tables.set(as, await this.openAs(as, container, name, options));
+        tables.set(as, await this.openAs(as, name, options));
       }
       const task = {
         kind: 'query',
@@ -190,8 +195,8 @@ export class TableReader {
         ...(maxBytes !== undefined && { maxBytes }),
         ...(save && draft !== undefined && { save: { to: draft, format: save } }),
       } as const;
-      const answer = await this.run(task, container, options, [...tables.values()]);
-      const saved = draft === undefined ? undefined : await this.blobs.storeFile(container.company_id, draft);
+      const answer = await this.run(task, { company_id }, options, [...tables.values()]);
+      const saved = draft === undefined ? undefined : await this.blobs.storeFile(company_id, draft);
       return { ...answer, saved };
     } finally {
       for (const table of tables.values()) table.release();
@@ -199,14 +204,9 @@ export class TableReader {
     }
   }
 
-  private async openAs(
-    as: string,
-    container: ContainerRef,
-    name: TableName,
-    options: TableOptions,
-  ): Promise<OpenTable> {
+  private async openAs(as: string, name: PlacedTable, options: TableOptions): Promise<OpenTable> {
     try {
-      return await this.open(container, name, options);
+      return await this.open(name.container, name, options);
     } catch (error) {
       if (error instanceof NotFound) throw new NotFound(`File ${name.path}`);
       if (error instanceof TaskProblem) throw new TableProblem(as, error);
@@ -232,7 +232,7 @@ export class TableReader {
 
   private async run<Kind extends 'read' | 'query' | 'keys' | 'columns'>(
     task: Extract<Task, { kind: Kind }>,
-    { company_id }: ContainerRef,
+    { company_id }: Pick<ContainerRef, 'company_id'>,
     { signal }: TableOptions,
     tables: readonly OpenTable[],
   ): Promise<Answers[Kind]> {

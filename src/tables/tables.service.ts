@@ -52,9 +52,9 @@ export class TablesService {
     const container = await this.resolver.find(caller, body);
     const { sql, limit, ignore_errors: ignoreErrors, save_as } = body;
     const place = save_as == null ? undefined : await this.placeOf(caller, body, save_as);
-    const names = new Map(Array.from(body.tables, ([name, reference]) => [name, toName(reference)]));
+    const names = new Map(Array.from(body.tables, ([name, reference]) => [name, { ...toName(reference), container }]));
     const { columns, rows, truncated, saved } = await explained(body, OF_QUERY, () =>
-      this.tables.select(container, names, {
+      this.tables.select(container.company_id, names, {
         sql,
         limit,
         ignoreErrors,

@@ -108,6 +108,7 @@ export const TABLE: Record<string, Row | Row[]> = {
   },
   'POST /api/v1/projects/{project_id}/scenarios': { ...shared(201), body: () => ({ name: unique(), changes: [] }) },
   'GET /api/v1/projects/{project_id}/scenarios': shared(),
+  'GET /api/v1/projects/{project_id}/scenarios/compare': shared(),
   'POST /api/v1/projects/{project_id}/scenarios/solve': {
     ...shared(201),
     body: ({ scenario_id }) => ({ scenario_ids: [scenario_id] }),

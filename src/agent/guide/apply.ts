@@ -100,6 +100,7 @@ export function apply(statement: Statement, { sketch, files }: Application, caus
     case 'remove_scenario':
     case 'show_scenarios':
     case 'solve_scenarios':
+    case 'compare_scenarios':
     case 'help':
     case 'show':
     case 'table':

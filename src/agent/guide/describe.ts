@@ -201,7 +201,7 @@ export const HELP = [
     '- `labour is hard`, `wood is soft, penalty 5`, `all constraints are hard`',
     '- `price = 3` for a value, `data: demand.csv` for a file of the workspace, `data: in the formulas`',
     '- `kpi: delivery on time`, `kpi: none`; `requirement: 10 chairs`, `requirement: none`',
-    '- `scenario "two shifts": hours x 1.5, demand + 10 where region = "north", without Overtime` and `solve scenarios`; `show scenarios`',
+    '- `scenario "two shifts": hours x 1.5, demand + 10 where region = "north", without Overtime` and `solve scenarios`; `compare`, `show scenarios`',
     '- `set labour penalty: 5`, `remove labour`, `confirm`, `show`, `solve`',
   ].join('\n'),
 ].join('\n\n');

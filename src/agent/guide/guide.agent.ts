@@ -20,7 +20,7 @@ import {
 } from './describe.js';
 import { nextQuestion } from './questions.js';
 import { bullets } from './quote.js';
-import { describeRuns } from './scenarios.js';
+import { describeComparison, describeRuns } from './scenarios.js';
 import { Sketch } from './sketch.js';
 import { describeSolve, type Feasibility, type Outcome, whatSolvingLacks } from './solving.js';
 import { answerQuestions, changeScenarios, draft, filesFor, introduceTables, perform, readAll } from './turn-work.js';
@@ -81,6 +81,7 @@ export class GuideAgent extends Agent {
       yield* say(compared.text);
       ({ feasibility } = compared);
     }
+    if (kinds.has('compare_scenarios')) yield* say(yield* compareScenarios(toolbox));
     if (kinds.has('help')) yield* say(HELP);
     if (kinds.has('show')) yield* say(bullets(sketch.cards.map(describeCard)) || 'The canvas is empty.');
     const checklist = { ...sketch.derive(), feasibility_result: feasibility };
@@ -112,6 +113,13 @@ async function* solveScenarios(
   return { text: describeRuns(runs), feasibility: feasibility_result };
 }
 
+/** The newest plans side by side, and what differs between them. */
+async function* compareScenarios(toolbox: Toolbox): AsyncGenerator<AgentOutput, string> {
+  const reply = yield* toolbox.call({ tool: 'compare_scenarios', input: {} });
+  return reply.ok ? describeComparison(reply.result as Comparison) : `Nothing was compared: ${reply.error}.`;
+}
+
+type Comparison = Parameters<typeof describeComparison>[0];
 type Runs = Parameters<typeof describeRuns>[0];
 
 async function* solve(toolbox: Toolbox, feasibility: Feasibility): AsyncGenerator<AgentOutput, Outcome> {

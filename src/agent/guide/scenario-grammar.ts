@@ -5,7 +5,7 @@ import { figureOf, NUMBER, without } from './words.js';
 
 /*
  * Statements on scenarios: `scenario "two shifts": hours x 1.5, demand + 10 where region = "north", without Overtime`,
- * `price of "oak chair" = 30`, `products from other.csv`; `remove scenario two shifts`, `show scenarios`, `solve scenarios`.
+ * `price of "oak chair" = 30`, `products from other.csv`; `remove scenario two shifts`, `show scenarios`, `solve scenarios`, `compare`.
  */
 
 const QUOTES = `"'\`“”`;
@@ -14,6 +14,7 @@ const REMOVE = /^(?:remove|delete|drop|forget) (?:the )?scenario (?<name>.+)$/i;
 const SHOW = /^(?:show|list)(?: me)?(?: all)?(?: the| my| our)? scenarios[.!?]*$/i;
 const SOLVE = /^(?:solve|run|calculate)(?: all)?(?: the| my| our)? scenarios[.!]*$/i;
 const SOLVE_ONE = /^(?:solve|run|calculate) (?:the )?scenario (?<name>.+)$/i;
+const COMPARE = /^compare(?: all)?(?: the| my| our)?(?: scenarios| plans)?[.!]*$/i;
 const CHANGE = new RegExp(String.raw`^(?<head>.+?)(?<sign> x | times | ?[×*=+−-] ?)(?<figure>${NUMBER})$`, 'i');
 const FROM = ' from ';
 const WITHOUT = /^without (?:the )?(?<target>.+)$/i;
@@ -24,6 +25,7 @@ const HOW_TO = 'say what changes, as in `hours x 1.5`, `demand + 10 where region
 export function readScenario(text: string): Reading | undefined {
   if (SHOW.test(text)) return { statement: { kind: 'show_scenarios' } };
   if (SOLVE.test(text)) return { statement: { kind: 'solve_scenarios' } };
+  if (COMPARE.test(text)) return { statement: { kind: 'compare_scenarios' } };
   const solved = SOLVE_ONE.exec(text)?.groups?.['name'];
   if (solved !== undefined) return { statement: { kind: 'solve_scenarios', names: [bare(solved)] } };
   const removed = REMOVE.exec(text)?.groups?.['name'];

@@ -176,8 +176,52 @@ function describeRun({
     const names = conflict.map((name) => quote(name));
     return `${who}: no solution${names.length === 0 ? '' : `, ${someOf(names, MAX_SHOWN)} cannot hold together`}`;
   }
-  const beside = difference === undefined ? '' : `, ${describeDifference(difference)}`;
-  const late = outcome === 'time_limit' ? ', the best found in time' : '';
+  return describePlan(who, { status: outcome, objective_value: objective_value ?? null, kpis }, difference ?? null);
+}
+
+/** What compare_scenarios answers. */
+interface Comparison {
+  base: ComparedPlan | null;
+  scenarios: (ComparedPlan & { name: string; difference: number | null })[];
+  differing: { variable: string; keys: string[]; values: Record<string, number> }[];
+}
+
+interface ComparedPlan {
+  status: string | null;
+  objective_value: number | null;
+  kpis: { label: string; value: number | null }[];
+}
+
+/** Variables that differ, which are shown. */
+const MAX_DIFFERING = 10;
+
+/** The newest plans, a line for each, and what differs between them. */
+export function describeComparison({ base, scenarios, differing }: Comparison): string {
+  const lines = [
+    ...(base === null ? ['The canvas: not solved yet'] : [describePlan('The canvas', base, null)]),
+    ...scenarios.map((scenario) => describePlan(quote(scenario.name), scenario, scenario.difference)),
+  ];
+  const values = differing.slice(0, MAX_DIFFERING).map(({ variable, keys, values: found }) => {
+    const member = keys.length === 0 ? variable : `${variable}[${keys.join(', ')}]`;
+    const figures = Object.entries(found).map(
+      ([who, value]) => `${who === 'base' ? 'the canvas' : who} ${figure(value)}`,
+    );
+    return `${quote(member)}: ${someOf(
+      figures.map((text) => quote(text)),
+      MAX_SHOWN,
+    )}`;
+  });
+  const most = differing.length > values.length ? 'What differs most' : 'What differs';
+  return [
+    `The newest plans:\n${bullets(lines)}`,
+    ...(values.length === 0 ? [] : [`${most}:\n${bullets(values)}`]),
+  ].join('\n\n');
+}
+
+function describePlan(who: string, { status, objective_value, kpis }: ComparedPlan, difference: number | null): string {
+  if (objective_value === null) return `${who}: ${status === null ? 'not solved yet' : `no plan, ${status}`}`;
+  const beside = difference === null ? '' : `, ${describeDifference(difference)}`;
+  const late = status === 'time_limit' ? ', the best found in time' : '';
   const told = kpis.map(({ label, value }) => quote(`${label} = ${figure(value)}`));
   return `${who}: the objective is ${figure(objective_value)}${late}${beside}${told.length === 0 ? '' : `; ${someOf(told, MAX_SHOWN)}`}`;
 }

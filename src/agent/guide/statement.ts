@@ -84,6 +84,7 @@ export type Statement =
   | { kind: 'show_scenarios' }
   /** Without names all of them. */
   | { kind: 'solve_scenarios'; names?: string[] }
+  | { kind: 'compare_scenarios' }
   | { kind: 'help' }
   | { kind: 'show' }
   /** A question about a table: what it is, how many rows it has, or something computed of a column. */

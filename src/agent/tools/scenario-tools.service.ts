@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ExecutionRecord } from '../../executions/executions.repository.js';
 import { ExecutionsService } from '../../executions/executions.service.js';
 import { triggerOfTurn } from '../../executions/trigger.js';
-import type { Tx } from '../../platform/database/database.service.js';
+import { Database, type Tx } from '../../platform/database/database.service.js';
 import { Conflict } from '../../platform/errors/errors.js';
 import { CardsRepository } from '../../projects/canvas/cards.repository.js';
 import type { ProjectId } from '../../projects/project.entity.js';
@@ -11,6 +11,7 @@ import { ProjectsRepository } from '../../projects/projects.repository.js';
 import { withOtherFiles } from '../../scenarios/apply-changes.js';
 import { type Change, CHANGE_KINDS, MAX_CHANGES } from '../../scenarios/change.js';
 import type { Scenario } from '../../scenarios/scenario.entity.js';
+import { ScenarioComparison } from '../../scenarios/scenario-comparison.service.js';
 import { ScenarioSolves, UnfitScenarios } from '../../scenarios/scenario-solves.service.js';
 import { changesProblem, MAX_NAME_LENGTH, ScenarioChange } from '../../scenarios/scenarios.dto.js';
 import { ScenariosRepository } from '../../scenarios/scenarios.repository.js';
@@ -56,6 +57,12 @@ const solveInput = z.strictObject({
   is_test: z.boolean().default(false).describe('Leaves the checklist as it is'),
 });
 
+const compareInput = z.strictObject({
+  names: z.array(name).min(1).max(100).optional().describe('Absent: all scenarios'),
+});
+/** Variables that differ, which the agent is told. */
+const MAX_DIFFERING = 30;
+
 type Upsert = z.infer<typeof upsertInput>;
 
 /** What a run came to, beside that of the canvas as it is. */
@@ -80,7 +87,7 @@ export class ScenarioTools {
   readonly upsert: Tool<Upsert> = {
     name: 'upsert_scenario',
     description: [
-      'Makes or changes a scenario: named changes of the canvas, which stays as it is. Use it for what-if questions, and solve_scenarios to compare.',
+      'Makes or changes a scenario: named changes of the canvas, which stays as it is. Use it for what-if questions, then solve_scenarios.',
       'Kinds of changes: value (a scalar of a data card), bound (x.lower, x.upper of a variable), column (numbers over a set, all members or those of `where`), cell (one of them, by `key`), each with exactly one of times, plus and to;',
       'off (leaves a constraint, objective, KPI or production requirement out); file (a set in another file, its path in `to`).',
       'In `where` columns of the same set and those of its key are called by their names: region = "north" and price > 10.',
@@ -137,7 +144,30 @@ export class ScenarioTools {
     },
   };
 
+  readonly compare: Tool<z.infer<typeof compareInput>> = {
+    name: 'compare_scenarios',
+    description: [
+      'Compares the newest plans of scenarios with that of the canvas, without solving anything: objectives, KPIs, their differences,',
+      'and the variables that differ most, by `base` (the canvas) and names of scenarios.',
+    ].join(' '),
+    input: compareInput,
+    run: async ({ names }, { principal: { company_id }, project_id, signal }) => {
+      const meant = await this.meant(this.database.manager, project_id, names);
+      const ids = meant.map(({ id }) => id);
+      const { base, scenarios, differing } = await this.comparison.compare(company_id, project_id, ids, signal);
+      const calledBy = new Map(scenarios.map(({ scenario_id, name: called }) => [scenario_id, called]));
+      const named = differing.slice(0, MAX_DIFFERING).map(({ family, keys, values }) => ({
+        variable: family,
+        keys,
+        values: Object.fromEntries(Object.entries(values).map(([id, value]) => [calledBy.get(id) ?? id, value])),
+      }));
+      return { result: { base, scenarios, differing: named } };
+    },
+  };
+
   constructor(
+    private readonly database: Database,
+    private readonly comparison: ScenarioComparison,
     private readonly scenarios: ScenariosService,
     private readonly repository: ScenariosRepository,
     private readonly solves: ScenarioSolves,

@@ -85,10 +85,18 @@ export class TableTools {
 
   private async answer({ tables, sql, limit, save_as }: QueryInput, context: AgentContext) {
     const workspace = await this.files.workspace(context);
-    const names = new Map(Object.entries(tables).map(([name, reference]) => [name, toName(reference)]));
+    const names = new Map(
+      Object.entries(tables).map(([name, reference]) => [name, { ...toName(reference), container: workspace }]),
+    );
     const save = save_as === undefined ? {} : { save: savedFormat(save_as) };
     const { saved, rows, ...rest } = await failing(() =>
-      this.tables.select(workspace, names, { sql, limit, maxBytes: MAX_ROW_BYTES, signal: context.signal, ...save }),
+      this.tables.select(workspace.company_id, names, {
+        sql,
+        limit,
+        maxBytes: MAX_ROW_BYTES,
+        signal: context.signal,
+        ...save,
+      }),
     );
     return { workspace, saved, result: { ...rest, rows: JSON.parse(rows) as Cell[][] } };
   }

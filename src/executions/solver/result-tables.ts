@@ -1,3 +1,4 @@
+import { csvCell } from '../../platform/http/csv-text.js';
 import { shortened } from '../../modelling/names.js';
 import type { Family, Model } from '../model/model.js';
 
@@ -66,10 +67,10 @@ export function memberTable({ families }: Model, { values, reducedCosts }: Plan)
   if (size === 0) return undefined;
   const lines = [['family', 'keys', ...VALUES].join(',')];
   for (const { name, members, from, size: count } of variables) {
-    const family = cell(JSON.stringify(name));
+    const family = csvCell(JSON.stringify(name));
     for (let place = 0; place < count; place += 1) {
       const keys = JSON.stringify(members.map((part) => part[place]!));
-      lines.push([family, cell(keys), values[from + place]!, price(reducedCosts, from + place)].join(','));
+      lines.push([family, csvCell(keys), values[from + place]!, price(reducedCosts, from + place)].join(','));
     }
   }
   return Buffer.from(`${lines.join('\n')}\n`);
@@ -104,11 +105,7 @@ function csv(
   rows: number,
   row: (place: number) => readonly (string | number)[],
 ): Uint8Array {
-  const lines = [titles.map(cell).join(',')];
-  for (let place = 0; place < rows; place += 1) lines.push(row(place).map(cell).join(','));
+  const lines = [titles.map(csvCell).join(',')];
+  for (let place = 0; place < rows; place += 1) lines.push(row(place).map(csvCell).join(','));
   return Buffer.from(`${lines.join('\n')}\n`);
 }
-
-/** As RFC 4180 quotes it. */
-const cell = (value: string | number): string =>
-  typeof value === 'number' || !/[",\r\n]|^\s|\s$/.test(value) ? String(value) : `"${value.replaceAll('"', '""')}"`;

@@ -2,6 +2,7 @@ import type { ExpressAdapter, NestExpressApplication } from '@nestjs/platform-ex
 import type { Application, RequestHandler, Response } from 'express';
 import { endAnswered } from './answered.js';
 import { type ConnectionLimits, limitConnections, limitRequests, serveInTurn } from './connection-limits.js';
+import { CsvText } from './csv-text.js';
 import { JsonText } from './json-text.js';
 
 /**
@@ -18,7 +19,7 @@ export function configureHttp(app: NestExpressApplication, limits: ConnectionLim
   (server.router as unknown as { caseSensitive: boolean }).caseSensitive = true;
   // Nest would leave unknown paths outside the global prefix to Express.
   adapter.setNotFoundHandler = (handler: RequestHandler) => server.use(handler);
-  Object.assign((server as unknown as { response: Response }).response, { json: sendJson, end: endAnswered });
+  Object.assign((server as unknown as { response: Response }).response, { json: sendText, end: endAnswered });
   limitConnections(app.getHttpServer(), limits);
   app.use(serveInTurn);
   app.use(limitRequests);
@@ -41,9 +42,10 @@ const SHORT = 2_000;
 const LONG_BYTES = 1024 ** 2;
 const DEADLINE_MS = 5 * 60_000;
 
-function sendJson(this: Response, body: unknown): Response {
-  const text = (body instanceof JsonText ? body.text : (JSON.stringify(body) as string | undefined)) ?? '';
-  this.setHeader('Content-Type', 'application/json');
+function sendText(this: Response, body: unknown): Response {
+  const isText = body instanceof JsonText || body instanceof CsvText;
+  const text = (isText ? body.text : (JSON.stringify(body) as string | undefined)) ?? '';
+  this.setHeader('Content-Type', body instanceof CsvText ? 'text/csv; charset=utf-8' : 'application/json');
   if (text.length <= SHORT) {
     this.setHeader('Content-Length', Buffer.byteLength(text));
     return this.end(text);

@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import { TaskProblem } from '../data-engine/tasks.js';
+import { Unavailable } from '../platform/errors/errors.js';
+import { TableReader } from '../tables/table-reader.service.js';
+import { differencesSql } from './member-differences.sql.js';
+import { MEMBERS } from './result-files.service.js';
+
+/** A run whose members were kept. */
+export interface KeptRun {
+  /** What it is called in the answer. */
+  name: string;
+  outputs_id: string;
+}
+
+/** A variable, or a member of one that has an index, whose value is not the same in all runs. */
+export interface Difference {
+  family: string;
+  /** The parts of the member. */
+  keys: string[];
+  /** By the names of runs; a run that has no such variable or member is missing. */
+  values: Record<string, number>;
+}
+
+/** Members of variables with an index that are not the same in several runs. */
+@Injectable()
+export class MemberDifferences {
+  constructor(private readonly tables: TableReader) {}
+
+  /**
+   * Those that differ most, the largest difference first; a member that a run does not have counts as 0.
+   *
+   * @param runs of one company @throws Unavailable when they are too large; what {@link TableReader.select} throws of itself
+   */
+  async between(
+    company_id: string,
+    runs: readonly KeptRun[],
+    limit: number,
+    signal: AbortSignal,
+  ): Promise<Difference[]> {
+    if (runs.length < 2) return [];
+    const names = new Map(
+      runs.map(({ outputs_id }, at) => [
+        `t${at}`,
+        { path: MEMBERS, container: { company_id, container_id: outputs_id } },
+      ]),
+    );
+    const sql = differencesSql(runs.length, limit);
+    const { rows } = await this.select(company_id, names, { sql, limit, signal });
+    const found = JSON.parse(rows) as [family: string, keys: string, places: number[], figures: number[]][];
+    return found.map(([family, keys, places, figures]) => ({
+      family: JSON.parse(family) as string,
+      keys: JSON.parse(keys) as string[],
+      values: Object.fromEntries(places.map((place, at) => [runs[place]!.name, figures[at]!])),
+    }));
+  }
+
+  private async select(...[company_id, names, select]: Parameters<TableReader['select']>) {
+    try {
+      return await this.tables.select(company_id, names, select);
+    } catch (error) {
+      // The tables are the service's own, and so is the statement: what is wrong is that there is too much of them.
+      if (error instanceof TaskProblem) throw new Unavailable('These plans are too large to be compared');
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import { CsvText } from '../platform/http/csv-text.js';
+import {
+  DateTimeField,
+  FreeObjectField,
+  NumberField,
+  ObjectArrayField,
+  ObjectField,
+  StringArrayField,
+  StringField,
+} from '../platform/validation/fields.js';
+
+const STATUS =
+  '`optimal`, `time_limit`, `infeasible` or `unbounded` if the solver has an answer, `failed` if not; null if it was never solved';
+
+/** Which scenarios to compare. */
+export class ScenarioComparisonQuery {
+  @StringField({
+    optional: true,
+    maxLength: 4_000,
+    description: 'Ids with commas between them, in the order of the answer. Absent: all, oldest first',
+  })
+  ids?: string;
+
+  /** The ids one by one; null for all. */
+  static idsIn({ ids }: ScenarioComparisonQuery): string[] | null {
+    if (ids === undefined) return null;
+    return [...new Set(ids.split(',').map((id) => id.trim()))];
+  }
+}
+
+/** A key figure of the plan of the canvas. */
+export class BaseKpi {
+  @StringField()
+  label!: string;
+
+  @NumberField({ nullable: true })
+  value!: number | null;
+}
+
+/** A key figure beside that of the canvas. */
+export class ComparedKpi extends BaseKpi {
+  @NumberField({ nullable: true, description: 'To that of the canvas' })
+  difference!: number | null;
+}
+
+/** The newest run of the canvas itself. */
+export class BaseRun {
+  @StringField()
+  execution_id!: string;
+
+  @StringField({ description: STATUS, example: 'optimal' })
+  status!: string;
+
+  @NumberField({ nullable: true })
+  objective_value!: number | null;
+
+  @DateTimeField({ nullable: true })
+  ended_at!: Date | null;
+
+  @ObjectArrayField(() => BaseKpi)
+  kpis!: BaseKpi[];
+}
+
+/** The newest run of a scenario. */
+export class ComparedRun {
+  @StringField()
+  scenario_id!: string;
+
+  @StringField({ example: 'Two shifts' })
+  name!: string;
+
+  @StringField({ nullable: true })
+  execution_id!: string | null;
+
+  @StringField({ nullable: true, description: STATUS, example: 'optimal' })
+  status!: string | null;
+
+  @NumberField({ nullable: true })
+  objective_value!: number | null;
+
+  @NumberField({ nullable: true, description: 'To the objective of the canvas' })
+  difference!: number | null;
+
+  @DateTimeField({ nullable: true })
+  ended_at!: Date | null;
+
+  @ObjectArrayField(() => ComparedKpi)
+  kpis!: ComparedKpi[];
+}
+
+/** A variable, or a member of one that has an index, that differs between plans. */
+export class DifferingValue {
+  @StringField({ description: 'Name of the variable', example: 'make' })
+  family!: string;
+
+  @StringArrayField({ description: 'The parts of the member; none of a variable without an index' })
+  keys!: string[];
+
+  @FreeObjectField({
+    description: 'By `base` or id of the scenario. A plan without such a variable or member is missing',
+    example: { base: 10 },
+  })
+  values!: Record<string, number>;
+}
+
+/** Scenarios side by side. */
+export class ScenarioComparisonResponse {
+  @ObjectField(() => BaseRun, { nullable: true, description: 'Null if the canvas was never solved' })
+  base!: BaseRun | null;
+
+  @ObjectArrayField(() => ComparedRun)
+  scenarios!: ComparedRun[];
+
+  @ObjectArrayField(() => DifferingValue, {
+    description: 'At most 100, the largest difference first; a value that is missing counts as 0',
+  })
+  differing!: DifferingValue[];
+
+  /** A line for the canvas and one for each scenario. */
+  static csv({ base, scenarios }: ScenarioComparisonResponse): CsvText {
+    const labels = [
+      ...new Set([...(base?.kpis ?? []), ...scenarios.flatMap(({ kpis }) => kpis)].map(({ label }) => label)),
+    ];
+    const titles = ['scenario', 'status', 'objective_value', 'difference'];
+    const first = base === null ? [] : [{ ...base, name: 'base', difference: null, kpis: base.kpis as ComparedKpi[] }];
+    const rows = [...first, ...scenarios].map(({ name, status, objective_value, difference, kpis }) => [
+      name,
+      status,
+      objective_value,
+      difference,
+      ...labels.flatMap((label) => {
+        const kpi = kpis.find((one) => one.label === label);
+        return [kpi?.value ?? null, kpi?.difference ?? null];
+      }),
+    ]);
+    return new CsvText([[...titles, ...labels.flatMap((label) => [label, `${label} difference`])], ...rows]);
+  }
+}
