@@ -82,7 +82,7 @@ export class ExecutionRunner implements OnModuleInit, OnModuleDestroy {
       return;
     }
     const teller = new RunTeller(
-      held.attempts,
+      held.generation === 1,
       async (progress, lines) => await this.logs.add(held, progress, lines),
       this.logger,
     );

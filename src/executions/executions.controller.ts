@@ -72,7 +72,7 @@ export class ExecutionsController {
     @Caller() caller: Principal,
     @Param('project_id') projectId: string,
     @Param('execution_id') executionId: string,
-  ): Promise<ExecutionDetailResponse> {
+  ): Promise<JsonText> {
     return ExecutionDetailResponse.from(await this.executions.detail(caller.company_id, projectId, executionId));
   }
 
@@ -84,7 +84,7 @@ export class ExecutionsController {
       'The members of a variable with their values, in the order of its set. 409 if the execution has no plan, 422 at ' +
       '`family` if the plan has no such variable.',
     response: RunValuesResponse,
-    errors: [404, 409, 429, 503, 507],
+    errors: [404, 409, 413, 429, 503, 507],
     extension: true,
   })
   async listSolveExecutionValues(

@@ -1,4 +1,5 @@
 import { invalidValue } from '../platform/errors/errors.js';
+import { JsonText } from '../platform/http/json-text.js';
 import { PageQuery } from '../platform/listing/page.query.js';
 import { PageResponse } from '../platform/listing/page.response.js';
 import {
@@ -22,6 +23,8 @@ import { RESULT_STATUSES } from './solver/solve-model.js';
 
 const SCENARIO = 'Scenario that was solved, which may be deleted by now; null if it was the canvas or a model file';
 
+/** Something else than blanks. */
+const WORDS = /\S/;
 const optional = { optional: true, nullable: true, extension: true } as const;
 
 /** What every run can be given. */
@@ -30,6 +33,7 @@ export const RUN_OPTIONS = {
     ...optional,
     minLength: 1,
     maxLength: 200,
+    pattern: WORDS,
     description: 'What people call the run',
     example: 'With overtime',
   },
@@ -42,12 +46,11 @@ export const RUN_OPTIONS = {
     example: 120,
   },
   mip_gap: {
-    default: 0,
-    extension: true,
+    ...optional,
     minimum: 0,
     maximum: 1,
     description:
-      'The search ends with a plan that is so near to the best possible one, relative to its objective: 0.01 is 1 %',
+      'The search ends with a plan that is so near to the best possible one, relative to its objective: 0.01 is 1 %. Absent: 0',
   },
 } as const;
 
@@ -85,7 +88,7 @@ export class ExecutionCreateRequest {
   time_limit_seconds?: number | null;
 
   @NumberField(RUN_OPTIONS.mip_gap)
-  mip_gap!: number;
+  mip_gap?: number | null;
 
   @StringField({
     optional: true,
@@ -459,13 +462,16 @@ export class ExecutionDetailResponse {
   @ObjectField(() => RunProgress, { nullable: true, description: 'While it runs' })
   progress!: RunProgress | null;
 
-  static from(execution: ExecutionDetail): ExecutionDetailResponse {
-    const { result, error, name, scenario_id, time_limit_seconds, mip_gap, is_test, started_at, ended_at } = execution;
+  /** The result, which may be large, goes out as the database has it. */
+  static from(execution: ExecutionDetail): JsonText {
+    const { resultText, error, name, scenario_id, time_limit_seconds, mip_gap, is_test, started_at, ended_at } =
+      execution;
     const { credits, model, progress } = execution;
     const affects_checklist = execution.affects_checklist && !is_test;
     const options = { name, scenario_id, time_limit_seconds, mip_gap, affects_checklist };
     const run = { started_at, ended_at, credits, model, progress };
-    return { ...ExecutionResponse.from(execution), result, error, ...options, ...run };
+    const rest = { ...ExecutionResponse.from(execution), error, ...options, ...run };
+    return new JsonText(`${JSON.stringify(rest).slice(0, -1)},"result":${resultText ?? 'null'}}`);
   }
 }
 

@@ -13,7 +13,7 @@ import { ExecutionsController } from './executions.controller.js';
 import { ExecutionsRepository } from './executions.repository.js';
 import { ExecutionsService } from './executions.service.js';
 import { InputsService } from './inputs.service.js';
-import { MemberDifferences } from './member-differences.service.js';
+import { MemberDifferencesRepository } from './member-differences.repository.js';
 import { ProjectExecutionsCleanup } from './project-cleanup.service.js';
 import { ResultFiles } from './result-files.service.js';
 import { RunValues } from './run-values.service.js';
@@ -35,7 +35,7 @@ import { Solver } from './solver/solver.js';
     ExecutionsRepository,
     ExecutionsService,
     InputsService,
-    MemberDifferences,
+    MemberDifferencesRepository,
     ProjectExecutionsCleanup,
     ResultFiles,
     RunValues,
@@ -43,6 +43,6 @@ import { Solver } from './solver/solver.js';
     SolveResults,
     { provide: Solver, useFactory: () => new Solver() },
   ],
-  exports: [ExecutionsService, InputsService, MemberDifferences],
+  exports: [ExecutionsService, InputsService, MemberDifferencesRepository],
 })
 export class ExecutionsModule {}

@@ -1,6 +1,6 @@
 import { EntityRepository } from '../platform/database/entity-repository.js';
 import { type JsonPage, readJsonPage } from '../platform/database/json-page.js';
-import { NotFound } from '../platform/errors/errors.js';
+import { isId, NotFound } from '../platform/errors/errors.js';
 import { LeaseLost } from '../platform/leases/lease.js';
 import {
   claimedBy,
@@ -76,8 +76,19 @@ export type EndedExecution = Pick<
   'id' | 'project_id' | 'company_id' | 'user_id' | 'api_key_id' | 'spent_ms'
 >;
 
-/** All of an execution but the cards, which are large. */
-export type ExecutionRecord = Omit<Execution, 'cards'>;
+/** An execution without what may be large. */
+export type ExecutionRecord = Omit<Execution, 'cards' | 'result'>;
+
+/** What a run has found out of one variable. */
+export interface FoundVariable {
+  /** Whether there is a plan at all. */
+  isPlanned: boolean;
+  /** Null of a variable that the plan does not have; of one that has an index the total. */
+  value: number | null;
+  reduced_cost: number | null;
+  /** How many members it has; null without an index. */
+  members: number | null;
+}
 
 /** What a run has come to. */
 export interface EndedRun extends Pick<Execution, 'id' | 'scenario_id' | 'status' | 'ended_at' | 'outputs_id'> {
@@ -100,7 +111,7 @@ export interface ExecutionFilter {
 
 const RECORD = `id, project_id, company_id, status, triggered_by, user_id, api_key_id, input_file_ids, is_test, name,
   time_limit_seconds, mip_gap, affects_checklist, scenario_id, batch_id, created_at, attempts, generation, owner, due_at, started_at,
-  spent_ms, ended_at, inputs_id, model, outputs_id, result, error`;
+  spent_ms, ended_at, inputs_id, model, outputs_id, error`;
 
 /** Condition that an execution is still held, whose parameters $1 and $2 are id and generation. */
 export const HELD = `id = $1 AND generation = $2 AND status = 'running' AND owner IS NOT NULL`;
@@ -125,7 +136,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
       `project_id = ${projectOf('$1', '$2')}`,
       ...(status === undefined ? [] : [`status = ${given(status)}`]),
       ...(is_test === undefined ? [] : [`is_test = ${given(is_test)}`]),
-      ...(scenario_id === undefined ? [] : [`scenario_id = ${given(scenario_id)}`]),
+      ...(scenario_id === undefined ? [] : [`scenario_id = ${given(isId(scenario_id) ? scenario_id : null)}::uuid`]),
       ...(q === undefined ? [] : [`name IS NOT NULL AND strpos(lower(name), lower(${given(q)})) > 0`]),
     ];
     const rows = `FROM executions WHERE ${conditions.join(' AND ')}`;
@@ -202,6 +213,28 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
     );
     if (execution === undefined) throw new NotFound('Execution');
     return execution;
+  }
+
+  /** The result of an execution as JSON text; null without one. */
+  async resultText(id: string): Promise<string | null> {
+    const [found]: { result: string | null }[] = await this.query(
+      'SELECT result::text AS result FROM executions WHERE id = $1',
+      [id],
+    );
+    return found?.result ?? null;
+  }
+
+  /** What the result of an execution says of one variable. */
+  async variableOf(id: string, name: string): Promise<FoundVariable> {
+    const [found]: FoundVariable[] = await this.query(
+      `SELECT coalesce(jsonb_typeof(result->'objective_value') = 'number', false) AS "isPlanned",
+              result->'variables'->($2::text) AS value, result->'reduced_costs'->($2::text) AS reduced_cost,
+              (SELECT (f->>'size')::integer FROM jsonb_array_elements(result->'families') f WHERE f->>'name' = $2::text) AS members
+         FROM executions WHERE id = $1`,
+      [id, name],
+    );
+    if (found === undefined) throw new NotFound('Execution');
+    return found;
   }
 
   /** The cards that an execution of a project solves; null when it solves a file, or has not kept them. @throws NotFound */

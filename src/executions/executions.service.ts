@@ -11,7 +11,7 @@ import { UsageService } from '../usage/usage.service.js';
 import { ExecutionEndedChannel } from './execution-ended.channel.js';
 import { ExecutionEndings } from './execution-endings.service.js';
 import { ExecutionQueue } from './execution-queue.service.js';
-import { EXECUTION_STEPS } from './execution.entity.js';
+import { type Execution, EXECUTION_STEPS, type ExecutionResult } from './execution.entity.js';
 import type { Progress } from './execution-log.entity.js';
 import { ExecutionLogsRepository } from './execution-logs.repository.js';
 import type {
@@ -62,7 +62,12 @@ export interface ExecutionDetail extends ExecutionRecord {
   progress: Progress | null;
   /** Once it is over. */
   credits: number | null;
+  /** The result as JSON text. */
+  resultText: string | null;
 }
+
+/** An execution that is over. */
+export type OverExecution = ExecutionRecord & Pick<Execution, 'result'>;
 
 /** What several executions have in common. */
 export type NewBatch = Omit<NewExecution, 'input_file_ids'>;
@@ -116,10 +121,10 @@ export class ExecutionsService {
     { status, is_test, scenario_id, q, ...page }: ExecutionListQuery,
   ): Promise<JsonPage> {
     const filter: ExecutionFilter = {
-      ...(status != null && { status }),
-      ...(is_test != null && { is_test }),
-      ...(scenario_id != null && { scenario_id: parseId(scenario_id, 'Scenario') }),
-      ...(q != null && { q }),
+      ...(status !== undefined && { status }),
+      ...(is_test !== undefined && { is_test }),
+      ...(scenario_id !== undefined && { scenario_id }),
+      ...(q !== undefined && q !== '' && { q }),
     };
     const listed = await this.executions.page(company_id, parseId(projectId, 'Project'), filter, page);
     if (listed.total === 0) await this.projects.require(company_id, projectId);
@@ -140,7 +145,8 @@ export class ExecutionsService {
     const log = status === 'running' ? await this.logs.of(id) : undefined;
     const credits = isOver ? await this.usage.creditsOf(id) : null;
     const time_limit_seconds = execution.time_limit_seconds ?? this.config.SOLVE_TIME_LIMIT_SECONDS;
-    return { ...execution, time_limit_seconds, progress: log?.progress ?? null, credits };
+    const resultText = status === 'succeeded' ? await this.executions.resultText(id) : null;
+    return { ...execution, time_limit_seconds, progress: log?.progress ?? null, credits, resultText };
   }
 
   /** The last lines of an execution's log. @throws NotFound */
@@ -175,7 +181,7 @@ export class ExecutionsService {
   async create(caller: Principal, projectId: string, request: ExecutionCreateRequest): Promise<ExecutionRecord> {
     const { input_file_ids = null, is_test, mip_gap } = request;
     const { name = null, time_limit_seconds = null, affects_checklist = null, scenario_id } = request;
-    const run = { ...triggerOf(caller), is_test, name, time_limit_seconds, mip_gap };
+    const run = { ...triggerOf(caller), is_test, name, time_limit_seconds, mip_gap: mip_gap ?? 0 };
     return await this.database.transaction(async (tx) => {
       const project = await tx.withRepository(this.projects).lock(caller.company_id, projectId);
       if (scenario_id == null) return await this.start(tx, project, { ...run, input_file_ids, affects_checklist });
@@ -216,7 +222,8 @@ export class ExecutionsService {
   }
 
   private checkTimeLimit({ time_limit_seconds }: Partial<RunOptions>): void {
-    const most = this.config.SOLVE_TIME_LIMIT_MAX_SECONDS;
+    const { SOLVE_TIME_LIMIT_SECONDS, SOLVE_TIME_LIMIT_MAX_SECONDS } = this.config;
+    const most = Math.max(SOLVE_TIME_LIMIT_SECONDS, SOLVE_TIME_LIMIT_MAX_SECONDS);
     if (time_limit_seconds == null || time_limit_seconds <= most) return;
     throw new Invalid([
       {
@@ -314,10 +321,12 @@ export class ExecutionsService {
   }
 
   /** The execution once it is over. @throws the signal's reason when it aborts before */
-  async whenOver(company_id: string, project_id: string, id: string, signal: AbortSignal): Promise<ExecutionRecord> {
-    const look = async (): Promise<ExecutionRecord | undefined> => {
+  async whenOver(company_id: string, project_id: string, id: string, signal: AbortSignal): Promise<OverExecution> {
+    const look = async (): Promise<OverExecution | undefined> => {
       const execution = await this.get(company_id, project_id, id);
-      return EXECUTION_STEPS.isEnd(execution.status) ? execution : undefined;
+      if (!EXECUTION_STEPS.isEnd(execution.status)) return undefined;
+      const text = await this.executions.resultText(id);
+      return { ...execution, result: text === null ? null : (JSON.parse(text) as ExecutionResult) };
     };
     return await this.ended.until(id, look, signal);
   }

@@ -37,13 +37,14 @@ export class ResultFiles {
 
   /** Writes the contents of the files. */
   async store({ id, company_id }: LeasedExecution, { json, tables, members }: Solved): Promise<StoredResult> {
+    // What only this has comes first, when there is hardly room.
+    const kept = members === undefined ? null : await this.write(company_id, bufferOf(members));
     const whole = await this.write(company_id, `{"execution_id":"${id}",${json.slice(1)}\n`);
     const stored: StoredResult['tables'] = [];
     for (const { name, content } of tables) {
-      const blob = await this.write(company_id, Buffer.from(content));
+      const blob = await this.write(company_id, bufferOf(content));
       if (blob !== null) stored.push({ name, blob });
     }
-    const kept = members === undefined ? null : await this.write(company_id, Buffer.from(members));
     return { whole, tables: stored, members: kept };
   }
 
@@ -97,3 +98,7 @@ export class ResultFiles {
     }
   }
 }
+
+/** The same bytes, not copied. */
+const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength);

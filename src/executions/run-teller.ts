@@ -24,29 +24,31 @@ export class RunTeller {
   private phase: Phase = 'reading';
   private search = NOTHING;
   private lines: string[];
-  /** The one before is over before the next one begins. */
-  private told: Promise<void>;
+  /** Over once everything is told that was to be told so far: one after the other. */
+  private told: Promise<void> = Promise.resolve();
+  private isTelling = false;
   size: ModelSize | undefined;
 
   /** @param tell what fails in it is logged, and keeps nothing from being solved */
   constructor(
-    attempts: number,
+    isFirst: boolean,
     private readonly tell: (progress: Progress, lines: readonly string[]) => Promise<void>,
     private readonly logger: Logger,
   ) {
-    this.lines = [attempts > 1 ? `Attempt ${attempts}: the process of the one before went away` : 'Reading the model'];
-    this.told = this.tellOnce();
-    this.timer = setInterval(() => void this.next(), TELLING_MS);
+    this.lines = [isFirst ? 'Reading the model' : 'Begun again: the process that ran it before has gone'];
+    this.next();
+    this.timer = setInterval(() => this.next(), TELLING_MS);
   }
 
   hear(news: SolveNews): void {
     if (news.kind === 'line') this.add(news.text);
+    else if (news.kind === 'solves') this.phase = 'solving';
     else if (news.kind === 'explains') this.phase = 'explaining';
+    else if (news.kind === 'ends') return;
     else if (news.kind === 'search') this.search = { incumbent: news.incumbent, bound: news.bound, nodes: news.nodes };
     else {
       const { variables, integer_variables, constraints, terms } = news.size;
       this.size = news.size;
-      this.phase = 'solving';
       this.add(`Variables: ${variables} (${integer_variables} whole), constraints: ${constraints}, terms: ${terms}`);
     }
   }
@@ -63,10 +65,10 @@ export class RunTeller {
     if (this.lines.length > MAX_LINES) this.lines.shift();
   }
 
-  private async next(): Promise<void> {
+  private next(): void {
     if (this.lines.length === 0) this.add(`${Math.round(this.seconds)} s: ${DOING[this.phase]}`);
-    await this.told;
-    this.told = this.tellOnce();
+    // A slow database hears all of it together, later.
+    if (!this.isTelling) this.told = this.tellOnce();
   }
 
   private get seconds(): number {
@@ -75,6 +77,7 @@ export class RunTeller {
 
   private async tellOnce(): Promise<void> {
     const { lines, phase, search } = this;
+    this.isTelling = true;
     this.lines = [];
     const { incumbent, bound, nodes } = search;
     const gap = incumbent === null || bound === null ? null : gapBetween(incumbent, bound);
@@ -83,6 +86,9 @@ export class RunTeller {
       await this.tell({ phase, seconds, incumbent, bound, gap, nodes }, lines);
     } catch (error) {
       this.logger.warn({ err: error }, 'the progress of a solve could not be kept');
+      this.lines = [...lines, ...this.lines].slice(-MAX_LINES);
+    } finally {
+      this.isTelling = false;
     }
   }
 }

@@ -23,10 +23,14 @@ export class KeepWhatRunsWereAsked1760000000300 implements MigrationInterface {
         DROP CONSTRAINT executions_pinned_check,
         ADD CONSTRAINT executions_pinned_check CHECK (
           status NOT IN ('queued', 'running') OR num_nonnulls(cards, inputs_id) > 0)`);
-    await runner.query('UPDATE executions SET affects_checklist = false WHERE input_file_ids IS NOT NULL');
+    await runner.query('UPDATE executions SET affects_checklist = false WHERE cardinality(input_file_ids) > 0');
     await runner.query('CREATE INDEX executions_outputs_idx ON executions (outputs_id) WHERE outputs_id IS NOT NULL');
-    await runner.query('CREATE INDEX executions_status_idx ON executions (project_id, status, created_at DESC, id DESC)');
-    await runner.query('CREATE INDEX executions_tests_idx ON executions (project_id, is_test, created_at DESC, id DESC)');
+    await runner.query(
+      'CREATE INDEX executions_status_idx ON executions (project_id, status, created_at DESC, id DESC)',
+    );
+    await runner.query(
+      'CREATE INDEX executions_tests_idx ON executions (project_id, is_test, created_at DESC, id DESC)',
+    );
     await runner.query(
       'CREATE INDEX executions_scenario_idx ON executions (project_id, scenario_id, created_at DESC, id DESC)',
     );

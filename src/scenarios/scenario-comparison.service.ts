@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EndedRun } from '../executions/executions.repository.js';
 import { ExecutionsService } from '../executions/executions.service.js';
-import { type Difference, MemberDifferences } from '../executions/member-differences.service.js';
-import { SAME } from '../executions/member-differences.sql.js';
+import { type Difference, MemberDifferencesRepository, SAME } from '../executions/member-differences.repository.js';
 import { Invalid, invalidValue } from '../platform/errors/errors.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import type { Scenario } from './scenario.entity.js';
@@ -21,14 +20,14 @@ export class ScenarioComparison {
     private readonly projects: ProjectsRepository,
     private readonly scenarios: ScenariosRepository,
     private readonly executions: ExecutionsService,
-    private readonly members: MemberDifferences,
+    private readonly members: MemberDifferencesRepository,
   ) {}
 
   /**
    * The newest run of each scenario that has ended, beside that of the canvas.
    *
    * @param ids null for all, oldest first
-   * @throws NotFound @throws Invalid at `ids` @throws what {@link MemberDifferences.between} throws
+   * @throws NotFound @throws Invalid at `ids` @throws what {@link MemberDifferencesRepository.between} throws
    */
   async compare(
     company_id: string,

@@ -7,7 +7,7 @@ import { triggerOf } from '../executions/trigger.js';
 import { shortened } from '../modelling/names.js';
 import type { Principal } from '../platform/auth/principal.js';
 import { Database, type Tx } from '../platform/database/database.service.js';
-import { type ErrorEntry, Invalid, invalidValue } from '../platform/errors/errors.js';
+import { type ErrorEntry, Invalid, invalidValue, isId } from '../platform/errors/errors.js';
 import { DataFiles } from '../projects/canvas/data-files.service.js';
 import type { FileStates } from '../projects/canvas/data-file.js';
 import type { Project } from '../projects/project.entity.js';
@@ -57,7 +57,7 @@ export class ScenarioSolves implements OnModuleInit {
   /** Solves scenarios of a project. @throws NotFound, Invalid at an id that the project does not have, and as {@link start} */
   async solve(caller: Principal, projectId: string, request: ScenarioSolveRequest): Promise<ExecutionRecord[]> {
     const { scenario_ids, include_base, is_test, mip_gap, name = null, time_limit_seconds = null } = request;
-    const options = { is_test, mip_gap, name, time_limit_seconds };
+    const options = { is_test, mip_gap: mip_gap ?? 0, name, time_limit_seconds };
     return await this.database.transaction(async (tx) => {
       const project = await tx.withRepository(this.projects).lock(caller.company_id, projectId);
       const scenarios = await this.named(tx, project, scenario_ids);
@@ -145,4 +145,3 @@ interface KnownCanvas extends Canvas {
 }
 
 const AT = ['body', 'scenario_id'];
-const isId = (text: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);

@@ -213,7 +213,7 @@ export class ScenarioSolveRequest {
   time_limit_seconds?: number | null;
 
   @NumberField(RUN_OPTIONS.mip_gap)
-  mip_gap!: number;
+  mip_gap?: number | null;
 }
 
 /** The executions that were started, that of the canvas first, then in the order of the request. */

@@ -114,10 +114,10 @@ describe('an execution whose process goes away', () => {
     ]);
     expect(await results()).toEqual([`results/${id}.json`]);
     const { lines } = await client.get<RunLogResponse>(`${path}/${id}/log`);
-    expect(lines.filter((line) => /^(?:Reading|Attempt|Variables)/.test(line))).toEqual([
+    expect(lines.filter((line) => /^(?:Reading|Begun|Variables)/.test(line))).toEqual([
       'Reading the model',
       'Variables: 60 (50 whole), constraints: 5, terms: 257',
-      'Attempt 2: the process of the one before went away',
+      'Begun again: the process that ran it before has gone',
       'Variables: 60 (50 whole), constraints: 5, terms: 257',
     ]);
     expect(await expectOneEnd(id)).toBeGreaterThanOrEqual(0.02);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import type { ExecutionRecord } from '../../executions/executions.repository.js';
-import { ExecutionsService } from '../../executions/executions.service.js';
+import { ExecutionsService, type OverExecution } from '../../executions/executions.service.js';
 import { triggerOfTurn } from '../../executions/trigger.js';
 import { Database, type Tx } from '../../platform/database/database.service.js';
 import { Conflict } from '../../platform/errors/errors.js';
@@ -230,7 +230,7 @@ export class ScenarioTools {
     started: readonly ExecutionRecord[],
     names: ReadonlyMap<string, string>,
   ): Promise<ToolOutcome> {
-    const over: ExecutionRecord[] = [];
+    const over: OverExecution[] = [];
     try {
       for (const { id } of started) over.push(await this.executions.whenOver(company_id, project_id, id, signal));
     } catch (error) {
@@ -255,7 +255,7 @@ const shown = ({ name: called, description, changes }: Scenario) => ({
 });
 
 function toRun(
-  { id, status, scenario_id, result, error }: ExecutionRecord,
+  { id, status, scenario_id, result, error }: OverExecution,
   names: ReadonlyMap<string, string>,
   base: number | null | undefined,
 ): Run {

@@ -38,6 +38,8 @@ export function explainInfeasible(highs: Highs, model: Model, data: ModelData, d
   let isLeast = true;
   for (let size = Math.ceil(kept.length / 2); size > 0; size = size === 1 ? 0 : Math.ceil(size / 2)) {
     for (let from = 0; from < kept.length;) {
+      // Each trial takes time by itself, however little is left for the solver.
+      if (secondsUntil(deadline) === 0) return toClash(kept, false);
       const others = kept.toSpliced(from, size);
       const found = hasValues(highs, withOnly(data, all, others), deadline);
       // Only the last round asks for each by itself.
@@ -46,6 +48,10 @@ export function explainInfeasible(highs: Highs, model: Model, data: ModelData, d
       else from += size;
     }
   }
+  return toClash(kept, isLeast);
+}
+
+function toClash(kept: readonly Demand[], isLeast: boolean): Clash {
   const conflict = kept.map(({ text }) => text);
   return { message: clashMessage(conflict, isLeast), conflict: fewOf(conflict) };
 }

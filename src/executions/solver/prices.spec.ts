@@ -133,10 +133,11 @@ it('are none of a model with whole numbers', () => {
   const model = optima(4, 1)[0]!.model;
   const [first, ...others] = model.variables;
   const whole = { ...model, variables: [{ ...first!, isInteger: true, lower: 0, upper: 0 }, ...others] };
-  const { plan, reduced_costs, constraints } = solveModel(highs, { ...whole, rows: [] }, 10);
+  const rows = [{ name: 'all', terms: { variables: [0], coefficients: [1] }, lower: -Infinity, upper: 1 }];
+  const { plan, reduced_costs, constraints } = solveModel(highs, { ...whole, rows }, 10);
   expect(plan?.duals).toBeUndefined();
   expect(reduced_costs).toBeUndefined();
-  expect(constraints).toEqual([]);
+  expect(constraints).toEqual([{ name: 'all', activity: 0, slack: 1 }]);
 });
 
 function byGlpk({ sense, objective, variables, rows }: Model) {

@@ -27,6 +27,11 @@ const VALUES = ['value', 'reduced_cost'];
 /** Most characters that the name of a file has of the name of a variable. */
 const MAX_NAME = 60;
 
+/** Most bytes of all tables of a result, and of its members: those that do not fit any more are left out. */
+const MAX_BYTES = 64 * 1024 ** 2;
+/** Characters that are put together at a time. */
+const CHUNK = 1024 ** 2;
+
 /**
  * The plan as tables, for models that have families: for each family of variables its members with their values, and one
  * for all constraints.
@@ -35,26 +40,29 @@ export function resultTables({ families, rows }: Model, plan: Plan): ResultTable
   if (families.variables.length + families.rows.length === 0) return [];
   const { values, activities, slacks, duals, reducedCosts } = plan;
   const names = fileNames(families.variables);
+  const room = { bytes: MAX_BYTES };
   const ofVariables = families.variables.map((family, at) => ({
     name: `${names[at]}.csv`,
-    content: csv([...titlesBeside(family.keys, VALUES), ...VALUES], family.size, (place) => [
+    content: csv([...titlesBeside(family.keys, VALUES), ...VALUES], family.size, room, (place) => [
       ...family.members.map((part) => part[place] ?? ''),
-      values[family.from + place] ?? 0,
+      figure(values[family.from + place] ?? 0),
       price(reducedCosts, family.from + place),
     ]),
   }));
   const inFamilies = new Map(families.rows.filter(({ size }) => size > 0).map((family) => [family.from, family]));
   let family: Family | undefined;
-  const constraints = csv(['name', 'keys', 'activity', 'slack', 'dual'], rows.length, (row) => {
+  const constraints = csv(['name', 'keys', 'activity', 'slack', 'dual'], rows.length, room, (row) => {
     family = inFamilies.get(row) ?? (family !== undefined && row < family.from + family.size ? family : undefined);
     const place = row - (family?.from ?? 0);
     const [name, keys] =
       family === undefined
         ? [rows[row]!.name, '']
         : [family.name, family.members.map((part) => part[place]).join(', ')];
-    return [name, keys, activities[row] ?? 0, slacks[row] ?? 0, price(duals, row)];
+    return [name, keys, figure(activities[row] ?? 0), figure(slacks[row] ?? 0), price(duals, row)];
   });
-  return [...ofVariables, { name: `${CONSTRAINTS}.csv`, content: constraints }];
+  return [...ofVariables, { name: `${CONSTRAINTS}.csv`, content: constraints }].flatMap(({ name, content }) =>
+    content === undefined ? [] : [{ name, content }],
+  );
 }
 
 /**
@@ -65,20 +73,27 @@ export function memberTable({ families }: Model, { values, reducedCosts }: Plan)
   const { variables } = families;
   const size = variables.reduce((sum, family) => sum + family.size, 0);
   if (size === 0) return undefined;
-  const lines = [['family', 'keys', ...VALUES].join(',')];
-  for (const { name, members, from, size: count } of variables) {
-    const family = csvCell(JSON.stringify(name));
-    for (let place = 0; place < count; place += 1) {
-      const keys = JSON.stringify(members.map((part) => part[place]!));
-      lines.push([family, csvCell(keys), values[from + place]!, price(reducedCosts, from + place)].join(','));
-    }
-  }
-  return Buffer.from(`${lines.join('\n')}\n`);
+  const members = variables.flatMap((family) => Array.from({ length: family.size }, (_, place) => ({ family, place })));
+  return csv(['family', 'keys', ...VALUES], size, { bytes: MAX_BYTES }, (row) => {
+    const { family, place } = members[row]!;
+    return [
+      JSON.stringify(family.name),
+      JSON.stringify(family.members.map((part) => part[place]!)),
+      figure(values[family.from + place]!),
+      price(reducedCosts, family.from + place),
+    ];
+  });
 }
 
 /** Nothing where there are no prices. */
-const price = (prices: Float64Array | undefined, at: number): number | '' =>
-  prices === undefined ? '' : prices[at]! + 0;
+const price = (prices: Float64Array | undefined, at: number): string =>
+  prices === undefined ? '' : figure(prices[at]!);
+
+/** Whole numbers of so many digits are read as names of something. */
+const LONG = 1e15;
+
+/** A number as every reader takes it for one. */
+const figure = (value: number): string => (Math.abs(value) >= LONG ? value.toExponential() : String(value + 0));
 
 /** Titles of columns beside others; what is there already gets a number. */
 function titlesBeside(titles: readonly string[], others: readonly string[]): string[] {
@@ -100,12 +115,26 @@ function free(wanted: string, taken: Set<string>): string {
   return name;
 }
 
+/** A table in UTF-8; undefined when there is no room for it, of which it takes as much as it has bytes. */
 function csv(
   titles: readonly string[],
   rows: number,
-  row: (place: number) => readonly (string | number)[],
-): Uint8Array {
-  const lines = [titles.map(csvCell).join(',')];
-  for (let place = 0; place < rows; place += 1) lines.push(row(place).map(csvCell).join(','));
-  return Buffer.from(`${lines.join('\n')}\n`);
+  room: { bytes: number },
+  row: (place: number) => readonly string[],
+): Uint8Array | undefined {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  let text = `${titles.map(csvCell).join(',')}\n`;
+  for (let place = 0; place <= rows; place += 1) {
+    if (text.length > CHUNK || place === rows) {
+      const chunk = Buffer.from(text);
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > room.bytes) return undefined;
+      text = '';
+    }
+    if (place < rows) text += `${row(place).map(csvCell).join(',')}\n`;
+  }
+  room.bytes -= bytes;
+  return Buffer.concat(chunks);
 }

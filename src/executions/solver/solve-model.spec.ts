@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { readLp } from '../model/lp-reader.js';
-import { type Highs, loadSolver } from './highs.js';
+import { explainInfeasible } from './explanations.js';
+import { type Highs, loadSolver, toModelData } from './highs.js';
 import { solveModel } from './solve-model.js';
 
 const MEMORY_MIB = 256;
@@ -50,5 +51,33 @@ describe('solveModel', () => {
 
   it('leaves a binary variable that is fixed where it is', () => {
     expect(solve('max x + y st c: x + y <= 3 bounds x = 0 binary x y end').variables).toEqual({ x: 0, y: 1 });
+  });
+
+  it('explains no longer than it may, however large the model is', () => {
+    const rows = Array.from({ length: 6_000 }, (_, at) => `c${at}: x${at} - x${at + 1} >= 1`);
+    const model = readLp(`min x0 st ${rows.join(' ')} last: x0 <= 1 end`);
+    const before = performance.now();
+    const { conflict, message } = explainInfeasible(highs, model, toModelData(highs, model), before + 500);
+    // One trial more than there is time for.
+    expect(performance.now() - before).toBeLessThan(5_000);
+    expect(conflict.length).toBeGreaterThan(0);
+    expect(message).toContain('Among these are some that cannot hold together');
+  });
+
+  it('says how far a plan may be from the best one, and never less than that', () => {
+    const many = Array.from({ length: 30 }, (_, at) => at + 1);
+    const sum = (weight: number) => many.map((at) => `${at * weight + (at % 7)} x${at}`).join(' + ');
+    const model = readLp(`max ${sum(1)} st c: ${sum(2)} <= 301 binary ${many.map((at) => `x${at}`).join(' ')} end`);
+    const best = solveModel(highs, model, 10);
+    expect(best).toMatchObject({ status: 'optimal', gap: 0, message: null, bound: best.objective_value });
+    const near = solveModel(highs, model, 10, { gap: 0.5 });
+    expect(near.status).toBe('optimal');
+    expect(near.gap).toBeLessThanOrEqual(0.5);
+    expect(near.bound).toBeGreaterThanOrEqual(best.objective_value! - 1e-6);
+    if (near.gap !== 0) {
+      const [, told = ''] = /^The search ended, at most (\S+) % from the best possible$/.exec(near.message ?? '') ?? [];
+      expect(Number(told)).toBeGreaterThanOrEqual(100 * near.gap!);
+      expect(Number(told)).toBeLessThan(100 * near.gap! * 1.1 + 1e-9);
+    }
   });
 });

@@ -70,7 +70,7 @@ export interface SolveOptions {
   watch?: Watch;
 }
 
-/** Objectives that are so near to the bound have reached it: the solver looks no further either. */
+/** Objectives that are so near to the bound, relatively where that is above 1, have reached it: the solver looks no further either. */
 const REACHED = 1e-6;
 
 /**
@@ -90,6 +90,7 @@ export function solveModel(
   if (broken !== undefined) return without('infeasible', broken.message, broken.conflict);
   const { values, ...run } = runWithin(highs, data, { seconds, gap }, watch);
   const { status } = run;
+  watch?.ends();
   if (status === modelStatus.optimal && values !== undefined) {
     const result = withValues(model, 'optimal', values, run);
     return result.gap === 0 ? result : { ...result, message: `The search ended${qualityOf(result)}` };
@@ -129,7 +130,14 @@ function without(status: SolveResult['status'], message: string, conflict: strin
 }
 
 const qualityOf = ({ gap }: SolveResult): string =>
-  gap === null ? '' : `, at most ${(100 * gap).toPrecision(2)} % from the best possible`;
+  gap === null ? '' : `, at most ${percentOf(gap)} % from the best possible`;
+
+/** In percent with two digits, never less than it is. */
+function percentOf(gap: number): string {
+  const percent = 100 * gap;
+  const step = 10 ** (Math.floor(Math.log10(percent)) - 1);
+  return String(Number((Math.ceil(percent / step - 1e-9) * step).toPrecision(2)));
+}
 
 function withValues(
   model: Model,
@@ -161,7 +169,8 @@ function withValues(
 /** Tolerances of the solver never make a plan better than what none can be better than. */
 function qualityAt(objective: number, found: number, { sense }: Model): Pick<SolveResult, 'bound' | 'gap'> {
   if (!Number.isFinite(found)) return { bound: null, gap: null };
-  const isReached = (sense === 'maximize' ? found - objective : objective - found) <= REACHED;
+  const isReached =
+    (sense === 'maximize' ? found - objective : objective - found) <= REACHED * Math.max(1, Math.abs(objective));
   const bound = isReached ? objective : positiveZero(found);
   return { bound, gap: gapBetween(objective, bound) };
 }

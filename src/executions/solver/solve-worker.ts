@@ -35,6 +35,7 @@ async function perform({ source, seconds, gap, memoryMiB }: SolveTask): Promise<
     send({ kind: 'read', size: sizeOf(model) });
     const solver = await loadSolver(memoryMiB);
     ({ wasRefusedMemory } = solver);
+    send({ kind: 'solves' });
     const { plan, ...result } = solveModel(solver.highs, model, seconds, { gap, watch: watchOf(model) });
     const tables = plan === undefined ? [] : resultTables(model, plan);
     const members = plan && memberTable(model, plan);
@@ -58,6 +59,7 @@ async function perform({ source, seconds, gap, memoryMiB }: SolveTask): Promise<
 function watchOf(model: Model): Watch {
   const known = neverWorse(model);
   return {
+    ends: () => send({ kind: 'ends' }),
     explains: () => send({ kind: 'explains' }),
     line: (text) => send({ kind: 'line', text }),
     search: (search) => send({ kind: 'search', ...known(search) }),

@@ -11,6 +11,11 @@ import {
 
 /** Reading, loading the solver and explaining get so long beside the time limit. */
 const SPARE_MS = 20_000;
+/**
+ * So long the solver may go on beyond its time limit while it has no plan that could be lost: it does not look at the clock while it
+ * makes a model smaller.
+ */
+const GRACE_MS = 1_500;
 /** JavaScript of a solve, the model and its result, gets by with so much. */
 const HEAP_MIB = 1024;
 
@@ -51,11 +56,18 @@ function outcomeOf(
 ): Promise<SolveOutcome> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error);
-    const patience = setTimeout(() => resolve(timeLimitReached(seconds)), seconds * 1000 + SPARE_MS);
+    const giveUp = (): void => resolve(timeLimitReached(seconds));
+    const patience = setTimeout(giveUp, seconds * 1000 + SPARE_MS);
+    let grace: NodeJS.Timeout | undefined;
     signal.addEventListener('abort', abort, { once: true });
     worker.on('message', (message: SolveMessage) => {
-      if (message.kind === 'over') resolve(message.outcome);
-      else tell(message);
+      if (message.kind === 'over') {
+        resolve(message.outcome);
+        return;
+      }
+      if (message.kind === 'solves') grace = setTimeout(giveUp, seconds * 1000 + GRACE_MS);
+      if (message.kind === 'ends' || (message.kind === 'search' && message.incumbent !== null)) clearTimeout(grace);
+      tell(message);
     });
     worker.once('error', (error: Error & { code?: string }) =>
       resolve(
@@ -66,6 +78,7 @@ function outcomeOf(
     );
     worker.once('exit', () => {
       clearTimeout(patience);
+      clearTimeout(grace);
       signal.removeEventListener('abort', abort);
       resolve(failed('solver_failed', 'The solver ended without a result'));
     });

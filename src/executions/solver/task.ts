@@ -62,6 +62,10 @@ export type SolveOutcome =
 /** What a solve tells while it runs. */
 export type SolveNews =
   | { kind: 'read'; size: ModelSize }
+  /** The solver begins. */
+  | { kind: 'solves' }
+  /** It has come to an end. */
+  | { kind: 'ends' }
   | { kind: 'explains' }
   | { kind: 'line'; text: string }
   | ({ kind: 'search' } & Search);

@@ -12,6 +12,8 @@ export interface Search {
 
 /** Whoever looks on while a model is solved. */
 export interface Watch {
+  /** The solver has come to an end. */
+  ends: () => void;
   explains: () => void;
   line: (text: string) => void;
   search: (search: Search) => void;

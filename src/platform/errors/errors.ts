@@ -149,12 +149,15 @@ export function missing(loc: ErrorEntry['loc'], input: unknown): ErrorEntry {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
+/** Whether a text is an id; nothing has one that is not. */
+export const isId = (value: string): boolean => UUID.test(value);
+
 /**
  * An id as the database takes it.
  *
  * @throws NotFound for anything that is no id, as for an id that nothing has.
  */
 export function parseId(value: string, resource: string): string {
-  if (!UUID.test(value)) throw new NotFound(resource);
+  if (!isId(value)) throw new NotFound(resource);
   return value.toLowerCase();
 }

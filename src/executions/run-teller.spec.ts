@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { pino } from 'pino';
+import type { Progress } from './execution-log.entity.js';
+import { RunTeller } from './run-teller.js';
+
+const logger = pino({ level: 'silent' });
+
+/** A database that answers when it is told to. */
+class Slow {
+  readonly told: { progress: Progress; lines: readonly string[] }[] = [];
+  private waiting: { resolve: () => void; reject: (error: Error) => void }[] = [];
+
+  readonly tell = (progress: Progress, lines: readonly string[]): Promise<void> => {
+    this.told.push({ progress, lines });
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ resolve, reject });
+    });
+  };
+
+  get open(): number {
+    return this.waiting.length;
+  }
+
+  async answer(error?: Error): Promise<void> {
+    const next = this.waiting.shift();
+    if (error === undefined) next?.resolve();
+    else next?.reject(error);
+    await jest.advanceTimersByTimeAsync(0);
+  }
+}
+
+describe('what is told of a run', () => {
+  beforeEach(() => void jest.useFakeTimers());
+  afterEach(() => void jest.useRealTimers());
+
+  it('has a line a second at least', async () => {
+    const database = new Slow();
+    const teller = new RunTeller(true, database.tell, logger);
+    await database.answer();
+    teller.hear({ kind: 'read', size: { variables: 2, integer_variables: 1, constraints: 3, terms: 4 } });
+    teller.hear({ kind: 'solves' });
+    for (let second = 0; second < 3; second += 1) {
+      await jest.advanceTimersByTimeAsync(1_000);
+      await database.answer();
+    }
+    const stopped = teller.stop();
+    await stopped;
+    expect(database.told.map(({ lines }) => lines)).toEqual([
+      ['Reading the model'],
+      ['Variables: 2 (1 whole), constraints: 3, terms: 4'],
+      ['2 s: solving'],
+      ['3 s: solving'],
+    ]);
+  });
+
+  it('is told one after the other, and all of it before the end', async () => {
+    const database = new Slow();
+    const teller = new RunTeller(false, database.tell, logger);
+    await jest.advanceTimersByTimeAsync(3_500);
+    expect(database.open).toBe(1);
+    teller.hear({ kind: 'line', text: 'late' });
+    const stopped = teller.stop();
+    await database.answer();
+    await database.answer();
+    await stopped;
+    expect(database.open).toBe(0);
+    const [first, last] = database.told;
+    expect(first?.lines).toEqual(['Begun again: the process that ran it before has gone']);
+    expect(last?.lines.at(-1)).toBe('late');
+    await jest.advanceTimersByTimeAsync(5_000);
+    expect(database.told).toHaveLength(2);
+  });
+
+  it('is told again when it could not be', async () => {
+    const database = new Slow();
+    const teller = new RunTeller(true, database.tell, logger);
+    await database.answer(new Error('gone'));
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(database.told.at(-1)?.lines).toEqual(['Reading the model']);
+    await database.answer();
+    await teller.stop();
+  });
+});
