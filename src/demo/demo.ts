@@ -8,7 +8,9 @@ import { companyLevel } from '../platform/auth/company-level.js';
 import type { Principal } from '../platform/auth/principal.js';
 import { Database } from '../platform/database/database.service.js';
 import { EXAMPLE } from '../platform/openapi/examples.js';
+import { CardsService } from '../projects/canvas/cards.service.js';
 import { ProjectsService } from '../projects/projects.service.js';
+import { ScenariosService } from '../scenarios/scenarios.service.js';
 import { DeploymentSkillsService } from '../skills/deployment-skills.service.js';
 import { InstructionsService } from '../skills/instructions.service.js';
 
@@ -56,8 +58,8 @@ chairs,4,45
 `;
 
 /**
- * What a newcomer finds: a deployment with instructions and two skills, and a project made from it with a table, that has
- * begun to talk. What an interrupted first start has begun is completed; where there is a project, nothing is touched.
+ * What a newcomer finds: a deployment with instructions and two skills, and a project made from it with a table, a number
+ * and a scenario, that has begun to talk. What an interrupted first start has begun is completed; where there is a project, nothing is touched.
  */
 export async function createDemo(app: INestApplicationContext, caller: Principal): Promise<void> {
   const { company_id } = caller;
@@ -80,6 +82,7 @@ export async function createDemo(app: INestApplicationContext, caller: Principal
   };
   await projects.create(caller, demo, EXAMPLE.project_id);
   await putTable(app, caller);
+  await putScenario(app, caller);
   await app.get(PostMessageService).post(caller, EXAMPLE.project_id, {
     content: 'We make chairs and tables and want to plan next week. Where do we start?',
   });
@@ -93,4 +96,15 @@ async function putTable(app: INestApplicationContext, caller: Principal): Promis
   await app
     .get(Database)
     .transaction((tx) => app.get(FileTreeService).putFile(tx, workspace, EXAMPLE.table, blob, { source: 'upload' }));
+}
+
+async function putScenario(app: INestApplicationContext, { company_id }: Principal): Promise<void> {
+  const { project_id, scenario_id, value } = EXAMPLE;
+  await app.get(CardsService).add(company_id, project_id, {
+    card_type: 'data',
+    label: 'Working hours',
+    data: { values: { [value]: 80 }, description: 'Hours of the whole team in a week' },
+  });
+  const changes = [{ kind: 'value' as const, target: value, times: 2 }];
+  await app.get(ScenariosService).create(company_id, project_id, { name: 'Two shifts', changes }, scenario_id);
 }

@@ -6,6 +6,7 @@ import { ClientSignal } from '../platform/http/client-signal.js';
 import type { CsvText } from '../platform/http/csv-text.js';
 import { WantsCsv } from '../platform/http/wants-csv.js';
 import { PageQuery } from '../platform/listing/page.query.js';
+import { EXAMPLE } from '../platform/openapi/examples.js';
 import { Operation } from '../platform/openapi/operation.js';
 import { ScenarioComparisonQuery, ScenarioComparisonResponse } from './scenario-comparison.dto.js';
 import { ScenarioComparison } from './scenario-comparison.service.js';
@@ -46,7 +47,7 @@ export class ScenariosController {
   @Operation({
     tag: 'Projects',
     summary: 'Create scenario',
-    example: { name: 'Two shifts', changes: [{ kind: 'value', target: 'hours', times: 2 }] },
+    example: { name: 'Longer days', changes: [{ kind: 'value', target: EXAMPLE.value, times: 1.25 }] },
     description:
       'Named changes of the canvas. A change that does not fit the canvas is a 422 at its place. A project has at most ' +
       '100 scenarios.',
@@ -84,7 +85,7 @@ export class ScenariosController {
   @Operation({
     tag: 'Projects',
     summary: 'Solve scenarios',
-    example: { scenario_ids: ['01980e8e-7c1c-7b4a-8d44-5b0a1c2d3e4f'], include_base: true },
+    example: { scenario_ids: [EXAMPLE.scenario_id], include_base: true },
     description:
       'Starts an execution for each scenario, all of the canvas as it is at this moment, in run mode of the current ' +
       'snapshot; all of them or none. Together they count as one towards the 20 executions of a company that may wait: ' +
@@ -146,7 +147,7 @@ export class ScenariosController {
   @Operation({
     tag: 'Projects',
     summary: 'Update scenario',
-    example: { name: 'Three shifts', changes: [{ kind: 'value', target: 'hours', times: 3 }] },
+    example: { name: 'Three shifts', changes: [{ kind: 'value', target: EXAMPLE.value, times: 3 }] },
     description: '`changes` replace all that were there. A change that does not fit the canvas is a 422 at its place.',
     response: ScenarioResponse,
     errors: [404, 409],

@@ -47,9 +47,18 @@ export class ScenariosService {
     return await this.scenarios.require(id, scenarioId);
   }
 
-  /** Makes a scenario. @throws as {@link add} */
-  async create(company_id: string, projectId: string, request: ScenarioCreateRequest): Promise<Scenario> {
-    return await this.inProject(company_id, projectId, async (tx, project) => await this.add(tx, project, request));
+  /** Makes a scenario. @param wantedId its id; absent: a new one @throws as {@link add} */
+  async create(
+    company_id: string,
+    projectId: string,
+    request: ScenarioCreateRequest,
+    wantedId?: string,
+  ): Promise<Scenario> {
+    return await this.inProject(
+      company_id,
+      projectId,
+      async (tx, project) => await this.add(tx, project, request, wantedId),
+    );
   }
 
   /** Changes a scenario. @throws NotFound, and as {@link edit} */
@@ -78,14 +87,25 @@ export class ScenariosService {
    * @throws Conflict when one of that name is there, or there are too many
    * @throws UnfitChanges
    */
-  async add(tx: Tx, project: Project, { name, description = null, changes }: ScenarioCreateRequest): Promise<Scenario> {
+  async add(
+    tx: Tx,
+    project: Project,
+    { name, description = null, changes }: ScenarioCreateRequest,
+    wantedId?: string,
+  ): Promise<Scenario> {
     const scenarios = tx.withRepository(this.scenarios);
     const project_id = project.id;
     if ((await scenarios.countBy({ project_id })) >= MAX_SCENARIOS)
       throw new Conflict(`A project has at most ${MAX_SCENARIOS} scenarios; delete one first`);
     await this.assertFree(tx, project, name);
     await this.check(tx, project, name, changes);
-    const { id } = await scenarios.save({ project_id, name, description, changes });
+    const { id } = await scenarios.save({
+      ...(wantedId !== undefined && { id: wantedId }),
+      project_id,
+      name,
+      description,
+      changes,
+    });
     await tx.withRepository(this.projects).change(project_id, {});
     return await scenarios.require(project_id, id);
   }

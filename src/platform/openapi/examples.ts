@@ -8,6 +8,9 @@ export const EXAMPLE = {
   deployment_handle: 'production-planning',
   skill: 'shift-rules',
   table: 'demand.csv',
+  /** A number of a data card. */
+  value: 'hours',
+  scenario_id: '01900000-0000-7000-8000-00000000de31',
 } as const;
 
 /** Examples of path parameters by name. What the demo does not have, the reader takes from a listing. */
@@ -15,6 +18,7 @@ export const PARAMETER_EXAMPLES: Record<string, string> = {
   project_id: EXAMPLE.project_id,
   name: EXAMPLE.deployment_handle,
   skill: EXAMPLE.skill,
+  scenario_id: EXAMPLE.scenario_id,
 };
 
 /** A container, as the operations on files name it. */
