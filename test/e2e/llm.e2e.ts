@@ -89,6 +89,7 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
       [
         ...[
           'ask_user_question',
+          'compare_scenarios',
           'describe_table',
           'list_files',
           'query_tables',
