@@ -9,6 +9,7 @@ import {
   FreeObjectField,
   IntegerField,
   NumberField,
+  NumberMapField,
   ObjectArrayField,
   ObjectField,
   StringArrayField,
@@ -332,7 +333,7 @@ export class SolveResultResponse {
   })
   variables!: Record<string, unknown>;
 
-  @FreeObjectField({
+  @NumberMapField({
     optional: true,
     description:
       'By name of a variable without an index: how the objective changes for each unit more of it, where a bound keeps it ' +

@@ -1,7 +1,7 @@
 import { CsvText } from '../platform/http/csv-text.js';
 import {
   DateTimeField,
-  FreeObjectField,
+  NumberMapField,
   NumberField,
   ObjectArrayField,
   ObjectField,
@@ -96,7 +96,7 @@ export class DifferingValue {
   @StringArrayField({ description: 'The parts of the member; none of a variable without an index' })
   keys!: string[];
 
-  @FreeObjectField({
+  @NumberMapField({
     description: 'By `base` or id of the scenario. A plan without such a variable or member is missing',
     example: { base: 10 },
   })

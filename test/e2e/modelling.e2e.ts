@@ -147,18 +147,18 @@ it('plans weeks at once, and their plan is a table, as docs/modelling.md tells i
       })
     ).rows;
   expect(await table('make')).toEqual([
-    [1, 35],
-    [2, 40],
-    [3, 30],
-    [4, 40],
+    [1, 35, null],
+    [2, 40, null],
+    [3, 30, null],
+    [4, 40, null],
   ]);
   expect(await table('stock')).toEqual([
-    [1, 5],
-    [2, 0],
-    [3, 10],
-    [4, 0],
+    [1, 5, null],
+    [2, 0, null],
+    [3, 10, null],
+    [4, 0, null],
   ]);
-  expect((await table('constraints'))[1]).toEqual(['Balance', 2, -45, 0]);
+  expect((await table('constraints'))[1]).toEqual(['Balance', 2, -45, 0, null]);
 });
 
 it('solves the same model in words and as a model file alike', async () => {

@@ -93,7 +93,8 @@ async function valuesOf(
     const place = { source: 'workspace', project_id: project, path };
     const { text } = await client.post<FileContentResponse>('/files/content', place);
     const [titles = ''] = (text ?? '').split('\n');
-    const keys = titles.split(',').slice(0, -1);
+    // Behind them: value and reduced_cost.
+    const keys = titles.split(',').slice(0, -2);
     const rows = readCsv(Buffer.from(text ?? ''));
     families.set(
       name,

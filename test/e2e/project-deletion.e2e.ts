@@ -103,6 +103,8 @@ describe('a deleted project', () => {
       'POST /cards': card,
       'PATCH /cards/{card_id}': { version: 1, label: 'Costs' },
       'POST /checkout': { from_deployment: handle },
+      'POST /scenarios': { name: 'More', changes: [] },
+      'POST /scenarios/solve': { scenario_ids: [card_id] },
       'PUT /skills/{skill}': { files: { 'SKILL.md': 'Text' } },
     };
     const ids = { project_id: id, conversation_id, card_id, snapshot_id, skill: 'shifts' };
@@ -114,7 +116,8 @@ describe('a deleted project', () => {
       for (const method of Object.keys(operations).map((key) => key.toUpperCase())) {
         const filled = path.slice('/api/v1'.length).replace(/{(\w+)}/g, (_, key: keyof typeof ids) => ids[key]);
         const body = bodies[`${method} ${path.slice(start.length)}`] ?? {};
-        const sent = ['GET', 'DELETE'].includes(method) ? {} : { body };
+        const query: Record<string, string> = path.endsWith('/values') ? { family: 'x' } : {};
+        const sent = ['GET', 'DELETE'].includes(method) ? { query } : { body };
         answers[`${method} ${path}`] = (await client.send(method, filled, sent)).status;
       }
     }

@@ -69,6 +69,10 @@ export const ObjectArrayField = <Value extends object>(
 export const StringMapField = (options: Options<Map<string, string>, MapBounds> = {}): PropertyDecorator =>
   field(mapKind(textKind({}), options), options);
 
+/** Numbers by keys of the client's choice: a `Map` in the order received. */
+export const NumberMapField = (options: Options<Map<string, number>, MapBounds> = {}): PropertyDecorator =>
+  field(mapKind(numberKind({}), options), options);
+
 /** An object of any content. */
 export const FreeObjectField = (options: Options<Record<string, unknown>, MapBounds> = {}): PropertyDecorator =>
   field(freeObjectKind(options), options);
