@@ -3,6 +3,18 @@ SET check_function_bodies = off;
 
 CREATE SEQUENCE migrations_id_seq AS integer START 1 INCREMENT 1;
 
+CREATE OR REPLACE FUNCTION public.budget_period_end(period text, moment timestamp with time zone)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE period WHEN 'day'::text THEN ((date_trunc('day'::text, (moment AT TIME ZONE 'UTC'::text)) + '1 day'::interval) AT TIME ZONE 'UTC'::text) WHEN 'month'::text THEN ((date_trunc('month'::text, (moment AT TIME ZONE 'UTC'::text)) + '1 mon'::interval) AT TIME ZONE 'UTC'::text) ELSE NULL::timestamp with time zone END;
+
+CREATE OR REPLACE FUNCTION public.budget_period_start(period text, moment timestamp with time zone)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE period WHEN 'total'::text THEN '-infinity'::timestamp with time zone ELSE (date_trunc(period, (moment AT TIME ZONE 'UTC'::text)) AT TIME ZONE 'UTC'::text) END;
+
 CREATE OR REPLACE FUNCTION public.count_directory_entries()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -33,6 +45,46 @@ AS $function$
                           SELECT container_id, node_id, -entries FROM changed WHERE entries > 0) given
                    GROUP BY container_id, node_id HAVING sum(entries) <> 0) c
            WHERE d.container_id = c.container_id AND d.node_id = c.node_id;
+          RETURN NULL;
+        END
+      $function$;
+
+CREATE OR REPLACE FUNCTION public.count_towards_budgets()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+        BEGIN
+          -- Who makes or removes a budget locks the company's alone: what was spent until then is summed up there, what
+          -- comes after that is counted here. The statements after it see what was done under that lock.
+          PERFORM pg_advisory_xact_lock_shared(hashtextextended('usage_budgets:' || company_id, 0))
+             FROM (SELECT DISTINCT company_id FROM added ORDER BY company_id) c;
+          WITH own AS MATERIALIZED (
+            SELECT b.id AS budget_id, budget_period_start(b.period, a.created_at) AS period_start, sum(a.credits) AS credits
+              FROM added a
+             CROSS JOIN LATERAL (VALUES ('company', a.company_id), ('user', a.user_id), ('api_key', a.api_key_id::text),
+                                        ('project', a.project_id::text)) s (scope, subject_id)
+              JOIN usage_budgets b ON b.company_id = a.company_id AND b.scope = s.scope AND b.subject_id = s.subject_id
+             WHERE a.credits > 0
+             GROUP BY b.id, budget_period_start(b.period, a.created_at)
+          ), before AS (
+            SELECT budget_id, period_start, sum(s.credits) AS credits, max(s.last_at) AS last_at
+              FROM usage_budget_spend s
+             WHERE (budget_id, period_start) IN (SELECT budget_id, period_start FROM own)
+             GROUP BY budget_id, period_start
+          ), counted AS (
+            INSERT INTO usage_budget_spend AS s (budget_id, period_start, shard, credits, last_at)
+            SELECT budget_id, period_start, pg_backend_pid() % 16, credits, clock_timestamp()
+              FROM own ORDER BY budget_id, period_start
+            ON CONFLICT (budget_id, period_start, shard)
+            DO UPDATE SET credits = s.credits + excluded.credits, last_at = excluded.last_at
+          )
+          UPDATE usage_budgets b
+             SET reached_period = own.period_start,
+                 -- It was reached before when two that did not see each other reached it together.
+                 reached_at = CASE WHEN before.credits >= b.limit_credits THEN before.last_at ELSE clock_timestamp() END
+            FROM own LEFT JOIN before USING (budget_id, period_start)
+           WHERE b.id = own.budget_id AND coalesce(b.reached_period < own.period_start, true)
+             AND coalesce(before.credits, 0) + own.credits >= b.limit_credits;
           RETURN NULL;
         END
       $function$;
@@ -82,8 +134,8 @@ CREATE OR REPLACE FUNCTION public.note_pending_usage()
  LANGUAGE plpgsql
 AS $function$
         BEGIN
-          INSERT INTO usage_pending (ledger_id, company_id, user_id, api_key_id, credits, created_at)
-          SELECT id, company_id, user_id, api_key_id, credits, created_at FROM added;
+          INSERT INTO usage_pending (ledger_id, company_id, project_id, user_id, api_key_id, model, credits, created_at)
+          SELECT id, company_id, project_id, user_id, api_key_id, model, credits, created_at FROM added;
           RETURN NULL;
         END
       $function$;
@@ -109,6 +161,22 @@ AS $function$
         END
       $function$;
 
+CREATE OR REPLACE FUNCTION public.sum_usage_by_day()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+        BEGIN
+          INSERT INTO usage_day_sums AS s (company_id, day, project_id, user_id, api_key_id, model, credits)
+          SELECT company_id, (created_at AT TIME ZONE 'UTC')::date AS day, project_id, user_id, api_key_id, model, sum(credits)
+            FROM taken
+           GROUP BY company_id, day, project_id, user_id, api_key_id, model
+           ORDER BY company_id, day, project_id, user_id, api_key_id, model
+          ON CONFLICT (company_id, day, project_id, user_id, api_key_id, model)
+          DO UPDATE SET credits = s.credits + excluded.credits;
+          RETURN NULL;
+        END
+      $function$;
+
 CREATE TABLE api_keys (
   id uuid DEFAULT uuidv7() NOT NULL,
   company_id text NOT NULL,
@@ -121,12 +189,16 @@ CREATE TABLE api_keys (
   expires_at timestamp(3) with time zone NOT NULL,
   revoked_at timestamp(3) with time zone,
   last_used_at timestamp(3) with time zone,
+  access text DEFAULT 'write'::text NOT NULL,
+  project_ids uuid[],
   CONSTRAINT api_keys_pkey PRIMARY KEY (id),
   CONSTRAINT api_keys_company_key UNIQUE (company_id, id),
   CONSTRAINT api_keys_prefix_key UNIQUE (prefix),
+  CONSTRAINT api_keys_access_check CHECK ((access = ANY (ARRAY['read'::text, 'write'::text]))),
   CONSTRAINT api_keys_expires_at_check CHECK ((expires_at > created_at)),
   CONSTRAINT api_keys_name_length_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100))),
   CONSTRAINT api_keys_prefix_check CHECK ((prefix ~ '^[0-9a-f]{12}$'::text)),
+  CONSTRAINT api_keys_project_ids_length_check CHECK (((cardinality(project_ids) >= 1) AND (cardinality(project_ids) <= 100))),
   CONSTRAINT api_keys_role_check CHECK ((role = ANY (ARRAY['member'::text, 'company'::text]))),
   CONSTRAINT api_keys_secret_hash_length_check CHECK ((octet_length(secret_hash) = 32))
 );
@@ -183,9 +255,11 @@ CREATE TABLE containers (
   next_node bigint DEFAULT 1 NOT NULL,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   deleted_at timestamp(3) with time zone,
+  is_restorable boolean DEFAULT false NOT NULL,
   CONSTRAINT containers_pkey PRIMARY KEY (id),
   CONSTRAINT containers_kind_check CHECK ((kind = ANY (ARRAY['deployment'::text, 'workspace'::text, 'snapshot'::text, 'agent_config'::text, 'project_skills'::text]))),
-  CONSTRAINT containers_next_node_check CHECK ((next_node >= 1))
+  CONSTRAINT containers_next_node_check CHECK ((next_node >= 1)),
+  CONSTRAINT containers_restorable_check CHECK (((NOT is_restorable) OR (deleted_at IS NOT NULL)))
 );
 
 CREATE TABLE conversations (
@@ -399,6 +473,16 @@ CREATE TABLE platform_secrets (
   CONSTRAINT platform_secrets_value_length_check CHECK ((octet_length(value) >= 32))
 );
 
+CREATE TABLE project_members (
+  project_id uuid NOT NULL,
+  company_id text NOT NULL,
+  user_id text NOT NULL,
+  role text NOT NULL,
+  added_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT project_members_pkey PRIMARY KEY (project_id, user_id),
+  CONSTRAINT project_members_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'editor'::text, 'owner'::text])))
+);
+
 CREATE TABLE projects (
   id uuid DEFAULT uuidv7() NOT NULL,
   company_id text NOT NULL,
@@ -439,8 +523,11 @@ END) STORED NOT NULL,
   total_credits numeric(20,6) DEFAULT 0 NOT NULL,
   config_digest text DEFAULT encode(sha256('\x'::bytea), 'hex'::text) NOT NULL,
   data_files_digest text,
+  visibility text DEFAULT 'company'::text NOT NULL,
+  purge_began_at timestamp(3) with time zone,
   CONSTRAINT projects_pkey PRIMARY KEY (id),
   CONSTRAINT projects_agent_config_id_key UNIQUE (agent_config_id),
+  CONSTRAINT projects_company_key UNIQUE (company_id, id),
   CONSTRAINT projects_project_skills_id_key UNIQUE (project_skills_id),
   CONSTRAINT projects_workspace_id_key UNIQUE (workspace_id),
   CONSTRAINT projects_active_solves_check CHECK ((active_solves >= 0)),
@@ -451,9 +538,11 @@ END) STORED NOT NULL,
   CONSTRAINT projects_feasibility_result_check CHECK ((feasibility_result = ANY (ARRAY['pass'::text, 'fail'::text, 'unchecked'::text]))),
   CONSTRAINT projects_name_length_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100))),
   CONSTRAINT projects_objective_components_check CHECK ((jsonb_typeof(objective_components) = 'array'::text)),
+  CONSTRAINT projects_purge_check CHECK (((purge_began_at IS NULL) OR (deleted_at IS NOT NULL))),
   CONSTRAINT projects_run_mode_check CHECK (((workspace_mode = 'define'::text) OR (current_snapshot_id IS NOT NULL))),
   CONSTRAINT projects_run_setup_status_check CHECK ((run_setup_status = 'ready'::text)),
   CONSTRAINT projects_total_credits_check CHECK ((total_credits >= (0)::numeric)),
+  CONSTRAINT projects_visibility_check CHECK ((visibility = ANY (ARRAY['company'::text, 'private'::text]))),
   CONSTRAINT projects_workspace_mode_check CHECK ((workspace_mode = ANY (ARRAY['define'::text, 'run'::text])))
 );
 
@@ -527,6 +616,7 @@ CREATE TABLE turns (
   ended_at timestamp(3) with time zone,
   keeps_events boolean DEFAULT true NOT NULL,
   api_key_id uuid,
+  model text,
   CONSTRAINT turns_pkey PRIMARY KEY (id),
   CONSTRAINT turns_attempts_check CHECK ((attempts >= 0)),
   CONSTRAINT turns_credits_check CHECK ((credits >= (0)::numeric)),
@@ -589,6 +679,51 @@ CREATE TABLE uploads (
   CONSTRAINT uploads_token_hash_length_check CHECK ((octet_length(token_hash) = 32))
 );
 
+CREATE TABLE usage_budget_spend (
+  budget_id uuid NOT NULL,
+  period_start timestamp(3) with time zone NOT NULL,
+  shard smallint NOT NULL,
+  credits numeric(26,6) NOT NULL,
+  last_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT usage_budget_spend_pkey PRIMARY KEY (budget_id, period_start, shard),
+  CONSTRAINT usage_budget_spend_credits_check CHECK ((credits >= (0)::numeric))
+) WITH (fillfactor=50);
+
+CREATE TABLE usage_budgets (
+  id uuid DEFAULT uuidv7() NOT NULL,
+  company_id text NOT NULL,
+  scope text NOT NULL,
+  subject_id text NOT NULL,
+  period text NOT NULL,
+  limit_credits numeric(20,6) NOT NULL,
+  action text NOT NULL,
+  reached_at timestamp(3) with time zone,
+  reached_period timestamp(3) with time zone,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT usage_budgets_pkey PRIMARY KEY (id),
+  CONSTRAINT usage_budgets_key UNIQUE (company_id, scope, subject_id, period),
+  CONSTRAINT usage_budgets_action_check CHECK ((action = ANY (ARRAY['block'::text, 'notice'::text]))),
+  CONSTRAINT usage_budgets_company_check CHECK (((scope <> 'company'::text) OR (subject_id = company_id))),
+  CONSTRAINT usage_budgets_limit_check CHECK ((limit_credits >= (0)::numeric)),
+  CONSTRAINT usage_budgets_period_check CHECK ((period = ANY (ARRAY['day'::text, 'month'::text, 'total'::text]))),
+  CONSTRAINT usage_budgets_reached_check CHECK (((reached_at IS NULL) = (reached_period IS NULL))),
+  CONSTRAINT usage_budgets_scope_check CHECK ((scope = ANY (ARRAY['company'::text, 'user'::text, 'api_key'::text, 'project'::text])))
+);
+
+CREATE TABLE usage_day_sums (
+  company_id text NOT NULL,
+  day date NOT NULL,
+  project_id uuid NOT NULL,
+  user_id text,
+  api_key_id uuid,
+  model text,
+  credits numeric(26,6) NOT NULL,
+  CONSTRAINT usage_day_sums_key UNIQUE NULLS NOT DISTINCT (company_id, day, project_id, user_id, api_key_id, model),
+  CONSTRAINT usage_day_sums_credits_check CHECK ((credits >= (0)::numeric)),
+  CONSTRAINT usage_day_sums_spender_check CHECK ((num_nonnulls(user_id, api_key_id) = 1))
+) WITH (fillfactor=50);
+
 CREATE TABLE usage_ledger (
   id uuid DEFAULT uuidv7() NOT NULL,
   company_id text NOT NULL,
@@ -599,9 +734,11 @@ CREATE TABLE usage_ledger (
   credits numeric(20,6) NOT NULL,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   api_key_id uuid,
+  model text,
   CONSTRAINT usage_ledger_pkey PRIMARY KEY (id),
   CONSTRAINT usage_ledger_source_key UNIQUE (source_id),
   CONSTRAINT usage_ledger_credits_check CHECK ((credits >= (0)::numeric)),
+  CONSTRAINT usage_ledger_model_check CHECK ((model <> ''::text)),
   CONSTRAINT usage_ledger_source_type_check CHECK ((source_type = ANY (ARRAY['turn'::text, 'execution'::text]))),
   CONSTRAINT usage_ledger_spender_check CHECK ((num_nonnulls(user_id, api_key_id) = 1))
 );
@@ -625,6 +762,8 @@ CREATE TABLE usage_pending (
   api_key_id uuid,
   credits numeric(20,6) NOT NULL,
   created_at timestamp(3) with time zone NOT NULL,
+  project_id uuid NOT NULL,
+  model text,
   CONSTRAINT usage_pending_pkey PRIMARY KEY (ledger_id),
   CONSTRAINT usage_pending_spender_check CHECK ((num_nonnulls(user_id, api_key_id) = 1))
 );
@@ -696,6 +835,8 @@ CREATE INDEX executions_active_idx ON public.executions USING btree (project_id)
 
 CREATE INDEX executions_api_key_idx ON public.executions USING btree (company_id, api_key_id) WHERE (api_key_id IS NOT NULL);
 
+CREATE INDEX executions_company_turn_idx ON public.executions USING btree (company_id, started_at DESC) WHERE (started_at IS NOT NULL);
+
 CREATE INDEX executions_due_idx ON public.executions USING btree (due_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
 
 CREATE INDEX executions_inputs_idx ON public.executions USING btree (inputs_id) WHERE (inputs_id IS NOT NULL);
@@ -706,7 +847,9 @@ CREATE INDEX executions_names_idx ON public.executions USING btree (project_id, 
 
 CREATE INDEX executions_outputs_idx ON public.executions USING btree (outputs_id) WHERE (outputs_id IS NOT NULL);
 
-CREATE INDEX executions_queued_idx ON public.executions USING btree (company_id) WHERE (status = 'queued'::text);
+CREATE INDEX executions_project_turn_idx ON public.executions USING btree (project_id, started_at DESC) WHERE (started_at IS NOT NULL);
+
+CREATE INDEX executions_queued_idx ON public.executions USING btree (company_id, project_id, created_at, id) WHERE (status = 'queued'::text);
 
 CREATE INDEX executions_scenario_idx ON public.executions USING btree (project_id, scenario_id, created_at DESC, id DESC);
 
@@ -738,15 +881,19 @@ CREATE UNIQUE INDEX nodes_file_id_key ON public.nodes USING btree (container_id,
 
 CREATE INDEX nodes_root_of_idx ON public.nodes USING btree (root_of) WHERE (root_of IS NOT NULL);
 
+CREATE INDEX project_members_user_idx ON public.project_members USING btree (company_id, user_id);
+
 CREATE INDEX projects_created_by_idx ON public.projects USING btree (company_id, created_by);
 
 CREATE INDEX projects_current_snapshot_idx ON public.projects USING btree (current_snapshot_id);
 
 CREATE INDEX projects_deleted_idx ON public.projects USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
-CREATE INDEX projects_listing_idx ON public.projects USING btree (company_id, updated_at DESC, id DESC) WHERE (deleted_at IS NULL);
+CREATE INDEX projects_listing_idx ON public.projects USING btree (company_id, updated_at DESC, id DESC) INCLUDE (visibility) WHERE (deleted_at IS NULL);
 
 CREATE INDEX projects_origin_deployment_idx ON public.projects USING btree (origin_deployment_id);
+
+CREATE INDEX projects_restorable_idx ON public.projects USING btree (company_id, deleted_at DESC, id DESC) WHERE (deleted_at IS NOT NULL);
 
 CREATE INDEX scenarios_listing_idx ON public.scenarios USING btree (project_id, created_at DESC, id DESC);
 
@@ -762,6 +909,8 @@ CREATE UNIQUE INDEX turns_message_key ON public.turns USING btree (message_id) W
 
 CREATE INDEX turns_user_idx ON public.turns USING btree (company_id, user_id);
 
+CREATE INDEX uploads_api_key_idx ON public.uploads USING btree (api_key_id) WHERE ((api_key_id IS NOT NULL) AND (state = ANY (ARRAY['open'::text, 'completing'::text])));
+
 CREATE INDEX uploads_blob_idx ON public.uploads USING btree (blob_id);
 
 CREATE INDEX uploads_company_idx ON public.uploads USING btree (company_id, state, expires_at);
@@ -771,6 +920,12 @@ CREATE INDEX uploads_container_idx ON public.uploads USING btree (container_id);
 CREATE INDEX uploads_ended_idx ON public.uploads USING btree (expires_at) WHERE (state = ANY (ARRAY['completed'::text, 'aborted'::text]));
 
 CREATE INDEX uploads_open_idx ON public.uploads USING btree (id) WHERE (state = ANY (ARRAY['open'::text, 'completing'::text]));
+
+CREATE INDEX usage_day_sums_api_key_idx ON public.usage_day_sums USING btree (company_id, api_key_id, day) WHERE (api_key_id IS NOT NULL);
+
+CREATE INDEX usage_day_sums_project_idx ON public.usage_day_sums USING btree (company_id, project_id, day);
+
+CREATE INDEX usage_day_sums_user_idx ON public.usage_day_sums USING btree (company_id, user_id, day) WHERE (user_id IS NOT NULL);
 
 CREATE INDEX usage_ledger_api_key_idx ON public.usage_ledger USING btree (company_id, api_key_id, created_at) INCLUDE (credits) WHERE (api_key_id IS NOT NULL);
 
@@ -840,6 +995,10 @@ ALTER TABLE nodes ADD CONSTRAINT nodes_parent_fkey FOREIGN KEY (container_id, pa
 
 ALTER TABLE nodes ADD CONSTRAINT nodes_root_of_fkey FOREIGN KEY (root_of) REFERENCES containers(id);
 
+ALTER TABLE project_members ADD CONSTRAINT project_members_project_fkey FOREIGN KEY (company_id, project_id) REFERENCES projects(company_id, id);
+
+ALTER TABLE project_members ADD CONSTRAINT project_members_user_fkey FOREIGN KEY (company_id, user_id) REFERENCES users(company_id, id);
+
 ALTER TABLE projects ADD CONSTRAINT projects_agent_config_id_fkey FOREIGN KEY (agent_config_id) REFERENCES containers(id);
 
 ALTER TABLE projects ADD CONSTRAINT projects_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
@@ -882,6 +1041,14 @@ ALTER TABLE uploads ADD CONSTRAINT uploads_container_id_fkey FOREIGN KEY (contai
 
 ALTER TABLE uploads ADD CONSTRAINT uploads_user_fkey FOREIGN KEY (company_id, user_id) REFERENCES users(company_id, id);
 
+ALTER TABLE usage_budget_spend ADD CONSTRAINT usage_budget_spend_budget_id_fkey FOREIGN KEY (budget_id) REFERENCES usage_budgets(id) ON DELETE CASCADE;
+
+ALTER TABLE usage_budgets ADD CONSTRAINT usage_budgets_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
+
+ALTER TABLE usage_day_sums ADD CONSTRAINT usage_day_sums_api_key_fkey FOREIGN KEY (company_id, api_key_id) REFERENCES api_keys(company_id, id);
+
+ALTER TABLE usage_day_sums ADD CONSTRAINT usage_day_sums_user_fkey FOREIGN KEY (company_id, user_id) REFERENCES users(company_id, id);
+
 ALTER TABLE usage_ledger ADD CONSTRAINT usage_ledger_api_key_fkey FOREIGN KEY (company_id, api_key_id) REFERENCES api_keys(company_id, id);
 
 ALTER TABLE usage_ledger ADD CONSTRAINT usage_ledger_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
@@ -923,6 +1090,10 @@ CREATE TRIGGER nodes_entries_removed AFTER DELETE ON public.nodes REFERENCING OL
 
 CREATE TRIGGER nodes_entry_moved AFTER UPDATE OF parent_id ON public.nodes FOR EACH ROW WHEN ((old.parent_id <> new.parent_id)) EXECUTE FUNCTION move_directory_entry();
 
+CREATE TRIGGER usage_ledger_budgets AFTER INSERT ON public.usage_ledger REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_towards_budgets();
+
 CREATE TRIGGER usage_ledger_insert_only BEFORE DELETE OR UPDATE ON public.usage_ledger FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER usage_ledger_pending AFTER INSERT ON public.usage_ledger REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_pending_usage();
+
+CREATE TRIGGER usage_pending_day_sums AFTER DELETE ON public.usage_pending REFERENCING OLD TABLE AS taken FOR EACH STATEMENT EXECUTE FUNCTION sum_usage_by_day();

@@ -18,6 +18,7 @@ import { makeFolder, signToken, startService, environment } from './processes.mj
 
 const USERS = 10_000;
 const DAYS = 90;
+const PROJECTS = 100;
 const ROUNDS = 40;
 const BATCH = 250_000;
 /** Newest rows of each ledger, which the service rolls up; the sums of those before them are made in bulk. */
@@ -44,8 +45,8 @@ try {
 /** Asks for usage, as a company or as one of its members. */
 function asker(url) {
   const people = { company: 'user-1', member: 'user-5000' };
-  return async (company, role, query) => {
-    const response = await fetch(`${url}/api/v1/usage/users?${new URLSearchParams(query)}`, {
+  return async (company, role, query, listing = 'users') => {
+    const response = await fetch(`${url}/api/v1/usage/${listing}?${new URLSearchParams(query)}`, {
       headers: { authorization: `Bearer ${await signToken(company, people[role], { role })}` },
     });
     if (!response.ok) throw new Error(`${JSON.stringify(query)} answered ${response.status}`);
@@ -79,17 +80,26 @@ async function compare(client, api) {
       'company',
       { since: time(midnight(40) + 216e5), until: time(midnight(10) + 216e5) },
     ],
+    'projects of the last 30 days': ['company', { since: time(midnight(30)) }, 'projects'],
+    'days of 30 days by project': [
+      'company',
+      { since: time(midnight(40)), until: time(midnight(10)) },
+      'days',
+      'project',
+    ],
+    'days of 30 days by model': ['company', { since: time(midnight(40)), until: time(midnight(10)) }, 'days', 'model'],
   };
+  const rowsOf = { users: USERS, projects: PROJECTS, project: 30 * PROJECTS, model: 30 };
   const companies = SIZES.map((rows) => `company of ${rows}`);
   for (const [index, company] of companies.entries()) {
     await api(company, 'company', {});
     await fill(client, company, SIZES[index]);
   }
   const medians = companies.map(() => ({}));
-  for (const [what, [role, query]] of Object.entries(listings)) {
+  for (const [what, [role, query, listing = 'users', group_by]] of Object.entries(listings)) {
     const asked = companies.map((company) => async () => {
-      const { total } = await api(company, role, query);
-      if (total !== (role === 'member' ? 1 : USERS)) throw new Error(`${what}: ${total} users`);
+      const { total } = await api(company, role, { ...query, ...(group_by && { group_by }) }, listing);
+      if (total !== (role === 'member' ? 1 : rowsOf[group_by ?? listing])) throw new Error(`${what}: ${total} rows`);
     });
     for (const [index, ms] of (await mediansOf(asked)).entries()) medians[index][what] = ms;
   }
@@ -143,12 +153,18 @@ async function fill(client, company, rows) {
       ORDER BY month, user_id`,
     [company],
   );
+  await client.query(
+    `INSERT INTO usage_day_sums (company_id, day, project_id, user_id, model, credits)
+     SELECT company_id, (created_at AT TIME ZONE 'UTC')::date AS day, project_id, user_id, model, sum(credits)
+       FROM usage_ledger WHERE company_id = $1 GROUP BY company_id, day, project_id, user_id, model ORDER BY day`,
+    [company],
+  );
   await client.query('RESET session_replication_role');
   const made = performance.now();
   await charge(client, company, rows, rows - byJob, rows);
   const charged = performance.now();
   const rate = await watchJob(client);
-  await client.query('VACUUM ANALYZE usage_ledger, usage_spenders, usage_months, usage_pending, users');
+  await client.query('VACUUM ANALYZE usage_ledger, usage_spenders, usage_months, usage_day_sums, usage_pending, users');
   const perSecond = (count, ms) => Math.round((count / ms) * 1000).toLocaleString('en');
   console.log(
     `${rows.toLocaleString('en')} rows: ${(rows - byJob).toLocaleString('en')} in bulk in ${Math.round((made - started) / 1000)} s, ` +
@@ -162,8 +178,8 @@ async function charge(client, company, rows, from, until) {
   for (let first = from; first < until; first += BATCH) {
     // One user after the other, so that each of them is in every listing.
     await client.query(
-      `INSERT INTO usage_ledger (company_id, project_id, user_id, source_type, source_id, credits, created_at)
-       SELECT $1, uuidv7(), 'user-' || 1 + i % $2, 'turn', uuidv7(), round((random() * 5)::numeric + 0.000001, 6),
+      `INSERT INTO usage_ledger (company_id, project_id, user_id, source_type, source_id, model, credits, created_at)
+       SELECT $1, ('00000000-0000-7000-8000-' || lpad((i % ${PROJECTS})::text, 12, '0'))::uuid, 'user-' || 1 + i % $2, 'turn', uuidv7(), 'guide', round((random() * 5)::numeric + 0.000001, 6),
               now() - make_interval(secs => ${DAYS * 86_400} * (1 - i / $3::float8))
          FROM generate_series($4::integer, $5::integer - 1) i`,
       [company, USERS, rows, first, Math.min(until, first + BATCH)],

@@ -7,10 +7,13 @@ import { LOGGER } from '../platform/logging/logging.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { ScenariosModule } from '../scenarios/scenarios.module.js';
 import { TablesModule } from '../tables/tables.module.js';
+import { Budgets } from '../usage/budgets.service.js';
+import { UsageModule } from '../usage/usage.module.js';
 import { Agent } from './agent.js';
 import { GuideAgent } from './guide/guide.agent.js';
 import { Images } from './images/images.service.js';
 import { AgentFiles } from './tools/agent-files.service.js';
+import { AskerRights } from './tools/asker-rights.service.js';
 import { CardFiles } from './tools/card-files.service.js';
 import { CardTools } from './tools/card-tools.service.js';
 import { FileTools } from './tools/file-tools.service.js';
@@ -24,9 +27,10 @@ import { Toolboxes, TOOLS } from './tools/toolbox.service.js';
 
 /** Who answers turns, and with what tools. */
 @Module({
-  imports: [FilesModule, TablesModule, ProjectsModule, ExecutionsModule, ScenariosModule],
+  imports: [FilesModule, TablesModule, ProjectsModule, UsageModule, ExecutionsModule, ScenariosModule],
   providers: [
     AgentFiles,
+    AskerRights,
     Images,
     FileTools,
     TableTools,
@@ -66,18 +70,19 @@ import { Toolboxes, TOOLS } from './tools/toolbox.service.js';
     Toolboxes,
     {
       provide: Agent,
-      inject: [Config, Toolboxes, CardFiles, Images, LOGGER],
+      inject: [Config, Toolboxes, CardFiles, Images, Budgets, LOGGER],
       useFactory: async (
         config: Config,
         toolboxes: Toolboxes,
         cardFiles: CardFiles,
         images: Images,
+        budgets: Budgets,
         logger: Logger,
       ): Promise<Agent> => {
         if (config.AGENT_PROVIDER === undefined) return new GuideAgent(config, toolboxes, cardFiles);
         // The providers' packages are hundreds of modules, which a start without a model need not wait for.
         const { LlmAgent } = await import('./llm/llm.agent.js');
-        return new LlmAgent(config, toolboxes, images, logger);
+        return new LlmAgent(config, toolboxes, images, budgets, logger);
       },
     },
   ],

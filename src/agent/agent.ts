@@ -55,7 +55,7 @@ export interface AgentContext {
   cards: CardResponse[];
   checklist: CompletenessResponse;
   configuration: EffectiveConfig;
-  /** What the agent may do; never company-level. */
+  /** What the agent may do: in projects what the asker of the turn may at that moment, and nothing at company level. */
   principal: Principal;
   /** Who is charged for what it starts. */
   spender: Spender;
@@ -99,6 +99,9 @@ export type AgentOutput = AgentEvent | ToolEffect;
 
 /** Who answers a turn. */
 export abstract class Agent {
+  /** Name of the model, under which spend is listed. */
+  abstract readonly model: string;
+
   /**
    * Answers the messages of a turn.
    *

@@ -3,6 +3,7 @@ import { NotFound, parseId } from '../platform/errors/errors.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import type { ChatHistoryQuery, ChatSyncQuery } from './chat.dto.js';
 import { ConversationsRepository } from './conversations/conversations.repository.js';
+import type { ProjectReader } from '../projects/project-access.js';
 
 /** Windows of conversations, each read at one moment. */
 @Injectable()
@@ -14,27 +15,27 @@ export class ChatHistoryService {
 
   /** JSON text of a ChatMessageListResponse. @throws NotFound */
   async history(
-    company_id: string,
+    reader: ProjectReader,
     projectId: string,
     { conversation_id, ...window }: ChatHistoryQuery,
   ): Promise<string> {
     const id = parseId(projectId, 'Project');
     return await this.conversations
-      .history(company_id, id, conversation_id, window)
-      .catch((error: unknown) => this.missing(company_id, projectId, error));
+      .history(reader, id, conversation_id, window)
+      .catch((error: unknown) => this.missing(reader, projectId, error));
   }
 
   /** JSON text of a ConversationSyncResponse. @throws NotFound */
-  async sync(company_id: string, projectId: string, { conversation_id, limit }: ChatSyncQuery): Promise<string> {
+  async sync(reader: ProjectReader, projectId: string, { conversation_id, limit }: ChatSyncQuery): Promise<string> {
     const id = parseId(projectId, 'Project');
     return await this.conversations
-      .sync(company_id, id, conversation_id, limit)
-      .catch((error: unknown) => this.missing(company_id, projectId, error));
+      .sync(reader, id, conversation_id, limit)
+      .catch((error: unknown) => this.missing(reader, projectId, error));
   }
 
   /** A missing project hides a missing conversation. */
-  private async missing(company_id: string, projectId: string, error: unknown): Promise<never> {
-    if (error instanceof NotFound) await this.projects.require(company_id, projectId);
+  private async missing(reader: ProjectReader, projectId: string, error: unknown): Promise<never> {
+    if (error instanceof NotFound) await this.projects.require(reader, projectId);
     throw error;
   }
 }

@@ -1,6 +1,5 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
-import { Caller } from '../platform/auth/decorators.js';
-import { Principal } from '../platform/auth/principal.js';
+import { EditingCaller, ProjectEditor, ProjectReader, ReadingCaller } from '../projects/project-access.js';
 import { JsonText } from '../platform/http/json-text.js';
 import { Operation } from '../platform/openapi/operation.js';
 import {
@@ -33,14 +32,14 @@ export class ChatController {
     description: 'Accepted at once. The agent answers in a background turn, which the sync operation shows.',
     status: 202,
     response: ChatResponse,
-    errors: [404, 409, 429],
+    errors: [402, 404, 409, 429],
   })
   async postChatMessage(
-    @Caller() caller: Principal,
+    @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Body() body: ChatMessageCreate,
   ): Promise<JsonText> {
-    return new JsonText(await this.postMessageService.post(caller, projectId, body));
+    return new JsonText(await this.postMessageService.post(editor, projectId, body));
   }
 
   @Get()
@@ -55,11 +54,11 @@ export class ChatController {
     errors: [404],
   })
   async getChatHistory(
-    @Caller() caller: Principal,
+    @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
     @Query() query: ChatHistoryQuery,
   ): Promise<JsonText> {
-    return new JsonText(await this.chatHistoryService.history(caller.company_id, projectId, query));
+    return new JsonText(await this.chatHistoryService.history(reader, projectId, query));
   }
 
   @Get('sync')
@@ -74,11 +73,11 @@ export class ChatController {
     errors: [404],
   })
   async getChatSync(
-    @Caller() caller: Principal,
+    @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
     @Query() query: ChatSyncQuery,
   ): Promise<JsonText> {
-    return new JsonText(await this.chatHistoryService.sync(caller.company_id, projectId, query));
+    return new JsonText(await this.chatHistoryService.sync(reader, projectId, query));
   }
 
   @Post('stop')
@@ -94,10 +93,10 @@ export class ChatController {
     extension: true,
   })
   async stopTurn(
-    @Caller() caller: Principal,
+    @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Body() body: ChatStopRequest,
   ): Promise<ChatStopResponse> {
-    return await this.stopTurnService.stop(caller.company_id, projectId, body);
+    return await this.stopTurnService.stop(editor, projectId, body);
   }
 }

@@ -1,6 +1,5 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
-import { Caller } from '../platform/auth/decorators.js';
-import { Principal } from '../platform/auth/principal.js';
+import { EditingCaller, ProjectEditor, ProjectReader, ReadingCaller } from '../projects/project-access.js';
 import type { JsonText } from '../platform/http/json-text.js';
 import { listingJson } from '../platform/listing/listing-json.js';
 import { PageQuery } from '../platform/listing/page.query.js';
@@ -22,11 +21,11 @@ export class ConversationsController {
     extension: true,
   })
   async listConversations(
-    @Caller() caller: Principal,
+    @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
     @Query() query: PageQuery,
   ): Promise<JsonText> {
-    return listingJson('conversations', await this.conversations.list(caller.company_id, projectId, query), query);
+    return listingJson('conversations', await this.conversations.list(reader, projectId, query), query);
   }
 
   @Post()
@@ -41,11 +40,11 @@ export class ConversationsController {
     extension: true,
   })
   async createConversation(
-    @Caller() caller: Principal,
+    @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Body() body: ConversationWriteRequest,
   ): Promise<ConversationResponse> {
-    return ConversationResponse.from(await this.conversations.create(caller.company_id, projectId, body));
+    return ConversationResponse.from(await this.conversations.create(editor, projectId, body));
   }
 
   @Patch(':conversation_id')
@@ -59,14 +58,12 @@ export class ConversationsController {
     extension: true,
   })
   async updateConversation(
-    @Caller() caller: Principal,
+    @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Param('conversation_id') conversationId: string,
     @Body() body: ConversationWriteRequest,
   ): Promise<ConversationResponse> {
-    return ConversationResponse.from(
-      await this.conversations.update(caller.company_id, projectId, conversationId, body),
-    );
+    return ConversationResponse.from(await this.conversations.update(editor, projectId, conversationId, body));
   }
 
   @Delete(':conversation_id')
@@ -79,10 +76,10 @@ export class ConversationsController {
     extension: true,
   })
   async deleteConversation(
-    @Caller() caller: Principal,
+    @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Param('conversation_id') conversationId: string,
   ): Promise<void> {
-    await this.conversations.delete(caller.company_id, projectId, conversationId);
+    await this.conversations.delete(editor, projectId, conversationId);
   }
 }

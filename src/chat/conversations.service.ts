@@ -12,6 +12,7 @@ import { ConversationsRepository } from './conversations/conversations.repositor
 import type { ConversationWriteRequest } from './conversations.dto.js';
 import { TurnEndings } from './turns/turn-endings.service.js';
 import { TurnStoppedChannel } from './turns/turn-stopped.channel.js';
+import type { ProjectEditor, ProjectReader } from '../projects/project-access.js';
 
 /** What users do with the conversations of a project. */
 @Injectable()
@@ -35,42 +36,42 @@ export class ConversationsService implements OnModuleInit {
   }
 
   /** A project's conversations as ConversationResponse, the last changed first. @throws NotFound */
-  async list(company_id: string, projectId: string, page: PageQuery): Promise<JsonPage> {
-    const listed = await this.conversations.page(company_id, parseId(projectId, 'Project'), page);
-    if (listed.total === 0) await this.projects.require(company_id, projectId);
+  async list(reader: ProjectReader, projectId: string, page: PageQuery): Promise<JsonPage> {
+    const listed = await this.conversations.page(reader, parseId(projectId, 'Project'), page);
+    if (listed.total === 0) await this.projects.require(reader, projectId);
     return listed;
   }
 
   /** @throws NotFound */
-  async create(company_id: string, projectId: string, { title }: ConversationWriteRequest): Promise<Conversation> {
+  async create(editor: ProjectEditor, projectId: string, { title }: ConversationWriteRequest): Promise<Conversation> {
     return await this.database.transaction(async (tx) => {
-      const { id } = await tx.withRepository(this.projects).lock(company_id, projectId);
+      const { id } = await tx.withRepository(this.projects).lock(editor, projectId);
       return await tx.withRepository(this.conversations).add(id, title ?? null);
     });
   }
 
   /** @throws NotFound */
   async update(
-    company_id: string,
+    editor: ProjectEditor,
     projectId: string,
     conversationId: string,
     { title }: ConversationWriteRequest,
   ): Promise<Conversation> {
     return await this.database.transaction(async (tx) => {
       const conversations = tx.withRepository(this.conversations);
-      const project = await tx.withRepository(this.projects).require(company_id, projectId);
-      const { id } = await conversations.lock(company_id, project.id, conversationId);
+      const project = await tx.withRepository(this.projects).require(editor, projectId);
+      const { id } = await conversations.lock(editor, project.id, conversationId);
       if (title !== undefined) await conversations.rename(id, title);
       return await conversations.findOneByOrFail({ id });
     });
   }
 
   /** Deletes a conversation with everything in it; what its turns have cost stays. @throws NotFound, Conflict */
-  async delete(company_id: string, projectId: string, conversationId: string): Promise<void> {
+  async delete(editor: ProjectEditor, projectId: string, conversationId: string): Promise<void> {
     const { id, turn_id } = await this.database.transaction(async (tx) => {
       const conversations = tx.withRepository(this.conversations);
-      const project = await tx.withRepository(this.projects).lock(company_id, projectId);
-      const { id } = await conversations.lock(company_id, project.id, conversationId);
+      const project = await tx.withRepository(this.projects).lock(editor, projectId);
+      const { id } = await conversations.lock(editor, project.id, conversationId);
       if (await conversations.existsBy({ id, is_default: true })) {
         throw new Conflict('The default conversation cannot be deleted');
       }

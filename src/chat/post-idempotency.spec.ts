@@ -17,6 +17,10 @@ const key = (api_key_id: string): Principal =>
   Principal.apiKey({
     company_id: 'c',
     role: 'member',
+    person_id: 'ada',
+    sees_all: false,
+    access: 'write',
+    project_ids: null,
     api_key_id,
     api_key_name: 'Import',
     api_key_prefix: '0f3a9c71be52',

@@ -5,7 +5,9 @@ import { Database, pipelined, type Tx } from '../platform/database/database.serv
 import { Conflict, parseId } from '../platform/errors/errors.js';
 import { CardResponse } from '../projects/canvas/canvas.dto.js';
 import { CardsRepository } from '../projects/canvas/cards.repository.js';
+import type { ProjectEditor } from '../projects/project-access.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
+import { assertBudgetLeft } from '../usage/exhausted-budget.js';
 import type { ChatMessageCreate } from './chat.dto.js';
 import { ConversationChangedChannel } from './conversations/conversation-changed.channel.js';
 import {
@@ -39,17 +41,17 @@ export class PostMessageService {
    *
    * The same post under the same client_msg_id answers with the first message and changes nothing.
    *
-   * @throws NotFound, Conflict on another payload under a client_msg_id, TooManyRequests when too many messages wait,
-   *   Invalid when the answer does not fit the open question.
+   * @throws NotFound, Conflict on another payload under a client_msg_id, PaymentRequired when a budget is used up,
+   *   TooManyRequests when too many messages wait, Invalid when the answer does not fit the open question.
    */
-  async post(author: Principal, projectId: string, request: ChatMessageCreate): Promise<string> {
+  async post(editor: ProjectEditor, projectId: string, request: ChatMessageCreate): Promise<string> {
     const id = parseId(projectId, 'Project');
     const { conversation, message } = await this.database.transaction(async (tx) => {
       const [, conversation] = await pipelined(
-        tx.withRepository(this.projects).lock(author.company_id, id),
-        tx.withRepository(this.conversations).lock(author.company_id, id, request.conversation_id),
+        tx.withRepository(this.projects).lock(editor, id),
+        tx.withRepository(this.conversations).lock(editor, id, request.conversation_id),
       );
-      return { conversation, message: await this.store(tx, author, conversation, request) };
+      return { conversation, message: await this.store(tx, editor.caller, conversation, request) };
     });
     this.changed.send(conversation.id);
     const cards = await this.cards.list(conversation.project_id);
@@ -68,12 +70,13 @@ export class PostMessageService {
       identity === null
         ? undefined
         : tx.withRepository(this.messages).findByClientKey(conversation.project_id, identity.client_msg_key),
-      turns.situation(conversation.id),
+      turns.situationFor(conversation, author),
     );
     if (earlier !== undefined && identity?.payload_hash.equals(earlier.payload_hash) !== true) {
       throw new Conflict('Another message was posted under this client_msg_id');
     }
     if (earlier !== undefined) return earlier.json;
+    assertBudgetLeft(situation.exhausted);
     const isFirst = startsTurn(situation, request.content);
     const answer = request.answer == null ? null : toQuestionAnswer(request.answer);
     const place = answer === null ? null : await this.answers.give(tx, conversation.id, answer);

@@ -10,7 +10,7 @@ import { TurnStoppedChannel } from './turns/turn-stopped.channel.js';
 import { TurnsRepository } from './turns/turns.repository.js';
 import type { ProjectId } from '../projects/project.entity.js';
 
-/** What the deletion of a project means for its conversations. */
+/** What the deletion of a project means for its conversations, and its return. */
 @Injectable()
 export class ProjectChatCleanup implements OnModuleInit {
   constructor(
@@ -26,6 +26,7 @@ export class ProjectChatCleanup implements OnModuleInit {
 
   onModuleInit(): void {
     this.deletion.onDelete(async (tx, { id }) => await this.end(tx, id));
+    this.deletion.onRestore(async (tx, { id }) => await tx.withRepository(this.conversations).reopenAll(id));
     this.purge.onPurge(async (tx, project_id) => {
       const next = await tx.withRepository(this.conversations).findOne({ select: { id: true }, where: { project_id } });
       return next !== null && (await this.removal.removePage(tx, next.id));

@@ -8,6 +8,7 @@ import { TurnEndings } from './turns/turn-endings.service.js';
 import { TurnRunner } from './turns/turn-runner.service.js';
 import { TurnStoppedChannel } from './turns/turn-stopped.channel.js';
 import { TurnsRepository } from './turns/turns.repository.js';
+import type { ProjectEditor } from '../projects/project-access.js';
 
 /** Stops turns on a user's request. */
 @Injectable()
@@ -34,11 +35,11 @@ export class StopTurnService implements OnModuleInit {
    *
    * @throws NotFound also for a turn that the conversation never had.
    */
-  async stop(company_id: string, projectId: string, request: ChatStopRequest): Promise<ChatStopResponse> {
+  async stop(editor: ProjectEditor, projectId: string, request: ChatStopRequest): Promise<ChatStopResponse> {
     const wanted = request.turn_id == null ? null : parseId(request.turn_id, 'Turn');
     const { conversation_id, turn_id } = await this.database.transaction(async (tx) => {
-      const project = await tx.withRepository(this.projects).lock(company_id, projectId);
-      const { id } = await tx.withRepository(this.conversations).lock(company_id, project.id, request.conversation_id);
+      const project = await tx.withRepository(this.projects).lock(editor, projectId);
+      const { id } = await tx.withRepository(this.conversations).lock(editor, project.id, request.conversation_id);
       if (wanted !== null && !(await tx.withRepository(this.turns).existsBy({ id: wanted, conversation_id: id }))) {
         throw new NotFound('Turn');
       }

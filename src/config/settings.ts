@@ -211,7 +211,7 @@ export class Settings {
   @WholeNumber(1)
   FILES_GRACE_SECONDS: number = 24 * 60 * 60;
 
-  /** Seconds that the rows of a deleted project are kept. */
+  /** Seconds in which a deleted project can be restored; then its rows are removed. */
   @WholeNumber(1)
   PROJECTS_GRACE_SECONDS: number = 24 * 60 * 60;
 
@@ -261,7 +261,7 @@ export class Settings {
   @Amount(0.1, 3_000)
   SOLVE_TIME_LIMIT_SECONDS: number = 60;
 
-  /** Largest time limit that a request can have, in seconds. */
+  /** Largest time limit that a request can have, in seconds; SOLVE_TIME_LIMIT_SECONDS if that is larger. */
   @Amount(0.1, 3_000)
   SOLVE_TIME_LIMIT_MAX_SECONDS: number = 600;
 

@@ -8,6 +8,8 @@ import { companyLevel } from '../platform/auth/company-level.js';
 import type { Principal } from '../platform/auth/principal.js';
 import { Database } from '../platform/database/database.service.js';
 import { EXAMPLE } from '../platform/openapi/examples.js';
+import { ProjectEditor, ProjectOwner } from '../projects/project-access.js';
+import { ProjectMembers } from '../projects/project-members.service.js';
 import { CardsService } from '../projects/canvas/cards.service.js';
 import { ProjectsService } from '../projects/projects.service.js';
 import { ScenariosService } from '../scenarios/scenarios.service.js';
@@ -58,14 +60,15 @@ chairs,4,45
 `;
 
 /**
- * What a newcomer finds: a deployment with instructions and two skills, and a project made from it with a table, a number
- * and a scenario, that has begun to talk. What an interrupted first start has begun is completed; where there is a project, nothing is touched.
+ * What a newcomer finds: a deployment with instructions and two skills, a project made from it with a table, a number and a
+ * scenario, that has begun to talk, and a private project in which the member is a viewer. What an interrupted first start has begun is completed; where there is a project, nothing is touched.
  */
 export async function createDemo(app: INestApplicationContext, caller: Principal): Promise<void> {
   const { company_id } = caller;
   const company = companyLevel(caller);
   const projects = app.get(ProjectsService);
-  if ((await projects.list(company_id, { limit: 1, offset: 0 })).total > 0) return;
+  const editor = ProjectEditor.of(caller);
+  if ((await projects.list(editor, { limit: 1, offset: 0, deleted: false })).total > 0) return;
   const deployments = app.get(DeploymentsService);
   const begun = await deployments.find(company_id, DEPLOYMENT);
   const { handle } = begun ?? (await deployments.create(company, { name: DEPLOYMENT }));
@@ -79,13 +82,30 @@ export async function createDemo(app: INestApplicationContext, caller: Principal
     short_description: 'Product mix of one week',
     from_deployment: handle,
     workspace_mode: 'define' as const,
+    visibility: 'company' as const,
   };
-  await projects.create(caller, demo, EXAMPLE.project_id);
+  await projects.create(editor, demo, EXAMPLE.project_id);
   await putTable(app, caller);
-  await putScenario(app, caller);
-  await app.get(PostMessageService).post(caller, EXAMPLE.project_id, {
+  await putScenario(app, editor);
+  await app.get(PostMessageService).post(editor, EXAMPLE.project_id, {
     content: 'We make chairs and tables and want to plan next week. Where do we start?',
   });
+  await createPrivateProject(app, editor);
+}
+
+async function createPrivateProject(app: INestApplicationContext, editor: ProjectEditor): Promise<void> {
+  const { private_project_id, user_id } = EXAMPLE;
+  const project = {
+    name: 'Prices of next year',
+    short_description: 'Private: Ada decides, Max only reads',
+    workspace_mode: 'define' as const,
+    visibility: 'private' as const,
+  };
+  await app.get(ProjectsService).create(editor, project, private_project_id);
+  await app
+    .get(CardsService)
+    .add(editor, private_project_id, { card_type: 'kpi', label: 'Margin', data: { unit: '%' } });
+  await app.get(ProjectMembers).put(ProjectOwner.of(editor.caller), private_project_id, user_id, 'viewer');
 }
 
 async function putTable(app: INestApplicationContext, caller: Principal): Promise<void> {
@@ -98,13 +118,13 @@ async function putTable(app: INestApplicationContext, caller: Principal): Promis
     .transaction((tx) => app.get(FileTreeService).putFile(tx, workspace, EXAMPLE.table, blob, { source: 'upload' }));
 }
 
-async function putScenario(app: INestApplicationContext, { company_id }: Principal): Promise<void> {
+async function putScenario(app: INestApplicationContext, editor: ProjectEditor): Promise<void> {
   const { project_id, scenario_id, value } = EXAMPLE;
-  await app.get(CardsService).add(company_id, project_id, {
+  await app.get(CardsService).add(editor, project_id, {
     card_type: 'data',
     label: 'Working hours',
     data: { values: { [value]: 80 }, description: 'Hours of the whole team in a week' },
   });
   const changes = [{ kind: 'value' as const, target: value, times: 2 }];
-  await app.get(ScenariosService).create(company_id, project_id, { name: 'Two shifts', changes }, scenario_id);
+  await app.get(ScenariosService).create(editor, project_id, { name: 'Two shifts', changes }, scenario_id);
 }

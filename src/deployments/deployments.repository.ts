@@ -5,10 +5,10 @@ import { type JsonPage, readJsonPage } from '../platform/database/json-page.js';
 import type { PageQuery } from '../platform/listing/page.query.js';
 import { Deployment } from './deployment.entity.js';
 
-/** SELECT from the deployment of the company `$2` that `$1` names, see {@link DeploymentsRepository.findByName}. */
-const deploymentOf = (columns: string): string => `
+/** SELECT from the deployment of a company that `$1` names, see {@link DeploymentsRepository.findByName}. */
+const deploymentOf = (columns: string, company = '$2'): string => `
   SELECT ${columns} FROM deployments
-   WHERE company_id = $2 AND deleted_at IS NULL AND (handle = $1 OR name = $1)
+   WHERE company_id = ${company} AND deleted_at IS NULL AND (handle = $1 OR name = $1)
    ORDER BY (handle = $1) DESC LIMIT 1`;
 
 /** A name as the database can hold it; of those with U+0000 it has none. */
@@ -17,7 +17,8 @@ const toValidName = (name: string): string => name.replaceAll('\0', '\u{FFFD}');
 /** The containers of deployments' files. */
 export const DEPLOYMENT_CONTAINERS: ContainerLookup = {
   resource: 'Deployment',
-  select: deploymentOf('container_id, NULL::uuid AS project_id'),
+  select: (company) => deploymentOf('container_id, NULL::uuid AS project_id, true AS may_write', company),
+  scope: ({ company_id }) => company_id,
   parse: toValidName,
 };
 

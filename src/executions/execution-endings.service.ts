@@ -6,6 +6,9 @@ import { ProjectsRepository } from '../projects/projects.repository.js';
 import { UsageService } from '../usage/usage.service.js';
 import { type EndedExecution, type Ending, ExecutionsRepository } from './executions.repository.js';
 
+/** What solves are listed under where spend is divided by model. */
+const SOLVER = 'highs';
+
 type FeasibilityResult = Project['feasibility_result'];
 
 /** The end of executions, whatever it is: the row, the charge and what follows for the project. */
@@ -29,7 +32,11 @@ export class ExecutionEndings {
     { feasibility_result, ...ending }: Ending & { feasibility_result?: FeasibilityResult },
   ): Promise<string[]> {
     const ended = await tx.withRepository(this.executions).finish(ids, ending);
-    for (const execution of ended) await this.conclude(tx, execution, feasibility_result);
+    // What a budget kept from beginning has cost nothing.
+    const isFree = ending.error?.code === 'budget_exhausted';
+    for (const execution of ended) {
+      await this.conclude(tx, isFree ? { ...execution, spent_ms: 0 } : execution, feasibility_result);
+    }
     return ended.map(({ id }) => id);
   }
 
@@ -52,6 +59,7 @@ export class ExecutionEndings {
         api_key_id,
         source_type: 'execution',
         source_id: id,
+        model: SOLVER,
         credits,
       });
     }

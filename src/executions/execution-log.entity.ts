@@ -19,6 +19,9 @@ export interface Progress {
   nodes: number;
 }
 
+/** Lines that are kept of a log. */
+export const MAX_LINES = 200;
+
 /** How far an execution is, and the last lines of its log. */
 @Entity({ name: 'execution_logs' })
 export class ExecutionLog {

@@ -1,13 +1,10 @@
 import { EntityRepository } from '../platform/database/entity-repository.js';
-import { ExecutionLog, type Progress } from './execution-log.entity.js';
+import { ExecutionLog, MAX_LINES, type Progress } from './execution-log.entity.js';
 import { HELD, type LeasedExecution } from './executions.repository.js';
-
-/** Lines that are kept of an execution. */
-const MAX_LINES = 200;
 
 /** How far executions are, as their owners tell. */
 export class ExecutionLogsRepository extends EntityRepository(ExecutionLog) {
-  /** Keeps how far a held execution is, and adds lines to its log; nothing when it is not held any more. */
+  /** Keeps how far a held execution is, and adds lines to its log, as many as are kept at most; nothing when it is not held any more. */
   async add({ id, generation }: LeasedExecution, progress: Progress, lines: readonly string[]): Promise<void> {
     await this.query(
       `INSERT INTO execution_logs AS l (execution_id, progress, lines)
@@ -15,7 +12,7 @@ export class ExecutionLogsRepository extends EntityRepository(ExecutionLog) {
        ON CONFLICT (execution_id) DO UPDATE
           SET progress = EXCLUDED.progress,
               lines = (l.lines || EXCLUDED.lines)[greatest(1, cardinality(l.lines || EXCLUDED.lines) - ${MAX_LINES - 1}):]`,
-      [id, generation, progress, lines.slice(-MAX_LINES)],
+      [id, generation, progress, lines],
     );
   }
 

@@ -2,21 +2,30 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '../platform/database/database.service.js';
 import { Jobs } from '../platform/jobs/jobs.service.js';
 import { WakeUps } from '../platform/leases/wake-ups.js';
-import { ExecutionsRepository, type LeasedExecution } from './executions.repository.js';
+import { sentenceOf } from '../usage/exhausted-budget.js';
+import type { ExecutionError } from './execution.entity.js';
+import { type Claimed, ExecutionsRepository, type LeasedExecution } from './executions.repository.js';
 
-/** Name of the job that runs an execution; its payload is `{ execution_id }`. The row is the truth, the job wakes up. */
+/**
+ * Name of the job that runs an execution; its payload is `{ execution_id }`. The rows are the truth, the job wakes up: there are as
+ * many as executions that wait, and which of them each one runs is decided then.
+ */
 const TASK = 'execution';
 
 /** Most attempts of an execution whose processes die. */
 const MAX_ATTEMPTS = 3;
 
-/** An execution that its owner is to run. */
-export type ClaimedExecution = LeasedExecution & {
-  /** How often it was tried, this time included. */
-  attempts: number;
-  /** It has been tried so often that it has to end instead. */
-  isLast: boolean;
+/** The end of an execution whose processes died repeatedly. */
+const INTERRUPTED: ExecutionError = {
+  code: 'interrupted',
+  message: 'The solve was interrupted several times and is not tried again',
 };
+
+/** An execution that its owner is to run. */
+export interface ClaimedExecution extends LeasedExecution {
+  /** Why it has to end instead: it was tried too often, or a budget was used up while it waited. */
+  refusal: ExecutionError | null;
+}
 
 /** Executions from their start to their claim, and how they are kept. */
 @Injectable()
@@ -36,7 +45,7 @@ export class ExecutionQueue {
    *
    * @param concurrency how many of them this process runs at once
    */
-  handle(run: (execution_id: string) => Promise<void>, concurrency: number): void {
+  handle(run: (woken: string) => Promise<void>, concurrency: number): void {
     this.wakeUps.handle(run, concurrency);
   }
 
@@ -51,12 +60,16 @@ export class ExecutionQueue {
   }
 
   /**
-   * Makes `owner` the one who runs an execution that is queued, or that nobody runs any more; null when there is nothing
-   * to claim.
+   * Makes `owner` the one who runs an execution: the one that it was woken for if nobody runs that any more, else the one of all
+   * that wait whose turn it is. Null when there is nothing to claim.
    */
-  async claim(execution_id: string, owner: string): Promise<ClaimedExecution | null> {
-    const claimed = await this.executions.claim(execution_id, owner);
-    return claimed === undefined ? null : { ...claimed, isLast: claimed.attempts > MAX_ATTEMPTS };
+  async claim(woken: string, owner: string): Promise<ClaimedExecution | null> {
+    const claimed = await this.database.transaction(async (tx) => {
+      const executions = tx.withRepository(this.executions);
+      await executions.lockClaims();
+      return await executions.claim(woken, owner);
+    });
+    return claimed === undefined ? null : { ...claimed, refusal: refusalOf(claimed) };
   }
 
   /** Keeps a running execution. @throws LeaseLost */
@@ -75,4 +88,10 @@ export class ExecutionQueue {
   async rewake(): Promise<void> {
     await this.wakeUps.repeat((tx) => tx.withRepository(this.executions).takeAbandoned());
   }
+}
+
+function refusalOf({ attempts, exhausted }: Claimed): ExecutionError | null {
+  if (attempts > MAX_ATTEMPTS) return INTERRUPTED;
+  if (exhausted !== null) return { code: 'budget_exhausted', message: `It was not solved: ${sentenceOf(exhausted)}` };
+  return null;
 }

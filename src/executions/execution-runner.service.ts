@@ -11,7 +11,7 @@ import { type ClaimedExecution, ExecutionQueue } from './execution-queue.service
 import type { LeasedExecution } from './executions.repository.js';
 import { InputsService } from './inputs.service.js';
 import { RunTeller } from './run-teller.js';
-import { INTERRUPTED, SolveResults } from './solve-results.service.js';
+import { SolveResults } from './solve-results.service.js';
 import { Solver } from './solver/solver.js';
 import type { SolveOutcome } from './solver/task.js';
 
@@ -48,15 +48,16 @@ export class ExecutionRunner implements OnModuleInit, OnModuleDestroy {
     for (const lease of this.running.values()) lease.abort(new ShuttingDown());
   }
 
-  /** Runs an execution to its end. If it cannot be claimed, another process has it or it is over. */
-  async run(execution_id: string): Promise<void> {
+  /** Runs an execution to its end: the one that was woken, or another one whose turn it is, see {@link ExecutionQueue.claim}. */
+  async run(woken: string): Promise<void> {
     const { signal: stopping } = this.stopping;
     if (stopping.aborted) {
-      await this.queue.putBack(execution_id);
+      await this.queue.putBack(woken);
       return;
     }
-    const held = await this.queue.claim(execution_id, this.owner);
+    const held = await this.queue.claim(woken, this.owner);
     if (held === null) return;
+    const { id: execution_id } = held;
     const lease = new Lease(async () => await this.queue.renew(held), this.logger);
     this.running.set(execution_id, lease);
     // The claim may have taken until after that.
@@ -77,8 +78,8 @@ export class ExecutionRunner implements OnModuleInit, OnModuleDestroy {
   }
 
   private async perform(held: ClaimedExecution, signal: AbortSignal): Promise<void> {
-    if (held.isLast) {
-      await this.solveResults.record(held, { kind: 'failed', failure: INTERRUPTED });
+    if (held.refusal !== null) {
+      await this.solveResults.record(held, { kind: 'failed', failure: held.refusal });
       return;
     }
     const teller = new RunTeller(

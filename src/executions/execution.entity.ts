@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { Steps } from '../platform/leases/steps.js';
-import type { SolveResult } from './solver/solve-model.js';
+import type { SolveResult } from './solver/solve-result.js';
 import type { ModelSize } from './model/model.js';
 import type { ModelCard, SolveFailure } from './solver/task.js';
 import type { ProjectId } from '../projects/project.entity.js';
@@ -28,7 +28,7 @@ export interface ExecutionResult extends SolveResult {
 }
 
 export interface ExecutionError {
-  code: SolveFailure['code'] | 'interrupted';
+  code: SolveFailure['code'] | 'interrupted' | 'budget_exhausted';
   /** A sentence for users. */
   message: string;
 }

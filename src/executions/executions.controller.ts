@@ -1,6 +1,5 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
-import { Caller } from '../platform/auth/decorators.js';
-import { Principal } from '../platform/auth/principal.js';
+import { EditingCaller, ProjectEditor, ProjectReader, ReadingCaller } from '../projects/project-access.js';
 import { ClientSignal } from '../platform/http/client-signal.js';
 import type { JsonText } from '../platform/http/json-text.js';
 import { listingJson } from '../platform/listing/listing-json.js';
@@ -11,16 +10,17 @@ import {
   ExecutionListQuery,
   ExecutionListResponse,
   ExecutionResponse,
-  RunCardsResponse,
-  RunLogResponse,
-  RunValuesQuery,
-  RunValuesResponse,
 } from './executions.dto.js';
+import { ExecutionRecords } from './execution-records.service.js';
 import { ExecutionsService } from './executions.service.js';
+import { RunCardsResponse, RunLogResponse, RunValuesQuery, RunValuesResponse } from './runs.dto.js';
 
 @Controller('projects/:project_id/solve/executions')
 export class ExecutionsController {
-  constructor(private readonly executions: ExecutionsService) {}
+  constructor(
+    private readonly executions: ExecutionsService,
+    private readonly records: ExecutionRecords,
+  ) {}
 
   @Get()
   @Operation({
@@ -31,11 +31,11 @@ export class ExecutionsController {
     errors: [404],
   })
   async listSolveExecutions(
-    @Caller() caller: Principal,
+    @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
     @Query() query: ExecutionListQuery,
   ): Promise<JsonText> {
-    return listingJson('executions', await this.executions.list(caller.company_id, projectId, query), query);
+    return listingJson('executions', await this.records.list(reader, projectId, query), query);
   }
 
   @Post()
@@ -48,15 +48,15 @@ export class ExecutionsController {
     example: { is_test: false },
     status: 201,
     response: ExecutionResponse,
-    errors: [404, 429],
+    errors: [402, 404, 429],
     extension: true,
   })
   async createSolveExecution(
-    @Caller() caller: Principal,
+    @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Body() body: ExecutionCreateRequest,
   ): Promise<ExecutionResponse> {
-    return ExecutionResponse.from(await this.executions.create(caller, projectId, body));
+    return ExecutionResponse.from(await this.executions.create(editor, projectId, body));
   }
 
   @Get(':execution_id')
@@ -69,11 +69,11 @@ export class ExecutionsController {
     extension: true,
   })
   async getSolveExecution(
-    @Caller() caller: Principal,
+    @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
     @Param('execution_id') executionId: string,
   ): Promise<JsonText> {
-    return ExecutionDetailResponse.from(await this.executions.detail(caller.company_id, projectId, executionId));
+    return ExecutionDetailResponse.from(await this.records.detail(reader, projectId, executionId));
   }
 
   @Get(':execution_id/values')
@@ -88,13 +88,13 @@ export class ExecutionsController {
     extension: true,
   })
   async listSolveExecutionValues(
-    @Caller() caller: Principal,
+    @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
     @Param('execution_id') executionId: string,
     @Query() query: RunValuesQuery,
     @ClientSignal() signal: AbortSignal,
   ): Promise<RunValuesResponse> {
-    return await this.executions.values(caller.company_id, projectId, executionId, query, signal);
+    return await this.records.values(reader, projectId, executionId, query, signal);
   }
 
   @Get(':execution_id/log')
@@ -107,11 +107,11 @@ export class ExecutionsController {
     extension: true,
   })
   async getSolveExecutionLog(
-    @Caller() caller: Principal,
+    @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
     @Param('execution_id') executionId: string,
   ): Promise<RunLogResponse> {
-    return { lines: await this.executions.log(caller.company_id, projectId, executionId) };
+    return { lines: await this.records.log(reader, projectId, executionId) };
   }
 
   @Get(':execution_id/cards')
@@ -124,11 +124,11 @@ export class ExecutionsController {
     extension: true,
   })
   async listSolveExecutionCards(
-    @Caller() caller: Principal,
+    @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
     @Param('execution_id') executionId: string,
   ): Promise<RunCardsResponse> {
-    return { cards: await this.executions.cards(caller.company_id, projectId, executionId) };
+    return RunCardsResponse.from(await this.records.cards(reader, projectId, executionId));
   }
 
   @Post(':execution_id/repeat')
@@ -140,15 +140,15 @@ export class ExecutionsController {
       '409 if they were not kept, 429 if the company has 20 executions waiting.',
     status: 201,
     response: ExecutionResponse,
-    errors: [404, 409, 429],
+    errors: [402, 404, 409, 429],
     extension: true,
   })
   async repeatSolveExecution(
-    @Caller() caller: Principal,
+    @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Param('execution_id') executionId: string,
   ): Promise<ExecutionResponse> {
-    return ExecutionResponse.from(await this.executions.repeat(caller, projectId, executionId));
+    return ExecutionResponse.from(await this.executions.repeat(editor, projectId, executionId));
   }
 
   @Post(':execution_id/cancel')
@@ -161,10 +161,10 @@ export class ExecutionsController {
     extension: true,
   })
   async cancelSolveExecution(
-    @Caller() caller: Principal,
+    @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Param('execution_id') executionId: string,
   ): Promise<ExecutionResponse> {
-    return ExecutionResponse.from(await this.executions.cancel(caller.company_id, projectId, executionId));
+    return ExecutionResponse.from(await this.executions.cancel(editor, projectId, executionId));
   }
 }

@@ -6,10 +6,7 @@ import {
   BooleanField,
   DateTimeField,
   EnumField,
-  FreeObjectField,
-  IntegerField,
   NumberField,
-  NumberMapField,
   ObjectArrayField,
   ObjectField,
   StringArrayField,
@@ -17,10 +14,10 @@ import {
 } from '../platform/validation/fields.js';
 import { Rule } from '../platform/validation/rule.js';
 import { EXECUTION_STATUSES, type ExecutionStatus } from './execution.entity.js';
-import { type Phase, PHASES } from './execution-log.entity.js';
-import type { ExecutionDetail } from './executions.service.js';
+import type { ExecutionDetail } from './execution-records.service.js';
 import type { ExecutionRecord } from './executions.repository.js';
-import { RESULT_STATUSES } from './solver/solve-model.js';
+import { ModelSizeResponse, SolveErrorResponse, SolveResultResponse } from './results.dto.js';
+import { RunProgress } from './runs.dto.js';
 
 const SCENARIO = 'Scenario that was solved, which may be deleted by now; null if it was the canvas or a model file';
 
@@ -126,115 +123,6 @@ export class ExecutionListQuery extends PageQuery {
   scenario_id?: string;
 }
 
-/** A variable of a run, and which of its values are wanted. */
-export class RunValuesQuery extends PageQuery {
-  @StringField({ maxLength: 1_024, description: 'Name of a variable', example: 'make' })
-  family!: string;
-
-  @BooleanField({ default: false, description: 'Leaves out the zeros' })
-  nonzero!: boolean;
-}
-
-/** The value of a variable, or of a member of one that has an index. */
-export class RunValue {
-  @StringArrayField({ description: 'The parts of the member; none of a variable without an index' })
-  keys!: string[];
-
-  @NumberField()
-  value!: number;
-
-  @NumberField({
-    nullable: true,
-    description:
-      'How the objective changes for each unit more, where a bound keeps the variable from it. Of linear programs, else null',
-  })
-  reduced_cost!: number | null;
-}
-
-/** Values of a variable, in the order of its set. */
-export class RunValuesResponse extends PageResponse {
-  @ObjectArrayField(() => RunValue)
-  values!: RunValue[];
-}
-
-/** A card as a run has solved it. */
-export class RunCard {
-  @StringField()
-  id!: string;
-
-  @StringField()
-  card_type!: string;
-
-  @StringField()
-  label!: string;
-
-  @FreeObjectField()
-  data!: Record<string, unknown>;
-}
-
-/** What a run has solved. */
-export class RunCardsResponse {
-  @ObjectArrayField(() => RunCard, {
-    nullable: true,
-    description: 'Those that make the model or rate it; null if a model file was solved, or if they were not kept',
-  })
-  cards!: RunCard[] | null;
-}
-
-/** The log of a run. */
-export class RunLogResponse {
-  @StringArrayField({ description: 'The last 200 lines' })
-  lines!: string[];
-}
-
-/** How far a run is. */
-export class RunProgress {
-  @EnumField(PHASES)
-  phase!: Phase;
-
-  @NumberField({ description: 'Since the attempt began' })
-  seconds!: number;
-
-  @NumberField({ nullable: true, description: 'Objective of the best plan so far' })
-  incumbent!: number | null;
-
-  @NumberField({ nullable: true, description: 'What no plan can be better than' })
-  bound!: number | null;
-
-  @NumberField({ nullable: true, description: 'Distance between both, relative to the incumbent' })
-  gap!: number | null;
-
-  @IntegerField({ description: 'Branchings that were looked at' })
-  nodes!: number;
-}
-
-/** How large a model is. */
-export class ModelSizeResponse {
-  @IntegerField()
-  variables!: number;
-
-  @IntegerField({ description: 'Those of them that are whole' })
-  integer_variables!: number;
-
-  @IntegerField()
-  constraints!: number;
-
-  @IntegerField({ description: 'Of the constraints' })
-  terms!: number;
-}
-
-/** A variable with an index, of whose members there is a table. */
-export class SolvedFamilyResponse {
-  @StringField()
-  name!: string;
-
-  @StringArrayField({ description: 'What the parts of a member are called', example: ['product'] })
-  keys!: string[];
-
-  @IntegerField({ description: 'How many members there are' })
-  size!: number;
-}
-
 /** A solve execution of a project. */
 export class ExecutionResponse {
   @StringField()
@@ -269,135 +157,6 @@ export class ExecutionResponse {
   }: ExecutionRecord): ExecutionResponse {
     return { id, project_id, status, triggered_by, created_at, input_file_ids, is_test };
   }
-}
-
-/** A constraint evaluated at the solution. */
-export class SolvedConstraint {
-  @StringField()
-  name!: string;
-
-  @NumberField({ description: 'Value of the side with the variables' })
-  activity!: number;
-
-  @NumberField({ description: 'Distance to the nearer bound; 0 if binding, negative if violated' })
-  slack!: number;
-
-  @NumberField({
-    optional: true,
-    description:
-      'How the objective changes for each unit more of what bounds the constraint. Of linear programs, else absent',
-  })
-  dual?: number;
-}
-
-/** A key figure of a plan. */
-export class SolvedKpi {
-  @StringField({ description: 'Of its card' })
-  label!: string;
-
-  @NumberField({ nullable: true, description: 'Null if its formula cannot be computed' })
-  value!: number | null;
-
-  @StringField({ nullable: true })
-  unit!: string | null;
-
-  @NumberField({ nullable: true })
-  target!: number | null;
-}
-
-/** What a solve has found out. */
-export class SolveResultResponse {
-  @EnumField(RESULT_STATUSES, {
-    description:
-      '`time_limit`: the values are feasible and the best found in time; `infeasible` and `unbounded` have no ' +
-      'values',
-  })
-  status!: (typeof RESULT_STATUSES)[number];
-
-  @NumberField({ nullable: true, description: 'Includes penalties of soft constraints' })
-  objective_value!: number | null;
-
-  @NumberField({ nullable: true, description: 'What no plan can be better than; null if unknown, or without values' })
-  bound!: number | null;
-
-  @NumberField({
-    nullable: true,
-    description:
-      'Distance between objective and bound, relative to the objective; null if unknown, or if the objective is 0',
-  })
-  gap!: number | null;
-
-  @FreeObjectField({
-    description: 'Values by variable name; the total of a variable with an index',
-    example: { tables: 10 },
-  })
-  variables!: Record<string, unknown>;
-
-  @NumberMapField({
-    optional: true,
-    description:
-      'By name of a variable without an index: how the objective changes for each unit more of it, where a bound keeps it ' +
-      'from that. Of linear programs, else absent',
-    example: { tables: 0 },
-  })
-  reduced_costs?: Record<string, unknown>;
-
-  @ObjectArrayField(() => SolvedConstraint, {
-    description: 'Of a constraint with an index the member that has the least slack',
-  })
-  constraints!: SolvedConstraint[];
-
-  @IntegerField({ description: 'Milliseconds for reading, solving and explaining' })
-  solve_ms!: number;
-
-  @StringField({ nullable: true, description: 'Why there are no values, or how good they are; null if optimal' })
-  message!: string | null;
-
-  @StringArrayField({
-    description: 'Constraints and bounds that make the model infeasible together',
-    example: ['demand', 'tables <= 5'],
-  })
-  conflict!: string[];
-
-  @StringField({
-    nullable: true,
-    description: 'Path of this result in the workspace; null if it could not be put there',
-  })
-  file_path!: string | null;
-
-  @StringArrayField({
-    optional: true,
-    description:
-      'CSV files in the workspace, of a model that has an index: the members of each variable with their values, and ' +
-      '`constraints.csv`. Absent of other models',
-    example: ['results/6f1c/make.csv', 'results/6f1c/constraints.csv'],
-  })
-  table_paths?: string[];
-
-  @ObjectArrayField(() => SolvedKpi, {
-    optional: true,
-    description: 'The KPI cards with a formula, computed for the plan. Absent where there are none',
-  })
-  kpis?: SolvedKpi[];
-
-  @ObjectArrayField(() => SolvedFamilyResponse, {
-    optional: true,
-    description: 'The variables that have an index. Absent where there are none',
-  })
-  families?: SolvedFamilyResponse[];
-}
-
-/** Why an execution failed. */
-export class SolveErrorResponse {
-  @StringField({
-    description:
-      '`invalid_model`, `incomplete_model`, `empty_model`, `model_too_large`, `time_limit`, `out_of_memory`, `solver_failed` or `interrupted`',
-    example: 'invalid_model',
-  })
-  code!: string;
-
-  @StringField({ example: 'Line 3, `<=`: a number or the name of a variable is expected here' })
-  message!: string;
 }
 
 /** A solve execution with its outcome. */

@@ -7,6 +7,7 @@ import { ExecutionEndedChannel } from './execution-ended.channel.js';
 import { ExecutionEndings } from './execution-endings.service.js';
 import { ExecutionLogsRepository } from './execution-logs.repository.js';
 import { ExecutionQueue } from './execution-queue.service.js';
+import { ExecutionRecords } from './execution-records.service.js';
 import { ExecutionReaper } from './execution-reaper.service.js';
 import { ExecutionRunner } from './execution-runner.service.js';
 import { ExecutionsController } from './executions.controller.js';
@@ -31,6 +32,7 @@ import { Solver } from './solver/solver.js';
     ExecutionLogsRepository,
     ExecutionQueue,
     ExecutionReaper,
+    ExecutionRecords,
     ExecutionRunner,
     ExecutionsRepository,
     ExecutionsService,
@@ -43,6 +45,6 @@ import { Solver } from './solver/solver.js';
     SolveResults,
     { provide: Solver, useFactory: () => new Solver() },
   ],
-  exports: [ExecutionsService, InputsService, MemberDifferencesRepository],
+  exports: [ExecutionRecords, ExecutionsService, InputsService, MemberDifferencesRepository],
 })
 export class ExecutionsModule {}

@@ -12,7 +12,11 @@ import {
   RENEWED,
 } from '../platform/leases/leased-row.sql.js';
 import type { PageQuery } from '../platform/listing/page.query.js';
-import { projectOf } from '../projects/projects.repository.js';
+import type { ProjectReader } from '../projects/project-access.js';
+import { projectOf } from '../projects/project-access.sql.js';
+import { exhaustedBudget } from '../usage/budgets.sql.js';
+import type { ExhaustedBudget } from '../usage/exhausted-budget.js';
+import type { Spender } from '../usage/spender.js';
 import {
   Execution,
   EXECUTION_STEPS,
@@ -58,6 +62,14 @@ export type LeasedExecution = Pick<
   | 'cards'
   | 'inputs_id'
 >;
+
+/** An execution that was taken up. */
+export interface Claimed extends LeasedExecution {
+  /** This one counts. */
+  attempts: number;
+  /** A budget that was used up before it ever ran. */
+  exhausted: ExhaustedBudget | null;
+}
 
 /** The last step of an execution. */
 export interface Ending {
@@ -116,7 +128,46 @@ const RECORD = `id, project_id, company_id, status, triggered_by, user_id, api_k
 /** Condition that an execution is still held, whose parameters $1 and $2 are id and generation. */
 export const HELD = `id = $1 AND generation = $2 AND status = 'running' AND owner IS NOT NULL`;
 
+/** A budget that an execution finds used up. */
+const EXHAUSTED = exhaustedBudget({
+  company_id: 'executions.company_id',
+  project_id: 'executions.project_id',
+  user_id: 'executions.user_id',
+  api_key_id: 'executions.api_key_id',
+});
+
+/** Number of starts of executions `e`: those that were started together are one. */
+const STARTS = 'count(DISTINCT coalesce(e.batch_id, e.id))::integer';
+
 const WOKEN_AT_ONCE = 100;
+
+/** SQL: the values of a column of those that wait, each once, by the index of who waits; `condition` is on `e`. */
+const waiting = (column: 'company_id' | 'project_id', condition: string): string => {
+  const first = (after: string): string => `
+    (SELECT e.${column} FROM executions e
+      WHERE e.status = 'queued' AND ${condition} ${after} ORDER BY e.${column} LIMIT 1)`;
+  return `
+    WITH RECURSIVE waiting AS (
+      SELECT ${first('')} AS of
+       UNION ALL
+      SELECT ${first(`AND e.${column} > w.of`)} FROM waiting w WHERE w.of IS NOT NULL)
+    SELECT w.of FROM waiting w WHERE w.of IS NOT NULL
+     ORDER BY (SELECT r.started_at FROM executions r
+                WHERE r.${column} = w.of AND r.started_at IS NOT NULL ORDER BY r.started_at DESC LIMIT 1) NULLS FIRST, w.of
+     LIMIT 1`;
+};
+
+/**
+ * SQL of the execution whose turn it is: of the company whose last turn was the longest ago, there of such a project, and there the
+ * oldest. So nobody waits for all that another one has started.
+ */
+const NEXT_IN_TURN = `
+  SELECT q.id
+    FROM (${waiting('company_id', 'true')}) company,
+         LATERAL (${waiting('project_id', 'e.company_id = company.of')}) project,
+         LATERAL (SELECT e.id FROM executions e
+                   WHERE e.status = 'queued' AND e.company_id = company.of AND e.project_id = project.of
+                   ORDER BY e.created_at, e.id LIMIT 1) q`;
 
 /**
  * Executions. Their status changes along {@link EXECUTION_STEPS}. They are started and ended under the lock of
@@ -125,15 +176,15 @@ const WOKEN_AT_ONCE = 100;
 export class ExecutionsRepository extends EntityRepository(Execution) {
   /** A page of a project's executions as ExecutionResponse, most recent first. */
   async page(
-    company_id: string,
+    reader: ProjectReader,
     project_id: string,
     { status, is_test, scenario_id, q }: ExecutionFilter,
     page: PageQuery,
   ): Promise<JsonPage> {
-    const parameters: unknown[] = [company_id, project_id];
+    const parameters: unknown[] = [reader.parameter, project_id];
     const given = (value: unknown): string => `$${parameters.push(value)}`;
     const conditions = [
-      `project_id = ${projectOf('$1', '$2')}`,
+      `project_id = ${projectOf(reader.access('$1'), '$2')}`,
       ...(status === undefined ? [] : [`status = ${given(status)}`]),
       ...(is_test === undefined ? [] : [`is_test = ${given(is_test)}`]),
       ...(scenario_id === undefined ? [] : [`scenario_id = ${given(isId(scenario_id) ? scenario_id : null)}::uuid`]),
@@ -157,32 +208,37 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
     await this.query(`SELECT pg_advisory_xact_lock(hashtextextended('solves:' || $1, 0))`, [company_id]);
   }
 
-  /** How many starts of a company wait. */
-  async countWaiting(company_id: string): Promise<number> {
-    return await this.countOf(`company_id = $1 AND status = 'queued'`, [company_id]);
+  /** How many starts of a company wait, and a budget that one more would find used up. */
+  async queueOf(
+    company_id: string,
+    project_id: ProjectId,
+    { user_id, api_key_id }: Spender,
+  ): Promise<{ waiting: number; exhausted: ExhaustedBudget | null }> {
+    const [queue]: { waiting: number; exhausted: ExhaustedBudget | null }[] = await this.query(
+      `SELECT ${STARTS} AS waiting, ${exhaustedBudget({ company_id: '$1', project_id: '$2', user_id: '$3', api_key_id: '$4' })} AS exhausted
+         FROM executions e WHERE e.company_id = $1 AND e.status = 'queued'`,
+      [company_id, project_id, user_id, api_key_id],
+    );
+    if (queue === undefined) throw new Error('A count has no row');
+    return queue;
   }
 
   /** How many starts of a project there were by a trigger. */
   async countStarts(project_id: ProjectId, triggered_by: string): Promise<number> {
-    return await this.countOf('project_id = $1 AND triggered_by = $2', [project_id, triggered_by]);
-  }
-
-  /** Executions that were started together are one. */
-  private async countOf(condition: string, parameters: unknown[]): Promise<number> {
     const [counted]: { starts: number }[] = await this.query(
-      `SELECT count(DISTINCT coalesce(batch_id, id))::integer AS starts FROM executions WHERE ${condition}`,
-      parameters,
+      `SELECT ${STARTS} AS starts FROM executions e WHERE e.project_id = $1 AND e.triggered_by = $2`,
+      [project_id, triggered_by],
     );
     return counted?.starts ?? 0;
   }
 
-  /** Adds a queued execution; answers its id. */
-  async add(row: NewRow): Promise<string> {
-    const [created]: Pick<Execution, 'id'>[] = await this.query(
+  /** Adds a queued execution. */
+  async add(row: NewRow): Promise<ExecutionRecord> {
+    const [created]: ExecutionRecord[] = await this.query(
       `INSERT INTO executions
          (project_id, company_id, triggered_by, user_id, api_key_id, input_file_ids, is_test, name, time_limit_seconds,
           mip_gap, affects_checklist, scenario_id, batch_id, cards, inputs_id)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING id`,
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING ${RECORD}`,
       [
         row.project_id,
         row.company_id,
@@ -202,7 +258,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
       ],
     );
     if (created === undefined) throw new Error('The execution was not created');
-    return created.id;
+    return created;
   }
 
   /** @throws NotFound */
@@ -260,7 +316,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
          WHERE project_id = $1 AND ${of} AND status IN ('succeeded', 'failed')
          ORDER BY created_at DESC, id DESC LIMIT 1) e`;
     return await this.query(
-      `${newest('scenario_id IS NULL AND input_file_ids IS NULL')}
+      `${newest('scenario_id IS NULL AND coalesce(cardinality(input_file_ids), 0) = 0')}
        UNION ALL
        SELECT e.* FROM unnest($2::uuid[]) s (wanted), LATERAL (${newest('scenario_id = s.wanted')}) e`,
       [project_id, scenario_ids],
@@ -276,22 +332,30 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
     return active.map(({ id }) => id);
   }
 
+  /** Locks claims until the transaction ends: one is made after the other, so that each knows whose turn it is. */
+  async lockClaims(): Promise<void> {
+    await this.query(`SELECT pg_advisory_xact_lock(hashtextextended('solves: claims', 0))`);
+  }
+
   /**
-   * Makes `owner` the one who runs an execution that is queued, or that nobody runs any more; undefined when there is
-   * nothing to claim. `attempts` counts this one.
+   * Makes `owner` the one who runs an execution: the one that it was woken for if nobody runs that any more, else the one of all
+   * that wait whose turn it is. Undefined when there is nothing to claim. Under {@link lockClaims}.
    */
-  async claim(id: string, owner: string): Promise<(LeasedExecution & { attempts: number }) | undefined> {
-    const [[claimed]]: [(LeasedExecution & { attempts: number })[], number] = await this.query(
+  async claim(woken: string, owner: string): Promise<Claimed | undefined> {
+    const [[claimed]]: [Claimed[], number] = await this.query(
       // Of an attempt whose process went away, what is known to have passed is the time until its last sign of life.
       `UPDATE executions
           SET status = 'running', ${claimedBy('$2')},
               spent_ms = spent_ms + CASE WHEN started_at IS NULL THEN 0
                 ELSE greatest(0, 1000 * extract(epoch FROM due_at - ${LEASE} - started_at))::bigint END,
               started_at = clock_timestamp()
-        WHERE id = $1 AND status = ANY ($3) AND (status = 'queued' OR due_at <= clock_timestamp())
+        WHERE id = coalesce(
+                (SELECT id FROM executions WHERE id = $1 AND status = 'running' AND due_at <= clock_timestamp()),
+                (${NEXT_IN_TURN}))
+          AND status = ANY ($3)
       RETURNING id, project_id, company_id, generation, is_test, time_limit_seconds, mip_gap, affects_checklist, cards,
-                inputs_id, attempts`,
-      [id, owner, EXECUTION_STEPS.before('running')],
+                inputs_id, attempts, CASE generation WHEN 1 THEN ${EXHAUSTED} END AS exhausted`,
+      [woken, owner, EXECUTION_STEPS.before('running')],
     );
     return claimed;
   }

@@ -1,35 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../config/config.js';
-import type { Principal } from '../platform/auth/principal.js';
 import { Database, type Tx } from '../platform/database/database.service.js';
-import type { JsonPage } from '../platform/database/json-page.js';
 import { Conflict, Invalid, parseId, TooManyRequests } from '../platform/errors/errors.js';
+import type { ProjectEditor } from '../projects/project-access.js';
 import type { Project, ProjectId } from '../projects/project.entity.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
-import { UsageService } from '../usage/usage.service.js';
+import { assertBudgetLeft } from '../usage/exhausted-budget.js';
 import { ExecutionEndedChannel } from './execution-ended.channel.js';
 import { ExecutionEndings } from './execution-endings.service.js';
 import { ExecutionQueue } from './execution-queue.service.js';
 import { type Execution, EXECUTION_STEPS, type ExecutionResult } from './execution.entity.js';
-import type { Progress } from './execution-log.entity.js';
-import { ExecutionLogsRepository } from './execution-logs.repository.js';
-import type {
-  ExecutionCreateRequest,
-  ExecutionListQuery,
-  RunValuesQuery,
-  RunValuesResponse,
-} from './executions.dto.js';
-import {
-  type EndedRun,
-  type Ending,
-  type ExecutionFilter,
-  type ExecutionRecord,
-  ExecutionsRepository,
-  type NewRow,
-} from './executions.repository.js';
+import type { ExecutionCreateRequest } from './executions.dto.js';
+import { type Ending, type ExecutionRecord, ExecutionsRepository, type NewRow } from './executions.repository.js';
 import { InputsService, type Pinned } from './inputs.service.js';
-import { RunValues } from './run-values.service.js';
 import type { ModelCard } from './solver/task.js';
 import { type Trigger, triggerOf } from './trigger.js';
 import type { ContainerRef } from '../files/tree/container-ref.js';
@@ -53,17 +37,6 @@ export interface RunOptions {
   mip_gap: number;
   /** Null: what is solved decides, the canvas tells the checklist and a file does not. */
   affects_checklist: boolean | null;
-}
-
-/** An execution with what is told of it alone. */
-export interface ExecutionDetail extends ExecutionRecord {
-  time_limit_seconds: number;
-  /** While it runs. */
-  progress: Progress | null;
-  /** Once it is over. */
-  credits: number | null;
-  /** The result as JSON text. */
-  resultText: string | null;
 }
 
 /** An execution that is over. */
@@ -100,10 +73,7 @@ export class ExecutionsService {
     private readonly database: Database,
     private readonly executions: ExecutionsRepository,
     private readonly projects: ProjectsRepository,
-    private readonly logs: ExecutionLogsRepository,
-    private readonly usage: UsageService,
     private readonly inputs: InputsService,
-    private readonly runValues: RunValues,
     private readonly queue: ExecutionQueue,
     private readonly endings: ExecutionEndings,
     private readonly ended: ExecutionEndedChannel,
@@ -114,76 +84,13 @@ export class ExecutionsService {
     this.readScenario = reader;
   }
 
-  /** A project's executions as ExecutionResponse, most recent first. @throws NotFound */
-  async list(
-    company_id: string,
-    projectId: string,
-    { status, is_test, scenario_id, q, ...page }: ExecutionListQuery,
-  ): Promise<JsonPage> {
-    const filter: ExecutionFilter = {
-      ...(status !== undefined && { status }),
-      ...(is_test !== undefined && { is_test }),
-      ...(scenario_id !== undefined && { scenario_id }),
-      ...(q !== undefined && q !== '' && { q }),
-    };
-    const listed = await this.executions.page(company_id, parseId(projectId, 'Project'), filter, page);
-    if (listed.total === 0) await this.projects.require(company_id, projectId);
-    return listed;
-  }
-
-  /** @throws NotFound */
-  async get(company_id: string, projectId: string, executionId: string): Promise<ExecutionRecord> {
-    const { id } = await this.projects.require(company_id, projectId);
-    return await this.executions.require(id, parseId(executionId, 'Execution'));
-  }
-
-  /** @throws NotFound */
-  async detail(company_id: string, projectId: string, executionId: string): Promise<ExecutionDetail> {
-    const execution = await this.get(company_id, projectId, executionId);
-    const { id, status } = execution;
-    const isOver = EXECUTION_STEPS.isEnd(status);
-    const log = status === 'running' ? await this.logs.of(id) : undefined;
-    const credits = isOver ? await this.usage.creditsOf(id) : null;
-    const time_limit_seconds = execution.time_limit_seconds ?? this.config.SOLVE_TIME_LIMIT_SECONDS;
-    const resultText = status === 'succeeded' ? await this.executions.resultText(id) : null;
-    return { ...execution, time_limit_seconds, progress: log?.progress ?? null, credits, resultText };
-  }
-
-  /** The last lines of an execution's log. @throws NotFound */
-  async log(company_id: string, projectId: string, executionId: string): Promise<string[]> {
-    const { id } = await this.get(company_id, projectId, executionId);
-    return (await this.logs.of(id))?.lines ?? [];
-  }
-
-  /** The cards that an execution solves; null when it solves a file, or has not kept them. @throws NotFound */
-  async cards(company_id: string, projectId: string, executionId: string): Promise<ModelCard[] | null> {
-    const { id } = await this.projects.require(company_id, projectId);
-    return await this.executions.cardsOf(id, parseId(executionId, 'Execution'));
-  }
-
-  /** A page of the values of a variable. @throws NotFound, and as {@link RunValues.page} */
-  async values(
-    company_id: string,
-    projectId: string,
-    executionId: string,
-    query: RunValuesQuery,
-    signal: AbortSignal,
-  ): Promise<RunValuesResponse> {
-    return await this.runValues.page(await this.get(company_id, projectId, executionId), query, signal);
-  }
-
-  /** As {@link ExecutionsRepository.newestEnded}. */
-  async newestEnded(project_id: ProjectId, scenario_ids: readonly string[]): Promise<EndedRun[]> {
-    return await this.executions.newestEnded(project_id, scenario_ids);
-  }
-
   /** Starts an execution. @throws NotFound, and as {@link start} */
-  async create(caller: Principal, projectId: string, request: ExecutionCreateRequest): Promise<ExecutionRecord> {
+  async create(editor: ProjectEditor, projectId: string, request: ExecutionCreateRequest): Promise<ExecutionRecord> {
     const { input_file_ids = null, is_test, mip_gap } = request;
     const { name = null, time_limit_seconds = null, affects_checklist = null, scenario_id } = request;
-    const run = { ...triggerOf(caller), is_test, name, time_limit_seconds, mip_gap: mip_gap ?? 0 };
+    const run = { ...triggerOf(editor.caller), is_test, name, time_limit_seconds, mip_gap: mip_gap ?? 0 };
     return await this.database.transaction(async (tx) => {
-      const project = await tx.withRepository(this.projects).lock(caller.company_id, projectId);
+      const project = await tx.withRepository(this.projects).lock(editor, projectId);
       if (scenario_id == null) return await this.start(tx, project, { ...run, input_file_ids, affects_checklist });
       const { files, variant } = await this.readScenario(tx, project, scenario_id);
       return onlyOne(await this.startAll(tx, project, run, files, [variant]));
@@ -193,11 +100,11 @@ export class ExecutionsService {
   /**
    * Starts an execution that solves once more what another one has solved, as it was then.
    *
-   * @throws NotFound @throws Conflict when that was not kept @throws TooManyRequests
+   * @throws NotFound @throws Conflict when that was not kept @throws PaymentRequired @throws TooManyRequests
    */
-  async repeat(caller: Principal, projectId: string, executionId: string): Promise<ExecutionRecord> {
+  async repeat(editor: ProjectEditor, projectId: string, executionId: string): Promise<ExecutionRecord> {
     return await this.database.transaction(async (tx) => {
-      const project = await tx.withRepository(this.projects).lock(caller.company_id, projectId);
+      const project = await tx.withRepository(this.projects).lock(editor, projectId);
       const executions = tx.withRepository(this.executions);
       const before = await executions.require(project.id, parseId(executionId, 'Execution'));
       const solved = { cards: await executions.cardsOf(project.id, before.id), inputs_id: before.inputs_id };
@@ -205,7 +112,7 @@ export class ExecutionsService {
         throw new Conflict('What the execution has solved was not kept');
       }
       const pinned = await this.inputs.copy(tx, project.company_id, solved);
-      return onlyOne(await this.queueUp(tx, project, triggerOf(caller), [{ ...before, ...pinned }]));
+      return onlyOne(await this.queueUp(tx, project, triggerOf(editor.caller), [{ ...before, ...pinned }]));
     });
   }
 
@@ -213,6 +120,7 @@ export class ExecutionsService {
    * Starts an execution in a locked project: what it solves is pinned now.
    *
    * @throws Invalid at an input that cannot be solved
+   * @throws PaymentRequired when a budget is used up
    * @throws TooManyRequests when too many of the company's executions wait
    */
   async start(tx: Tx, project: Project, execution: NewExecution): Promise<ExecutionRecord> {
@@ -240,6 +148,7 @@ export class ExecutionsService {
    * Starts an execution for each variant of the canvas of a locked project, pinned to one moment. They wait as one.
    *
    * @param files that the cards name
+   * @throws PaymentRequired when a budget is used up
    * @throws TooManyRequests when too many of the company's executions wait
    */
   async startAll(
@@ -267,21 +176,24 @@ export class ExecutionsService {
   private async queueUp(
     tx: Tx,
     { id: project_id, company_id }: Project,
-    { triggered_by, spender: { user_id, api_key_id } }: Trigger,
+    { triggered_by, spender }: Trigger,
     runs: readonly Run[],
   ): Promise<ExecutionRecord[]> {
     const executions = tx.withRepository(this.executions);
     // One transaction of a company after the other counts, so that together they keep to the limit.
     await executions.lockStarts(company_id);
-    if ((await executions.countWaiting(company_id)) >= MAX_QUEUED) {
+    const { waiting, exhausted } = await executions.queueOf(company_id, project_id, spender);
+    assertBudgetLeft(exhausted);
+    if (waiting >= MAX_QUEUED) {
       throw new TooManyRequests(`The company has ${MAX_QUEUED} executions waiting already`, RETRY_SECONDS);
     }
     const batch_id = runs.length > 1 ? randomUUID() : null;
     const started: ExecutionRecord[] = [];
     for (const run of runs) {
-      const id = await executions.add({ ...run, batch_id, project_id, company_id, triggered_by, user_id, api_key_id });
-      await this.queue.wake(tx, id);
-      started.push(await executions.require(project_id, id));
+      const row = { ...run, ...spender, batch_id, project_id, company_id, triggered_by };
+      const execution = await executions.add(row);
+      await this.queue.wake(tx, execution.id);
+      started.push(execution);
     }
     await tx.withRepository(this.projects).adjust(project_id, { active_solves: started.length });
     return started;
@@ -293,9 +205,21 @@ export class ExecutionsService {
   }
 
   /** Ends an execution that is not over, wherever it runs. @throws NotFound @throws Conflict when it is over */
-  async cancel(company_id: string, projectId: string, executionId: string): Promise<ExecutionRecord> {
+  async cancel(editor: ProjectEditor, projectId: string, executionId: string): Promise<ExecutionRecord> {
+    return await this.cancelIn((projects) => projects.lock(editor, projectId), executionId);
+  }
+
+  /** The same for what was started in a project that was looked up before. @throws NotFound @throws Conflict */
+  async cancelKnown(project_id: ProjectId, id: string): Promise<void> {
+    await this.cancelIn((projects) => projects.lockKnown(project_id), id);
+  }
+
+  private async cancelIn(
+    lock: (projects: ProjectsRepository) => Promise<Project>,
+    executionId: string,
+  ): Promise<ExecutionRecord> {
     const execution = await this.database.transaction(async (tx) => {
-      const project = await tx.withRepository(this.projects).lock(company_id, projectId);
+      const project = await lock(tx.withRepository(this.projects));
       const executions = tx.withRepository(this.executions);
       const { id } = await executions.require(project.id, parseId(executionId, 'Execution'));
       const [canceled] = await this.endings.finish(tx, [id], CANCELED);
@@ -321,9 +245,10 @@ export class ExecutionsService {
   }
 
   /** The execution once it is over. @throws the signal's reason when it aborts before */
-  async whenOver(company_id: string, project_id: string, id: string, signal: AbortSignal): Promise<OverExecution> {
+  async whenOver(project_id: ProjectId, id: string, signal: AbortSignal): Promise<OverExecution> {
     const look = async (): Promise<OverExecution | undefined> => {
-      const execution = await this.get(company_id, project_id, id);
+      const project = await this.projects.requireKnown(project_id);
+      const execution = await this.executions.require(project.id, id);
       if (!EXECUTION_STEPS.isEnd(execution.status)) return undefined;
       const text = await this.executions.resultText(id);
       return { ...execution, result: text === null ? null : (JSON.parse(text) as ExecutionResult) };

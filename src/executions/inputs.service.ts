@@ -10,7 +10,7 @@ import { Invalid, invalidValue } from '../platform/errors/errors.js';
 import { CardsRepository } from '../projects/canvas/cards.repository.js';
 import type { Card } from '../projects/canvas/card.entity.js';
 import { makesModel } from '../projects/canvas/model-digest.js';
-import { readData } from '../projects/canvas/data-content.js';
+import { pathOfSet } from '../projects/canvas/data-content.js';
 import type { Project } from '../projects/project.entity.js';
 import type { Snapshot } from '../projects/snapshot.entity.js';
 import { SnapshotsRepository } from '../projects/snapshots.repository.js';
@@ -104,12 +104,9 @@ export class InputsService {
   }
 
   /** The snapshot that run mode solves. */
-  private async snapshot(
-    tx: Tx,
-    { company_id, workspace_mode, current_snapshot_id }: Project,
-  ): Promise<Snapshot | undefined> {
+  private async snapshot(tx: Tx, { id, workspace_mode, current_snapshot_id }: Project): Promise<Snapshot | undefined> {
     return workspace_mode === 'run' && current_snapshot_id !== null
-      ? await tx.withRepository(this.snapshots).require(company_id, current_snapshot_id)
+      ? await tx.withRepository(this.snapshots).require(id, current_snapshot_id)
       : undefined;
   }
 
@@ -176,13 +173,7 @@ const filesOf = ({ company_id, workspace_id }: Project, snapshot: Snapshot | und
 });
 
 /** The files that sets stand in. */
-function pathsOf(cards: readonly ModelCard[]): string[] {
-  const paths = cards.flatMap((card) => {
-    const { set, file } = readData(card);
-    return set === undefined || file === undefined ? [] : [file.path];
-  });
-  return [...new Set(paths)];
-}
+const pathsOf = (cards: readonly ModelCard[]): string[] => [...new Set(cards.flatMap((card) => pathOfSet(card) ?? []))];
 
 /** The cards that make the model, and those that its plan is rated by, without what it does not take from them. */
 function toModelCard({ id, card_type, label, data, adjustments }: ModelCard): ModelCard[] {

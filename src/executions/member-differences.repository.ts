@@ -31,22 +31,25 @@ export class MemberDifferencesRepository {
   /**
    * Those that differ most, the largest difference first; a member that a run does not have counts as 0.
    *
-   * @param runs of one company @throws Unavailable when they are too large; what {@link TableReader.select} throws of itself
+   * @param runs of one company
+   * @param others how many more runs there are, which have no members
+   * @throws Unavailable when they are too large; what {@link TableReader.select} throws of itself
    */
   async between(
     company_id: string,
     runs: readonly KeptRun[],
+    others: number,
     limit: number,
     signal: AbortSignal,
   ): Promise<Difference[]> {
-    if (runs.length < 2) return [];
+    if (runs.length === 0 || runs.length + others < 2) return [];
     const names = new Map(
       runs.map(({ outputs_id }, at) => [
         `t${at}`,
         { path: MEMBERS, container: { company_id, container_id: outputs_id } },
       ]),
     );
-    const sql = differencesSql(runs.length, limit);
+    const sql = differencesSql(runs.length, others, limit);
     const { rows } = await this.select(company_id, names, { sql, limit, signal });
     const found = JSON.parse(rows) as [family: string, keys: string, places: number[], figures: number[]][];
     return found.map(([family, keys, places, figures]) => ({
@@ -70,14 +73,14 @@ export class MemberDifferencesRepository {
 /**
  * SELECT for DuckDB over the tables `t0`, `t1`, ... of members: `family` and `keys` of those that are not the same in all tables,
  * with the `places` of the tables that have them and their `figures` there. The largest difference is first; a member that a table
- * does not have counts as 0.
+ * does not have counts as 0, and so do all of them in `others` more.
  */
-function differencesSql(tables: number, limit: number): string {
+function differencesSql(tables: number, others: number, limit: number): string {
   const all = Array.from(
     { length: tables },
     (_, at) => `SELECT ${at} AS run, family, keys, CAST(value AS DOUBLE) AS value FROM t${at}`,
   );
-  const orZero = `CASE WHEN count(*) < ${tables} THEN 0 END`;
+  const orZero = `CASE WHEN count(*) < ${tables + others} THEN 0 END`;
   // Without all values at first: of a hundred tables with a hundred thousand members each there is no room for them.
   return `
     WITH runs AS (${all.join(' UNION ALL ')}),

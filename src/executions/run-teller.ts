@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Phase, Progress } from './execution-log.entity.js';
+import { MAX_LINES, type Phase, type Progress } from './execution-log.entity.js';
 import type { ModelSize } from './model/model.js';
 import type { SolveNews } from './solver/task.js';
 import { gapBetween, type Search } from './solver/watch.js';
@@ -7,8 +7,6 @@ import { gapBetween, type Search } from './solver/watch.js';
 const TELLING_MS = 1_000;
 /** Most characters of a line. */
 const MAX_LINE = 200;
-/** Lines that are kept until they are told: no more of a log are kept at all. */
-const MAX_LINES = 200;
 
 const NOTHING: Search = { incumbent: null, bound: null, nodes: 0 };
 const DOING: Record<Phase, string> = {
@@ -44,7 +42,6 @@ export class RunTeller {
     if (news.kind === 'line') this.add(news.text);
     else if (news.kind === 'solves') this.phase = 'solving';
     else if (news.kind === 'explains') this.phase = 'explaining';
-    else if (news.kind === 'ends') return;
     else if (news.kind === 'search') this.search = { incumbent: news.incumbent, bound: news.bound, nodes: news.nodes };
     else {
       const { variables, integer_variables, constraints, terms } = news.size;

@@ -3,9 +3,9 @@ import { TaskProblem } from '../data-engine/tasks.js';
 import type { ContainerRef } from '../files/tree/container-ref.js';
 import { Conflict, Invalid, invalidValue, NotFound } from '../platform/errors/errors.js';
 import { TableReader } from '../tables/table-reader.service.js';
-import type { RunValuesQuery, RunValuesResponse } from './executions.dto.js';
 import { type ExecutionRecord, ExecutionsRepository } from './executions.repository.js';
 import { MEMBERS } from './result-files.service.js';
+import type { RunValuesQuery, RunValuesResponse } from './runs.dto.js';
 
 /** The values that runs have found, variable by variable. */
 @Injectable()

@@ -13,12 +13,6 @@ import type { ModelSize } from './model/model.js';
 import { ResultFiles, type StoredResult } from './result-files.service.js';
 import type { SolveOutcome } from './solver/task.js';
 
-/** The end of an execution whose processes died repeatedly. */
-export const INTERRUPTED: ExecutionError = {
-  code: 'interrupted',
-  message: 'The solve was interrupted several times and is not tried again',
-};
-
 const NOTHING: StoredResult = { whole: null, tables: [], members: null };
 
 /** Stores what solves have come to: one transaction for the result, its file, the charge and the project's update. */
@@ -43,7 +37,7 @@ export class SolveResults {
   ): Promise<void> {
     const stored = outcome.kind === 'solved' ? await this.results.store(held, outcome) : NOTHING;
     await this.database.transaction(async (tx) => {
-      const project = await tx.withRepository(this.projects).lock(held.company_id, held.project_id);
+      const project = await tx.withRepository(this.projects).lockKnown(held.project_id);
       await tx.withRepository(this.executions).lockForOwner(held);
       if (outcome.kind === 'failed') {
         await this.endings.finish(tx, [held.id], { status: 'failed', error: outcome.failure, ...(model && { model }) });

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../platform/auth/principal.js';
 import { Forbidden, NotFound } from '../platform/errors/errors.js';
-import type { ContainerRef, FoundContainer, SoughtContainer } from './tree/container-ref.js';
+import type { ContainerRef, FoundContainer, Scope, SoughtContainer } from './tree/container-ref.js';
 import { ContainersRepository } from './tree/containers.repository.js';
 
 export const FILE_SOURCES = ['deployment', 'workspace', 'snapshot'] as const;
@@ -9,12 +9,16 @@ export const FILE_SOURCES = ['deployment', 'workspace', 'snapshot'] as const;
 /** Kind of container that a client works on. */
 export type FileSource = (typeof FILE_SOURCES)[number];
 
-/** How containers of a source are found among what a company has. */
+/** How containers of a source are found among what a caller may see. */
 export interface ContainerLookup {
   /** What a client knows them as. */
   resource: string;
-  /** SELECT of the {@link FoundContainer} that the identifier `$1` names in the company `$2`: one row at most. */
-  select: string;
+  /** SELECT of the {@link FoundContainer} that the identifier `$1` names to a caller, whose scope is SQL: one row at most. */
+  select: (scope: string, caller: Principal) => string;
+  /** What the caller may see, as the SELECT takes it. */
+  scope: (caller: Principal) => Scope;
+  /** The same SELECT by the id of the container, where clients reach one without naming it. */
+  selectKnown?: (scope: string, caller: Principal) => string;
   /** A client's identifier as the database takes it. @throws NotFound for what can be none */
   parse(identifier: string): string;
 }
@@ -54,13 +58,19 @@ export class ContainerResolver {
   }
 
   /** The container of a request that is valid, for a statement that finds it itself. @throws NotFound */
-  seek({ company_id }: Principal, fields: ContainerFields): SoughtContainer {
+  seek(caller: Principal, fields: ContainerFields): SoughtContainer {
     const lookup = this.lookups.get(fields.source);
     const identifier = fields[IDENTIFIERS[fields.source]];
     if (lookup === undefined || identifier == null)
       throw new Error(`Nothing finds containers of source ${fields.source}`);
-    const { resource, select } = lookup;
-    return { company_id, select, identifier: lookup.parse(identifier), resource };
+    const { company_id } = caller;
+    return {
+      company_id,
+      select: (scope) => lookup.select(scope, caller),
+      identifier: lookup.parse(identifier),
+      scope: lookup.scope(caller),
+      resource: lookup.resource,
+    };
   }
 
   /** The container of a request that is valid. @throws NotFound */
@@ -74,13 +84,39 @@ export class ContainerResolver {
   /** The same for a caller who wants to change it. @throws NotFound @throws Forbidden */
   async findForWriting(caller: Principal, fields: ContainerFields): Promise<RequestedContainer> {
     const container = await this.find(caller, fields);
-    assertWritable(caller, fields.source);
+    assertWritable(caller, fields.source, container);
     return container;
+  }
+
+  /**
+   * Makes sure that a caller may write to a container of their company that they have not named.
+   *
+   * @returns false where they may not even see it
+   * @throws Forbidden
+   */
+  async mayWriteTo(caller: Principal, source: FileSource, container_id: string): Promise<boolean> {
+    const lookup = this.lookups.get(source);
+    const { selectKnown } = lookup ?? {};
+    const found =
+      lookup === undefined || selectKnown === undefined
+        ? { may_write: true }
+        : await this.containers.findSought({
+            select: (scope) => selectKnown(scope, caller),
+            identifier: container_id,
+            scope: lookup.scope(caller),
+          });
+    if (found === undefined) return false;
+    assertWritable(caller, source, found);
+    return true;
   }
 }
 
-/** @throws Forbidden for snapshots, which never change, and for deployments unless at company level */
-export function assertWritable(caller: Principal, source: string): void {
+/**
+ * @throws Forbidden for snapshots, which never change, for deployments unless at company level, and for those whose role
+ *   lets them read only
+ */
+function assertWritable(caller: Principal, source: FileSource, { may_write }: Pick<FoundContainer, 'may_write'>): void {
+  if (!may_write) throw new Forbidden('A viewer of a project changes nothing in it');
   if (source === 'snapshot') throw new Forbidden('A snapshot cannot be changed');
   if (source === 'deployment' && !caller.isCompanyLevel) {
     throw new Forbidden('Files of a deployment are changed by company-level callers only');

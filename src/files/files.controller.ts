@@ -1,5 +1,5 @@
 import { Body, Controller, Post, Query, type StreamableFile } from '@nestjs/common';
-import { Caller } from '../platform/auth/decorators.js';
+import { Caller, ReadAccess } from '../platform/auth/decorators.js';
 import { Principal } from '../platform/auth/principal.js';
 import { ClientSignal } from '../platform/http/client-signal.js';
 import { RequestOrigin } from '../platform/object-store/request-origin.js';
@@ -45,6 +45,7 @@ export class FilesController {
   }
 
   @Post('content')
+  @ReadAccess()
   @Operation({
     tag: 'Files',
     summary: 'Read content',
@@ -110,6 +111,7 @@ export class FilesController {
   }
 
   @Post('list')
+  @ReadAccess()
   @Operation({
     tag: 'Files',
     summary: 'List directory',
@@ -124,6 +126,7 @@ export class FilesController {
   }
 
   @Post('download')
+  @ReadAccess()
   @Operation({
     tag: 'Files',
     summary: 'Get download URL',

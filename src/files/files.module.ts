@@ -74,6 +74,7 @@ import { WorkspaceChanges } from './workspace-changes.js';
     FileTreeReader,
     FileTreeService,
     LocalCopies,
+    UploadRegistry,
     WorkspaceChanges,
   ],
 })

@@ -149,8 +149,10 @@ class Check {
         `${name} is a variable for each ${listed(namesOfIndex(family.index))}: write ${called(name, namesOfIndex(family.index))}`,
       );
     const [column] = columns.get(name) ?? [];
-    if (column !== undefined)
-      refuse(`${name} is a column over ${column.set}: write ${called(name, lettersFor(this.arityOf(column.set)))}`);
+    if (column !== undefined) {
+      const keys = this.keysFor(column.set, scope).map((one) => called(name, one));
+      refuse(`${name} is a column over ${column.set}: write ${keys.join(' or ')}`);
+    }
     if (sets.has(name)) refuse(`${name} is a set: add up over it, as in \`sum p in ${name}: ...\``);
     this.unknown.add(name);
     return name;
@@ -186,6 +188,16 @@ class Check {
     if (other !== undefined) refuse(doubledColumn(name, column.set, other.set), position);
     this.arity(expression, lettersFor(this.arityOf(column.set)), `a column over ${column.set}`);
     return column;
+  }
+
+  /** The keys that a column over a set may have here: those of an index that fit, else letters. */
+  private keysFor(set: string, scope: Scope): string[][] {
+    const arity = this.arityOf(set);
+    const names = arity === 1 ? [...scope] : [];
+    const over = names.filter(([, other]) => other === set);
+    // Of the parts of a member nothing tells which set they are from.
+    const fitting = over.length > 0 ? over : names.filter(([, other]) => other === undefined);
+    return fitting.length > 0 ? fitting.map(([name]) => [name]) : [lettersFor(arity)];
   }
 
   private arityOf(set: string): number {

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { ContainersService, SWEEP_UPLOADS } from '../files/tree/containers.service.js';
-import type { Principal } from '../platform/auth/principal.js';
+import { Config } from '../config/config.js';
+import { ContainersService } from '../files/tree/containers.service.js';
+import { UploadRegistry } from '../files/uploads/upload-registry.service.js';
 import { Database, type Tx } from '../platform/database/database.service.js';
-import { Forbidden } from '../platform/errors/errors.js';
-import { Jobs } from '../platform/jobs/jobs.service.js';
+import type { JsonText } from '../platform/http/json-text.js';
+import type { ProjectOwner } from './project-access.js';
 import type { Project } from './project.entity.js';
 import { ProjectsRepository } from './projects.repository.js';
 import { SnapshotsRepository } from './snapshots.repository.js';
@@ -15,22 +16,35 @@ import { SnapshotsRepository } from './snapshots.repository.js';
  */
 export type DeletionListener = (tx: Tx, project: Project) => Promise<() => void>;
 
-/** Deletes projects: from the commit on nothing finds them any more. Their rows stay until they are purged. */
+/** Takes part in the transaction that brings a project back, which is locked. */
+export type RestorationListener = (tx: Tx, project: Project) => Promise<void>;
+
+/**
+ * Deletes projects: from the commit on nothing finds them any more. What is in them stays for PROJECTS_GRACE_SECONDS, in
+ * which they can be restored; then they are purged.
+ */
 @Injectable()
 export class ProjectDeletion {
-  private readonly listeners: DeletionListener[] = [];
+  private readonly deletionListeners: DeletionListener[] = [];
+  private readonly restorationListeners: RestorationListener[] = [];
 
   constructor(
     private readonly database: Database,
     private readonly projects: ProjectsRepository,
     private readonly snapshots: SnapshotsRepository,
     private readonly containers: ContainersService,
-    private readonly jobs: Jobs,
+    private readonly uploads: UploadRegistry,
+    private readonly config: Config,
   ) {}
 
   /** Lets a module above end its part of every project that is deleted; called while modules initialise. */
   onDelete(listener: DeletionListener): void {
-    this.listeners.push(listener);
+    this.deletionListeners.push(listener);
+  }
+
+  /** Lets a module above show its part of every project that comes back; called while modules initialise. */
+  onRestore(listener: RestorationListener): void {
+    this.restorationListeners.push(listener);
   }
 
   /**
@@ -38,24 +52,44 @@ export class ProjectDeletion {
    *
    * Who changes something in a project locks it, or the container of its files, before; both are refused from here on.
    *
-   * @throws NotFound @throws Forbidden for the agent
+   * @throws NotFound @throws Forbidden for all but owners and company-level callers
    */
-  async delete(caller: Principal, projectId: string): Promise<void> {
-    if (caller.kind === 'agent') throw new Forbidden('An agent cannot delete a project');
-    const { company_id } = caller;
+  async delete(owner: ProjectOwner, projectId: string): Promise<void> {
     const announcements = await this.database.transaction(async (tx) => {
       const projects = tx.withRepository(this.projects);
-      const project = await projects.lock(company_id, projectId);
+      const project = await projects.lock(owner, projectId);
       const ended: (() => void)[] = [];
-      for (const listener of this.listeners) ended.push(await listener(tx, project));
-      const { workspace_id, agent_config_id, project_skills_id } = project;
-      const snapshots = await tx.withRepository(this.snapshots).containersOf(project.id);
-      await this.containers.delete(tx, company_id, workspace_id, agent_config_id, project_skills_id, ...snapshots);
-      // What the store has of uploads to it need not wait for the next time that uploads are looked through.
-      await this.jobs.add(tx, SWEEP_UPLOADS, {}, { jobKey: SWEEP_UPLOADS, maxAttempts: 1 });
+      for (const listener of this.deletionListeners) ended.push(await listener(tx, project));
+      await this.containers.hide(tx, project.company_id, ...(await this.containersOf(tx, project)));
+      await this.uploads.expireTo(tx, project.workspace_id);
       await projects.markDeleted(project.id);
       return ended;
     });
     for (const announce of announcements) announce();
+  }
+
+  /**
+   * Brings a deleted project back as it was, but for what has ended with it: turns, solves and open uploads.
+   *
+   * @returns the project as ProjectResponse
+   * @throws NotFound also when its time is over @throws Forbidden for all but owners and company-level callers
+   */
+  async restore(owner: ProjectOwner, projectId: string): Promise<JsonText> {
+    return await this.database.transaction(async (tx) => {
+      const projects = tx.withRepository(this.projects);
+      const project = await projects.lockDeleted(owner, projectId, this.config.PROJECTS_GRACE_SECONDS);
+      await this.containers.restore(tx, project.company_id, ...(await this.containersOf(tx, project)));
+      await projects.markRestored(project.id);
+      for (const listener of this.restorationListeners) await listener(tx, project);
+      return await projects.details(owner, project.id);
+    });
+  }
+
+  private async containersOf(
+    tx: Tx,
+    { id, workspace_id, agent_config_id, project_skills_id }: Project,
+  ): Promise<string[]> {
+    const snapshots = await tx.withRepository(this.snapshots).containersOf(id);
+    return [workspace_id, agent_config_id, project_skills_id, ...snapshots];
   }
 }

@@ -6,6 +6,7 @@ import { Database, type Tx } from '../platform/database/database.service.js';
 import { Jobs } from '../platform/jobs/jobs.service.js';
 import { LOGGER } from '../platform/logging/logging.module.js';
 import { CardsRepository } from './canvas/cards.repository.js';
+import { ProjectMembersRepository } from './project-members.repository.js';
 import { type DueProject, ProjectsRepository } from './projects.repository.js';
 import { SnapshotsRepository } from './snapshots.repository.js';
 import type { ProjectId } from './project.entity.js';
@@ -22,7 +23,8 @@ const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Removes what is left of deleted projects, PROJECTS_GRACE_SECONDS after they were. Any number of processes may do so at
- * once; what breaks off goes on with the next run, as a project's own row is the last one to go. Files are the collector's.
+ * once; what breaks off goes on with the next run, as a project's own row is the last one to go. From the first step on it
+ * cannot come back. Files are the collector's.
  */
 @Injectable()
 export class ProjectPurge implements OnModuleInit {
@@ -32,6 +34,7 @@ export class ProjectPurge implements OnModuleInit {
     private readonly database: Database,
     private readonly projects: ProjectsRepository,
     private readonly cards: CardsRepository,
+    private readonly members: ProjectMembersRepository,
     private readonly snapshots: SnapshotsRepository,
     private readonly containers: ContainersService,
     private readonly jobs: Jobs,
@@ -60,6 +63,7 @@ export class ProjectPurge implements OnModuleInit {
   /** One that cannot be removed, for whatever reason, keeps no other one from it. */
   private async tryPurge(project: DueProject): Promise<void> {
     try {
+      if (!(await this.projects.beginPurge(project.id, this.config.PROJECTS_GRACE_SECONDS))) return;
       for (const purger of this.purgers) while (await this.alone(project, purger));
       await this.alone(project, async (tx) => await this.remove(tx, project));
     } catch (error) {
@@ -70,7 +74,7 @@ export class ProjectPurge implements OnModuleInit {
   /** Removes a page while nobody else does: a page that is just being removed would look like the last one. */
   private async alone({ id }: DueProject, purger: Purger): Promise<boolean> {
     return await this.database.transaction(
-      async (tx) => (await tx.withRepository(this.projects).lockDeleted(id)) && (await purger(tx, id)),
+      async (tx) => (await tx.withRepository(this.projects).lockPurged(id)) && (await purger(tx, id)),
     );
   }
 
@@ -82,7 +86,9 @@ export class ProjectPurge implements OnModuleInit {
     const ofSnapshots = await snapshots.containersOf(id);
     await snapshots.delete({ project_id: id });
     await tx.withRepository(this.cards).delete({ project_id: id });
+    await tx.withRepository(this.members).delete({ project_id: id });
     await projects.delete({ id });
+    await this.containers.giveUp(tx, company_id, ...container_ids, ...ofSnapshots);
     await this.containers.forget(tx, company_id, ...container_ids, ...ofSnapshots);
     return false;
   }

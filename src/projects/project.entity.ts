@@ -6,6 +6,13 @@ export type WorkspaceMode = (typeof WORKSPACE_MODES)[number];
 export const FEASIBILITY_RESULTS = ['pass', 'fail', 'unchecked'] as const;
 export const OVERALL_RESULTS = ['incomplete', 'complete'] as const;
 
+export const VISIBILITIES = ['company', 'private'] as const;
+export type Visibility = (typeof VISIBILITIES)[number];
+
+/** What is going on in a project. */
+export const PROJECT_STATUSES = ['solving', 'working', 'idle'] as const;
+export type ProjectStatus = (typeof PROJECT_STATUSES)[number];
+
 export type ProjectId = CheckedId<'Project'>;
 
 /** A project: its own data, what is derived from its cards, and counters that the modules above keep. */
@@ -66,6 +73,14 @@ export class Project {
 
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   deleted_at!: Date | null;
+
+  /** Since when it is being removed for good. */
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  purge_began_at!: Date | null;
+
+  /** Who sees it beside its members: everybody in the company, or company-level callers alone. */
+  @Column('text', { default: 'company' })
+  visibility!: Visibility;
 
   @Column('integer', { default: 0 })
   card_count!: number;

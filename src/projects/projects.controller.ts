@@ -1,6 +1,12 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
-import { Caller } from '../platform/auth/decorators.js';
-import { Principal } from '../platform/auth/principal.js';
+import {
+  EditingCaller,
+  OwningCaller,
+  ProjectEditor,
+  ProjectOwner,
+  ProjectReader,
+  ReadingCaller,
+} from './project-access.js';
 import type { JsonText } from '../platform/http/json-text.js';
 import { listingJson } from '../platform/listing/listing-json.js';
 import { EXAMPLE } from '../platform/openapi/examples.js';
@@ -29,11 +35,11 @@ export class ProjectsController {
   @Operation({
     tag: 'Projects',
     summary: 'List projects',
-    description: 'Last changed first.',
+    description: 'Those that the caller may see, last changed first.',
     response: ProjectSummaryListResponse,
   })
-  async listProjects(@Caller() caller: Principal, @Query() query: ProjectQuery): Promise<JsonText> {
-    return listingJson('projects', await this.projects.list(caller.company_id, query), query);
+  async listProjects(@ReadingCaller() reader: ProjectReader, @Query() query: ProjectQuery): Promise<JsonText> {
+    return listingJson('projects', await this.projects.list(reader, query), query);
   }
 
   @Post()
@@ -48,8 +54,8 @@ export class ProjectsController {
     errors: [404],
     extension: true,
   })
-  async createProject(@Caller() caller: Principal, @Body() body: ProjectCreateRequest): Promise<JsonText> {
-    return await this.projects.create(caller, body);
+  async createProject(@EditingCaller() editor: ProjectEditor, @Body() body: ProjectCreateRequest): Promise<JsonText> {
+    return await this.projects.create(editor, body);
   }
 
   @Get(':project_id')
@@ -60,8 +66,8 @@ export class ProjectsController {
     response: ProjectResponse,
     errors: [404],
   })
-  async getProject(@Caller() caller: Principal, @Param('project_id') projectId: string): Promise<JsonText> {
-    return await this.projects.details(caller.company_id, projectId);
+  async getProject(@ReadingCaller() reader: ProjectReader, @Param('project_id') projectId: string): Promise<JsonText> {
+    return await this.projects.details(reader, projectId);
   }
 
   @Patch(':project_id')
@@ -71,14 +77,14 @@ export class ProjectsController {
     example: { description: 'Which mix of chairs and tables earns most next week?' },
     description: 'Absent fields are unchanged; null clears a description.',
     response: ProjectResponse,
-    errors: [404, 409],
+    errors: [403, 404, 409],
   })
   async updateProject(
-    @Caller() caller: Principal,
+    @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Body() body: ProjectUpdate,
   ): Promise<JsonText> {
-    return await this.projects.update(caller.company_id, projectId, body);
+    return await this.projects.update(editor, projectId, body);
   }
 
   @Delete(':project_id')
@@ -86,14 +92,31 @@ export class ProjectsController {
     tag: 'Projects',
     summary: 'Delete project',
     description:
-      'Deletes everything in it at once: running turns and uploads end, streams close. Its cost stays in the usage ' +
+      'For owners of the project and company-level callers. Everything in it is gone at once: running turns, solves and ' +
+      'uploads end, streams close. It can be restored for some time (24 hours by default). Its cost stays in the usage ' +
       'listings.',
     status: 204,
-    errors: [404],
+    errors: [403, 404],
     extension: true,
   })
-  async deleteProject(@Caller() caller: Principal, @Param('project_id') projectId: string): Promise<void> {
-    await this.deletion.delete(caller, projectId);
+  async deleteProject(@OwningCaller() owner: ProjectOwner, @Param('project_id') projectId: string): Promise<void> {
+    await this.deletion.delete(owner, projectId);
+  }
+
+  @Post(':project_id/restore')
+  @Operation({
+    tag: 'Projects',
+    summary: 'Restore project',
+    description:
+      'For owners of the project and company-level callers. Brings a deleted project back with everything in it. What ' +
+      'ended with it stays ended: turns, solves, and uploads that were not completed. 404 once its time is over; ' +
+      '`GET /projects?deleted=true` lists what can come back.',
+    response: ProjectResponse,
+    errors: [403, 404],
+    extension: true,
+  })
+  async restoreProject(@OwningCaller() owner: ProjectOwner, @Param('project_id') projectId: string): Promise<JsonText> {
+    return await this.deletion.restore(owner, projectId);
   }
 
   @Get(':project_id/cards')
@@ -105,7 +128,10 @@ export class ProjectsController {
     errors: [404],
     extension: true,
   })
-  async listCards(@Caller() caller: Principal, @Param('project_id') projectId: string): Promise<CardListResponse> {
-    return CardListResponse.from(await this.cards.list(caller.company_id, projectId));
+  async listCards(
+    @ReadingCaller() reader: ProjectReader,
+    @Param('project_id') projectId: string,
+  ): Promise<CardListResponse> {
+    return CardListResponse.from(await this.cards.list(reader, projectId));
   }
 }

@@ -12,9 +12,19 @@ import {
   StringField,
 } from '../platform/validation/fields.js';
 import { CompletenessResponse } from './canvas/canvas.dto.js';
-import { WORKSPACE_MODES, type WorkspaceMode } from './project.entity.js';
+import {
+  PROJECT_STATUSES,
+  type ProjectStatus,
+  VISIBILITIES,
+  type Visibility,
+  WORKSPACE_MODES,
+  type WorkspaceMode,
+} from './project.entity.js';
+import { PROJECT_ROLES, type ProjectRole } from './project-member.entity.js';
 
 const COMPONENTS = 'Objectives on the canvas; only the first ones if all together exceed 16,384 bytes';
+const VISIBILITY =
+  '`company`: everybody in the company edits it; `private`: only its members and company-level callers see it';
 const description = { nullable: true, optional: true, maxLength: 20_000 };
 
 /** Page and filter of the project listing. */
@@ -24,6 +34,27 @@ export class ProjectQuery extends PageQuery {
 
   @EnumField(WORKSPACE_MODES, { optional: true, extension: true })
   workspace_mode?: WorkspaceMode;
+
+  @StringField({
+    optional: true,
+    extension: true,
+    maxLength: 1_024,
+    description: '`me` or the id of a user: only projects that they created; of an API key, `me` is its creator',
+  })
+  created_by?: string;
+
+  @EnumField(VISIBILITIES, { optional: true, extension: true })
+  visibility?: Visibility;
+
+  @EnumField(PROJECT_STATUSES, { optional: true, extension: true })
+  status?: ProjectStatus;
+
+  @BooleanField({
+    default: false,
+    extension: true,
+    description: 'True: those that were deleted and can be restored, last deleted first',
+  })
+  deleted!: boolean;
 }
 
 /** A new project. */
@@ -47,6 +78,9 @@ export class ProjectCreateRequest {
 
   @EnumField(WORKSPACE_MODES, { default: 'define' })
   workspace_mode!: WorkspaceMode;
+
+  @EnumField(VISIBILITIES, { default: 'company', description: VISIBILITY })
+  visibility!: Visibility;
 }
 
 /**
@@ -64,6 +98,14 @@ export class ProjectUpdate {
 
   @EnumField(WORKSPACE_MODES, { nullable: true, optional: true, description: 'Changing to `run` takes a snapshot' })
   workspace_mode?: WorkspaceMode | null;
+
+  @EnumField(VISIBILITIES, {
+    nullable: true,
+    optional: true,
+    extension: true,
+    description: 'For owners of the project and company-level callers only',
+  })
+  visibility?: Visibility | null;
 }
 
 /** Who created a project. */
@@ -136,6 +178,12 @@ export class ProjectResponse {
     description: 'Hash of the copied instructions and skills; equals the deployment’s if the copy is up to date',
   })
   config_digest!: string;
+
+  @EnumField(VISIBILITIES, { extension: true, description: VISIBILITY })
+  visibility!: Visibility;
+
+  @EnumField(PROJECT_ROLES, { extension: true, description: 'What the caller may do in it' })
+  role!: ProjectRole;
 }
 
 /** A project as the listing shows it. */
@@ -175,9 +223,15 @@ export class ProjectSummary {
 
   @StringField({ optional: true, example: 'define' })
   workspace_mode!: string;
+
+  @EnumField(VISIBILITIES, { extension: true })
+  visibility!: Visibility;
+
+  @DateTimeField({ nullable: true, extension: true, description: 'When it was deleted' })
+  deleted_at!: Date | null;
 }
 
-/** Projects of the company, last changed first. */
+/** Projects that the caller sees, last changed first. */
 export class ProjectSummaryListResponse extends PageResponse {
   @ObjectArrayField(() => ProjectSummary)
   projects!: ProjectSummary[];

@@ -1,5 +1,6 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { DeploymentsModule } from '../deployments/deployments.module.js';
+import { ApiKeysService } from '../platform/auth/api-keys/api-keys.service.js';
 import { ContainerResolver } from '../files/container-resolver.js';
 import { FilesModule } from '../files/files.module.js';
 import { CanvasController } from './canvas/canvas.controller.js';
@@ -10,7 +11,11 @@ import { DataFileJobs } from './canvas/data-file-jobs.service.js';
 import { DataFiles } from './canvas/data-files.service.js';
 import { FileFactsRepository } from './canvas/file-facts.repository.js';
 import { TablesModule } from '../tables/tables.module.js';
+import { ProjectReader } from './project-access.js';
 import { ProjectDeletion } from './project-deletion.service.js';
+import { ProjectMembersController } from './project-members.controller.js';
+import { ProjectMembersRepository } from './project-members.repository.js';
+import { ProjectMembers } from './project-members.service.js';
 import { ProjectPurge } from './project-purge.service.js';
 import { ProjectsController } from './projects.controller.js';
 import { ProjectsRepository, WORKSPACES } from './projects.repository.js';
@@ -22,7 +27,7 @@ import { SnapshotsService } from './snapshots.service.js';
 /** Projects, their canvas and snapshots. */
 @Module({
   imports: [FilesModule, DeploymentsModule, TablesModule],
-  controllers: [ProjectsController, CanvasController, SnapshotsController],
+  controllers: [ProjectsController, ProjectMembersController, CanvasController, SnapshotsController],
   providers: [
     ProjectsRepository,
     SnapshotsRepository,
@@ -31,6 +36,8 @@ import { SnapshotsService } from './snapshots.service.js';
     ProjectDeletion,
     ProjectPurge,
     SnapshotsService,
+    ProjectMembersRepository,
+    ProjectMembers,
     CanvasEditor,
     CardsService,
     DataFiles,
@@ -43,15 +50,21 @@ import { SnapshotsService } from './snapshots.service.js';
     CardsRepository,
     ProjectsService,
     ProjectDeletion,
+    ProjectMembers,
     ProjectPurge,
     CanvasEditor,
     DataFiles,
   ],
 })
 export class ProjectsModule implements OnModuleInit {
-  constructor(private readonly resolver: ContainerResolver) {}
+  constructor(
+    private readonly resolver: ContainerResolver,
+    private readonly apiKeys: ApiKeysService,
+    private readonly projects: ProjectsRepository,
+  ) {}
 
   onModuleInit(): void {
+    this.apiKeys.provideProjects(async (caller, ids) => await this.projects.unseen(ProjectReader.of(caller), ids));
     this.resolver.provide('workspace', WORKSPACES);
     this.resolver.provide('snapshot', SNAPSHOT_TREES);
   }

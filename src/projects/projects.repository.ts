@@ -3,19 +3,32 @@ import { EntityRepository } from '../platform/database/entity-repository.js';
 import { NotFound, parseId } from '../platform/errors/errors.js';
 import { JsonText } from '../platform/http/json-text.js';
 import { type JsonPage, readJsonPage } from '../platform/database/json-page.js';
+import {
+  type Access,
+  accessOf,
+  accessParameter,
+  type ProjectEditor,
+  type ProjectLeaver,
+  type ProjectOwner,
+  type ProjectReader,
+} from './project-access.js';
+import { isVisible, mayEdit, personOf, roleIn, wasVisible } from './project-access.sql.js';
+import type { ProjectRole } from './project-member.entity.js';
 import type { Derived } from './canvas/derivation.js';
 import { Project, type ProjectId } from './project.entity.js';
 import type { ProjectQuery } from './projects.dto.js';
 
-/** SQL of the id of a company's project, null when it has none of this id: for reads of the modules above. */
-export const projectOf = (company: string, project: string): string =>
-  `(SELECT id FROM projects WHERE company_id = ${company} AND id = ${project} AND deleted_at IS NULL)`;
+/** SELECT of the workspace of a project that the caller may see. */
+const workspaceOf = (condition: string, access: Access): string => `
+  SELECT p.workspace_id AS container_id, p.id AS project_id, ${mayEdit('p', access)} AS may_write
+    FROM projects p WHERE ${condition} AND ${isVisible('p', access)}`;
 
 /** The containers of projects' files. */
 export const WORKSPACES: ContainerLookup = {
   resource: 'Project',
-  select: `SELECT workspace_id AS container_id, id AS project_id FROM projects
-            WHERE company_id = $2 AND id = $1 AND deleted_at IS NULL`,
+  select: (scope, caller) => workspaceOf('p.id = $1', accessOf(caller, scope)),
+  selectKnown: (scope, caller) => workspaceOf('p.workspace_id = $1', accessOf(caller, scope)),
+  scope: accessParameter,
   parse: (id) => parseId(id, 'Project'),
 };
 
@@ -67,46 +80,111 @@ const COMPLETENESS = `
      SELECT p.all_constraints_classified, p.all_variables_provided, p.data_available, p.kpis_defined, p.objective_drafted,
             p.objectives_defined, p.production_requirements_defined, p.feasibility_result, p.overall) checklist) AS completeness`;
 
-/** Projects of companies. A project that was deleted is found by the methods for its removal only. */
+const STATUS = `CASE WHEN p.active_solves > 0 THEN 'solving' WHEN p.active_turns > 0 THEN 'working' ELSE 'idle' END`;
+
+/** Condition that a deleted project can come back; `graceSeconds` is SQL. */
+const mayComeBack = (graceSeconds: string): string =>
+  `p.purge_began_at IS NULL AND p.deleted_at > now() - make_interval(secs => ${graceSeconds})`;
+
+/**
+ * Projects of companies, for those who may see them. A project that was deleted is found by the methods for its return and
+ * its removal only.
+ */
 export class ProjectsRepository extends EntityRepository(Project) {
-  /** The project as a row. @throws NotFound also for an id that is none. */
-  async require(company_id: string, projectId: string): Promise<Project> {
-    return await this.select(company_id, projectId, '');
+  /** The project as a row. @throws NotFound also for an id that is none @throws Forbidden */
+  async require(reader: ProjectReader, projectId: string): Promise<Project> {
+    return await this.select(reader, projectId, '');
   }
 
-  /** The project, locked against other writers until the transaction ends. @throws NotFound */
-  async lock(company_id: string, projectId: string): Promise<Project> {
-    return await this.select(company_id, projectId, 'FOR NO KEY UPDATE');
+  /** The project, locked against other writers until the transaction ends. @throws NotFound @throws Forbidden */
+  async lock(editor: ProjectEditor | ProjectLeaver, projectId: string): Promise<Project> {
+    return await this.select(editor, projectId, 'FOR NO KEY UPDATE OF p');
+  }
+
+  /** A project that was looked up before, for work that goes on whoever has begun it. @throws NotFound */
+  async requireKnown(id: ProjectId): Promise<Project> {
+    return await this.known(id, '');
+  }
+
+  /** The same, locked against other writers until the transaction ends. @throws NotFound */
+  async lockKnown(id: ProjectId): Promise<Project> {
+    return await this.known(id, 'FOR NO KEY UPDATE');
+  }
+
+  /** Those of some ids, by place, of which the caller sees no project. */
+  async unseen(reader: ProjectReader, ids: readonly string[]): Promise<number[]> {
+    const rows: { place: number }[] = await this.query(
+      `SELECT w.place::integer AS place FROM unnest($2::uuid[]) WITH ORDINALITY w (id, place)
+        WHERE NOT EXISTS (SELECT FROM projects p WHERE p.id = w.id AND ${isVisible('p', reader.access('$1'))})`,
+      [reader.parameter, ids],
+    );
+    return rows.map(({ place }) => place - 1);
+  }
+
+  /** Those of the readers who do not see the project any more that each is given with: one look for each kind of reader. */
+  async lost<Following extends { reader: ProjectReader; project_id: ProjectId }>(
+    followed: readonly Following[],
+  ): Promise<Following[]> {
+    const kinds = new Map<string, Following[]>();
+    for (const one of followed) {
+      const sees = isVisible('p', one.reader.access('a.access'));
+      const alike = kinds.get(sees) ?? [];
+      kinds.set(sees, alike);
+      alike.push(one);
+    }
+    const lost: Following[] = [];
+    for (const [sees, alike] of kinds) {
+      const rows: { place: number }[] = await this.query(
+        `SELECT f.place::integer AS place FROM unnest($1::jsonb[], $2::uuid[]) WITH ORDINALITY f (access, project_id, place),
+                LATERAL (SELECT ARRAY(SELECT jsonb_array_elements_text(f.access)) AS access) a
+          WHERE NOT EXISTS (SELECT FROM projects p WHERE p.id = f.project_id AND ${sees})`,
+        [alike.map(({ reader }) => JSON.stringify(reader.parameter)), alike.map(({ project_id }) => project_id)],
+      );
+      lost.push(...rows.map(({ place }) => alike[place - 1]!));
+    }
+    return lost;
   }
 
   /** The project as ProjectResponse. @throws NotFound */
-  async details(company_id: string, projectId: string): Promise<JsonText> {
+  async details(reader: ProjectReader, projectId: string): Promise<JsonText> {
+    const access = reader.access('$1');
     const [found]: { details: unknown }[] = await this.query(
       `SELECT row_to_json(project) AS details FROM (
        SELECT p.id, p.name, p.description, p.short_description, iso_timestamp(p.created_at) AS created_at,
               iso_timestamp(p.updated_at) AS updated_at, ${CREATOR}, ${COMPLETENESS}, p.current_snapshot_id,
               p.objective_components, p.objective_confirmed, p.objective_description, p.objective_type,
-              d.handle AS origin_deployment_handle, p.run_setup_status, p.total_credits, p.workspace_mode, p.config_digest
+              d.handle AS origin_deployment_handle, p.run_setup_status, p.total_credits, p.workspace_mode, p.config_digest,
+              p.visibility, ${roleIn('p', access)} AS role
          FROM projects p
          LEFT JOIN users u ON u.company_id = p.company_id AND u.id = p.created_by
          LEFT JOIN deployments d ON d.company_id = p.company_id AND d.id = p.origin_deployment_id
-        WHERE p.company_id = $1 AND p.id = $2 AND p.deleted_at IS NULL) project`,
-      [company_id, parseId(projectId, 'Project')],
+        WHERE p.id = $2 AND ${isVisible('p', access)}) project`,
+      [reader.parameter, parseId(projectId, 'Project')],
     );
     if (found === undefined) throw new NotFound('Project');
     // Put together again, as a numeric's text has zeros that answers have not.
     return new JsonText(JSON.stringify(found.details));
   }
 
-  /** A page of the company's projects as ProjectSummary, last changed first, with the exact number of all that match. */
-  async summaries(company_id: string, query: ProjectQuery): Promise<JsonPage> {
-    const { q = null, workspace_mode = null, ...page } = query;
+  /** A page of the projects that the caller sees as ProjectSummary, with the exact number of all that match. */
+  async summaries(reader: ProjectReader, query: ProjectQuery, graceSeconds: number): Promise<JsonPage> {
+    const { q = null, workspace_mode = null, created_by = null, visibility = null, status = null, ...rest } = query;
+    const { deleted = false, ...page } = rest;
+    const access = reader.access('$1');
+    const me = personOf(access);
     const filters = [
       { value: q, condition: (at: string) => `strpos(lower(p.name), lower(${at}::text)) > 0` },
       { value: workspace_mode, condition: (at: string) => `p.workspace_mode = ${at}::text` },
+      {
+        value: created_by,
+        condition: (at: string) => `p.created_by = CASE ${at}::text WHEN 'me' THEN ${me} ELSE ${at} END`,
+      },
+      { value: visibility, condition: (at: string) => `p.visibility = ${at}::text` },
+      { value: status, condition: (at: string) => `${STATUS} = ${at}::text` },
+      { value: deleted ? graceSeconds : null, condition: (at: string) => mayComeBack(`${at}::float8`) },
     ].filter(({ value }) => value !== null);
     const matching = [
-      'p.company_id = $1 AND p.deleted_at IS NULL',
+      deleted ? wasVisible('p', access) : isVisible('p', access),
       ...filters.map(({ condition }, index) => condition(`$${index + 2}`)),
     ].join(' AND ');
     const { items, total } = await readJsonPage(
@@ -115,14 +193,13 @@ export class ProjectsRepository extends EntityRepository(Project) {
         items: `
         SELECT p.id, p.name, iso_timestamp(p.created_at) AS created_at, iso_timestamp(p.updated_at) AS updated_at, ${CREATOR},
                p.card_count, ${COMPLETENESS}, p.objective_components, p.objective_confirmed,
-               CASE WHEN p.active_solves > 0 THEN 'solving' WHEN p.active_turns > 0 THEN 'working' ELSE 'idle' END AS status,
-               p.total_credits, p.workspace_mode
+               ${STATUS} AS status, p.total_credits, p.workspace_mode, p.visibility, iso_timestamp(p.deleted_at) AS deleted_at
           FROM projects p
           LEFT JOIN users u ON u.company_id = p.company_id AND u.id = p.created_by
          WHERE ${matching}
-         ORDER BY p.updated_at DESC, p.id DESC`,
+         ORDER BY ${deleted ? 'p.deleted_at' : 'p.updated_at'} DESC, p.id DESC`,
         count: `SELECT count(*) FROM projects p WHERE ${matching}`,
-        parameters: [company_id, ...filters.map(({ value }) => value)],
+        parameters: [reader.parameter, ...filters.map(({ value }) => value)],
       },
       page,
     );
@@ -134,7 +211,10 @@ export class ProjectsRepository extends EntityRepository(Project) {
   async change(
     id: ProjectId,
     fields: Partial<
-      Pick<Project, 'name' | 'description' | 'short_description' | 'workspace_mode' | 'current_snapshot_id'>
+      Pick<
+        Project,
+        'name' | 'description' | 'short_description' | 'workspace_mode' | 'current_snapshot_id' | 'visibility'
+      >
     >,
   ): Promise<void> {
     await this.update({ id }, { ...fields, updated_at: () => 'now()' });
@@ -195,6 +275,17 @@ export class ProjectsRepository extends EntityRepository(Project) {
     );
   }
 
+  /** A deleted project that can come back, locked until the transaction ends. @throws NotFound @throws Forbidden */
+  async lockDeleted(owner: ProjectOwner, projectId: string, graceSeconds: number): Promise<Project> {
+    const condition = `${wasVisible('p', owner.access('$1'))} AND ${mayComeBack('$3')}`;
+    return await this.one(owner, projectId, condition, 'FOR NO KEY UPDATE OF p', [graceSeconds]);
+  }
+
+  /** Lets a locked project that was deleted be found again. */
+  async markRestored(id: ProjectId): Promise<void> {
+    await this.update({ id }, { deleted_at: null, updated_at: () => 'now()' });
+  }
+
   /** Projects after `id` that were deleted at least so many seconds ago, by id. */
   async due(after: string, graceSeconds: number, limit: number): Promise<DueProject[]> {
     return await this.query(
@@ -204,16 +295,54 @@ export class ProjectsRepository extends EntityRepository(Project) {
     );
   }
 
-  /** Locks a deleted project until the transaction ends; false when somebody has removed it. */
-  async lockDeleted(id: string): Promise<boolean> {
-    const left: unknown[] = await this.query('SELECT FROM projects WHERE id = $1 FOR NO KEY UPDATE', [id]);
+  /**
+   * Notes that a project begins to be removed, which was deleted at least so many seconds ago: from the commit on it cannot
+   * come back. False when it has come back, or somebody has removed it.
+   */
+  async beginPurge(id: ProjectId, graceSeconds: number): Promise<boolean> {
+    const [, count]: [unknown[], number] = await this.query(
+      `UPDATE projects SET purge_began_at = coalesce(purge_began_at, now())
+        WHERE id = $1 AND deleted_at <= now() - make_interval(secs => $2)`,
+      [id, graceSeconds],
+    );
+    return count > 0;
+  }
+
+  /** Locks a project that is being removed until the transaction ends; false when somebody has removed it. */
+  async lockPurged(id: ProjectId): Promise<boolean> {
+    const left: unknown[] = await this.query(
+      'SELECT FROM projects WHERE id = $1 AND purge_began_at IS NOT NULL FOR NO KEY UPDATE',
+      [id],
+    );
     return left.length > 0;
   }
 
-  private async select(company_id: string, projectId: string, locking: string): Promise<Project> {
+  private async select(reader: ProjectReader, projectId: string, locking: string): Promise<Project> {
+    return await this.one(reader, projectId, isVisible('p', reader.access('$1')), locking);
+  }
+
+  /** The project that fits the condition; `more` are its parameters from $3. */
+  private async one(
+    reader: ProjectReader,
+    projectId: string,
+    condition: string,
+    locking: string,
+    more: unknown[] = [],
+  ): Promise<Project> {
+    const [found]: (Project & { caller_role: ProjectRole })[] = await this.query(
+      `SELECT p.*, ${roleIn('p', reader.access('$1'))} AS caller_role FROM projects p WHERE p.id = $2 AND ${condition} ${locking}`,
+      [reader.parameter, parseId(projectId, 'Project'), ...more],
+    );
+    if (found === undefined) throw new NotFound('Project');
+    const { caller_role, ...project } = found;
+    reader.admit(caller_role);
+    return project;
+  }
+
+  private async known(id: ProjectId, locking: string): Promise<Project> {
     const [project]: Project[] = await this.query(
-      `SELECT * FROM projects WHERE company_id = $1 AND id = $2 AND deleted_at IS NULL ${locking}`,
-      [company_id, parseId(projectId, 'Project')],
+      `SELECT * FROM projects WHERE id = $1 AND deleted_at IS NULL ${locking}`,
+      [id],
     );
     if (project === undefined) throw new NotFound('Project');
     return project;

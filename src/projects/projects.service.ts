@@ -1,12 +1,15 @@
 import { Injectable } from '@nestjs/common';
+import { Config } from '../config/config.js';
 import { AGENT_CONFIG_NAMES } from '../deployments/template.js';
 import { DeploymentsService } from '../deployments/deployments.service.js';
 import { TemplatesService } from '../deployments/templates.service.js';
 import { ContainersService } from '../files/tree/containers.service.js';
-import type { Principal } from '../platform/auth/principal.js';
 import { Database, type Tx } from '../platform/database/database.service.js';
+import { Forbidden } from '../platform/errors/errors.js';
 import type { JsonText } from '../platform/http/json-text.js';
 import type { JsonPage } from '../platform/database/json-page.js';
+import { type ProjectEditor, ProjectOwner, type ProjectReader } from './project-access.js';
+import { ProjectMembersRepository } from './project-members.repository.js';
 import type { Project } from './project.entity.js';
 import type { ProjectCreateRequest, ProjectQuery, ProjectUpdate } from './projects.dto.js';
 import { ProjectsRepository } from './projects.repository.js';
@@ -15,7 +18,7 @@ import { SnapshotsService } from './snapshots.service.js';
 /** Takes part in the transaction that creates a project. */
 export type CreationListener = (tx: Tx, project: Project) => Promise<void>;
 
-/** Projects of companies. Every method is scoped by company. */
+/** Projects of companies, each for those who may see it. */
 @Injectable()
 export class ProjectsService {
   private readonly creationListeners: CreationListener[] = [];
@@ -27,6 +30,8 @@ export class ProjectsService {
     private readonly containers: ContainersService,
     private readonly templates: TemplatesService,
     private readonly snapshots: SnapshotsService,
+    private readonly members: ProjectMembersRepository,
+    private readonly config: Config,
   ) {}
 
   /** Lets a module above add its part to every new project. */
@@ -34,26 +39,28 @@ export class ProjectsService {
     this.creationListeners.push(listener);
   }
 
-  /** The company's projects as ProjectSummary, last changed first. */
-  async list(company_id: string, query: ProjectQuery): Promise<JsonPage> {
-    return await this.projects.summaries(company_id, query);
+  /** The projects that the caller sees as ProjectSummary, last changed or deleted first. */
+  async list(reader: ProjectReader, query: ProjectQuery): Promise<JsonPage> {
+    return await this.projects.summaries(reader, query, this.config.PROJECTS_GRACE_SECONDS);
   }
 
   /** The project as ProjectResponse. @throws NotFound */
-  async details(company_id: string, projectId: string): Promise<JsonText> {
-    return await this.projects.details(company_id, projectId);
+  async details(reader: ProjectReader, projectId: string): Promise<JsonText> {
+    return await this.projects.details(reader, projectId);
   }
 
   /**
    * Creates a project; one made from a deployment gets its agent configuration in the project's deployment scope and
-   * its other files in the workspace.
+   * its other files in the workspace. Its owner is the caller, or who has made the caller's API key.
    *
    * @param wantedId the id it gets; default a new one
+   * @throws Forbidden for a key that is for certain projects.
    * @throws NotFound when there is no such deployment.
    * @throws Invalid when its configuration is more than a project can have.
    */
-  async create(caller: Principal, request: ProjectCreateRequest, wantedId?: string): Promise<JsonText> {
-    const { company_id } = caller;
+  async create(editor: ProjectEditor, request: ProjectCreateRequest, wantedId?: string): Promise<JsonText> {
+    const { company_id, project_ids, user_id, person_id } = editor.caller;
+    if (project_ids !== null) throw new Forbidden('An API key for certain projects creates no others');
     return await this.database.transaction(async (tx) => {
       const projects = tx.withRepository(this.projects);
       const origin =
@@ -70,9 +77,11 @@ export class ProjectsService {
         agent_config_id: await this.containers.create(tx, company_id, 'agent_config'),
         project_skills_id: await this.containers.create(tx, company_id, 'project_skills'),
         origin_deployment_id: origin?.id ?? null,
-        created_by: caller.user_id,
+        created_by: user_id,
+        visibility: request.visibility,
       });
-      const project = await projects.lock(company_id, id);
+      await tx.withRepository(this.members).put({ project_id: id, company_id, user_id: person_id, role: 'owner' });
+      const project = await projects.lock(editor, id);
       if (origin !== null) {
         const from = { company_id, container_id: origin.container_id };
         const to = { company_id, container_id: project.agent_config_id };
@@ -88,24 +97,25 @@ export class ProjectsService {
       }
       for (const listener of this.creationListeners) await listener(tx, project);
       if (request.workspace_mode === 'run') await this.enterRunMode(tx, project);
-      return await projects.details(company_id, id);
+      return await projects.details(editor, id);
     });
   }
 
-  /** @throws NotFound */
-  async update(company_id: string, projectId: string, change: ProjectUpdate): Promise<JsonText> {
+  /** @throws NotFound @throws Forbidden also for somebody who is no owner and says who sees the project */
+  async update(editor: ProjectEditor, projectId: string, change: ProjectUpdate): Promise<JsonText> {
     return await this.database.transaction(async (tx) => {
       const projects = tx.withRepository(this.projects);
-      const project = await projects.lock(company_id, projectId);
-      const { name, description, short_description, workspace_mode } = change;
+      const { name, description, short_description, workspace_mode, visibility } = change;
+      const project = await projects.lock(visibility == null ? editor : ProjectOwner.of(editor.caller), projectId);
       await projects.change(project.id, {
         name: name ?? project.name,
         ...(description !== undefined && { description }),
         ...(short_description !== undefined && { short_description }),
         ...(workspace_mode === 'define' && { workspace_mode }),
+        ...(visibility != null && { visibility }),
       });
       if (workspace_mode === 'run' && project.workspace_mode === 'define') await this.enterRunMode(tx, project);
-      return await projects.details(company_id, project.id);
+      return await projects.details(editor, project.id);
     });
   }
 

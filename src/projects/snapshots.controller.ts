@@ -1,6 +1,5 @@
 import { Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
-import { Caller } from '../platform/auth/decorators.js';
-import { Principal } from '../platform/auth/principal.js';
+import { EditingCaller, ProjectEditor, ProjectReader, ReadingCaller } from './project-access.js';
 import { PageQuery } from '../platform/listing/page.query.js';
 import { Operation } from '../platform/openapi/operation.js';
 import { SnapshotListResponse, SnapshotResponse } from './snapshots.dto.js';
@@ -20,8 +19,11 @@ export class SnapshotsController {
     errors: [404, 409],
     extension: true,
   })
-  async takeSnapshot(@Caller() caller: Principal, @Param('project_id') projectId: string): Promise<SnapshotResponse> {
-    return SnapshotResponse.from(await this.snapshots.create(caller.company_id, projectId));
+  async takeSnapshot(
+    @EditingCaller() editor: ProjectEditor,
+    @Param('project_id') projectId: string,
+  ): Promise<SnapshotResponse> {
+    return SnapshotResponse.from(await this.snapshots.create(editor, projectId));
   }
 
   @Get()
@@ -34,11 +36,11 @@ export class SnapshotsController {
     extension: true,
   })
   async listSnapshots(
-    @Caller() caller: Principal,
+    @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
     @Query() query: PageQuery,
   ): Promise<SnapshotListResponse> {
-    return SnapshotListResponse.from(await this.snapshots.list(caller.company_id, projectId, query), query);
+    return SnapshotListResponse.from(await this.snapshots.list(reader, projectId, query), query);
   }
 
   @Delete(':snapshot_id')
@@ -51,10 +53,10 @@ export class SnapshotsController {
     extension: true,
   })
   async deleteSnapshot(
-    @Caller() caller: Principal,
+    @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Param('snapshot_id') snapshotId: string,
   ): Promise<void> {
-    await this.snapshots.delete(caller.company_id, projectId, snapshotId);
+    await this.snapshots.delete(editor, projectId, snapshotId);
   }
 }

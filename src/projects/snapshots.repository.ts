@@ -3,6 +3,8 @@ import { EntityRepository } from '../platform/database/entity-repository.js';
 import { NotFound, parseId } from '../platform/errors/errors.js';
 import type { Page } from '../platform/listing/page.js';
 import type { PageQuery } from '../platform/listing/page.query.js';
+import { accessOf, accessParameter } from './project-access.js';
+import { isVisible, mayEdit } from './project-access.sql.js';
 import { Snapshot } from './snapshot.entity.js';
 import type { ProjectId } from './project.entity.js';
 
@@ -12,12 +14,6 @@ export type SnapshotRow = Pick<Snapshot, 'id' | 'project_id' | 'created_at'> & {
   card_count: number;
 };
 
-/** SELECT from the snapshot `$1` of one of the projects of the company `$2`. */
-const snapshotOf = (columns: string): string => `
-  SELECT ${columns} FROM snapshots s
-    JOIN projects p ON p.id = s.project_id AND p.company_id = $2 AND p.deleted_at IS NULL
-   WHERE s.id = $1`;
-
 const SNAPSHOT_ROWS = `
   SELECT s.id, s.project_id, s.created_at, s.id IS NOT DISTINCT FROM p.current_snapshot_id AS is_current,
          jsonb_array_length(s.cards) AS card_count
@@ -26,16 +22,23 @@ const SNAPSHOT_ROWS = `
 /** The containers of snapshots' files. */
 export const SNAPSHOT_TREES: ContainerLookup = {
   resource: 'Snapshot',
-  select: snapshotOf('s.container_id, s.project_id'),
+  select: (scope, caller) => {
+    const access = accessOf(caller, scope);
+    return `
+    SELECT s.container_id, s.project_id, ${mayEdit('p', access)} AS may_write
+      FROM snapshots s JOIN projects p ON p.id = s.project_id AND ${isVisible('p', access)}
+     WHERE s.id = $1`;
+  },
+  scope: accessParameter,
   parse: (id) => parseId(id, 'Snapshot'),
 };
 
 /** Snapshots of projects. */
 export class SnapshotsRepository extends EntityRepository(Snapshot) {
-  /** A snapshot of one of the company's projects. @throws NotFound */
-  async require(company_id: string, snapshotId: string): Promise<Snapshot> {
-    const [snapshot]: Snapshot[] = await this.query(snapshotOf('s.*'), [parseId(snapshotId, 'Snapshot'), company_id]);
-    if (snapshot === undefined) throw new NotFound('Snapshot');
+  /** A snapshot of a project. @throws NotFound */
+  async require(project_id: ProjectId, id: string): Promise<Snapshot> {
+    const snapshot = await this.findOneBy({ project_id, id });
+    if (snapshot === null) throw new NotFound('Snapshot');
     return snapshot;
   }
 

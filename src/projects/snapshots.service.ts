@@ -9,6 +9,7 @@ import { CardsRepository } from './canvas/cards.repository.js';
 import type { Project } from './project.entity.js';
 import { ProjectsRepository } from './projects.repository.js';
 import { type SnapshotRow, SnapshotsRepository } from './snapshots.repository.js';
+import type { ProjectEditor, ProjectReader } from './project-access.js';
 
 /** Most snapshots that a project keeps. */
 const MAX_SNAPSHOTS = 100;
@@ -26,10 +27,10 @@ export class SnapshotsService {
   ) {}
 
   /** Takes a snapshot that becomes the current one. @throws Conflict when the project has too many */
-  async create(company_id: string, projectId: string): Promise<SnapshotRow> {
+  async create(editor: ProjectEditor, projectId: string): Promise<SnapshotRow> {
     return await this.database.transaction(async (tx) => {
       const projects = tx.withRepository(this.projects);
-      const project = await projects.lock(company_id, projectId);
+      const project = await projects.lock(editor, projectId);
       const current_snapshot_id = await this.take(tx, project);
       await projects.change(project.id, { current_snapshot_id });
       return await tx.withRepository(this.snapshots).row(project.id, current_snapshot_id);
@@ -37,23 +38,23 @@ export class SnapshotsService {
   }
 
   /** The snapshots of a project, newest first. */
-  async list(company_id: string, projectId: string, page: PageQuery): Promise<Page<SnapshotRow>> {
-    const { id } = await this.projects.require(company_id, projectId);
+  async list(reader: ProjectReader, projectId: string, page: PageQuery): Promise<Page<SnapshotRow>> {
+    const { id } = await this.projects.require(reader, projectId);
     return await this.snapshots.page(id, page);
   }
 
   /** @throws NotFound @throws Conflict for the current one */
-  async delete(company_id: string, projectId: string, snapshotId: string): Promise<void> {
+  async delete(editor: ProjectEditor, projectId: string, snapshotId: string): Promise<void> {
     await this.database.transaction(async (tx) => {
       const snapshots = tx.withRepository(this.snapshots);
-      const project = await tx.withRepository(this.projects).lock(company_id, projectId);
+      const project = await tx.withRepository(this.projects).lock(editor, projectId);
       const { id } = await snapshots.row(project.id, snapshotId);
       if (id === project.current_snapshot_id) {
         throw new Conflict('The current snapshot cannot be deleted; take another one first');
       }
       const { container_id } = await snapshots.findOneByOrFail({ project_id: project.id, id });
       await snapshots.delete({ project_id: project.id, id });
-      await this.containers.delete(tx, company_id, container_id);
+      await this.containers.delete(tx, editor.company_id, container_id);
     });
   }
 

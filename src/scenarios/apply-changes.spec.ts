@@ -171,11 +171,60 @@ describe('a value', () => {
     expect(uppersOf(modelOf({ kind: 'value', target: 'hours', ...how }), 'Labour')).toEqual([hours]);
   });
 
+  it('is written with all others of its card at once: large cards are not read again for each change', () => {
+    let readings = 0;
+    const cells = new Proxy<Record<string, number>>(
+      { 1: 10, 2: 20 },
+      {
+        ownKeys: (all) => {
+          readings += 1;
+          return Reflect.ownKeys(all);
+        },
+      },
+    );
+    const readingsOf = (changes: number): number => {
+      const all = [card('data', 'Weeks', { set: 'weeks', members: '1 to 2', values: { hours: 1, need: cells } })];
+      readings = 0;
+      const { cards } = apply(
+        Array.from({ length: changes }, () => ({ kind: 'value', target: 'hours', plus: 1 })),
+        all,
+      );
+      expect(cards[0]?.data['values']).toMatchObject({ hours: 1 + changes });
+      return readings;
+    };
+    readingsOf(1);
+    expect(readingsOf(50)).toBeLessThanOrEqual(readingsOf(1));
+  });
+
   it('is changed several times in the order of the changes', () => {
     const twice: Change = { kind: 'value', target: 'hours', times: 2 };
     const more: Change = { kind: 'value', target: 'hours', plus: 5 };
     expect(uppersOf(modelOf(twice, more), 'Labour')).toEqual([205]);
     expect(uppersOf(modelOf(more, twice), 'Labour')).toEqual([210]);
+  });
+
+  it('is looked up without reading its card again for each change', () => {
+    let reads = 0;
+    const data = {
+      get values() {
+        reads += 1;
+        return { least: 1, most: 2 };
+      },
+    };
+    const change: Change = { kind: 'value', target: 'least', plus: 1 };
+    const readsFor = (count: number): number => {
+      const before = reads;
+      const changes = Array.from({ length: count }, () => change);
+      const { cards, problems } = applyChanges([card('data', 'Few', data)], changes, {
+        files: new Map(),
+        name: 'Many',
+      });
+      expect(problems).toEqual([]);
+      expect(cards[0]!.data).toEqual({ values: { least: 1 + count, most: 2 } });
+      return reads - before;
+    };
+    readsFor(1);
+    expect(readsFor(100)).toBeLessThanOrEqual(readsFor(1));
   });
 });
 
@@ -414,6 +463,11 @@ describe('what does not fit', () => {
     ],
     [where('region > 3'), 'where', 'A text is compared with a figure: texts stand in double quotes, figures do not'],
     [where('need > 3'), 'where', 'need is a column over weeks: write `need[p]`'],
+    [
+      { kind: 'column', target: 'demand', times: 2, where: 'price > 3' },
+      'where',
+      'price is a column over products: write `price[product]` or `price[Week_no]`',
+    ],
     [
       where('make[product] > 3'),
       'where',

@@ -53,8 +53,8 @@ export function applyChanges(
 }
 
 /** The cards with the files that changes put in the place of others, to find out what is known of these. */
-export function withOtherFiles(cards: readonly ModelCard[], changes: readonly Change[]): ModelCard[] {
-  let all = [...cards];
+export function withOtherFiles(cards: readonly ModelCard[], changes: readonly Change[]): readonly ModelCard[] {
+  let all = cards;
   for (const change of changes) {
     const found = change.kind === 'file' && problemOfForm(change) === undefined ? cardOfFile(all, change) : undefined;
     if (typeof found === 'object') all = replaced(all, found, { file_path: change.to });
@@ -77,9 +77,12 @@ function refuse(field: ChangeField | undefined, problem: string): never {
 }
 
 class Application {
-  private cards: ModelCard[];
+  private cards: readonly ModelCard[];
   private readonly vocabulary: Vocabulary;
+  /** Figures as they are now; those that were changed are put into their cards at the end. */
   private readonly values: Map<string, number>;
+  /** The names of the values that were changed, by the ids of their cards. */
+  private readonly revalued = new Map<string, Set<string>>();
   private readonly problems: ChangeProblem[] = [];
   private readonly off: ModelCard[] = [];
   /** Cards of sets of whose files nothing is known. */
@@ -91,7 +94,7 @@ class Application {
     private readonly circumstances: Circumstances,
   ) {
     this.cards = withOtherFiles(given, changes);
-    this.vocabulary = vocabularyOn(this.cards, circumstances.files);
+    this.vocabulary = vocabularyFor(this.cards, circumstances.files);
     this.values = new Map(this.vocabulary.values);
     this.unread = this.cards.filter((card) => isSetOfFile(card) && !this.isRead(contentOf(card)));
   }
@@ -110,7 +113,14 @@ class Application {
         this.problems.push({ index, problem: error.problem, ...(error.field && { field: error.field }) });
       }
     }
-    return { cards: this.cards, problems: this.problems };
+    return { cards: this.cards.map((card) => this.withValues(card)), problems: this.problems };
+  }
+
+  private withValues(card: ModelCard): ModelCard {
+    const names = this.revalued.get(card.id);
+    if (names === undefined) return card;
+    const changes = Object.fromEntries(Array.from(names, (name) => [name, this.values.get(name)]));
+    return { ...card, data: { ...card.data, values: { ...fieldOf<object>(card, 'values'), ...changes } } };
   }
 
   private apply(change: Change, index: number): void {
@@ -140,10 +150,10 @@ class Application {
     if (other !== undefined) refuse('target', `several data cards have a value called ${shortened(target)}`);
     if (card === undefined)
       refuse('target', this.notCalled(target, `no value of a data card is called ${shortened(target)}`));
-    const values = fieldOf<Record<string, unknown>>(card, 'values') ?? {};
-    const figure = finite(changed(Number(values[target]), arithmeticOf(change)), change);
-    this.values.set(target, figure);
-    this.replace(card, { values: { ...values, [target]: figure } });
+    const present = this.values.get(target) ?? contentOf(card).values.get(target) ?? NaN;
+    this.values.set(target, finite(changed(present, arithmeticOf(change)), change));
+    const names = this.revalued.get(card.id) ?? new Set();
+    this.revalued.set(card.id, names.add(target));
   }
 
   private changeBound(change: Change): void {
@@ -330,6 +340,17 @@ class Application {
     this.cards = this.cards.map((one) => (one.id === card.id ? card : one));
     this.unread.splice(0, this.unread.length, ...this.unread.map((one) => (one.id === card.id ? card : one)));
   }
+}
+
+/** By the cards of a canvas; scenarios that read the same files have the same names. */
+const vocabularies = new WeakMap<readonly ModelCard[], { files: FileStates; vocabulary: Vocabulary }>();
+
+function vocabularyFor(cards: readonly ModelCard[], files: FileStates): Vocabulary {
+  const known = vocabularies.get(cards);
+  if (known?.files === files) return known.vocabulary;
+  const vocabulary = vocabularyOn(cards, files);
+  vocabularies.set(cards, { files, vocabulary });
+  return vocabulary;
 }
 
 /** By the data, which changes put others in the place of. */

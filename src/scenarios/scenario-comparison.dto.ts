@@ -24,7 +24,7 @@ export class ScenarioComparisonQuery {
   /** The ids one by one; null for all. */
   static idsIn({ ids }: ScenarioComparisonQuery): string[] | null {
     if (ids === undefined) return null;
-    return [...new Set(ids.split(',').map((id) => id.trim()))];
+    return ids.split(',').map((id) => id.trim());
   }
 }
 
@@ -118,21 +118,34 @@ export class ScenarioComparisonResponse {
 
   /** A line for the canvas and one for each scenario. */
   static csv({ base, scenarios }: ScenarioComparisonResponse): CsvText {
-    const labels = [
-      ...new Set([...(base?.kpis ?? []), ...scenarios.flatMap(({ kpis }) => kpis)].map(({ label }) => label)),
-    ];
-    const titles = ['scenario', 'status', 'objective_value', 'difference'];
     const first = base === null ? [] : [{ ...base, name: 'base', difference: null, kpis: base.kpis as ComparedKpi[] }];
-    const rows = [...first, ...scenarios].map(({ name, status, objective_value, difference, kpis }) => [
+    const lines = [...first, ...scenarios].map((line) => ({ ...line, kpis: byLabel(line.kpis) }));
+    const most = new Map<string, number>();
+    for (const { kpis } of lines)
+      for (const [label, { length }] of kpis) most.set(label, Math.max(most.get(label) ?? 0, length));
+    const columns = [...most].flatMap(([label, count]) => Array.from({ length: count }, (_, at) => ({ label, at })));
+    const titles = ['scenario', 'status', 'objective_value', 'difference'];
+    const rows = lines.map(({ name, status, objective_value, difference, kpis }) => [
       name,
       status,
       objective_value,
       difference,
-      ...labels.flatMap((label) => {
-        const kpi = kpis.find((one) => one.label === label);
+      ...columns.flatMap(({ label, at }) => {
+        const kpi = kpis.get(label)?.[at];
         return [kpi?.value ?? null, kpi?.difference ?? null];
       }),
     ]);
-    return new CsvText([[...titles, ...labels.flatMap((label) => [label, `${label} difference`])], ...rows]);
+    return new CsvText([[...titles, ...columns.flatMap(({ label }) => [label, `${label} difference`])], ...rows]);
   }
+}
+
+/** KPIs by their labels, of which cards may have the same, in their order. */
+export function byLabel<Kpi extends { label: string }>(kpis: readonly Kpi[]): Map<string, Kpi[]> {
+  const found = new Map<string, Kpi[]>();
+  for (const kpi of kpis) {
+    const same = found.get(kpi.label);
+    if (same === undefined) found.set(kpi.label, [kpi]);
+    else same.push(kpi);
+  }
+  return found;
 }

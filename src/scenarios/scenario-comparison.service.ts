@@ -1,12 +1,18 @@
 import { Injectable } from '@nestjs/common';
+import { ExecutionRecords } from '../executions/execution-records.service.js';
 import type { EndedRun } from '../executions/executions.repository.js';
-import { ExecutionsService } from '../executions/executions.service.js';
 import { type Difference, MemberDifferencesRepository, SAME } from '../executions/member-differences.repository.js';
 import { Invalid, invalidValue } from '../platform/errors/errors.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import type { Scenario } from './scenario.entity.js';
-import type { ComparedKpi, ComparedRun, ScenarioComparisonResponse } from './scenario-comparison.dto.js';
+import {
+  byLabel,
+  type ComparedKpi,
+  type ComparedRun,
+  type ScenarioComparisonResponse,
+} from './scenario-comparison.dto.js';
 import { ScenariosRepository } from './scenarios.repository.js';
+import type { ProjectReader } from '../projects/project-access.js';
 
 /** Variables and members of variables that are told to differ. */
 const MAX_DIFFERING = 100;
@@ -19,25 +25,25 @@ export class ScenarioComparison {
   constructor(
     private readonly projects: ProjectsRepository,
     private readonly scenarios: ScenariosRepository,
-    private readonly executions: ExecutionsService,
+    private readonly executions: ExecutionRecords,
     private readonly members: MemberDifferencesRepository,
   ) {}
 
   /**
    * The newest run of each scenario that has ended, beside that of the canvas.
    *
-   * @param ids null for all, oldest first
+   * @param ids null for all, oldest first; one that comes again counts once
    * @throws NotFound @throws Invalid at `ids` @throws what {@link MemberDifferencesRepository.between} throws
    */
   async compare(
-    company_id: string,
+    reader: ProjectReader,
     projectId: string,
     ids: readonly string[] | null,
     signal: AbortSignal,
   ): Promise<ScenarioComparisonResponse> {
-    const { id: project_id } = await this.projects.require(company_id, projectId);
-    const all = await this.scenarios.all(project_id);
-    const scenarios = ids === null ? all : ids.map((id) => called(all, id));
+    const { id: project_id } = await this.projects.require(reader, projectId);
+    const all = await this.scenarios.names(project_id);
+    const scenarios = ids === null ? all : [...new Set(ids.map((id) => called(all, id)))];
     const runs = await this.executions.newestEnded(
       project_id,
       scenarios.map(({ id }) => id),
@@ -47,7 +53,7 @@ export class ScenarioComparison {
     return {
       base: base === undefined ? null : shown(base),
       scenarios: scenarios.map((scenario) => beside(scenario, ofScenarios.get(scenario.id), base)),
-      differing: await this.differing(company_id, runs, signal),
+      differing: await this.differing(reader.company_id, runs, signal),
     };
   }
 
@@ -56,14 +62,18 @@ export class ScenarioComparison {
     const kept = plans.flatMap((run) =>
       run.outputs_id === null ? [] : [{ name: nameOf(run), outputs_id: run.outputs_id }],
     );
-    const ofMembers = await this.members.between(company_id, kept, MAX_DIFFERING, signal);
+    // Members that were not kept, for lack of room, are not known; those of a plan without families are not there.
+    const without = plans.filter(({ outputs_id, families }) => outputs_id === null && (families ?? []).length === 0);
+    const ofMembers = await this.members.between(company_id, kept, without.length, MAX_DIFFERING, signal);
     return [...scalarDifferences(plans), ...ofMembers]
       .sort((one, other) => spread(other, plans.length) - spread(one, plans.length))
       .slice(0, MAX_DIFFERING);
   }
 }
 
-function called(all: readonly Scenario[], id: string): Scenario {
+type Named = Pick<Scenario, 'id' | 'name'>;
+
+function called(all: readonly Named[], id: string): Named {
   const found = all.find((one) => one.id === id.toLowerCase());
   if (found === undefined) throw new Invalid([invalidValue(['query', 'ids'], 'the project has no such scenario', id)]);
   return found;
@@ -79,7 +89,7 @@ const shown = ({ id, status, outcome, objective_value, kpis, ended_at }: EndedRu
   kpis: (kpis ?? []).map(({ label, value }) => ({ label, value })),
 });
 
-function beside({ id, name }: Scenario, run: EndedRun | undefined, base: EndedRun | undefined): ComparedRun {
+function beside({ id, name }: Named, run: EndedRun | undefined, base: EndedRun | undefined): ComparedRun {
   const of = { scenario_id: id, name };
   if (run === undefined)
     return {
@@ -96,12 +106,23 @@ function beside({ id, name }: Scenario, run: EndedRun | undefined, base: EndedRu
     ...of,
     ...told,
     difference: difference(run.objective_value, base?.objective_value),
-    kpis: kpis.map(({ label, value }): ComparedKpi => {
-      const other = base?.kpis?.find((kpi) => kpi.label === label)?.value;
-      return { label, value, difference: difference(value, other) };
-    }),
+    kpis: besideKpis(kpis, base?.kpis ?? []),
   };
 }
+
+/** Where several KPIs have the same label, the first stands beside the first, if there are as many of them. */
+function besideKpis(kpis: readonly Kpi[], ofBase: readonly Kpi[]): ComparedKpi[] {
+  const own = byLabel(kpis);
+  const others = byLabel(ofBase);
+  return kpis.map((kpi): ComparedKpi => {
+    const { label, value } = kpi;
+    const [same = [], beside = []] = [own.get(label), others.get(label)];
+    const other = same.length === beside.length ? beside[same.indexOf(kpi)]?.value : undefined;
+    return { label, value, difference: difference(value, other) };
+  });
+}
+
+type Kpi = Pick<ComparedKpi, 'label' | 'value'>;
 
 const difference = (value: number | null, other: number | null | undefined): number | null =>
   value === null || other == null ? null : value - other;

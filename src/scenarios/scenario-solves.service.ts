@@ -5,11 +5,11 @@ import { ExecutionsService, type NewBatch, type Variant } from '../executions/ex
 import { type Canvas, InputsService } from '../executions/inputs.service.js';
 import { triggerOf } from '../executions/trigger.js';
 import { shortened } from '../modelling/names.js';
-import type { Principal } from '../platform/auth/principal.js';
 import { Database, type Tx } from '../platform/database/database.service.js';
 import { type ErrorEntry, Invalid, invalidValue, isId } from '../platform/errors/errors.js';
 import { DataFiles } from '../projects/canvas/data-files.service.js';
 import type { FileStates } from '../projects/canvas/data-file.js';
+import type { ProjectEditor } from '../projects/project-access.js';
 import type { Project } from '../projects/project.entity.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import { applyChanges, withOtherFiles } from './apply-changes.js';
@@ -18,13 +18,27 @@ import type { Scenario } from './scenario.entity.js';
 import type { ScenarioSolveRequest } from './scenarios.dto.js';
 import { ScenariosRepository } from './scenarios.repository.js';
 
-/** Scenarios that do not fit what is solved any more, each at its place. */
+/** Each run keeps the cards that it solves: runs that are started together have no more than so many bytes of them. */
+const MAX_BATCH_BYTES = 64 * 1024 ** 2;
+
+interface UnfitScenario {
+  /** Place in the list; absent: all together. */
+  index?: number;
+  sentence: string;
+  input: unknown;
+}
+
+/** Scenarios that do not fit what is solved any more, each at its place, or that are too much together. */
 export class UnfitScenarios extends Invalid {
   /** What is wrong, for people. */
   readonly sentences: string[];
 
-  constructor(problems: readonly { index: number; sentence: string; input: string }[]) {
-    super(problems.map(({ index, sentence, input }) => invalidValue(['body', 'scenario_ids', index], sentence, input)));
+  constructor(problems: readonly UnfitScenario[]) {
+    super(
+      problems.map(({ index, sentence, input }) =>
+        invalidValue(['body', 'scenario_ids', ...(index === undefined ? [] : [index])], sentence, input),
+      ),
+    );
     this.sentences = problems.map(({ sentence }) => sentence);
   }
 }
@@ -43,9 +57,8 @@ export class ScenarioSolves implements OnModuleInit {
 
   onModuleInit(): void {
     this.executions.onScenario(async (tx, project, scenario_id) => {
-      const found = (await tx.withRepository(this.scenarios).byIds(project.id, [scenario_id].filter(isId))).get(
-        scenario_id,
-      );
+      const known = await tx.withRepository(this.scenarios).byIds(project.id, [scenario_id].filter(isId));
+      const found = known.get(scenario_id.toLowerCase());
       if (found === undefined) throw new Invalid([invalidValue(AT, 'the project has no such scenario', scenario_id)]);
       const canvas = await this.canvas(tx, project);
       const { variant, problem } = await this.variantOf(tx, canvas, found);
@@ -55,13 +68,13 @@ export class ScenarioSolves implements OnModuleInit {
   }
 
   /** Solves scenarios of a project. @throws NotFound, Invalid at an id that the project does not have, and as {@link start} */
-  async solve(caller: Principal, projectId: string, request: ScenarioSolveRequest): Promise<ExecutionRecord[]> {
+  async solve(editor: ProjectEditor, projectId: string, request: ScenarioSolveRequest): Promise<ExecutionRecord[]> {
     const { scenario_ids, include_base, is_test, mip_gap, name = null, time_limit_seconds = null } = request;
     const options = { is_test, mip_gap: mip_gap ?? 0, name, time_limit_seconds };
     return await this.database.transaction(async (tx) => {
-      const project = await tx.withRepository(this.projects).lock(caller.company_id, projectId);
+      const project = await tx.withRepository(this.projects).lock(editor, projectId);
       const scenarios = await this.named(tx, project, scenario_ids);
-      return await this.start(tx, project, { ...triggerOf(caller), ...options }, scenarios, include_base);
+      return await this.start(tx, project, { ...triggerOf(editor.caller), ...options }, scenarios, include_base);
     });
   }
 
@@ -79,8 +92,9 @@ export class ScenarioSolves implements OnModuleInit {
     includesBase: boolean,
   ): Promise<ExecutionRecord[]> {
     const canvas = await this.canvas(tx, project);
+    checkSize(canvas, scenarios);
     const variants: Variant[] = includesBase ? [{ cards: canvas.cards, scenario_id: null, name: null }] : [];
-    const problems: { index: number; sentence: string; input: string }[] = [];
+    const problems: UnfitScenario[] = [];
     for (const [index, scenario] of scenarios.entries()) {
       // Of a large canvas each takes a while, and other requests go on between them.
       await breathe();
@@ -137,6 +151,15 @@ export class ScenarioSolves implements OnModuleInit {
     if (problems.length > 0) throw new Invalid(problems);
     return scenarios;
   }
+}
+
+/** Whether so many copies of a canvas can be kept. @throws UnfitScenarios */
+function checkSize({ cards }: Canvas, scenarios: readonly Scenario[]): void {
+  const bytes = Buffer.byteLength(JSON.stringify(cards.map(({ label, data }) => ({ label, data }))));
+  const most = Math.max(1, Math.floor(MAX_BATCH_BYTES / bytes));
+  if (scenarios.length <= most) return;
+  const sentence = `the canvas is so large that at most ${most} scenarios can be solved at once`;
+  throw new UnfitScenarios([{ sentence, input: scenarios.map(({ id }) => id) }]);
 }
 
 /** The canvas, and what is known of its files. */

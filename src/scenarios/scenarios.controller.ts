@@ -1,7 +1,5 @@
-import { applyDecorators, Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
-import { Caller } from '../platform/auth/decorators.js';
-import { Principal } from '../platform/auth/principal.js';
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { EditingCaller, ProjectEditor, ProjectReader, ReadingCaller } from '../projects/project-access.js';
 import { ClientSignal } from '../platform/http/client-signal.js';
 import type { CsvText } from '../platform/http/csv-text.js';
 import { WantsCsv } from '../platform/http/wants-csv.js';
@@ -20,20 +18,6 @@ import {
   ScenarioUpdateRequest,
 } from './scenarios.dto.js';
 import { ScenariosService } from './scenarios.service.js';
-
-/** Documents both forms of the answer. */
-const ComparisonResponse = (): MethodDecorator =>
-  applyDecorators(
-    ApiExtraModels(ScenarioComparisonResponse),
-    ApiResponse({
-      status: 200,
-      description: 'Successful Response',
-      content: {
-        'application/json': { schema: { $ref: getSchemaPath(ScenarioComparisonResponse) } },
-        'text/csv': { schema: { type: 'string' } },
-      },
-    }),
-  );
 
 @Controller('projects/:project_id/scenarios')
 export class ScenariosController {
@@ -57,11 +41,11 @@ export class ScenariosController {
     extension: true,
   })
   async createScenario(
-    @Caller() caller: Principal,
+    @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Body() body: ScenarioCreateRequest,
   ): Promise<ScenarioResponse> {
-    return ScenarioResponse.from(await this.scenarios.create(caller.company_id, projectId, body));
+    return ScenarioResponse.from(await this.scenarios.create(editor, projectId, body));
   }
 
   @Get()
@@ -74,11 +58,11 @@ export class ScenariosController {
     extension: true,
   })
   async listScenarios(
-    @Caller() caller: Principal,
+    @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
     @Query() query: PageQuery,
   ): Promise<ScenarioListResponse> {
-    return ScenarioListResponse.from(await this.scenarios.list(caller.company_id, projectId, query), query);
+    return ScenarioListResponse.from(await this.scenarios.list(reader, projectId, query), query);
   }
 
   @Post('solve')
@@ -92,15 +76,15 @@ export class ScenariosController {
       '429 if there are more. 422 at a scenario that does not fit any more.',
     status: 201,
     response: ScenarioSolveResponse,
-    errors: [404, 429],
+    errors: [402, 404, 429],
     extension: true,
   })
   async solveScenarios(
-    @Caller() caller: Principal,
+    @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Body() body: ScenarioSolveRequest,
   ): Promise<ScenarioSolveResponse> {
-    return ScenarioSolveResponse.from(await this.solves.solve(caller, projectId, body));
+    return ScenarioSolveResponse.from(await this.solves.solve(editor, projectId, body));
   }
 
   @Get('compare')
@@ -110,19 +94,20 @@ export class ScenariosController {
     description:
       'The newest run of each scenario that has ended and was not canceled, beside that of the canvas, and what differs ' +
       'between their plans. With `Accept: text/csv` a line for each.',
+    response: ScenarioComparisonResponse,
+    csv: true,
     errors: [404, 429, 503, 507],
     extension: true,
   })
-  @ComparisonResponse()
   async compareScenarios(
-    @Caller() caller: Principal,
+    @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
     @Query() query: ScenarioComparisonQuery,
     @WantsCsv() wantsCsv: boolean,
     @ClientSignal() signal: AbortSignal,
   ): Promise<ScenarioComparisonResponse | CsvText> {
     const ids = ScenarioComparisonQuery.idsIn(query);
-    const compared = await this.comparison.compare(caller.company_id, projectId, ids, signal);
+    const compared = await this.comparison.compare(reader, projectId, ids, signal);
     return wantsCsv ? ScenarioComparisonResponse.csv(compared) : compared;
   }
 
@@ -136,11 +121,11 @@ export class ScenariosController {
     extension: true,
   })
   async getScenario(
-    @Caller() caller: Principal,
+    @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
     @Param('scenario_id') scenarioId: string,
   ): Promise<ScenarioResponse> {
-    return ScenarioResponse.from(await this.scenarios.get(caller.company_id, projectId, scenarioId));
+    return ScenarioResponse.from(await this.scenarios.get(reader, projectId, scenarioId));
   }
 
   @Patch(':scenario_id')
@@ -154,12 +139,12 @@ export class ScenariosController {
     extension: true,
   })
   async updateScenario(
-    @Caller() caller: Principal,
+    @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Param('scenario_id') scenarioId: string,
     @Body() body: ScenarioUpdateRequest,
   ): Promise<ScenarioResponse> {
-    return ScenarioResponse.from(await this.scenarios.update(caller.company_id, projectId, scenarioId, body));
+    return ScenarioResponse.from(await this.scenarios.update(editor, projectId, scenarioId, body));
   }
 
   @Delete(':scenario_id')
@@ -172,10 +157,10 @@ export class ScenariosController {
     extension: true,
   })
   async deleteScenario(
-    @Caller() caller: Principal,
+    @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Param('scenario_id') scenarioId: string,
   ): Promise<void> {
-    await this.scenarios.delete(caller.company_id, projectId, scenarioId);
+    await this.scenarios.delete(editor, projectId, scenarioId);
   }
 }

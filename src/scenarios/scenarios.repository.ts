@@ -24,6 +24,15 @@ export class ScenariosRepository extends EntityRepository(Scenario) {
     return await this.find({ where: { project_id }, order: { created_at: 'ASC', id: 'ASC' } });
   }
 
+  /** Ids and names of all scenarios of a project, oldest first. */
+  async names(project_id: ProjectId): Promise<Pick<Scenario, 'id' | 'name'>[]> {
+    return await this.find({
+      select: { id: true, name: true },
+      where: { project_id },
+      order: { created_at: 'ASC', id: 'ASC' },
+    });
+  }
+
   /** @throws NotFound */
   async require(project_id: ProjectId, scenarioId: string): Promise<Scenario> {
     const scenario = await this.findOneBy({ project_id, id: parseId(scenarioId, 'Scenario') });

@@ -12,6 +12,7 @@ import { type Change, type ChangeProblem, sentenceOf } from './change.js';
 import { MAX_SCENARIOS, type Scenario } from './scenario.entity.js';
 import type { ScenarioCreateRequest, ScenarioUpdateRequest } from './scenarios.dto.js';
 import { ScenariosRepository } from './scenarios.repository.js';
+import type { ProjectEditor, ProjectReader } from '../projects/project-access.js';
 
 /** Changes that do not fit the canvas, each at its place. */
 export class UnfitChanges extends Invalid {
@@ -36,26 +37,26 @@ export class ScenariosService {
   ) {}
 
   /** The scenarios of a project, newest first. */
-  async list(company_id: string, projectId: string, page: PageQuery): Promise<Page<Scenario>> {
-    const { id } = await this.projects.require(company_id, projectId);
+  async list(reader: ProjectReader, projectId: string, page: PageQuery): Promise<Page<Scenario>> {
+    const { id } = await this.projects.require(reader, projectId);
     return await this.scenarios.page(id, page);
   }
 
   /** @throws NotFound */
-  async get(company_id: string, projectId: string, scenarioId: string): Promise<Scenario> {
-    const { id } = await this.projects.require(company_id, projectId);
+  async get(reader: ProjectReader, projectId: string, scenarioId: string): Promise<Scenario> {
+    const { id } = await this.projects.require(reader, projectId);
     return await this.scenarios.require(id, scenarioId);
   }
 
   /** Makes a scenario. @param wantedId its id; absent: a new one @throws as {@link add} */
   async create(
-    company_id: string,
+    editor: ProjectEditor,
     projectId: string,
     request: ScenarioCreateRequest,
     wantedId?: string,
   ): Promise<Scenario> {
     return await this.inProject(
-      company_id,
+      editor,
       projectId,
       async (tx, project) => await this.add(tx, project, request, wantedId),
     );
@@ -63,20 +64,20 @@ export class ScenariosService {
 
   /** Changes a scenario. @throws NotFound, and as {@link edit} */
   async update(
-    company_id: string,
+    editor: ProjectEditor,
     projectId: string,
     scenarioId: string,
     request: ScenarioUpdateRequest,
   ): Promise<Scenario> {
-    return await this.inProject(company_id, projectId, async (tx, project) => {
+    return await this.inProject(editor, projectId, async (tx, project) => {
       const scenario = await tx.withRepository(this.scenarios).require(project.id, scenarioId);
       return await this.edit(tx, project, scenario, request);
     });
   }
 
   /** Deletes a scenario; its executions stay. @throws NotFound */
-  async delete(company_id: string, projectId: string, scenarioId: string): Promise<void> {
-    await this.inProject(company_id, projectId, async (tx, project) => {
+  async delete(editor: ProjectEditor, projectId: string, scenarioId: string): Promise<void> {
+    await this.inProject(editor, projectId, async (tx, project) => {
       await this.remove(tx, await tx.withRepository(this.scenarios).require(project.id, scenarioId));
     });
   }
@@ -133,12 +134,12 @@ export class ScenariosService {
   }
 
   private async inProject<Result>(
-    company_id: string,
+    editor: ProjectEditor,
     projectId: string,
     work: (tx: Tx, project: Project) => Promise<Result>,
   ): Promise<Result> {
     return await this.database.transaction(
-      async (tx) => await work(tx, await tx.withRepository(this.projects).lock(company_id, projectId)),
+      async (tx) => await work(tx, await tx.withRepository(this.projects).lock(editor, projectId)),
     );
   }
 

@@ -15,6 +15,7 @@ import type {
   CheckoutRequest,
   CheckoutResponse,
 } from './skills.dto.js';
+import type { ProjectEditor, ProjectReader } from '../projects/project-access.js';
 
 /** The copy of a deployment's configuration that a project holds. */
 @Injectable()
@@ -29,8 +30,8 @@ export class AgentConfigService {
   ) {}
 
   /** The configuration that a turn would start with. @throws NotFound */
-  async get(company_id: string, projectId: string): Promise<EffectiveConfig> {
-    return await this.effectiveConfig.resolve(await this.projects.require(company_id, projectId));
+  async get(reader: ProjectReader, projectId: string): Promise<EffectiveConfig> {
+    return await this.effectiveConfig.resolve(await this.projects.require(reader, projectId));
   }
 
   /**
@@ -42,13 +43,14 @@ export class AgentConfigService {
    * @throws Invalid when the configuration is more than a project can have.
    */
   async pull(
-    company_id: string,
+    editor: ProjectEditor,
     projectId: string,
     { from_deployment, instructions, skills }: AgentConfigPullRequest,
   ): Promise<AgentConfigPullResponse> {
+    const { company_id } = editor;
     const names = [...(instructions ? [INSTRUCTIONS_FILE] : []), ...(skills ? [SKILLS_FOLDER] : [])];
     return await this.database.transaction(async (tx) => {
-      const project = await tx.withRepository(this.projects).lock(company_id, projectId);
+      const project = await tx.withRepository(this.projects).lock(editor, projectId);
       const deployment = await this.sourceOf(tx, project, from_deployment);
       const { objects, config_digest } = await this.templates.copyConfig(tx, {
         from: { company_id, container_id: deployment.container_id },
@@ -69,12 +71,13 @@ export class AgentConfigService {
    * @throws Invalid when the configuration is more than a project can have.
    */
   async checkout(
-    company_id: string,
+    editor: ProjectEditor,
     projectId: string,
     { from_deployment: requested }: CheckoutRequest,
   ): Promise<CheckoutResponse> {
+    const { company_id } = editor;
     return await this.database.transaction(async (tx) => {
-      const { id, agent_config_id, workspace_id } = await tx.withRepository(this.projects).lock(company_id, projectId);
+      const { id, agent_config_id, workspace_id } = await tx.withRepository(this.projects).lock(editor, projectId);
       const deployment = await this.deployments.require(company_id, requested, tx);
       const from = { company_id, container_id: deployment.container_id };
       await this.containers.lock(tx, company_id, agent_config_id, workspace_id);

@@ -1,6 +1,5 @@
 import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
-import { Caller } from '../platform/auth/decorators.js';
-import { Principal } from '../platform/auth/principal.js';
+import { EditingCaller, ProjectEditor, ProjectReader, ReadingCaller } from '../projects/project-access.js';
 import { BodyLimit } from '../platform/http/body-reader.service.js';
 import { EXAMPLE } from '../platform/openapi/examples.js';
 import { Operation } from '../platform/openapi/operation.js';
@@ -38,10 +37,10 @@ export class ProjectSkillsController {
     extension: true,
   })
   async listProjectSkills(
-    @Caller() caller: Principal,
+    @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
   ): Promise<ProjectSkillListResponse> {
-    return ProjectSkillListResponse.from(await this.skills.list(caller.company_id, projectId));
+    return ProjectSkillListResponse.from(await this.skills.list(reader, projectId));
   }
 
   @Get('skills/:skill')
@@ -53,11 +52,11 @@ export class ProjectSkillsController {
     errors: [404],
   })
   async getProjectSkill(
-    @Caller() caller: Principal,
+    @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
     @Param('skill') skill: string,
   ): Promise<ProjectSkillDetail> {
-    return ProjectSkillDetail.from(await this.skills.get(caller.company_id, projectId, skill));
+    return ProjectSkillDetail.from(await this.skills.get(reader, projectId, skill));
   }
 
   @Put('skills/:skill')
@@ -72,12 +71,12 @@ export class ProjectSkillsController {
     errors: [404, 413, 507],
   })
   async putProjectSkill(
-    @Caller() caller: Principal,
+    @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Param('skill') skill: string,
     @Body() body: SkillWriteRequest,
   ): Promise<SkillSummary> {
-    return SkillSummary.from(await this.skills.put(caller.company_id, projectId, skill, body.files));
+    return SkillSummary.from(await this.skills.put(editor, projectId, skill, body.files));
   }
 
   @Delete('skills/:skill')
@@ -90,11 +89,11 @@ export class ProjectSkillsController {
     extension: true,
   })
   async deleteProjectSkill(
-    @Caller() caller: Principal,
+    @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Param('skill') skill: string,
   ): Promise<void> {
-    await this.skills.delete(caller.company_id, projectId, skill);
+    await this.skills.delete(editor, projectId, skill);
   }
 
   @Get('agent-config')
@@ -107,10 +106,10 @@ export class ProjectSkillsController {
     extension: true,
   })
   async getAgentConfig(
-    @Caller() caller: Principal,
+    @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
   ): Promise<AgentConfigResponse> {
-    return AgentConfigResponse.from(await this.config.get(caller.company_id, projectId));
+    return AgentConfigResponse.from(await this.config.get(reader, projectId));
   }
 
   @Post('agent-config/pull')
@@ -124,11 +123,11 @@ export class ProjectSkillsController {
     errors: [404, 409],
   })
   async pullAgentConfig(
-    @Caller() caller: Principal,
+    @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Body() body: AgentConfigPullRequest,
   ): Promise<AgentConfigPullResponse> {
-    return await this.config.pull(caller.company_id, projectId, body);
+    return await this.config.pull(editor, projectId, body);
   }
 
   @Post('checkout')
@@ -144,10 +143,10 @@ export class ProjectSkillsController {
     extension: true,
   })
   async checkoutDeployment(
-    @Caller() caller: Principal,
+    @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Body() body: CheckoutRequest,
   ): Promise<CheckoutResponse> {
-    return await this.config.checkout(caller.company_id, projectId, body);
+    return await this.config.checkout(editor, projectId, body);
   }
 }

@@ -11,6 +11,7 @@ import { winner, winners } from './shadowing.js';
 import { checkSkill, SKILL_FILE, type SkillFiles, skillsAmong } from './skill-files.js';
 import { SkillSetsService } from './skill-sets.service.js';
 import type { EffectiveSkill, FullEffectiveSkill, Skill } from './skill.js';
+import type { ProjectEditor, ProjectReader } from '../projects/project-access.js';
 
 const ownSet = (project: Project): ContainerRef => ({
   company_id: project.company_id,
@@ -32,9 +33,9 @@ export class ProjectSkillsService {
   ) {}
 
   /** What a turn would mount, by name. @throws NotFound */
-  async list(company_id: string, projectId: string): Promise<EffectiveSkill[]> {
-    const { project_skills_id, agent_config_id } = await this.projects.require(company_id, projectId);
-    const [own = [], deployment = []] = await this.reader.filesOf(company_id, [
+  async list(reader: ProjectReader, projectId: string): Promise<EffectiveSkill[]> {
+    const { project_skills_id, agent_config_id } = await this.projects.require(reader, projectId);
+    const [own = [], deployment = []] = await this.reader.filesOf(reader.company_id, [
       [project_skills_id, SKILLS_FOLDER],
       [agent_config_id, SKILLS_FOLDER],
     ]);
@@ -42,8 +43,8 @@ export class ProjectSkillsService {
   }
 
   /** The copy of a skill that a turn would mount. @throws NotFound */
-  async get(company_id: string, projectId: string, name: string): Promise<FullEffectiveSkill> {
-    const project = await this.projects.require(company_id, projectId);
+  async get(reader: ProjectReader, projectId: string, name: string): Promise<FullEffectiveSkill> {
+    const project = await this.projects.require(reader, projectId);
     const [own, deployment] = await this.database.snapshot(async (tx) => [
       await this.sets.find(ownSet(project), name, tx),
       await this.sets.find(deploymentSet(project), name, tx),
@@ -55,12 +56,12 @@ export class ProjectSkillsService {
   }
 
   /** Creates or replaces one of the project's own skills. @throws NotFound @throws Invalid */
-  async put(company_id: string, projectId: string, name: string, given: SkillFiles): Promise<Skill> {
+  async put(editor: ProjectEditor, projectId: string, name: string, given: SkillFiles): Promise<Skill> {
     const files = checkSkill(name, given);
-    await this.projects.require(company_id, projectId);
-    const stored = await this.sets.store(company_id, files);
+    await this.projects.require(editor, projectId);
+    const stored = await this.sets.store(editor.company_id, files);
     await this.database.transaction(async (tx) => {
-      const project = await tx.withRepository(this.projects).lock(company_id, projectId);
+      const project = await tx.withRepository(this.projects).lock(editor, projectId);
       await this.sets.replace(tx, ownSet(project), name, stored);
       await tx.withRepository(this.projects).adjust(project.id, {});
     });
@@ -68,9 +69,9 @@ export class ProjectSkillsService {
   }
 
   /** Removes the project's own copy; a deployment skill of the same name shows again. @throws NotFound */
-  async delete(company_id: string, projectId: string, name: string): Promise<void> {
+  async delete(editor: ProjectEditor, projectId: string, name: string): Promise<void> {
     await this.database.transaction(async (tx) => {
-      const project = await tx.withRepository(this.projects).lock(company_id, projectId);
+      const project = await tx.withRepository(this.projects).lock(editor, projectId);
       await this.sets.remove(tx, ownSet(project), name);
       await tx.withRepository(this.projects).adjust(project.id, {});
     });

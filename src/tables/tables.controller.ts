@@ -1,5 +1,5 @@
 import { Body, Controller, Post } from '@nestjs/common';
-import { Caller } from '../platform/auth/decorators.js';
+import { Caller, ReadAccess } from '../platform/auth/decorators.js';
 import { Principal } from '../platform/auth/principal.js';
 import { ClientSignal } from '../platform/http/client-signal.js';
 import { JsonText } from '../platform/http/json-text.js';
@@ -14,6 +14,7 @@ export class TablesController {
   constructor(private readonly tables: TablesService) {}
 
   @Post('table')
+  @ReadAccess()
   @Operation({
     tag: 'Files',
     summary: 'Read table',
@@ -35,6 +36,7 @@ export class TablesController {
   }
 
   @Post('query')
+  @ReadAccess()
   @Operation({
     tag: 'Files',
     summary: 'Query tables',

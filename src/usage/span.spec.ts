@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { divide } from './span.js';
+import { DAY_MS, divide, HALF_DAY_MS } from './span.js';
 
 const at = (text: string): number => Date.parse(text);
 const nothing = [-Infinity, -Infinity];
 
 describe('a span', () => {
   it('without bounds is all half days', () => {
-    expect(divide()).toEqual({
-      halfDays: [-Infinity, Infinity],
+    expect(divide(HALF_DAY_MS)).toEqual({
+      whole: [-Infinity, Infinity],
       before: nothing,
       after: [Infinity, Infinity],
     });
@@ -19,8 +19,8 @@ describe('a span', () => {
     ['half days and more', '2026-03-01T06:00:00.000Z', '2026-03-04T05:59:59.999Z', '2026-03-01T12:00Z', '2026-03-04'],
     ['half days less some', '2026-03-01T05:59:59.999Z', '2026-03-03T18:00Z', '2026-03-01', '2026-03-04'],
   ])('of %s has the half days between the midnights or noons next to its ends', (_, since, until, first, last) => {
-    expect(divide(new Date(since), new Date(until))).toEqual({
-      halfDays: [at(first), at(last)],
+    expect(divide(HALF_DAY_MS, new Date(since), new Date(until))).toEqual({
+      whole: [at(first), at(last)],
       before: [at(since), at(first)],
       after: [at(last), at(until)],
     });
@@ -32,8 +32,8 @@ describe('a span', () => {
     ['around midnight', '2026-03-01T23:59:59.999Z', '2026-03-02T00:00:00.001Z'],
     ['of nearly a half day', '2026-03-01T06:00:00.000Z', '2026-03-01T17:59:59.999Z'],
   ])('%s has no half day', (_, since, until) => {
-    expect(divide(new Date(since), new Date(until))).toEqual({
-      halfDays: nothing,
+    expect(divide(HALF_DAY_MS, new Date(since), new Date(until))).toEqual({
+      whole: nothing,
       before: [at(since), at(until)],
       after: nothing,
     });
@@ -41,6 +41,14 @@ describe('a span', () => {
 
   it('that ends before it begins is nothing', () => {
     const [since, until] = [new Date('2026-03-05T10:00:00.000Z'), new Date('2026-03-01T11:00:00.000Z')];
-    expect(divide(since, until)).toEqual({ halfDays: nothing, before: nothing, after: nothing });
+    expect(divide(HALF_DAY_MS, since, until)).toEqual({ whole: nothing, before: nothing, after: nothing });
+  });
+
+  it('of days has the midnights next to its ends', () => {
+    expect(divide(DAY_MS, new Date('2026-03-01T11:59:59.999Z'), new Date('2026-03-03T12:00Z'))).toEqual({
+      whole: [at('2026-03-01'), at('2026-03-04')],
+      before: [at('2026-03-01T11:59:59.999Z'), at('2026-03-01')],
+      after: [at('2026-03-04'), at('2026-03-03T12:00Z')],
+    });
   });
 });

@@ -30,6 +30,10 @@ export class UsageEntry {
 
   @Column('uuid', { nullable: true })
   api_key_id!: string | null;
+
+  /** The language model that answered, `guide`, or the solver; null of what was charged before it was noted. */
+  @Column('text', { nullable: true })
+  model!: string | null;
 }
 
 /** A new entry. */

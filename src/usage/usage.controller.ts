@@ -1,8 +1,17 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { Caller } from '../platform/auth/decorators.js';
 import { Principal } from '../platform/auth/principal.js';
+import type { CsvText } from '../platform/http/csv-text.js';
+import { WantsCsv } from '../platform/http/wants-csv.js';
 import { Operation } from '../platform/openapi/operation.js';
-import { ApiKeyUsageListResponse, UsageQuery, UserUsageListResponse } from './usage.dto.js';
+import {
+  ApiKeyUsageListResponse,
+  DayUsageListResponse,
+  DayUsageQuery,
+  ProjectUsageListResponse,
+  UsageQuery,
+  UserUsageListResponse,
+} from './usage.dto.js';
 import { UsageService } from './usage.service.js';
 
 @Controller('usage')
@@ -32,5 +41,45 @@ export class UsageController {
   })
   async listUsageByApiKey(@Caller() caller: Principal, @Query() query: UsageQuery): Promise<ApiKeyUsageListResponse> {
     return ApiKeyUsageListResponse.from(await this.usage.listByApiKey(caller, query), query);
+  }
+
+  @Get('projects')
+  @Operation({
+    tag: 'Usage',
+    summary: 'List usage by project',
+    description:
+      'Spend in credits, highest first. A company-level caller sees all, others what they have spent themselves in ' +
+      'projects that they may see. With `Accept: text/csv` a line for each project.',
+    response: ProjectUsageListResponse,
+    csv: true,
+    extension: true,
+  })
+  async listUsageByProject(
+    @Caller() caller: Principal,
+    @Query() query: UsageQuery,
+    @WantsCsv() wantsCsv: boolean,
+  ): Promise<ProjectUsageListResponse | CsvText> {
+    const listed = ProjectUsageListResponse.from(await this.usage.listByProject(caller, query), query);
+    return wantsCsv ? ProjectUsageListResponse.csv(listed) : listed;
+  }
+
+  @Get('days')
+  @Operation({
+    tag: 'Usage',
+    summary: 'List usage by day',
+    description:
+      'Spend in credits of each day in UTC, by user, project or model: newest day first, then highest spend first. What ' +
+      'a caller sees is as in the usage by project. With `Accept: text/csv` a line for each.',
+    response: DayUsageListResponse,
+    csv: true,
+    extension: true,
+  })
+  async listUsageByDay(
+    @Caller() caller: Principal,
+    @Query() query: DayUsageQuery,
+    @WantsCsv() wantsCsv: boolean,
+  ): Promise<DayUsageListResponse | CsvText> {
+    const listed = DayUsageListResponse.from(await this.usage.listByDay(caller, query), query);
+    return wantsCsv ? DayUsageListResponse.csv(listed, query) : listed;
   }
 }

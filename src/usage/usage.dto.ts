@@ -1,14 +1,16 @@
+import { CsvText } from '../platform/http/csv-text.js';
 import type { Page } from '../platform/listing/page.js';
 import { PageQuery } from '../platform/listing/page.query.js';
 import { PageResponse } from '../platform/listing/page.response.js';
 import {
   DateTimeField,
+  EnumField,
   NumberField,
   ObjectArrayField,
   ObjectField,
   StringField,
 } from '../platform/validation/fields.js';
-import type { ApiKeyUsageRow, UserUsageRow } from './usage.repository.js';
+import type { ApiKeyUsageRow, DayGroup, DayUsageRow, ProjectUsageRow, UserUsageRow } from './usage.repository.js';
 
 /** Page and time span of a usage listing. */
 export class UsageQuery extends PageQuery {
@@ -92,5 +94,96 @@ export class ApiKeyUsageListResponse extends UsagePageResponse {
 
   static from({ rows, total }: Page<ApiKeyUsageRow>, query: UsageQuery): ApiKeyUsageListResponse {
     return { api_keys: rows.map((row) => ApiKeyUsageResponse.from(row)), ...UsagePageResponse.at(query, total) };
+  }
+}
+
+/** The property that names a group. */
+const GROUP_PROPERTIES = { user: 'user_id', project: 'project_id', model: 'model' } as const;
+const DAY_GROUPS = ['user', 'project', 'model'] as const satisfies DayGroup[];
+
+/** Page, time span and groups of the usage by day. */
+export class DayUsageQuery extends UsageQuery {
+  @EnumField(DAY_GROUPS, { default: 'user', description: 'What the spend of a day is divided by' })
+  group_by!: DayGroup;
+}
+
+/** Spend in one project. */
+export class ProjectUsageResponse {
+  @StringField()
+  project_id!: string;
+
+  @StringField({ nullable: true, description: 'Null if the project was removed for good' })
+  name!: string | null;
+
+  @ObjectField(() => UsageTotals)
+  totals!: UsageTotals;
+
+  static from({ project_id, name, credits }: ProjectUsageRow): ProjectUsageResponse {
+    return { project_id, name, totals: { credits } };
+  }
+}
+
+/** Projects by spend, highest first. */
+export class ProjectUsageListResponse extends UsagePageResponse {
+  @ObjectArrayField(() => ProjectUsageResponse)
+  projects!: ProjectUsageResponse[];
+
+  static from({ rows, total }: Page<ProjectUsageRow>, query: UsageQuery): ProjectUsageListResponse {
+    return { projects: rows.map((row) => ProjectUsageResponse.from(row)), ...UsagePageResponse.at(query, total) };
+  }
+
+  /** A line for each project. */
+  static csv({ projects }: ProjectUsageListResponse): CsvText {
+    const lines = projects.map(({ project_id, name, totals }) => [project_id, name, totals.credits]);
+    return new CsvText([['project_id', 'name', 'credits'], ...lines]);
+  }
+}
+
+/** Spend of one day by one user, in one project or with one model. */
+export class DayUsageResponse {
+  @StringField({ description: 'In UTC', example: '2026-03-01' })
+  day!: string;
+
+  @StringField({ optional: true, nullable: true, description: 'With `group_by=user`; null of API keys together' })
+  user_id?: string | null;
+
+  @StringField({ optional: true, description: 'With `group_by=project`' })
+  project_id?: string;
+
+  @StringField({
+    optional: true,
+    nullable: true,
+    description:
+      'With `group_by=model`: the language model that answered, `guide` of the agent without one, `highs` of solves; ' +
+      'null of what was charged before that was noted',
+    example: 'guide',
+  })
+  model?: string | null;
+
+  @ObjectField(() => UsageTotals)
+  totals!: UsageTotals;
+
+  static from({ day, key, credits }: DayUsageRow, group: DayGroup): DayUsageResponse {
+    return { day, [GROUP_PROPERTIES[group]]: key, totals: { credits } };
+  }
+}
+
+/** Days by spend, newest first, and within a day highest spend first. */
+export class DayUsageListResponse extends UsagePageResponse {
+  @ObjectArrayField(() => DayUsageResponse)
+  days!: DayUsageResponse[];
+
+  static from({ rows, total }: Page<DayUsageRow>, query: DayUsageQuery): DayUsageListResponse {
+    const days = rows.map((row) => DayUsageResponse.from(row, query.group_by));
+    return { days, ...UsagePageResponse.at(query, total) };
+  }
+
+  /** A line for each day and group. */
+  static csv({ days }: DayUsageListResponse, { group_by }: DayUsageQuery): CsvText {
+    const name = GROUP_PROPERTIES[group_by];
+    return new CsvText([
+      ['day', name, 'credits'],
+      ...days.map(({ day, totals, ...of }) => [day, of[name] ?? null, totals.credits]),
+    ]);
   }
 }

@@ -1,13 +1,18 @@
 import { Module } from '@nestjs/common';
+import { ProjectsModule } from '../projects/projects.module.js';
+import { BudgetsController } from './budgets.controller.js';
+import { BudgetsRepository } from './budgets.repository.js';
+import { Budgets } from './budgets.service.js';
 import { Rollups } from './rollups.service.js';
 import { UsageController } from './usage.controller.js';
 import { UsageRepository } from './usage.repository.js';
 import { UsageService } from './usage.service.js';
 
-/** What work costs, in credits, and who spent it. */
+/** What work costs, in credits, who spent it, and what may be spent. */
 @Module({
-  controllers: [UsageController],
-  providers: [UsageRepository, UsageService, Rollups],
-  exports: [UsageService],
+  imports: [ProjectsModule],
+  controllers: [UsageController, BudgetsController],
+  providers: [UsageRepository, UsageService, Rollups, BudgetsRepository, Budgets],
+  exports: [UsageService, Budgets],
 })
 export class UsageModule {}

@@ -1,9 +1,13 @@
 import { EntityRepository } from '../platform/database/entity-repository.js';
 import type { Page } from '../platform/listing/page.js';
 import type { PageQuery } from '../platform/listing/page.query.js';
+import type { ProjectReader } from '../projects/project-access.js';
 import type { DividedSpan } from './span.js';
+import { daysPage, type DayGroup, projectsPage, type Share } from './spend-pages.sql.js';
 import { type Charge, UsageEntry } from './usage-entry.entity.js';
 import { rollUpPage, type SpenderKind, spendPage, type Visible } from './usage.sql.js';
+
+export type { DayGroup } from './spend-pages.sql.js';
 
 export interface UserUsageRow {
   id: string;
@@ -19,6 +23,29 @@ export interface ApiKeyUsageRow {
   credits: number;
 }
 
+export interface ProjectUsageRow {
+  project_id: string;
+  /** Null once the project was removed for good. */
+  name: string | null;
+  credits: number;
+}
+
+export interface DayUsageRow {
+  /** In UTC, as YYYY-MM-DD. */
+  day: string;
+  /** Id of the user or project, or name of the model; null of what has none. */
+  key: string | null;
+  credits: number;
+}
+
+/** Whose spend listings by project and day count; null is all of the company's. */
+export type CountedFor = {
+  /** Spend counts in projects that the reader sees. */
+  reader: ProjectReader;
+  /** Of one user or API key; null is anybody. */
+  spender: { column: 'user_id' | 'api_key_id'; id: string } | null;
+} | null;
+
 /** What a listing shows of each kind of spender. */
 interface UsageRows {
   users: UserUsageRow;
@@ -30,7 +57,8 @@ export type OnlySpenders = { id: string | null } | { created_by: string | null }
 
 /**
  * The ledger of spend, and the sums of it that listings read: `usage_pending` (entries that are in no sum yet, noted by the
- * ledger's trigger), `usage_spenders` and `usage_months`. Nobody needs a row of these alone, so they have no entities.
+ * ledger's trigger), `usage_spenders` and `usage_months`, and `usage_day_sums`, to which the trigger of `usage_pending` adds
+ * what leaves it. Nobody needs a row of these alone, so they have no entities.
  */
 export class UsageRepository extends EntityRepository(UsageEntry) {
   /** Adds an entry. @throws QueryFailedError when its source was charged already */
@@ -41,12 +69,13 @@ export class UsageRepository extends EntityRepository(UsageEntry) {
     api_key_id,
     source_type,
     source_id,
+    model,
     credits,
   }: Charge): Promise<void> {
     await this.query(
-      `INSERT INTO usage_ledger (company_id, project_id, user_id, api_key_id, source_type, source_id, credits)
-       VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-      [company_id, project_id, user_id, api_key_id, source_type, source_id, credits],
+      `INSERT INTO usage_ledger (company_id, project_id, user_id, api_key_id, source_type, source_id, model, credits)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      [company_id, project_id, user_id, api_key_id, source_type, source_id, model, credits],
     );
   }
 
@@ -54,25 +83,35 @@ export class UsageRepository extends EntityRepository(UsageEntry) {
   async page<Kind extends SpenderKind>(
     kind: Kind,
     company_id: string,
-    { halfDays, before, after }: DividedSpan,
-    { limit, offset }: PageQuery,
+    span: DividedSpan,
+    page: PageQuery,
     only: OnlySpenders | null,
   ): Promise<Page<UsageRows[Kind]>> {
-    type Row = UsageRows[Kind];
-    const seconds = [...halfDays, ...before, ...after].map((ms) => ms / 1000);
     const { visible, who } = conditionOf(only);
-    const rows: ((Row | { id: null }) & { total: number })[] = await this.query(spendPage(kind, visible), [
-      company_id,
-      ...seconds,
-      limit,
-      offset,
-      ...who,
-    ]);
-    // A page beyond the end is one row that holds the total alone.
-    return {
-      rows: rows.filter((row): row is Row & { total: number } => row.id !== null),
-      total: rows[0]?.total ?? 0,
-    };
+    return await this.read('id', spendPage(kind, visible), company_id, span, page, who);
+  }
+
+  /** A page of the company's projects by what was spent in them in a span of days, highest first, ties by id. */
+  async projects(
+    company_id: string,
+    span: DividedSpan,
+    page: PageQuery,
+    counted: CountedFor,
+  ): Promise<Page<ProjectUsageRow>> {
+    const statement = projectsPage(shareOf(counted));
+    return await this.read('project_id', statement, company_id, span, page, parametersOf(counted));
+  }
+
+  /** A page of days by what was spent on them in a span of days, in groups: newest first, then highest first. */
+  async days(
+    company_id: string,
+    group: DayGroup,
+    span: DividedSpan,
+    page: PageQuery,
+    counted: CountedFor,
+  ): Promise<Page<DayUsageRow>> {
+    const statement = daysPage(group, shareOf(counted));
+    return await this.read('day', statement, company_id, span, page, parametersOf(counted));
   }
 
   /** Locks the sums until the transaction ends. The statement after it sees what the transaction before has done. */
@@ -85,7 +124,33 @@ export class UsageRepository extends EntityRepository(UsageEntry) {
     const [taken]: { rows: number }[] = await this.query(rollUpPage(kind), [rows]);
     return taken?.rows ?? 0;
   }
+
+  /** Rows with the number of all; a page beyond the end is one row that holds it alone, in which `of` is null. */
+  private async read<Row extends object>(
+    of: keyof Row,
+    statement: string,
+    company_id: string,
+    { whole, before, after }: DividedSpan,
+    { limit, offset }: PageQuery,
+    who: (string | string[] | null)[],
+  ): Promise<Page<Row>> {
+    const seconds = [...whole, ...before, ...after].map((ms) => ms / 1000);
+    const rows: (Row & { total: number })[] = await this.query(statement, [
+      company_id,
+      ...seconds,
+      limit,
+      offset,
+      ...who,
+    ]);
+    return { rows: rows.filter((row) => row[of] !== null), total: rows[0]?.total ?? 0 };
+  }
 }
+
+const shareOf = (counted: CountedFor): Share | null =>
+  counted && { access: counted.reader.access('$10'), own: counted.spender?.column ?? null };
+
+const parametersOf = (counted: CountedFor): (string | string[])[] =>
+  counted === null ? [] : [counted.reader.parameter, ...(counted.spender === null ? [] : [counted.spender.id])];
 
 /** The condition of a listing, and its parameter. */
 function conditionOf(only: OnlySpenders | null): { visible: Visible; who: (string | null)[] } {

@@ -2,10 +2,19 @@ import { Injectable } from '@nestjs/common';
 import type { Principal } from '../platform/auth/principal.js';
 import { Database, type Tx } from '../platform/database/database.service.js';
 import type { Page } from '../platform/listing/page.js';
-import { divide } from './span.js';
+import { ProjectReader } from '../projects/project-access.js';
+import { DAY_MS, divide, HALF_DAY_MS } from './span.js';
 import type { Charge } from './usage-entry.entity.js';
-import type { UsageQuery } from './usage.dto.js';
-import { type ApiKeyUsageRow, type OnlySpenders, UsageRepository, type UserUsageRow } from './usage.repository.js';
+import type { DayUsageQuery, UsageQuery } from './usage.dto.js';
+import {
+  type ApiKeyUsageRow,
+  type CountedFor,
+  type DayUsageRow,
+  type OnlySpenders,
+  type ProjectUsageRow,
+  UsageRepository,
+  type UserUsageRow,
+} from './usage.repository.js';
 
 /** The ledger of spend, in credits. */
 @Injectable()
@@ -35,7 +44,7 @@ export class UsageService {
   async listByUser(caller: Principal, query: UsageQuery, tx: Tx = this.database.manager): Promise<Page<UserUsageRow>> {
     const { company_id, isCompanyLevel, user_id } = caller;
     const only = isCompanyLevel ? null : { id: user_id };
-    return await tx.withRepository(this.usage).page('users', company_id, spanOf(query), query, only);
+    return await tx.withRepository(this.usage).page('users', company_id, halfDaysOf(query), query, only);
   }
 
   /**
@@ -50,8 +59,41 @@ export class UsageService {
     const { company_id, isCompanyLevel, kind, user_id, api_key_id } = caller;
     const own: OnlySpenders = kind === 'api_key' ? { id: api_key_id } : { created_by: user_id };
     const only = isCompanyLevel ? null : own;
-    return await tx.withRepository(this.usage).page('api_keys', company_id, spanOf(query), query, only);
+    return await tx.withRepository(this.usage).page('api_keys', company_id, halfDaysOf(query), query, only);
+  }
+
+  /**
+   * Projects in which something was spent, highest spend first; ties by id. A company-level caller sees all of it, others
+   * what they have spent themselves in projects that they may see.
+   */
+  async listByProject(
+    caller: Principal,
+    query: UsageQuery,
+    tx: Tx = this.database.manager,
+  ): Promise<Page<ProjectUsageRow>> {
+    const { company_id } = caller;
+    return await tx.withRepository(this.usage).projects(company_id, daysOf(query), query, countedFor(caller));
+  }
+
+  /** Days in UTC on which something was spent, by user, project or model, newest first; of what {@link listByProject} shows. */
+  async listByDay(caller: Principal, query: DayUsageQuery, tx: Tx = this.database.manager): Promise<Page<DayUsageRow>> {
+    const { company_id } = caller;
+    return await tx
+      .withRepository(this.usage)
+      .days(company_id, query.group_by, daysOf(query), query, countedFor(caller));
   }
 }
 
-const spanOf = ({ since, until }: UsageQuery) => divide(since, until);
+const halfDaysOf = ({ since, until }: UsageQuery) => divide(HALF_DAY_MS, since, until);
+const daysOf = ({ since, until }: UsageQuery) => divide(DAY_MS, since, until);
+
+/** What a caller sees of the spend by project and day. */
+function countedFor(caller: Principal): CountedFor {
+  const { isCompanyLevel, user_id, api_key_id, project_ids } = caller;
+  if (isCompanyLevel && project_ids === null) return null;
+  const reader = ProjectReader.of(caller);
+  if (isCompanyLevel) return { reader, spender: null };
+  if (user_id !== null) return { reader, spender: { column: 'user_id', id: user_id } };
+  if (api_key_id !== null) return { reader, spender: { column: 'api_key_id', id: api_key_id } };
+  throw new Error('Only somebody who can be charged has spend of their own');
+}

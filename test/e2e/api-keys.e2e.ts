@@ -85,7 +85,7 @@ describe('an API key', () => {
   it('is a principal of its own, with a role of its own', async () => {
     const key = await makeKey(owner, { name: 'Reports', expires_at: '2099-01-01T00:00:00Z' });
     expect((await me(as(key))).body).toEqual({
-      ...{ company_id: owner.company, kind: 'api_key', role: 'member' },
+      ...{ company_id: owner.company, kind: 'api_key', role: 'member', access: 'write', project_ids: null },
       ...{ user_id: null, user_name: null, user_email: null, user_avatar_url: null },
       ...{ api_key_id: key.id, api_key_name: 'Reports', api_key_prefix: key.prefix },
       expires_at: '2099-01-01T00:00:00.000Z',

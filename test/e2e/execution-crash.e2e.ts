@@ -1,16 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
-import type {
-  ExecutionDetailResponse,
-  ExecutionResponse,
-  RunLogResponse,
-} from '../../src/executions/executions.dto.js';
+import type { ExecutionDetailResponse, ExecutionResponse } from '../../src/executions/executions.dto.js';
+import type { RunLogResponse } from '../../src/executions/runs.dto.js';
 import type { FileListResponse } from '../../src/files/files.dto.js';
 import type { ProjectSummaryListResponse } from '../../src/projects/projects.dto.js';
 import { makeFile, makeProject } from '../factories/make.js';
 import type { Client } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { hardModel } from '../support/models.js';
+import { rowsOf } from '../support/rows.js';
 import { removeEnvironment, Service } from '../support/service.js';
 import type { Session } from '../support/session.js';
 
@@ -30,15 +27,7 @@ async function goOn(settings: Record<string, string>): Promise<void> {
   ({ client } = await service.session({ user, company }));
 }
 
-async function query(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
-  const database = new pg.Client(service.environment.databaseUrl);
-  await database.connect();
-  try {
-    return (await database.query(text, values)).rows as Record<string, unknown>[];
-  } finally {
-    await database.end();
-  }
-}
+const query = (text: string, values: unknown[] = []) => rowsOf(service.environment, text, values);
 
 const start = () => client.post<ExecutionResponse>(path, { input_file_ids: ['hard.lp'] });
 const when = (id: string, ...statuses: string[]) =>

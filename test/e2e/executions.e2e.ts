@@ -1,6 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
 import type {
   ExecutionDetailResponse,
   ExecutionListResponse,
@@ -14,6 +13,7 @@ import type { Client, Wire } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { metrics } from '../support/operators.js';
 import { hardModel } from '../support/models.js';
+import { rowsOf } from '../support/rows.js';
 import { useService } from '../support/service.js';
 
 type Detail = Wire<ExecutionDetailResponse>;
@@ -26,15 +26,7 @@ beforeAll(async () => {
   ({ client, user } = await service.session());
 });
 
-async function query(text: string, values: unknown[] = []): Promise<unknown[]> {
-  const database = new pg.Client(service.environment.databaseUrl);
-  await database.connect();
-  try {
-    return (await database.query(text, values)).rows as unknown[];
-  } finally {
-    await database.end();
-  }
-}
+const query = (text: string, values: unknown[] = []) => rowsOf(service.environment, text, values);
 
 const newProject = async (): Promise<string> => (await makeProject(client)).id;
 const upload = (project: string, path: string, text: string) =>
@@ -341,6 +333,29 @@ describe('a hard solve', () => {
     expect(Math.max(...lags)).toBeLessThan(500);
     const { total_credits } = await details(project);
     expect(total_credits).toBeGreaterThanOrEqual(0.03);
+  });
+
+  it('keeps nobody waiting for all that another one has started: companies take turns, and in a company its projects', async () => {
+    const [mine, second] = [await newProject(), await newProject()];
+    const { client: others } = await service.session();
+    const { id: theirs } = await makeProject(others);
+    await upload(mine, 'hard.lp', hardModel());
+    for (const project of [mine, second]) await upload(project, 'm.lp', SMALL);
+    await makeFile(others, { source: 'workspace', project_id: theirs }, 'm.lp', SMALL);
+    const blocker = await start(mine, { input_file_ids: ['hard.lp'], time_limit_seconds: 60 });
+    await when(mine, blocker.id, 'running');
+    const small = { input_file_ids: ['m.lp'] };
+    const first = await start(mine, small);
+    const last = await start(mine, small);
+    const beside = await start(second, small);
+    const elsewhere = await others.post<ExecutionResponse>(`/projects/${theirs}/solve/executions`, small);
+    await client.post(`${at(mine, blocker.id)}/cancel`);
+    await over(mine, last.id);
+    const begun = await query(
+      `SELECT id FROM executions WHERE id = ANY ($1::uuid[]) AND status = 'succeeded' ORDER BY started_at`,
+      [[first, last, beside, elsewhere].map(({ id }) => id)],
+    );
+    expect(begun.map(({ id }) => id)).toEqual([elsewhere.id, beside.id, first.id, last.id]);
   });
 
   it('is canceled within a second, charged for its time, and once', async () => {

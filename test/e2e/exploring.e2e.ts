@@ -63,7 +63,8 @@ describe('the examples of openapi.json', () => {
       );
       const wanted = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => name);
       const body = requestBody?.content['application/json'].example;
-      // The demo stays; what is for operators is elsewhere.
+      // The demo stays, so nothing comes back; what is for operators is elsewhere.
+      if (path.endsWith('/restore')) continue;
       if ((method === 'delete' && path.endsWith('{project_id}')) || security === undefined) continue;
       // Ids and tokens that only an earlier answer gives, and an answer without an end.
       if (wanted.some((name) => !examples.has(name)) || 'upload_token' in (body ?? {}) || path.endsWith('/stream'))

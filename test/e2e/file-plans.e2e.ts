@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import * as blobs from '../../src/files/blobs/blobs.sql.js';
 import type { ContainersService } from '../../src/files/tree/containers.service.js';
+import { Principal } from '../../src/platform/auth/principal.js';
+import { accessParameter } from '../../src/projects/project-access.js';
 import { DELETED_CONTAINERS } from '../../src/files/tree/containers.sql.js';
 import { KNOWN_CONTAINER, listBelow, listChildren } from '../../src/files/tree/file-listing.sql.js';
 import * as changes from '../../src/files/tree/file-tree-changes.sql.js';
@@ -110,21 +112,27 @@ describe('the counts of directories', () => {
 
 describe('listings', () => {
   const id = '01234567-89ab-7def-8123-456789abcdef';
+  const rights = { person_id: 'ada', sees_all: false, access: 'write', project_ids: null } as const;
+  const caller = Principal.agent(company_id, rights);
+  const access = accessParameter(caller);
   const places = [
-    ['a workspace', WORKSPACES.select],
-    ['a snapshot', SNAPSHOT_TREES.select],
-    ['a known container', KNOWN_CONTAINER],
+    ['a workspace', WORKSPACES.select('$6', caller), [access]],
+    ['a snapshot', SNAPSHOT_TREES.select('$6', caller), [access]],
+    ['a known container', KNOWN_CONTAINER, []],
   ] as const;
 
-  it.each(places)('of what is directly in a directory of %s follow the indexes and sort nothing', async (_, place) => {
-    const plan = await planOf(listChildren(place), [id, company_id, 'd7', 50, 100]);
-    expect(plan).toMatch(/Index Only Scan using nodes_directories_idx/);
-    expect(plan).toMatch(/Index Scan using nodes_name_key/);
-    expect(plan).not.toMatch(/Sort|Seq Scan on (nodes|containers|projects)/);
-  });
+  it.each(places)(
+    'of what is directly in a directory of %s follow the indexes and sort nothing',
+    async (_, place, scope) => {
+      const plan = await planOf(listChildren(place), [id, company_id, 'd7', 50, 100, ...scope]);
+      expect(plan).toMatch(/Index Only Scan using nodes_directories_idx/);
+      expect(plan).toMatch(/Index Scan using nodes_name_key/);
+      expect(plan).not.toMatch(/Sort|Seq Scan on (nodes|containers|projects)/);
+    },
+  );
 
-  it.each(places)('of all below a directory of %s read by index alone', async (_, place) => {
-    const plan = await planOf(listBelow(place), [id, company_id, 'd7', 50, 0]);
+  it.each(places)('of all below a directory of %s read by index alone', async (_, place, scope) => {
+    const plan = await planOf(listBelow(place), [id, company_id, 'd7', 50, 0, ...scope]);
     expect(plan).toMatch(/Index/);
     expect(plan).not.toMatch(/Seq Scan on (nodes|blobs|containers)/);
   });

@@ -5,6 +5,7 @@ import type { Config } from '../../src/config/config.js';
 import { DatabaseUrl } from '../../src/platform/database/database-url.js';
 import type { DatabaseWatch } from '../../src/platform/database/database-watch.service.js';
 import type { JobMetrics } from '../../src/platform/jobs/job-metrics.service.js';
+import { addJob } from '../../src/platform/jobs/jobs.repository.js';
 import { Jobs } from '../../src/platform/jobs/jobs.service.js';
 import { useDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
@@ -78,6 +79,26 @@ async function startJobs(task: string) {
 
 /** What is said of an end that could not be stored. */
 const NOT_STORED = /could not be stored|cannot be stored|Failed to (complete|fail) jobs/;
+
+describe('jobs that are due later', () => {
+  it('start together when their time comes together', async () => {
+    const jobs = await startJobs('later');
+    const names = Array.from({ length: 8 }, (_, index) => `later ${index}`);
+    const runAt = new Date(Date.now() + 1_000);
+    await db.database.transaction(async (tx) => {
+      for (const name of names) await addJob(tx, 'later', { name }, { runAt });
+    });
+    // Less than each of them would take that waits for a look of its own.
+    await eventually(
+      () => Promise.resolve(jobs.started),
+      ({ length }) => length === names.length,
+      { until: 'all run', deadlineMs: 10_000 },
+    );
+    expect(Date.now()).toBeGreaterThanOrEqual(runAt.getTime());
+    for (const job of jobs.started) job.end();
+    await eventually(jobs.left, ({ length }) => length === 0, { until: 'all are done' });
+  });
+});
 
 describe('jobs whose database goes away', () => {
   it('go on, and every end is stored, when some end meanwhile and others live through it', async () => {

@@ -3,6 +3,8 @@ import type { Logger as QueryLogger } from 'typeorm';
 import { ConversationsRepository } from '../../src/chat/conversations/conversations.repository.js';
 import { DeploymentsRepository } from '../../src/deployments/deployments.repository.js';
 import { ExecutionsRepository } from '../../src/executions/executions.repository.js';
+import { Principal } from '../../src/platform/auth/principal.js';
+import { ProjectReader } from '../../src/projects/project-access.js';
 import { ProjectsRepository } from '../../src/projects/projects.repository.js';
 import { useDatabase } from '../support/database.js';
 
@@ -72,6 +74,10 @@ beforeAll(async () => {
   await manager.query('VACUUM ANALYZE projects, users, conversations, deployments, executions');
 }, 60_000);
 
+/** Somebody whose role the statements look up themselves. */
+const rights = { person_id: 'user-1', sees_all: null, access: 'write', project_ids: null } as const;
+const reader = ProjectReader.of(Principal.agent(company_id, rights));
+
 /** The plan of the one statement that `work` runs, with its parameters and as it is for any. */
 async function plansOf(work: () => Promise<unknown>): Promise<string[]> {
   const { source } = db;
@@ -95,7 +101,9 @@ async function plansOf(work: () => Promise<unknown>): Promise<string[]> {
 
 describe('reads of projects', () => {
   it('read the first page in the order of the index and sort nothing', async () => {
-    for (const plan of await plansOf(() => new ProjectsRepository(db.source).summaries(company_id, page))) {
+    for (const plan of await plansOf(() =>
+      new ProjectsRepository(db.source).summaries(reader, { ...page, deleted: false }, 60),
+    )) {
       expect(plan).toMatch(/Index Scan using projects_listing_idx/);
       expect(plan).not.toMatch(/Sort|Seq Scan on projects/);
     }
@@ -104,7 +112,7 @@ describe('reads of projects', () => {
   it('find one project by its key', async () => {
     const id = '01234567-89ab-7def-8123-456789abcdef';
     for (const plan of await plansOf(() =>
-      new ProjectsRepository(db.source).details(company_id, id).catch(() => undefined),
+      new ProjectsRepository(db.source).details(reader, id).catch(() => undefined),
     )) {
       expect(plan).toMatch(/Index Scan using projects_pkey/);
       expect(plan).not.toMatch(/Seq Scan on projects/);
@@ -123,7 +131,7 @@ describe('listings', () => {
 
   it('of conversations read those of the project alone', async () => {
     const conversations = new ConversationsRepository(db.source);
-    for (const plan of await plansOf(() => conversations.page(company_id, project_id, page))) {
+    for (const plan of await plansOf(() => conversations.page(reader, project_id, page))) {
       // They are sorted by their last change, which an index would have to follow with every message.
       expect(plan).toMatch(/Index Cond: \(project_id = /);
       expect(plan).toMatch(/using conversations_project_idx/);
@@ -141,10 +149,28 @@ describe('lists of runs', () => {
     ['those of a name', { q: 'run 99' }, 'executions_names_idx', 2],
   ] as const)('read %s in the order of an index', async (_, filter, index, total) => {
     const executions = new ExecutionsRepository(db.source);
-    expect((await executions.page(company_id, project_id, filter, page)).total).toBe(total);
-    for (const plan of await plansOf(() => executions.page(company_id, project_id, filter, page))) {
+    expect((await executions.page(reader, project_id, filter, page)).total).toBe(total);
+    for (const plan of await plansOf(() => executions.page(reader, project_id, filter, page))) {
       expect(plan).toMatch(new RegExp(`Index (?:Only )?Scan using ${index}`));
       expect(plan).not.toMatch(/Sort|Seq Scan on executions/);
     }
   });
+});
+
+it('whose turn a solve is, is found by indexes however many wait', async () => {
+  const executions = new ExecutionsRepository(db.source);
+  await db.source.manager.query(
+    `INSERT INTO executions (project_id, company_id, user_id, triggered_by, cards)
+     SELECT p.id, p.company_id, 'user-1', 'user:user-1', '[]'
+       FROM (SELECT *, row_number() OVER (PARTITION BY company_id) AS nth FROM projects) p, generate_series(1, 20)
+      WHERE p.nth <= 20`,
+  );
+  await db.source.manager.query('UPDATE executions SET started_at = created_at WHERE ended_at IS NOT NULL');
+  await db.source.manager.query('ANALYZE executions');
+  for (const plan of await plansOf(() => executions.claim(SCENARIO, SCENARIO))) {
+    expect(plan).toMatch(/using executions_queued_idx/);
+    expect(plan).toMatch(/using executions_company_turn_idx/);
+    expect(plan).toMatch(/using executions_project_turn_idx/);
+    expect(plan).not.toMatch(/Seq Scan on executions/);
+  }
 });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { SignJWT, UnsecuredJWT } from 'jose';
 import pg from 'pg';
 import type { ConversationListResponse } from '../../src/chat/conversations.dto.js';
@@ -9,6 +9,7 @@ import type { CardResponse } from '../../src/projects/canvas/canvas.dto.js';
 import type { ExecutionResponse } from '../../src/executions/executions.dto.js';
 import type { SnapshotResponse } from '../../src/projects/snapshots.dto.js';
 import type { ScenarioResponse } from '../../src/scenarios/scenarios.dto.js';
+import type { BudgetResponse } from '../../src/usage/budgets.dto.js';
 import { makeDeployment, makeFile, makeProject, sendParts } from '../factories/make.js';
 import { idle } from '../factories/turns.js';
 import { type Answer, Client } from '../support/client.js';
@@ -16,7 +17,7 @@ import { eventually } from '../support/eventually.js';
 import { useSharedService } from '../support/service.js';
 import type { Session } from '../support/session.js';
 import { EventStream } from '../support/stream.js';
-import { CALLERS, PUBLIC, type Row, TABLE, type World } from './permissions.table.js';
+import { CALLERS, CALLERS_IN_PRIVATE, PUBLIC, type Row, TABLE, type World } from './permissions.table.js';
 
 const STREAM = 'GET /api/v1/projects/{project_id}/chat/stream';
 const SKILL = 'marked';
@@ -25,13 +26,19 @@ const CASES = Object.entries(TABLE).flatMap(([operation, rows]) =>
 );
 
 const service = useSharedService();
+let database: pg.Client;
 let world: World;
 /** A second company, whose data nobody of the first may see. */
 let elsewhere: World;
 let callers: Record<(typeof CALLERS)[number], Client>;
+/** A private project of the first company. */
+let hidden: World;
+let inPrivate: Record<keyof typeof CALLERS_IN_PRIVATE, Client>;
 let documented: Map<string, object>;
 
 beforeAll(async () => {
+  database = new pg.Client(service.environment.databaseUrl);
+  await database.connect();
   const { paths } = JSON.parse(await readFile('openapi.json', 'utf8')) as { paths: Record<string, object> };
   documented = new Map(
     Object.entries(paths).flatMap(([path, item]) =>
@@ -50,8 +57,13 @@ beforeAll(async () => {
     'member key': await keyOf(owner, 'member'),
     'company key': await keyOf(owner, 'company'),
     'another company': stranger.client,
+    'read key': await keyOf(owner, 'company', { access: 'read' }),
   };
+  hidden = await furnish(owner, member, 'private');
+  inPrivate = await gather(owner, stranger);
 });
+
+afterAll(async () => await database.end());
 
 describe('every operation', () => {
   it('is in the table, and nothing else is', () => {
@@ -94,6 +106,67 @@ describe('every operation', () => {
     expect(shown.size).toBeGreaterThan(20);
   }, 60_000);
 });
+
+describe('every operation in a private project', () => {
+  const inProjects = CASES.flatMap(([operation, row]) =>
+    row.needs === undefined ? [] : [{ operation, row, needs: row.needs }],
+  );
+
+  // A company has so many open at most, and nobody here completes what they may not.
+  afterEach(async () => {
+    await database.query(`UPDATE uploads SET expires_at = now() WHERE state = 'open'`);
+  });
+
+  it('says which role it takes', () => {
+    for (const [operation, { needs }] of CASES) {
+      if (operation.includes('{project_id}')) expect([operation, needs]).not.toEqual([operation, undefined]);
+    }
+  });
+
+  it.each(Object.keys(CALLERS_IN_PRIVATE) as (keyof typeof CALLERS_IN_PRIVATE)[])(
+    'answers %s as their role says, and changes nothing where it refuses',
+    async (caller) => {
+      const role = CALLERS_IN_PRIVATE[caller];
+      const wrong: unknown[] = [];
+      for (const { operation, row, needs } of inProjects) {
+        const place = { ...hidden, ...(await row.fresh?.(hidden)) };
+        const before = await stateOf(place.project_id);
+        const { status, body } = await send(operation, row, inPrivate[caller], place);
+        // A key for one project sees no other, whoever has made it.
+        const isElsewhere = caller.endsWith('for this project') && place.project_id !== hidden.project_id;
+        const expected = answerTo(isElsewhere ? null : role, needs);
+        if (status !== expected) wrong.push([operation, caller, status, expected, body]);
+        const isRefused = expected === 403 || expected === 404;
+        if (isRefused && JSON.stringify(body).includes(hidden.mark)) wrong.push([operation, caller, 'shows', body]);
+        const isChanged = (await stateOf(place.project_id)) !== before;
+        const changes = needs.role !== 'viewer' && row.isIdle !== true && !isRefused;
+        if (isChanged !== changes) wrong.push([operation, caller, status, isChanged ? 'has changed' : 'is the same']);
+      }
+      expect(wrong).toEqual([]);
+    },
+    120_000,
+  );
+});
+
+/** What a role is answered: by hand, so that it is not the service's own reckoning. */
+function answerTo(
+  role: (typeof CALLERS_IN_PRIVATE)[keyof typeof CALLERS_IN_PRIVATE],
+  { role: least, status }: NonNullable<Row['needs']>,
+): number {
+  const isWrite = least !== 'viewer';
+  switch (role) {
+    case 'owner':
+      return status;
+    case 'editor':
+      return least === 'owner' ? 403 : status;
+    case 'viewer':
+      return isWrite ? 403 : status;
+    case 'read key':
+      return isWrite ? 403 : status;
+    case null:
+      return 404;
+  }
+}
 
 describe('an id of another company', () => {
   it.each<[string, string, (theirs: World) => object | undefined]>([
@@ -146,7 +219,10 @@ async function send(operation: string, { body, query = {} }: Row, client: Client
   const [method = '', template = ''] = operation.split(' ');
   const path = template
     .replace('/api/v1', '')
-    .replace(/\{(\w+)\}/g, (_, name: string) => place[name as Exclude<keyof World, 'owner' | 'member'>]);
+    .replace(
+      /\{(\w+)\}/g,
+      (_, name: string) => place[name as Exclude<keyof World, 'owner' | 'member' | 'makeProject' | 'makeUser'>],
+    );
   if (operation === STREAM && client.token !== undefined) {
     const stream = await EventStream.open(service.url, client.token, place.project_id);
     // What is no stream has a body.
@@ -159,13 +235,18 @@ async function send(operation: string, { body, query = {} }: Row, client: Client
 }
 
 /** A company in which everything there is has a name with a mark. */
-async function furnish(owner: Session, member: Session): Promise<World> {
+async function furnish(owner: Session, member: Session, visibility: 'company' | 'private' = 'company'): Promise<World> {
   const mark = `mark${randomBytes(8).toString('hex')}`;
   const { client } = owner;
   const skills = { [SKILL]: { 'SKILL.md': mark } };
   const { handle: name } = await makeDeployment(client, { name: mark, instructions: mark, skills });
   await makeFile(client, { source: 'deployment', deployment_name: name }, 'notes.txt', mark);
-  const { id: project_id } = await makeProject(client, { name: mark, from_deployment: name, description: mark });
+  const { id: project_id } = await makeProject(client, {
+    name: mark,
+    from_deployment: name,
+    description: mark,
+    visibility,
+  });
   const at = `/projects/${project_id}`;
   await client.put(`${at}/skills/own-${mark}`, { files: { 'SKILL.md': mark } });
   await makeFile(client, { source: 'workspace', project_id }, `${mark}.txt`, mark);
@@ -183,6 +264,14 @@ async function furnish(owner: Session, member: Session): Promise<World> {
   await idle(client, project_id);
   const { upload_token } = await sendParts(client, { source: 'workspace', project_id }, 'open.txt', Buffer.from(mark));
   const key = await member.client.post<ApiKeyCreateResponse>('/api-keys', { name: mark });
+  const budget = {
+    scope: 'project',
+    subject_id: project_id,
+    period: 'day',
+    limit_credits: 1_000_000,
+    action: 'notice',
+  };
+  const { id: budget_id } = await client.put<BudgetResponse>('/usage/budgets', budget);
   return {
     ...{ mark, owner: client, member: member.client, project_id, name, skill: SKILL, upload_token },
     conversation_id: conversations[0]?.id ?? '',
@@ -191,11 +280,116 @@ async function furnish(owner: Session, member: Session): Promise<World> {
     scenario_id: scenario.id,
     execution_id,
     api_key_id: key.id,
+    budget_id,
+    user_id: member.user,
+    makeProject: async () => {
+      const { id } = await makeProject(client, { name: mark, visibility });
+      for (const [user, role] of Object.entries(roles)) await client.put(`/projects/${id}/members/${user}`, { role });
+      return id;
+    },
+    makeUser: async () => {
+      const session = await service.session({ company: owner.company, role: 'member' });
+      await session.client.get('/me');
+      return session.user;
+    },
   };
 }
 
-async function keyOf({ client }: Session, role: 'member' | 'company'): Promise<Client> {
-  const { key } = await client.post<ApiKeyCreateResponse>('/api-keys', { name: `For ${role}`, role });
+/** Roles that people have in every private project, by user. */
+const roles: Record<string, string> = {};
+
+/** Everybody who asks for something in a private project; it exists already. */
+async function gather(owner: Session, stranger: Session): Promise<typeof inPrivate> {
+  const { company } = owner;
+  const join = async (role?: 'owner' | 'editor' | 'viewer'): Promise<Session> => {
+    const session = await service.session({ company, role: 'member' });
+    await session.client.get('/me');
+    if (role === undefined) return session;
+    roles[session.user] = role;
+    await owner.client.put(`/projects/${hidden.project_id}/members/${session.user}`, { role });
+    return session;
+  };
+  const [projectOwner, editor, viewer, outsider] = [
+    await join('owner'),
+    await join('editor'),
+    await join('viewer'),
+    await join(),
+  ];
+  const here = { project_ids: [hidden.project_id] };
+  const demoted = await service.session({ company, role: 'company', issuedAt: 1_000_000_000 });
+  const keyOfDemoted = await keyOf(demoted, 'company');
+  await (
+    await service.session({ company, user: demoted.user, role: 'member', issuedAt: 1_000_000_001 })
+  ).client.get('/me');
+  return {
+    'company-level user': (await service.session({ company })).client,
+    owner: projectOwner.client,
+    editor: editor.client,
+    viewer: viewer.client,
+    outsider: outsider.client,
+    'key of the owner': await keyOf(projectOwner, 'member'),
+    'key of the owner that reads': await keyOf(projectOwner, 'member', { access: 'read' }),
+    'key of the owner for this project': await keyOf(projectOwner, 'member', here),
+    'key of the owner for another project': await keyOf(projectOwner, 'member', { project_ids: [world.project_id] }),
+    'key of the editor': await keyOf(editor, 'member'),
+    'key of the viewer': await keyOf(viewer, 'member'),
+    'key of the viewer for this project': await keyOf(viewer, 'member', here),
+    'key of the outsider': await keyOf(outsider, 'member'),
+    'key of the outsider for this project': await keyOfFormerMember(owner, outsider, here),
+    'member key of the company-level user': await keyOf(await service.session({ company }), 'member'),
+    'company key of the company-level user': await keyOf(await service.session({ company }), 'company'),
+    'company key of somebody who is a member by now': keyOfDemoted,
+    'another company': stranger.client,
+  };
+}
+
+/** Only who sees a project may make a key for it. */
+async function keyOfFormerMember(owner: Session, outsider: Session, limits: object): Promise<Client> {
+  const at = `/projects/${hidden.project_id}/members/${outsider.user}`;
+  await owner.client.put(at, { role: 'viewer' });
+  const key = await keyOf(outsider, 'member', limits);
+  await owner.client.delete(at);
+  return key;
+}
+
+/** All that is kept of a project, as one hash, once nothing works on it. */
+async function stateOf(project_id: string): Promise<string> {
+  const { state } = await eventually(
+    async () => {
+      const { rows } = await database.query<{ state: string; is_idle: boolean }>(STATE, [project_id]);
+      return rows[0] ?? { state: 'none', is_idle: true };
+    },
+    ({ is_idle }) => is_idle,
+    { until: 'nothing works on the project' },
+  );
+  return state;
+}
+
+const STATE = `
+  WITH p AS (SELECT * FROM projects WHERE id = $1
+  ), trees AS (
+    SELECT c.* FROM containers c
+     WHERE c.id IN (SELECT unnest(ARRAY[workspace_id, agent_config_id, project_skills_id]) FROM p
+                    UNION ALL SELECT container_id FROM snapshots WHERE project_id = $1)
+  )
+  SELECT md5(string_agg(line, E'\\n' ORDER BY line)) AS state,
+         (SELECT active_turns + active_solves = 0 FROM p) AS is_idle
+    FROM (SELECT p::text AS line FROM p
+          UNION ALL SELECT m::text FROM project_members m WHERE project_id = $1
+          UNION ALL SELECT c::text FROM cards c WHERE project_id = $1
+          UNION ALL SELECT c::text FROM conversations c WHERE project_id = $1
+          UNION ALL SELECT m::text FROM messages m WHERE project_id = $1
+          UNION ALL SELECT t::text FROM turns t WHERE project_id = $1
+          UNION ALL SELECT e::text FROM executions e WHERE project_id = $1
+          UNION ALL SELECT s::text FROM scenarios s WHERE project_id = $1
+          UNION ALL SELECT s::text FROM snapshots s WHERE project_id = $1
+          UNION ALL SELECT t::text FROM trees t
+          UNION ALL SELECT n::text FROM nodes n WHERE container_id IN (SELECT id FROM trees)
+          -- those that have expired are swept at any time
+          UNION ALL SELECT u::text FROM uploads u WHERE container_id IN (SELECT id FROM trees) AND expires_at > now()) lines`;
+
+async function keyOf({ client }: Session, role: 'member' | 'company', limits: object = {}): Promise<Client> {
+  const { key } = await client.post<ApiKeyCreateResponse>('/api-keys', { name: `For ${role}`, role, ...limits });
   return new Client(service.url, key);
 }
 
@@ -211,8 +405,6 @@ async function invalidCredentials(): Promise<Record<string, string | undefined>>
   const make = () => world.owner.post<ApiKeyCreateResponse>('/api-keys', { name: 'Short-lived', role: 'company' });
   const [revoked, expired] = await Promise.all([make(), make()]);
   await world.owner.delete(`/api-keys/${revoked.id}`);
-  const database = new pg.Client(service.environment.databaseUrl);
-  await database.connect();
   await database.query(
     `UPDATE api_keys SET created_at = now() - interval '2 h', expires_at = now() - interval '1 h' WHERE id = $1`,
     [expired.id],
@@ -221,7 +413,6 @@ async function invalidCredentials(): Promise<Record<string, string | undefined>>
     'SELECT id, message_id FROM turns WHERE project_id = $1',
     [world.project_id],
   );
-  await database.end();
   return {
     'no token': undefined,
     garbage: 'garbage',

@@ -6,7 +6,7 @@ import type { ChatResponse, ConversationSyncResponse } from '../../src/chat/chat
 import type { ConversationResponse } from '../../src/chat/conversations.dto.js';
 import { Principal } from '../../src/platform/auth/principal.js';
 import type { CardResponse } from '../../src/projects/canvas/canvas.dto.js';
-import { ProjectDeletion } from '../../src/projects/project-deletion.service.js';
+import { ProjectOwner } from '../../src/projects/project-access.js';
 import type { ProjectSummaryListResponse } from '../../src/projects/projects.dto.js';
 import type { SnapshotResponse } from '../../src/projects/snapshots.dto.js';
 import type { UserUsageListResponse } from '../../src/usage/usage.dto.js';
@@ -105,14 +105,16 @@ describe('a deleted project', () => {
       'POST /checkout': { from_deployment: handle },
       'POST /scenarios': { name: 'More', changes: [] },
       'POST /scenarios/solve': { scenario_ids: [card_id] },
+      'PUT /members/{user_id}': { role: 'viewer' },
       'PUT /skills/{skill}': { files: { 'SKILL.md': 'Text' } },
     };
-    const ids = { project_id: id, conversation_id, card_id, snapshot_id, skill: 'shifts' };
+    const ids = { project_id: id, conversation_id, card_id, snapshot_id, skill: 'shifts', user_id: 'ada' };
     const start = '/api/v1/projects/{project_id}';
     const { paths } = JSON.parse(await readFile('openapi.json', 'utf8')) as { paths: Record<string, object> };
     const answers: Record<string, number> = {};
     for (const [path, operations] of Object.entries(paths)) {
-      if (!path.startsWith(start)) continue;
+      // Only this one is for projects that were deleted.
+      if (!path.startsWith(start) || path.endsWith('/restore')) continue;
       for (const method of Object.keys(operations).map((key) => key.toUpperCase())) {
         const filled = path.slice('/api/v1'.length).replace(/{(\w+)}/g, (_, key: keyof typeof ids) => ids[key]);
         const body = bodies[`${method} ${path.slice(start.length)}`] ?? {};
@@ -211,16 +213,19 @@ describe('a deleted project', () => {
     expect(charged).toEqual({ exactly: true });
   }, 60_000);
 
-  it('is deleted by any member of its company, by nobody else, and never by the agent', async () => {
+  it('is deleted by owners and company-level callers, by nobody else, and never by the agent', async () => {
     const owner = await api.session();
     const member = await api.session({ company: owner.company, role: 'member' });
     const stranger = await api.session();
     const { id } = await makeProject(owner.client);
     expect((await stranger.client.send('DELETE', `/projects/${id}`)).status).toBe(404);
-    await expect(api.app.get(ProjectDeletion).delete(Principal.agent(owner.company), id)).rejects.toThrow(
-      'An agent cannot delete a project',
+    const asker = { person_id: owner.user, sees_all: true, access: 'write', project_ids: null } as const;
+    expect(() => ProjectOwner.of(Principal.agent(owner.company, asker))).toThrow(
+      'An agent does not act as the owner of a project',
     );
-    expect((await member.client.send('DELETE', `/projects/${id}`)).status).toBe(204);
+    expect((await member.client.send('DELETE', `/projects/${id}`)).status).toBe(403);
+    await member.client.get(`/projects/${id}`);
+    expect((await owner.client.send('DELETE', `/projects/${id}`)).status).toBe(204);
     for (const wrong of ['nothing', '01a1fdd8-aae9-7686-bf03-000000000000']) {
       expect((await owner.client.send('DELETE', `/projects/${wrong}`)).status).toBe(404);
     }

@@ -1,19 +1,17 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
 import type {
   ExecutionDetailResponse,
   ExecutionListResponse,
   ExecutionResponse,
-  RunCardsResponse,
-  RunLogResponse,
-  RunValuesResponse,
 } from '../../src/executions/executions.dto.js';
+import type { RunCardsResponse, RunValuesResponse } from '../../src/executions/runs.dto.js';
 import type { TableResponse } from '../../src/tables/table.dto.js';
 import type { ProjectResponse } from '../../src/projects/projects.dto.js';
 import { makeFile, makeProject } from '../factories/make.js';
 import type { Client, Wire } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { hardModel } from '../support/models.js';
+import { rowsOf } from '../support/rows.js';
 import { useService } from '../support/service.js';
 
 type Detail = Wire<ExecutionDetailResponse>;
@@ -25,15 +23,7 @@ beforeAll(async () => {
   ({ client } = await service.session());
 });
 
-async function query(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
-  const database = new pg.Client(service.environment.databaseUrl);
-  await database.connect();
-  try {
-    return (await database.query(text, values)).rows as Record<string, unknown>[];
-  } finally {
-    await database.end();
-  }
-}
+const query = (text: string, values: unknown[] = []) => rowsOf(service.environment, text, values);
 
 const base = (project: string): string => `/projects/${project}/solve/executions`;
 const start = (project: string, body: object = {}) => client.post<ExecutionResponse>(base(project), body);
@@ -46,8 +36,6 @@ const solve = async (project: string, body: object = {}): Promise<Detail> =>
   await over(project, (await start(project, body)).id);
 const values = (project: string, id: string, query_: string) =>
   client.get<RunValuesResponse>(`${base(project)}/${id}/values?${query_}`);
-const log = async (project: string, id: string) =>
-  (await client.get<RunLogResponse>(`${base(project)}/${id}/log`)).lines;
 const put = (project: string, path: string, text: string) =>
   makeFile(client, { source: 'workspace', project_id: project }, path, text);
 const addCard = (project: string, card_type: string, label: string, data: object) =>
@@ -151,8 +139,12 @@ describe('a run of the canvas', () => {
       values: [{ keys: [], value: 5, reduced_cost: 11.5 }],
       total: 1,
     });
-    await refused(422, 'GET', `${base(project)}/${run.id}/values?family=nothing`);
-    await refused(422, 'GET', `${base(project)}/${run.id}/values`);
+    expect(await refused(422, 'GET', `${base(project)}/${run.id}/values?family=nothing`)).toMatchObject([
+      { type: 'value_error', loc: ['query', 'family'], input: 'nothing' },
+    ]);
+    expect(await refused(422, 'GET', `${base(project)}/${run.id}/values`)).toMatchObject([
+      { type: 'missing', loc: ['query', 'family'] },
+    ]);
   });
 
   it('has its tables in the workspace, where they can be asked', async () => {
@@ -288,36 +280,6 @@ describe('a time limit', () => {
     console.info(`a limit of 1 s: ${seconds(run).toFixed(1)} s, ${run.result?.status ?? run.error?.code}`);
     expect(seconds(run)).toBeLessThan(8);
   });
-});
-
-it('tells how far it is, a line a second, and is canceled within one', async () => {
-  const { id: project } = await makeProject(client);
-  await put(project, 'hard.lp', hardModel());
-  const { id } = await start(project, { input_file_ids: ['hard.lp'], time_limit_seconds: 60 });
-  const seen: NonNullable<Detail['progress']>[] = [];
-  await when(project, id, 'it has told of four seconds', ({ progress }) => {
-    if (progress !== null) seen.push(progress);
-    return (progress?.seconds ?? 0) >= 4;
-  });
-  expect(new Set(seen.map(({ seconds }) => Math.floor(seconds))).size).toBeGreaterThanOrEqual(4);
-  const searches = seen.filter(({ incumbent }) => incumbent !== null);
-  expect(searches.length).toBeGreaterThan(0);
-  for (const [at, { incumbent, bound, phase }] of searches.entries()) {
-    expect(phase).toBe('solving');
-    const before = searches[at - 1];
-    expect(incumbent).toBeLessThanOrEqual(before?.incumbent ?? Infinity);
-    expect(bound ?? -Infinity).toBeGreaterThanOrEqual(before?.bound ?? -Infinity);
-  }
-  const lines = await log(project, id);
-  expect(lines.slice(0, 2)).toEqual(['Reading the model', 'Variables: 60 (50 whole), constraints: 5, terms: 257']);
-  expect(lines.length).toBeGreaterThanOrEqual(5);
-  const asked = performance.now();
-  await client.post(`${base(project)}/${id}/cancel`);
-  expect((await get(project, id)).status).toBe('canceled');
-  expect(performance.now() - asked).toBeLessThan(1_000);
-  const canceled = await get(project, id);
-  expect(canceled).toMatchObject({ progress: null, model: null, result: null, credits: expect.any(Number) });
-  expect((await log(project, id)).slice(0, lines.length)).toEqual(lines);
 });
 
 describe('the list of runs', () => {

@@ -154,7 +154,7 @@ async function makePlan(): Promise<string> {
   await eventually(
     () => client.get<{ cards: CardResponse[] }>(`/projects/${project}/cards`),
     ({ cards }) => cards.every(({ gaps }) => gaps.every(({ severity }) => severity !== 'blocking')),
-    { until: 'the files have been read' },
+    { until: 'the files have been read', deadlineMs: 60_000 },
   );
   return project;
 }
@@ -249,6 +249,9 @@ describe('a plan with three scenarios', () => {
     const [first, , third] = compared.scenarios;
     const some = await compare(project, { ids: `${third!.scenario_id},${first!.scenario_id}` });
     expect(some.scenarios).toEqual([third, first]);
+    const same = `${first!.scenario_id},${first!.scenario_id.toUpperCase()}`;
+    const alone = await compare(project, { ids: first!.scenario_id });
+    expect(await compare(project, { ids: same })).toEqual(alone);
     const { status, body } = await client.send('GET', `/projects/${project}/scenarios/compare`, {
       query: { ids: 'none' },
     });
@@ -300,5 +303,65 @@ describe('a plan with three scenarios', () => {
       base: null,
       scenarios: [{ status: 'infeasible', objective_value: null, difference: null }],
     });
+    // No file at all is the canvas.
+    const base = await client.post<ExecutionResponse>(path, { input_file_ids: [] });
+    await over(other, [base]);
+    expect((await compare(other)).base).toMatchObject({ execution_id: base.id, status: 'optimal' });
+  }, 60_000);
+
+  it('counts the members of a plan without any as 0', async () => {
+    const { id: other } = await makeProject(client);
+    const at = `/projects/${other}`;
+    const make = (card_type: string, label: string, data: object) =>
+      client.post<CardResponse>(`${at}/cards`, { card_type, label, data });
+    await make('data', 'Figures', { values: { limit: 4 } });
+    await make('variable', 'X', { name: 'x', domain: 'continuous', upper: 4 });
+    const objective = await make('objective', 'Most', { sense: 'maximize', expression: 'x' });
+    await over(other, [await client.post<ExecutionResponse>(`${at}/solve/executions`, {})]);
+    await make('data', 'Weeks', { set: 'weeks', members: '1 to 2' });
+    await make('variable', 'Y', { name: 'y', index: 't in weeks', domain: 'continuous', upper: 't * limit' });
+    await client.patch(`${at}/cards/${objective.id}`, {
+      version: objective.version,
+      data: { sense: 'maximize', expression: 'x + sum t in weeks: y[t]' },
+    });
+    const { id } = await client.post<ScenarioResponse>(`${at}/scenarios`, { name: 'As it is', changes: [] });
+    await over(other, [await client.post<ExecutionResponse>(`${at}/solve/executions`, { scenario_id: id })]);
+    expect((await compare(other)).differing).toEqual([
+      { family: 'y', keys: ['2'], values: { [id]: 8 } },
+      { family: 'y', keys: ['1'], values: { [id]: 4 } },
+    ]);
+  }, 60_000);
+
+  it('sets KPIs with the same label beside each other in their order', async () => {
+    const { id: other } = await makeProject(client);
+    const at = `/projects/${other}`;
+    const make = (card_type: string, label: string, data: object) =>
+      client.post<CardResponse>(`${at}/cards`, { card_type, label, data });
+    await make('variable', 'X', { name: 'x', domain: 'continuous', upper: 4 });
+    await make('objective', 'Most', { sense: 'maximize', expression: 'x' });
+    await make('kpi', 'Rate', { description: 'Rate', expression: 'x' });
+    await make('kpi', 'Rate', { description: 'Rate', expression: '10 x' });
+    const more = await client.post<ScenarioResponse>(`${at}/scenarios`, {
+      name: 'More',
+      changes: [{ kind: 'bound', target: 'x.upper', to: 5 }],
+    });
+    const { executions } = await client.post<ScenarioSolveResponse>(`${at}/scenarios/solve`, {
+      scenario_ids: [more.id],
+      include_base: true,
+    });
+    await over(other, executions);
+    expect((await compare(other)).scenarios[0]?.kpis).toEqual([
+      { label: 'Rate', value: 5, difference: 1 },
+      { label: 'Rate', value: 50, difference: 10 },
+    ]);
+    const response = await fetch(`${service.url}/api/v1${at}/scenarios/compare`, {
+      headers: { authorization: `Bearer ${token}`, accept: 'text/csv' },
+    });
+    expect((await response.text()).split('\n')).toEqual([
+      'scenario,status,objective_value,difference,Rate,Rate difference,Rate,Rate difference',
+      'base,optimal,4,,4,,40,',
+      'More,optimal,5,1,5,1,50,10',
+      '',
+    ]);
   }, 60_000);
 });

@@ -5,6 +5,7 @@ import type {
   ExecutionListResponse,
   ExecutionResponse,
 } from '../../src/executions/executions.dto.js';
+import type { RunCardsResponse } from '../../src/executions/runs.dto.js';
 import type { ErrorEntry } from '../../src/platform/errors/errors.js';
 import type { CardResponse } from '../../src/projects/canvas/canvas.dto.js';
 import type { ProjectResponse } from '../../src/projects/projects.dto.js';
@@ -48,7 +49,7 @@ async function makeShop(): Promise<Wire<CardResponse>> {
   await eventually(
     () => client.get<{ cards: CardResponse[] }>(`/projects/${project}/cards`),
     ({ cards }) => cards.every(({ status }) => status === 'complete'),
-    { until: 'the file has been read' },
+    { until: 'the file has been read', deadlineMs: 60_000 },
   );
   return hours;
 }
@@ -207,6 +208,14 @@ describe('a solve of scenarios', () => {
     const { executions } = await solve({ scenario_ids: ids });
     expect(executions.map(({ scenario_id }) => scenario_id)).toEqual(ids);
     expect(await objectives(executions)).toEqual(kinds.map(([, profit]) => profit));
+    const adjusted = async (kind: number) => {
+      const path = `/projects/${project}/solve/executions/${executions[kind]?.id}/cards`;
+      const { cards } = await client.get<RunCardsResponse>(path);
+      return cards?.flatMap(({ label, adjustments }) => (adjustments === undefined ? [] : [[label, adjustments]]));
+    };
+    expect(await adjusted(1)).toEqual([]);
+    expect(await adjusted(3)).toEqual([['Products', [{ column: 'price', where: 'region = "north"', times: 2 }]]]);
+    expect(await adjusted(4)).toEqual([['Products', [{ column: 'price', key: ['stool'], to: 1_000 }]]]);
     expect((await client.get<ProjectResponse>(`/projects/${project}`)).completeness.feasibility_result).toBe(
       'unchecked',
     );
@@ -234,29 +243,25 @@ describe('a solve of scenarios', () => {
         await upload('products.csv', PRODUCTS.replace('50', String(50 + (value % 10))));
       }
     })();
-    const rounds: Wire<ExecutionResponse>[][] = [];
-    try {
-      for (let round = 0; round < 2; round += 1)
-        rounds.push((await solve({ scenario_ids: ids, include_base: true })).executions);
-    } finally {
-      stopped.abort();
-      await edits;
-    }
-    for (const executions of rounds) {
-      expect(executions).toHaveLength(21);
-      expect(new Set(executions.map(({ created_at }) => created_at)).size).toBe(1);
-      const found = await objectives(executions);
-      const [base = NaN, first, second = NaN] = found as number[];
-      // Of one moment: each hour more brings the same, up to the 40 tables.
-      expect(first).toBe(base);
-      const step = second - base;
-      expect(step).toBeGreaterThanOrEqual(50);
-      const made = base / step;
-      expect(Number.isInteger(made)).toBe(true);
-      expect(found.slice(1)).toEqual(
-        ids.map((_, index) => Math.min(40, made + index) * step + Math.max(0, made + index - 40) * 30),
-      );
-    }
+    const executions = await solve({ scenario_ids: ids, include_base: true })
+      .then((answer) => answer.executions)
+      .finally(async () => {
+        stopped.abort();
+        await edits;
+      });
+    expect(executions).toHaveLength(21);
+    expect(new Set(executions.map(({ created_at }) => created_at)).size).toBe(1);
+    const found = await objectives(executions);
+    const [base = NaN, first, second = NaN] = found as number[];
+    // Of one moment: each hour more brings the same, up to the 40 tables.
+    expect(first).toBe(base);
+    const step = second - base;
+    expect(step).toBeGreaterThanOrEqual(50);
+    const made = base / step;
+    expect(Number.isInteger(made)).toBe(true);
+    expect(found.slice(1)).toEqual(
+      ids.map((_, index) => Math.min(40, made + index) * step + Math.max(0, made + index - 40) * 30),
+    );
   }, 90_000);
 
   it('starts all of them or none, and says which one does not fit any more', async () => {
@@ -335,6 +340,8 @@ describe('a solve of scenarios', () => {
       affects_checklist: false,
       result: { objective_value: 500 },
     });
+    const shouted = await client.post<ExecutionResponse>(path, { scenario_id: scenario.id.toUpperCase() });
+    expect((await detail(shouted.id)).scenario_id).toBe(scenario.id);
     const { executions } = await solve({ scenario_ids: [scenario.id], name: 'Ours', mip_gap: 0.1 });
     expect(await detail(executions[0]?.id ?? '')).toMatchObject({ name: 'Ours', mip_gap: 0.1 });
     const unknown = '01890000-0000-7000-8000-000000000000';
@@ -392,7 +399,7 @@ describe('in the chat of the guide', () => {
         '- Scenario `other`: `products from other.csv`, `price["oak chair"] = 31`',
         '',
         'Not done:',
-        '- Scenario `wrong`: no value and no column is called `hourz`',
+        '- Scenario `wrong`: no value and no column is called `hourz`; there are `hours`, `price`',
         '',
         'I could not use this:',
         '- `scenario unclear: make it better`: say what changes, as in `hours x 1.5`, `demand + 10 where region = "north"` or `without Overtime`',
@@ -412,10 +419,34 @@ describe('in the chat of the guide', () => {
       ].join('\n'),
     );
     expect((await client.get<ProjectResponse>(`/projects/${project}`)).completeness.feasibility_result).toBe('pass');
-    expect(await say('solve scenario none')).toBe('The scenarios were not solved: No scenario is called "none".');
+    expect(await say('solve scenario none')).toBe(
+      'The scenarios were not solved: No scenario is called "none"; there are "two shifts", "other".',
+    );
     expect(await say('remove scenario "two shifts"; show scenarios')).toBe(
       'Scenarios now:\n- Removed: scenario `two shifts`\n\nScenarios:\n- Scenario `other`: `products from other.csv`, `price["oak chair"] = 31`',
     );
+  }, 60_000);
+
+  it('are compared with the canvas, whatever they are called', async () => {
+    await makeShop();
+    await say('scenario base: hours x 2; scenario 10: Hours x 2; scenario 10: hours = 10 where region = "north"');
+    expect(await say('scenario 10: Hours x 2')).toBe(
+      'Not done:\n- Scenario `10`: no value and no column is called `Hours`; there is `hours`',
+    );
+    expect(await say('scenario 10: hours = 10 where region = "north"')).toBe(
+      'Not done:\n- Scenario `10`: `hours` is one number: there are no members for `where` to choose from',
+    );
+    await say('scenario 10: hours = 10; solve scenarios');
+    const [plans, differing] = (await say('compare')).split('\n\n');
+    expect(plans).toBe(
+      [
+        'The newest plans:',
+        '- The canvas: the objective is 2600',
+        '- `base`: the objective is 3600, 1000 more than that of the canvas',
+        '- `10`: the objective is 500, 2100 less than that of the canvas',
+      ].join('\n'),
+    );
+    expect(differing).toContain('- `make[oak chair]`: `the canvas 20`, `base 40`, `10 0`');
   }, 60_000);
 });
 

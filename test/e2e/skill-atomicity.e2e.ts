@@ -99,10 +99,10 @@ describe('a skill replaced again and again on one process while another one pull
       seen.add(letter);
     };
 
-    const replacing = times(120, async (index) => {
+    const replacing = times(60, async (index) => {
       await onFirst.client.put(path, { files: index % 2 === 0 ? A : B });
       away = false;
-      if (index % 50 !== 10) return;
+      if (index % 20 !== 10) return;
       away = true;
       removals += 1;
       await onFirst.client.delete(path);
@@ -133,7 +133,7 @@ describe('a skill replaced again and again on one process while another one pull
   it('reaches projects whole when it is the deployment’s', async () => {
     const { handle } = await makeDeployment(onFirst.client, { skills: { rules: A, more: A } });
     const { id } = await makeProject(onFirst.client, { from_deployment: handle });
-    const replacing = times(80, async (index) => {
+    const replacing = times(30, async (index) => {
       await onFirst.client.put(`/deployments/${handle}/skills/rules`, { files: index % 2 === 0 ? B : A });
     });
     const seen = new Set<string>();

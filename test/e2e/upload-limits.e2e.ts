@@ -203,8 +203,8 @@ describe('a part URL ends', () => {
     const upload = await start(new Client(service.url, key), place, 'a', 3);
     expect(await put(upload.parts[0]?.url, 3)).toBe(200);
     await client.delete(`/api-keys/${id}`);
-    expect(await put(upload.parts[0]?.url, 3)).toBe(403);
-    expect(await put(upload.parts[0]?.url, 3, true)).toBe(403);
+    expect(await put(upload.parts[0]?.url, 3)).toBe(404);
+    expect(await put(upload.parts[0]?.url, 3, true)).toBe(404);
   });
 });
 

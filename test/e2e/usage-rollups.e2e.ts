@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { SumUsageByDay1760000000450 } from '../../src/migrations/1760000000450-sum-usage-by-day.js';
 import { SumUsageByMonth1760000000240 } from '../../src/migrations/1760000000240-sum-usage-by-month.js';
 import { Principal } from '../../src/platform/auth/principal.js';
 import type { Tx } from '../../src/platform/database/database.service.js';
@@ -74,21 +75,25 @@ function moment(days: readonly string[] = SPENT): Date | undefined {
 /** Where a span may begin or end. */
 const end = (): Date | undefined => moment([...SPENT, ...SPENT, ...EMPTY]);
 
+/** Nothing refers to them: spend outlives projects. */
+const PROJECTS = [1, 2, 3].map((number) => `00000000-0000-7000-8000-00000000000${number}`);
+const MODELS = ['guide', 'highs', null];
+
 /** Charges somebody at some time, as long or as short as it takes, and now and then not after all. */
 async function charge(client: pg.Client): Promise<void> {
   await client.query('BEGIN');
   for (let left = 1 + random(3); left > 0; left -= 1) {
     await client.query(
-      `INSERT INTO usage_ledger (company_id, project_id, user_id, source_type, source_id, credits, created_at)
-       VALUES ($1, uuidv7(), $2, 'turn', uuidv7(), round(random()::numeric, 6), coalesce($3, now()))`,
-      [Math.random() < 0.1 ? 'other' : company_id, `user-${random(6)}`, moment()],
+      `INSERT INTO usage_ledger (company_id, project_id, user_id, source_type, source_id, credits, created_at, model)
+       VALUES ($1, $4, $2, 'turn', uuidv7(), round(random()::numeric, 6), coalesce($3, now()), $5)`,
+      [Math.random() < 0.1 ? 'other' : company_id, `user-${random(6)}`, moment(), oneOf(PROJECTS), oneOf(MODELS)],
     );
     if (Math.random() < 0.5) {
       await client.query(
-        `INSERT INTO usage_ledger (company_id, project_id, api_key_id, source_type, source_id, credits, created_at)
-         SELECT $1, uuidv7(), id, 'execution', uuidv7(), round(random()::numeric, 6), coalesce($2, now())
+        `INSERT INTO usage_ledger (company_id, project_id, api_key_id, source_type, source_id, credits, created_at, model)
+         SELECT $1, $3, id, 'execution', uuidv7(), round(random()::numeric, 6), coalesce($2, now()), $4
            FROM api_keys ORDER BY random() LIMIT 1`,
-        [company_id, moment()],
+        [company_id, moment(), oneOf(PROJECTS), oneOf(MODELS)],
       );
     }
     if (Math.random() < 0.3) await pause(random(30));
@@ -112,7 +117,19 @@ const spent = ({ rows, total }: Page<{ id: string; credits: number }>): object =
   total,
 });
 
-/** Compares both listings with the ledger as one moment has them. */
+/** What a listing by project or day must be: the plain sum of the ledger. */
+async function plainGroups(tx: Tx, keys: string[], since?: Date, until?: Date): Promise<object[]> {
+  return await tx.query(
+    `SELECT ${keys.map((key, at) => `${key} AS key${at}`).join(', ')}, sum(credits) AS credits FROM usage_ledger
+      WHERE company_id = $1
+        AND ($2::timestamptz IS NULL OR created_at >= $2) AND ($3::timestamptz IS NULL OR created_at < $3)
+      GROUP BY ${keys.join(', ')} HAVING sum(credits) > 0
+      ORDER BY ${keys.length > 1 ? 'key0 DESC,' : ''} sum(credits) DESC, key${keys.length - 1}`,
+    [company_id, since ?? null, until ?? null],
+  );
+}
+
+/** Compares all listings with the ledger as one moment has them. */
 async function compare(since?: Date, until?: Date): Promise<void> {
   const query = { limit: 1000, offset: 0, ...(since && { since }), ...(until && { until }) };
   await db.database.snapshot(async (tx) => {
@@ -120,6 +137,19 @@ async function compare(since?: Date, until?: Date): Promise<void> {
     expect(spent(await usage.listByUser(caller, query, tx))).toEqual({ rows: users, total: users.length });
     const keys = await plainSums(tx, 'api_key_id', since, until);
     expect(spent(await usage.listByApiKey(caller, query, tx))).toEqual({ rows: keys, total: keys.length });
+    const projects = await usage.listByProject(caller, query, tx);
+    const byProject = await plainGroups(tx, ['project_id'], since, until);
+    expect(projects.rows.map(({ project_id, credits }) => ({ key0: project_id, credits }))).toEqual(byProject);
+    expect(projects.total).toBe(byProject.length);
+    const [group_by, column] = oneOf([
+      ['user', 'user_id'],
+      ['project', 'project_id'],
+      ['model', 'model'],
+    ] as const);
+    const days = await usage.listByDay(caller, { ...query, group_by }, tx);
+    const byDay = await plainGroups(tx, [`((created_at AT TIME ZONE 'UTC')::date)::text`, column], since, until);
+    expect(days.rows.map(({ day, key, credits }) => ({ key0: day, key1: key, credits }))).toEqual(byDay.slice(0, 1000));
+    expect(days.total).toBe(byDay.length);
   });
 }
 
@@ -234,6 +264,35 @@ describe('usage listings', () => {
       await client.end();
     }
     expect(before.length).toBeGreaterThan(0);
+    expect(await count('usage_pending')).toBeGreaterThan(0);
+    for (let round = 0; round < 10; round += 1) await compare(end(), end());
+    await rollups.rollUp();
+    for (let round = 0; round < 10; round += 1) await compare(end(), end());
+  });
+
+  it('stay so when the sums of days are taken away and made anew', async () => {
+    const sums = async (): Promise<object[]> =>
+      await db.database.manager.query(
+        `SELECT company_id, day, project_id, user_id, api_key_id, sum(credits) AS credits FROM usage_day_sums
+          GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5`,
+      );
+    await rollups.rollUp();
+    const client = new pg.Client({ connectionString: db.url });
+    await client.connect();
+    for (let number = 0; number < 10; number += 1) await charge(client);
+    await client.end();
+    const before = await sums();
+    const runner = db.source.createQueryRunner();
+    const migration = new SumUsageByDay1760000000450();
+    try {
+      await migration.down(runner);
+      await migration.up(runner);
+    } finally {
+      await runner.release();
+    }
+    // Models are known of what comes after that.
+    expect(await sums()).toEqual(before);
+    expect(before.length).toBeGreaterThan(20);
     expect(await count('usage_pending')).toBeGreaterThan(0);
     for (let round = 0; round < 10; round += 1) await compare(end(), end());
     await rollups.rollUp();

@@ -4,7 +4,7 @@ import type { ServiceEnvironment } from './service.js';
 
 const JOBS = 'graphile_worker._private_jobs';
 /** What the timetable makes of the ledger. */
-const SUMS = ['usage_pending', 'usage_spenders', 'usage_months'];
+const SUMS = ['usage_pending', 'usage_spenders', 'usage_months', 'usage_day_sums'];
 
 /**
  * Everything a service has stored, in a form that two moments can be compared by: a hash for each table, jobs included,

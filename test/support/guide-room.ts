@@ -5,7 +5,7 @@ import { Config } from '../../src/config/config.js';
 import { Principal } from '../../src/platform/auth/principal.js';
 import { type Highs, loadSolver } from '../../src/executions/solver/highs.js';
 import { readCanvas } from '../../src/executions/model/canvas-reader.js';
-import { solveModel } from '../../src/executions/solver/solve-model.js';
+import { solveModel } from './solve-model.js';
 import type { CardResponse, CompletenessResponse } from '../../src/projects/canvas/canvas.dto.js';
 import { type FileStates, NO_FILES } from '../../src/projects/canvas/data-file.js';
 import { derive, judge } from '../../src/projects/canvas/derivation.js';
@@ -17,6 +17,9 @@ import { askUserQuestion } from '../../src/agent/tools/question-tools.js';
 import { type Tool, ToolFailure } from '../../src/agent/tools/tool.js';
 import { Toolboxes } from '../../src/agent/tools/toolbox.service.js';
 import { GuideAgent } from '../../src/agent/guide/guide.agent.js';
+
+/** Whoever asks may do everything. */
+const NO_LIMITS = { assertReads: () => Promise.resolve(), assertWrites: () => Promise.resolve() };
 
 type Contents = Parameters<typeof derive>[0];
 
@@ -36,7 +39,7 @@ export class Room {
   async say(content: string, rest: Partial<AgentMessage> = {}, context: Partial<AgentContext> = {}): Promise<Turn> {
     this.messages = this.messages.map((message) => ({ ...message, to_answer: false }));
     this.messages.push({ ...MESSAGE, content, ...rest });
-    const agent = new GuideAgent(new Config(), new Toolboxes(this.tools()), {
+    const agent = new GuideAgent(new Config(), new Toolboxes(this.tools(), NO_LIMITS), {
       statesOf: () => Promise.resolve(this.fileStates),
     });
     const turn = new Turn();
@@ -84,7 +87,7 @@ export class Room {
       cards: structuredClone(this.cards),
       checklist: this.checklist,
       configuration: { instructions: null, skills: [] },
-      principal: Principal.agent('c'),
+      principal: Principal.agent('c', { person_id: 'u', sees_all: null, access: 'write', project_ids: null }),
       spender: { user_id: 'u', api_key_id: null },
       signal: new AbortController().signal,
     };

@@ -4,6 +4,7 @@ import { type Question, type QuestionAnswer, questionsOf } from '../ask-user-que
 import { isProblem } from '../../modelling/formula.js';
 import { parseFormula } from '../../modelling/parse-formula.js';
 import { readStatement, splitStatements } from './grammar.js';
+import { isOfScenario } from './scenario-grammar.js';
 import type { Reading } from './statement.js';
 
 /** The place in a question's id into which an answer in free words is put. */
@@ -61,7 +62,8 @@ const isSingle = (text: string): boolean => Array.from(splitStatements(text)).le
 /** A line by itself, or where it says nothing so, put into the pattern of the question's answers. */
 function read(line: string, pattern: string | undefined): Reading {
   const alone = readStatement(line);
-  if (pattern === undefined) return alone;
+  // What is said of a scenario never becomes a card.
+  if (pattern === undefined || ('reason' in alone && isOfScenario(line))) return alone;
   const inPattern = readStatement(pattern.replace(BLANK, () => line));
   if (isWords(inPattern) && isFormula(line) && 'reason' in alone) return alone;
   if (inPattern.statement !== undefined && (alone.statement === undefined || givesFormula(alone, pattern)))

@@ -192,7 +192,8 @@ function applyRequirement(statement: StatementOf<'requirement'>, sketch: Sketch,
     const { expression, index = null } = relation;
     return put(sketch, type, name, { description, expression, index, quantity: null, product: null }, cause);
   }
-  const known = { ...(quantity !== undefined && { quantity }), ...(product !== undefined && { product }) };
+  const amount = { ...(quantity !== undefined && { quantity }), ...(product !== undefined && { product }) };
+  const known = quantity === undefined ? { quantity: null, product: null } : amount;
   const data = { description, expression: null, index: null, ...known };
   return put(sketch, type, label ?? product ?? description, data, cause);
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { highs, Room } from '../../../test/support/guide-room.js';
 import { readCanvas } from '../../executions/model/canvas-reader.js';
 import { readLp } from '../../executions/model/lp-reader.js';
-import { solveModel } from '../../executions/solver/solve-model.js';
+import { solveModel } from '../../../test/support/solve-model.js';
 import type { derive } from '../../projects/canvas/derivation.js';
 import { readStatement, splitStatements } from './grammar.js';
 import { quote } from './quote.js';

@@ -214,6 +214,13 @@ describe('an answer', () => {
     expect(room.data('Values')).toMatchObject({ values: { price: 3 } });
   });
 
+  it('is never made of what is said of a scenario', async () => {
+    const room = await after(SMALL, 'x, y integer');
+    const { text } = await room.say('scenario more: price + 10%');
+    expect(text).toContain('- `scenario more: price + 10%`: say what changes, as in `hours x 1.5`');
+    expect(room.cards.map(({ card_type }) => card_type)).not.toContain('kpi');
+  });
+
   it('to no question is not understood, and is asked for again', async () => {
     const { text, question } = await new Room().say('', { answer: { selections: { '3': 'Anything' } } });
     expect(text).toContain('`Anything`: it answers no open question');

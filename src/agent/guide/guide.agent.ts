@@ -4,6 +4,7 @@ import { Config } from '../../config/config.js';
 import { Agent, type AgentContext, type AgentOutput } from '../agent.js';
 import { ASK_USER_QUESTION } from '../ask-user-question.js';
 import type { CardFiles } from '../tools/card-files.service.js';
+import type { ScenarioRun, ToldComparison } from '../tools/scenario-tools.service.js';
 import { type Toolbox, Toolboxes } from '../tools/toolbox.service.js';
 import { guideCredits } from '../turn-credits.js';
 import { statementsIn } from './answers.js';
@@ -33,6 +34,8 @@ import { answerQuestions, changeScenarios, draft, filesFor, introduceTables, per
  */
 @Injectable()
 export class GuideAgent extends Agent {
+  readonly model = 'guide';
+
   constructor(
     private readonly config: Config,
     private readonly toolboxes: Toolboxes,
@@ -109,18 +112,15 @@ async function* solveScenarios(
 ): AsyncGenerator<AgentOutput, Pick<Outcome, 'text' | 'feasibility'>> {
   const reply = yield* toolbox.call({ tool: 'solve_scenarios', input: names.length === 0 ? {} : { names } });
   if (!reply.ok) return { text: `The scenarios were not solved: ${reply.error}.`, feasibility };
-  const { runs, feasibility_result } = reply.result as { runs: Runs; feasibility_result: Feasibility };
+  const { runs, feasibility_result } = reply.result as { runs: ScenarioRun[]; feasibility_result: Feasibility };
   return { text: describeRuns(runs), feasibility: feasibility_result };
 }
 
 /** The newest plans side by side, and what differs between them. */
 async function* compareScenarios(toolbox: Toolbox): AsyncGenerator<AgentOutput, string> {
   const reply = yield* toolbox.call({ tool: 'compare_scenarios', input: {} });
-  return reply.ok ? describeComparison(reply.result as Comparison) : `Nothing was compared: ${reply.error}.`;
+  return reply.ok ? describeComparison(reply.result as ToldComparison) : `Nothing was compared: ${reply.error}.`;
 }
-
-type Comparison = Parameters<typeof describeComparison>[0];
-type Runs = Parameters<typeof describeRuns>[0];
 
 async function* solve(toolbox: Toolbox, feasibility: Feasibility): AsyncGenerator<AgentOutput, Outcome> {
   const reply = yield* toolbox.call({ tool: 'run_solve', input: {} });

@@ -42,6 +42,9 @@ describe('production requirements', () => {
     expect(room.data('Requirement 1')).toEqual({ description: '5 chairs', quantity: 5, product: 'chairs' });
     await room.say('requirement Requirement 1: chairs >= 6');
     expect(room.data('Requirement 1')).toEqual({ description: 'chairs >= 6', expression: 'chairs >= 6' });
+    await room.say('requirement Requirement 1: 5 chairs');
+    await room.say('requirement Requirement 1: be nice');
+    expect(room.data('Requirement 1')).toEqual({ description: 'be nice' });
   });
 
   it('are met by the plan, and make the last result say nothing of the canvas', async () => {

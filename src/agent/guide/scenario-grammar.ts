@@ -41,6 +41,9 @@ export function readScenario(text: string): Reading | undefined {
   return isRelation ? undefined : { reason: changes };
 }
 
+/** Whether a text is meant as changes of a scenario, even where they cannot be read. */
+export const isOfScenario = (text: string): boolean => SCENARIO.test(text);
+
 /** The changes of a list, or what is wrong with it. A comma may stand between the parts of a member as well. */
 function readChanges(body: string): SaidChange[] | string {
   const changes: SaidChange[] = [];

@@ -1,7 +1,9 @@
 import { MAX_NAME_LENGTH } from '../../scenarios/scenarios.dto.js';
 import type { Change } from '../../scenarios/change.js';
+import type { BaseRun } from '../../scenarios/scenario-comparison.dto.js';
 import { someOf } from '../../modelling/names.js';
 import type { AgentOutput } from '../agent.js';
+import type { ScenarioRun, ToldComparison } from '../tools/scenario-tools.service.js';
 import type { Toolbox } from '../tools/toolbox.service.js';
 import { bullets, quote } from './quote.js';
 import type { Sketch } from './sketch.js';
@@ -112,9 +114,23 @@ function toChange(said: SaidChange, sketch: Sketch, files: readonly string[]): C
   if (target.includes('.')) return { kind: 'bound', ...change };
   if (key !== undefined) return { kind: 'cell', ...change };
   const { columns, values, variables, families, sets } = sketch.vocabulary;
+  if (where !== undefined && values.has(target))
+    return `${quote(target)} is one number: there are no members for \`where\` to choose from`;
   if (where !== undefined || columns.has(target)) return { kind: 'column', ...change };
   const isKnown = [values, variables, families, sets].some((names) => names.has(target));
-  return isKnown ? { kind: 'value', ...change } : `no value and no column is called ${quote(target)}`;
+  if (isKnown) return { kind: 'value', ...change };
+  const ofNumbers = [...columns].flatMap(([name, shapes]) =>
+    shapes.some(({ type }) => type === 'number') ? name : [],
+  );
+  return whyUnknown(target, [...values.keys(), ...ofNumbers]);
+}
+
+/** That nothing is called so, and what is: the same in another case, else all. */
+function whyUnknown(target: string, names: readonly string[]): string {
+  const same = names.filter((name) => name.toLowerCase() === target.toLowerCase());
+  const known = (same.length > 0 ? same : names).map((name) => quote(name));
+  const others = known.length === 0 ? '' : `; there ${known.length === 1 ? 'is' : 'are'} ${someOf(known, MAX_SHOWN)}`;
+  return `no value and no column is called ${quote(target)}${others}`;
 }
 
 const describeList = (scenarios: readonly Told[]): string =>
@@ -142,20 +158,8 @@ export function sayChange(change: Change): string {
   return `${target}${member} ${how}${where === undefined ? '' : ` where ${where}`}`;
 }
 
-/** What solve_scenarios answers of one run. */
-interface Run {
-  scenario: string | null;
-  outcome?: string;
-  objective_value?: number | null;
-  difference?: number;
-  kpis?: { label: string; value: number | null }[];
-  conflict?: string[];
-  error?: string;
-  status: string;
-}
-
 /** What solves of scenarios came to, a line for each. */
-export const describeRuns = (runs: readonly Run[]): string =>
+export const describeRuns = (runs: readonly ScenarioRun[]): string =>
   `Solved, all of the same moment:\n${bullets(runs.map(describeRun))}`;
 
 function describeRun({
@@ -167,7 +171,7 @@ function describeRun({
   conflict = [],
   error,
   status,
-}: Run): string {
+}: ScenarioRun): string {
   const who = scenario === null ? 'The canvas' : quote(scenario);
   if (outcome === undefined)
     return `${who}: not solved${error === undefined ? `, ${status}` : `: ${error.replace(/\.$/, '')}`}`;
@@ -179,33 +183,21 @@ function describeRun({
   return describePlan(who, { status: outcome, objective_value: objective_value ?? null, kpis }, difference ?? null);
 }
 
-/** What compare_scenarios answers. */
-interface Comparison {
-  base: ComparedPlan | null;
-  scenarios: (ComparedPlan & { name: string; difference: number | null })[];
-  differing: { variable: string; keys: string[]; values: Record<string, number> }[];
-}
-
-interface ComparedPlan {
-  status: string | null;
-  objective_value: number | null;
-  kpis: { label: string; value: number | null }[];
-}
+/** What is told of one plan. */
+type ToldPlan = Pick<BaseRun, 'objective_value' | 'kpis'> & { status: string | null };
 
 /** Variables that differ, which are shown. */
 const MAX_DIFFERING = 10;
 
 /** The newest plans, a line for each, and what differs between them. */
-export function describeComparison({ base, scenarios, differing }: Comparison): string {
+export function describeComparison({ base, scenarios, differing }: ToldComparison): string {
   const lines = [
     ...(base === null ? ['The canvas: not solved yet'] : [describePlan('The canvas', base, null)]),
     ...scenarios.map((scenario) => describePlan(quote(scenario.name), scenario, scenario.difference)),
   ];
   const values = differing.slice(0, MAX_DIFFERING).map(({ variable, keys, values: found }) => {
     const member = keys.length === 0 ? variable : `${variable}[${keys.join(', ')}]`;
-    const figures = Object.entries(found).map(
-      ([who, value]) => `${who === 'base' ? 'the canvas' : who} ${figure(value)}`,
-    );
+    const figures = found.map(({ scenario, value }) => `${scenario ?? 'the canvas'} ${figure(value)}`);
     return `${quote(member)}: ${someOf(
       figures.map((text) => quote(text)),
       MAX_SHOWN,
@@ -218,7 +210,7 @@ export function describeComparison({ base, scenarios, differing }: Comparison): 
   ].join('\n\n');
 }
 
-function describePlan(who: string, { status, objective_value, kpis }: ComparedPlan, difference: number | null): string {
+function describePlan(who: string, { status, objective_value, kpis }: ToldPlan, difference: number | null): string {
   if (objective_value === null) return `${who}: ${status === null ? 'not solved yet' : `no plan, ${status}`}`;
   const beside = difference === null ? '' : `, ${describeDifference(difference)}`;
   const late = status === 'time_limit' ? ', the best found in time' : '';

@@ -60,7 +60,7 @@ export class Images {
 
   /** The files of the project's workspace, as it is now, that references name; unknown ones are missing. */
   async find({ principal, project_id }: AgentContext, references: readonly string[]): Promise<Map<string, TreeFile>> {
-    const workspace = await this.resolver.findForWriting(principal, { source: 'workspace', project_id });
+    const workspace = await this.resolver.find(principal, { source: 'workspace', project_id });
     return await this.reader.findAll(workspace, references);
   }
 

@@ -4,6 +4,8 @@ import type { Logger } from 'pino';
 import { Config } from '../../config/config.js';
 import { LOGGER } from '../../platform/logging/logging.module.js';
 import { Agent, type AgentContext, AgentFailure, type AgentOutput } from '../agent.js';
+import type { Budgets } from '../../usage/budgets.service.js';
+import { assertMayGoOn } from '../budget-left.js';
 import { Toolboxes } from '../tools/toolbox.service.js';
 import type { Images } from '../images/images.service.js';
 import { conversationOf, exchange, type MadeCall } from './conversation.js';
@@ -18,20 +20,24 @@ const LAST_STEPS = 2;
 /** The agent behind which is a language model: it answers step by step, and the calls of a step are made in order. */
 @Injectable()
 export class LlmAgent extends Agent {
-  private readonly model: LanguageModel;
+  readonly model: string;
+  private readonly languageModel: LanguageModel;
 
   constructor(
     private readonly config: Config,
     private readonly toolboxes: Toolboxes,
     private readonly images: Images,
+    private readonly budgets: Pick<Budgets, 'exhausted'>,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     super();
-    this.model = createModel(config, logger);
+    // Which throws without a name.
+    this.languageModel = createModel(config, logger);
+    this.model = config.AGENT_MODEL ?? '';
   }
 
   async *run(context: AgentContext): AsyncGenerator<AgentOutput> {
-    const { signal, turn_id } = context;
+    const { signal, turn_id, project_id, principal, spender } = context;
     const toolbox = this.toolboxes.open(context);
     const tools: ToolSet = Object.fromEntries(
       toolbox.tools.map(({ name, description, input }) => [name, tool({ description, inputSchema: input })]),
@@ -41,7 +47,7 @@ export class LlmAgent extends Agent {
     const messages = conversationOf(context, files);
     const imagesInResults = takesImagesInResults(this.config);
     const fixed = {
-      model: this.model,
+      model: this.languageModel,
       system: systemPrompt(context, { areImagesShown: areShown }),
       tools,
       signal,
@@ -51,6 +57,8 @@ export class LlmAgent extends Agent {
     };
     let left = LAST_STEPS;
     for (let step = 1; left > 0; step += 1) {
+      // Before the first one the turn has looked.
+      if (step > 1) assertMayGoOn(await this.budgets.exhausted(principal.company_id, project_id, spender));
       const { text, calls } = yield* takeStep({ ...fixed, messages });
       const made: MadeCall[] = [];
       for (const [index, call] of calls.entries()) {

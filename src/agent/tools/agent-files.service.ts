@@ -31,7 +31,7 @@ export class AgentFiles {
 
   /** The workspace of the turn's project. */
   async workspace({ principal, project_id }: AgentContext): Promise<ContainerRef> {
-    const { company_id, container_id } = await this.resolver.findForWriting(principal, {
+    const { company_id, container_id } = await this.resolver.find(principal, {
       source: 'workspace',
       project_id,
     });

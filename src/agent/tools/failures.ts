@@ -5,6 +5,7 @@ import { ToolFailure } from './tool.js';
 /** Codes of failures by the status that a client would get. */
 const CODES: Record<number, string> = {
   400: 'invalid_input',
+  402: 'budget_exhausted',
   403: 'forbidden',
   404: 'not_found',
   409: 'conflict',

@@ -3,14 +3,17 @@ import { z } from 'zod';
 import type { ExecutionRecord } from '../../executions/executions.repository.js';
 import { ExecutionsService, type OverExecution } from '../../executions/executions.service.js';
 import { triggerOfTurn } from '../../executions/trigger.js';
+import { someNames } from '../../modelling/names.js';
 import { Database, type Tx } from '../../platform/database/database.service.js';
 import { Conflict } from '../../platform/errors/errors.js';
 import { CardsRepository } from '../../projects/canvas/cards.repository.js';
 import type { ProjectId } from '../../projects/project.entity.js';
+import { ProjectReader } from '../../projects/project-access.js';
 import { ProjectsRepository } from '../../projects/projects.repository.js';
 import { withOtherFiles } from '../../scenarios/apply-changes.js';
 import { type Change, CHANGE_KINDS, MAX_CHANGES } from '../../scenarios/change.js';
 import type { Scenario } from '../../scenarios/scenario.entity.js';
+import type { ScenarioComparisonResponse } from '../../scenarios/scenario-comparison.dto.js';
 import { ScenarioComparison } from '../../scenarios/scenario-comparison.service.js';
 import { ScenarioSolves, UnfitScenarios } from '../../scenarios/scenario-solves.service.js';
 import { changesProblem, MAX_NAME_LENGTH, ScenarioChange } from '../../scenarios/scenarios.dto.js';
@@ -65,8 +68,8 @@ const MAX_DIFFERING = 30;
 
 type Upsert = z.infer<typeof upsertInput>;
 
-/** What a run came to, beside that of the canvas as it is. */
-interface Run {
+/** What solve_scenarios tells of a run, beside that of the canvas as it is. */
+export interface ScenarioRun {
   /** Null of the canvas as it is. */
   scenario: string | null;
   execution_id: string;
@@ -79,6 +82,12 @@ interface Run {
   kpis?: { label: string; value: number | null }[];
   conflict?: string[];
   error?: string;
+}
+
+/** What compare_scenarios tells. */
+export interface ToldComparison extends Pick<ScenarioComparisonResponse, 'base' | 'scenarios'> {
+  /** Values by the names of scenarios; null of the canvas. */
+  differing: { variable: string; keys: string[]; values: { scenario: string | null; value: number }[] }[];
 }
 
 /** Tools for scenarios: what changes of the canvas come to. */
@@ -148,20 +157,25 @@ export class ScenarioTools {
     name: 'compare_scenarios',
     description: [
       'Compares the newest plans of scenarios with that of the canvas, without solving anything: objectives, KPIs, their differences,',
-      'and the variables that differ most, by `base` (the canvas) and names of scenarios.',
+      'and the variables that differ most, by the names of scenarios (null: the canvas).',
     ].join(' '),
     input: compareInput,
-    run: async ({ names }, { principal: { company_id }, project_id, signal }) => {
+    run: async ({ names }, { principal, project_id, signal }) => {
       const meant = await this.meant(this.database.manager, project_id, names);
       const ids = meant.map(({ id }) => id);
-      const { base, scenarios, differing } = await this.comparison.compare(company_id, project_id, ids, signal);
+      const { base, scenarios, differing } = await this.comparison.compare(
+        ProjectReader.of(principal),
+        project_id,
+        ids,
+        signal,
+      );
       const calledBy = new Map(scenarios.map(({ scenario_id, name: called }) => [scenario_id, called]));
       const named = differing.slice(0, MAX_DIFFERING).map(({ family, keys, values }) => ({
         variable: family,
         keys,
-        values: Object.fromEntries(Object.entries(values).map(([id, value]) => [calledBy.get(id) ?? id, value])),
+        values: Object.entries(values).map(([id, value]) => ({ scenario: calledBy.get(id) ?? null, value })),
       }));
-      return { result: { base, scenarios, differing: named } };
+      return { result: { base, scenarios, differing: named } satisfies ToldComparison };
     },
   };
 
@@ -212,8 +226,10 @@ export class ScenarioTools {
 
   private async require(tx: Tx, project_id: ProjectId, called: string): Promise<Scenario> {
     const scenario = await this.find(tx, project_id, called);
-    if (scenario === undefined) throw new ToolFailure('not_found', `No scenario is called "${called}"`);
-    return scenario;
+    if (scenario !== undefined) return scenario;
+    const names = (await tx.withRepository(this.repository).names(project_id)).map((one) => `"${one.name}"`);
+    const known = names.length === 0 ? '' : `; there ${names.length === 1 ? 'is' : 'are'} ${someNames(names)}`;
+    throw new ToolFailure('not_found', `No scenario is called "${called}"${known}`);
   }
 
   private async meant(tx: Tx, project_id: ProjectId, names: string[] | undefined): Promise<Scenario[]> {
@@ -226,22 +242,22 @@ export class ScenarioTools {
 
   /** What came of executions; those that the turn does not wait for any more are canceled: nobody would hear of them. */
   private async outcome(
-    { principal: { company_id }, project_id, signal }: AgentContext,
+    { project_id, signal }: AgentContext,
     started: readonly ExecutionRecord[],
     names: ReadonlyMap<string, string>,
   ): Promise<ToolOutcome> {
     const over: OverExecution[] = [];
     try {
-      for (const { id } of started) over.push(await this.executions.whenOver(company_id, project_id, id, signal));
+      for (const { id } of started) over.push(await this.executions.whenOver(project_id, id, signal));
     } catch (error) {
       if (signal.aborted)
         for (const { id } of started.slice(over.length))
-          await this.executions.cancel(company_id, project_id, id).catch(ignoreOver);
+          await this.executions.cancelKnown(project_id, id).catch(ignoreOver);
       throw error;
     }
     const base = over.find(({ scenario_id }) => scenario_id === null)?.result?.objective_value;
     const runs = over.map((execution) => toRun(execution, names, base));
-    const { feasibility_result } = await this.projects.require(company_id, project_id);
+    const { feasibility_result } = await this.projects.requireKnown(project_id);
     return { result: { runs, feasibility_result } };
   }
 }
@@ -258,7 +274,7 @@ function toRun(
   { id, status, scenario_id, result, error }: OverExecution,
   names: ReadonlyMap<string, string>,
   base: number | null | undefined,
-): Run {
+): ScenarioRun {
   const value = result?.objective_value;
   const isScenario = scenario_id !== null;
   return {

@@ -50,15 +50,14 @@ export class SolveTools {
   ) {}
 
   /** What came of an execution; one that the turn does not wait for any more is canceled: nobody would hear of it. */
-  private async outcome({ principal, project_id, signal }: AgentContext, id: string): Promise<ToolOutcome> {
-    const { company_id } = principal;
-    const over = await this.executions.whenOver(company_id, project_id, id, signal).catch(async (error: unknown) => {
-      if (signal.aborted) await this.executions.cancel(company_id, project_id, id);
+  private async outcome({ project_id, signal }: AgentContext, id: string): Promise<ToolOutcome> {
+    const over = await this.executions.whenOver(project_id, id, signal).catch(async (error: unknown) => {
+      if (signal.aborted) await this.executions.cancelKnown(project_id, id);
       throw error;
     });
     const { status, result, error } = over;
     // What was solved may be another model than that of the canvas now.
-    const { feasibility_result } = await this.projects.require(company_id, project_id);
+    const { feasibility_result } = await this.projects.requireKnown(project_id);
     return { result: { execution_id: id, status, result, error, feasibility_result } };
   }
 }

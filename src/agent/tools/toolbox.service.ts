@@ -3,6 +3,7 @@ import type { Tx } from '../../platform/database/database.service.js';
 import { isValidText } from '../../platform/json/text.js';
 import type { AgentContext, AgentEvent, AgentOutput } from '../agent.js';
 import type { ShownImage } from '../images/images.service.js';
+import { AskerRights } from './asker-rights.service.js';
 import { cutResult } from './data-text.js';
 import { inputFailure, toFailure } from './failures.js';
 import { type Tool, ToolFailure, type ToolOutcome, type Unfinished } from './tool.js';
@@ -36,11 +37,14 @@ export interface Toolbox {
 /** Gives agents their tools. */
 @Injectable()
 export class Toolboxes {
-  constructor(@Inject(TOOLS) private readonly tools: readonly Tool[]) {}
+  constructor(
+    @Inject(TOOLS) private readonly tools: readonly Tool[],
+    @Inject(AskerRights) private readonly rights: Pick<AskerRights, 'assertReads' | 'assertWrites'>,
+  ) {}
 
   /** The tools for a turn; one toolbox counts its calls. */
   open(context: AgentContext): Toolbox {
-    const { tools } = this;
+    const { tools, rights } = this;
     let calls = 0;
     return {
       tools,
@@ -49,7 +53,7 @@ export class Toolboxes {
       },
       call: (call) => {
         calls += 1;
-        return make(calls > MAX_CALLS ? [] : tools, call, `${context.turn_id}-${calls}`, context);
+        return make(calls > MAX_CALLS ? [] : tools, rights, call, `${context.turn_id}-${calls}`, context);
       },
     };
   }
@@ -57,6 +61,7 @@ export class Toolboxes {
 
 async function* make(
   tools: readonly Tool[],
+  rights: Pick<AskerRights, 'assertReads' | 'assertWrites'>,
   call: Call,
   id: string,
   context: AgentContext,
@@ -68,7 +73,7 @@ async function* make(
   }
   const { tool, input } = checked;
   yield { type: 'tool_started', id, tool: tool.name, input: asRecord(cutResult(tool.record?.(input) ?? input)) };
-  const done = await resultOrFailure(tool.run(input, context));
+  const done = await resultOrFailure(rights.assertReads(context).then(() => tool.run(input, context)));
   if (done instanceof ToolFailure) return yield* failed(id, done);
   if (!('effect' in done)) {
     const result = cutResult(done.result);
@@ -81,7 +86,12 @@ async function* make(
     id,
     apply: async (tx, project) => {
       // What a failure leaves behind goes back to here, and the failure is recorded.
-      outcome = await resultOrFailure(tx.transaction((inner: Tx) => done.effect(inner, project)));
+      outcome = await resultOrFailure(
+        tx.transaction(async (inner: Tx) => {
+          await rights.assertWrites(inner, context);
+          return await done.effect(inner, project);
+        }),
+      );
       return outcomeEvents(id, outcome);
     },
   };

@@ -2,7 +2,8 @@ import { EntityRepository } from '../../platform/database/entity-repository.js';
 import { NotFound, parseId } from '../../platform/errors/errors.js';
 import { type JsonPage, readJsonPage } from '../../platform/database/json-page.js';
 import type { PageQuery } from '../../platform/listing/page.query.js';
-import { projectOf } from '../../projects/projects.repository.js';
+import type { ProjectEditor, ProjectReader } from '../../projects/project-access.js';
+import { projectOf } from '../../projects/project-access.sql.js';
 import type { Message } from '../messages/message.entity.js';
 import { messageJson, windowJson } from '../messages/message-json.sql.js';
 import { insertMessage, type StoredMessage } from '../messages/messages.repository.js';
@@ -56,19 +57,19 @@ const SYNC = `
  * text together once more would cost as much as to send it. Where a window would be too long, it lacks its older messages.
  */
 export class ConversationsRepository extends EntityRepository(Conversation) {
-  /** The named conversation of a project, which is the caller's company's, or its default one. @throws NotFound also for an id that is none. */
+  /** The named conversation of a project, or its default one. @throws NotFound also for an id that is none. */
   async require(project_id: ProjectId, conversationId?: string | null): Promise<ConversationHead> {
     const { condition, parameters } = named(project_id, conversationId);
     return await this.head(condition, parameters);
   }
 
-  /** The conversation of one of the company's projects, locked until the transaction ends. @throws NotFound */
-  async lock(company_id: string, project_id: string, conversationId?: string | null): Promise<ConversationHead> {
+  /** The conversation of a project that the caller sees, locked until the transaction ends. @throws NotFound */
+  async lock(editor: ProjectEditor, project_id: string, conversationId?: string | null): Promise<ConversationHead> {
     const { condition, parameters } = named(project_id, conversationId);
-    return await this.head(`${condition} AND c.project_id = ${projectOf('$3', '$1')} FOR NO KEY UPDATE`, [
-      ...parameters,
-      company_id,
-    ]);
+    return await this.head(
+      `${condition} AND c.project_id = ${projectOf(editor.access('$3'), '$1')} FOR NO KEY UPDATE`,
+      [...parameters, editor.parameter],
+    );
   }
 
   /** Adds a conversation beside the default one. */
@@ -93,15 +94,15 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
   }
 
   /** A page of a project's conversations as ConversationResponse, the last changed first. */
-  async page(company_id: string, project_id: string, page: PageQuery): Promise<JsonPage> {
-    const rows = `FROM conversations WHERE project_id = ${projectOf('$1', '$2')}`;
+  async page(reader: ProjectReader, project_id: string, page: PageQuery): Promise<JsonPage> {
+    const rows = `FROM conversations WHERE project_id = ${projectOf(reader.access('$1'), '$2')}`;
     return await readJsonPage(
       this.manager,
       {
         items: `SELECT id, title, is_default, iso_timestamp(created_at) AS created_at, iso_timestamp(updated_at) AS updated_at
                   ${rows} ORDER BY conversations.updated_at DESC, conversations.id DESC`,
         count: `SELECT count(*) ${rows}`,
-        parameters: [company_id, project_id],
+        parameters: [reader.parameter, project_id],
       },
       page,
     );
@@ -109,22 +110,22 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
 
   /** JSON text of a ChatMessageListResponse. Sequences have no gaps, so the newest one is the total. @throws NotFound */
   async history(
-    company_id: string,
+    reader: ProjectReader,
     project_id: string,
     conversationId: string | undefined,
     { limit, offset }: { limit: number; offset: number },
   ): Promise<string> {
-    return await this.read(HISTORY, company_id, project_id, conversationId, [limit, offset]);
+    return await this.read(HISTORY, reader, project_id, conversationId, [limit, offset]);
   }
 
   /** JSON text of a ConversationSyncResponse with the `limit` newest messages. @throws NotFound */
   async sync(
-    company_id: string,
+    reader: ProjectReader,
     project_id: string,
     conversationId: string | undefined,
     limit: number,
   ): Promise<string> {
-    return await this.read(SYNC, company_id, project_id, conversationId, [limit]);
+    return await this.read(SYNC, reader, project_id, conversationId, [limit]);
   }
 
   /** Adds a message at the end of its conversation, which is locked. */
@@ -165,6 +166,11 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
     return conversations.map(({ id }) => id);
   }
 
+  /** Undoes {@link closeAll}. */
+  async reopenAll(project_id: ProjectId): Promise<void> {
+    await this.update({ project_id }, { deleted_at: null });
+  }
+
   private async head(condition: string, parameters: unknown[]): Promise<ConversationHead> {
     const [conversation]: ConversationHead[] = await this.query(
       `SELECT c.id, c.project_id, c.last_sequence FROM conversations c WHERE ${condition}`,
@@ -177,15 +183,15 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
   /** The one column `json` of a SELECT from conversations `c` for the one that is meant; its own parameters begin with $4. */
   private async read(
     select: string,
-    company_id: string,
+    reader: ProjectReader,
     project_id: string,
     conversationId: string | undefined,
     more: number[],
   ): Promise<string> {
     const { condition, parameters } = named(project_id, conversationId);
     const [row]: { json: string }[] = await this.query(
-      `${select} WHERE ${condition} AND c.project_id = ${projectOf('$3', '$1')}`,
-      [...parameters, company_id, ...more],
+      `${select} WHERE ${condition} AND c.project_id = ${projectOf(reader.access('$3'), '$1')}`,
+      [...parameters, reader.parameter, ...more],
     );
     if (row === undefined) throw new NotFound('Conversation');
     return row.json;

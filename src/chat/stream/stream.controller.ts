@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { applyDecorators, Controller, Get, Headers, Param, Query, Res, type Type } from '@nestjs/common';
 import { ApiExtraModels, ApiHeader, ApiResponse, getSchemaPath } from '@nestjs/swagger';
-import { Caller } from '../../platform/auth/decorators.js';
-import { Principal } from '../../platform/auth/principal.js';
+import { ProjectReader, ReadingCaller } from '../../projects/project-access.js';
 import { Operation } from '../../platform/openapi/operation.js';
 import { StaysOpen } from '../../platform/throttling/fair-share.guard.js';
 import {
@@ -90,12 +89,12 @@ export class StreamController {
     schema: { type: 'string' },
   })
   async streamChat(
-    @Caller() caller: Principal,
+    @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
     @Query() query: ChatStreamQuery,
     @Headers('last-event-id') lastEventId: string | undefined,
     @Res() response: ServerResponse,
   ): Promise<void> {
-    await this.streams.stream(caller, projectId, { ...query, lastEventId }, response);
+    await this.streams.stream(reader, projectId, { ...query, lastEventId }, response);
   }
 }

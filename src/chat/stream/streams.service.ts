@@ -1,11 +1,14 @@
 import type { ServerResponse } from 'node:http';
-import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { RevocationsChannel } from '../../platform/auth/api-keys/revocations.channel.js';
 import type { Principal } from '../../platform/auth/principal.js';
 import { TooManyRequests, Unavailable } from '../../platform/errors/errors.js';
 import { LOGGER } from '../../platform/logging/logging.module.js';
 import { Metrics } from '../../platform/metrics/metrics.service.js';
+import { IntervalRunner } from '../../platform/leases/interval-runner.js';
+import type { ProjectReader } from '../../projects/project-access.js';
+import type { ProjectId } from '../../projects/project.entity.js';
 import { ProjectsRepository } from '../../projects/projects.repository.js';
 import type { ConversationId } from '../messages/conversation-id.js';
 import { ConversationsRepository } from '../conversations/conversations.repository.js';
@@ -19,6 +22,8 @@ import { type ResyncReason, resync, stepOver } from './stream-step.js';
 
 const MAX_STREAMS = 20;
 const RETRY_SECONDS = 5;
+/** A stream ends within 5 s of its reader's right to see the project. */
+const CHECK_MS = 2_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** What a reader asks for. */
@@ -29,10 +34,11 @@ export interface StreamRequest extends ChatStreamQuery {
 
 /** Open event streams of this process. */
 @Injectable()
-export class StreamsService implements OnModuleDestroy {
+export class StreamsService implements OnModuleDestroy, OnModuleInit {
   /** Times in milliseconds, which tests shorten. */
   readonly times = { pingMs: 15_000, stallMs: 10_000, lingerMs: 5_000 };
-  private readonly open = new Set<EventOutput>();
+  private checks: IntervalRunner | undefined;
+  private readonly open = new Map<EventOutput, { reader: ProjectReader; project_id: ProjectId }>();
   private readonly counts = new Map<string, number>();
   private isStopping = false;
 
@@ -55,10 +61,26 @@ export class StreamsService implements OnModuleDestroy {
     return this.open.size;
   }
 
+  onModuleInit(): void {
+    this.checks = new IntervalRunner(() => this.closeLost(), 'streams could not be checked', this.logger, CHECK_MS);
+  }
+
   /** Readers reconnect to another process and resume there. */
-  onModuleDestroy(): void {
+  async onModuleDestroy(): Promise<void> {
     this.isStopping = true;
-    for (const output of this.open) output.close();
+    for (const output of this.open.keys()) output.close();
+    await this.checks?.stop();
+  }
+
+  /** Closes the streams of those who do not see the project any more, all in one look. */
+  private async closeLost(): Promise<void> {
+    const open = Array.from(this.open, ([output, followed]) => ({ output, ...followed }));
+    if (open.length === 0) return;
+    try {
+      for (const { output } of await this.projects.lost(open)) output.close();
+    } catch (error) {
+      this.logger.warn({ err: error }, 'it could not be looked at who may follow streams');
+    }
   }
 
   /**
@@ -66,15 +88,21 @@ export class StreamsService implements OnModuleDestroy {
    *
    * @throws NotFound, TooManyRequests, Unavailable before anything was sent.
    */
-  async stream(caller: Principal, projectId: string, request: StreamRequest, response: ServerResponse): Promise<void> {
-    const project = await this.projects.require(caller.company_id, projectId);
+  async stream(
+    reader: ProjectReader,
+    projectId: string,
+    request: StreamRequest,
+    response: ServerResponse,
+  ): Promise<void> {
+    const { caller } = reader;
+    const project = await this.projects.require(reader, projectId);
     const { id } = await this.conversations.require(project.id, request.conversation_id);
     if (this.isStopping) throw new Unavailable();
     const leave = this.enter(caller);
     const signal = new WakeSignal();
     const unwatch = this.hub.watch(id, () => signal.send());
     const output = new EventOutput(response, this.times, () => signal.send());
-    this.open.add(output);
+    this.open.set(output, { reader, project_id: project.id });
     const release = this.closeWithCredential(caller, output);
     try {
       await this.feed(id, wantedPosition(request), output, signal);

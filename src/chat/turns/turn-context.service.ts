@@ -1,12 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import type { AgentContext, AgentMessage, WorkspaceFile } from '../../agent/agent.js';
+import { type AgentContext, AgentFailure, type AgentMessage, type WorkspaceFile } from '../../agent/agent.js';
+import { assertMayGoOn } from '../../agent/budget-left.js';
 import { FileTreeReader } from '../../files/tree/file-tree-reader.service.js';
-import { Principal } from '../../platform/auth/principal.js';
+import { ApiKeysService } from '../../platform/auth/api-keys/api-keys.service.js';
+import { Principal, type ProjectRights } from '../../platform/auth/principal.js';
 import { Database, pipelined } from '../../platform/database/database.service.js';
+import { NotFound } from '../../platform/errors/errors.js';
 import { CardResponse, CompletenessResponse } from '../../projects/canvas/canvas.dto.js';
 import { CardsRepository } from '../../projects/canvas/cards.repository.js';
+import { ProjectReader } from '../../projects/project-access.js';
 import { ProjectsRepository } from '../../projects/projects.repository.js';
+import type { Spender } from '../../usage/spender.js';
 import { EffectiveConfigService } from '../../skills/effective-config.service.js';
+import { Budgets } from '../../usage/budgets.service.js';
 import { WorkspaceChangesRepository } from '../conversations/workspace-changes.repository.js';
 import { type ContextMessage, MessagesRepository } from '../messages/messages.repository.js';
 import { lostWithProject } from './lost-with-project.js';
@@ -33,19 +39,29 @@ export class TurnContexts {
     private readonly changes: WorkspaceChangesRepository,
     private readonly effectiveConfig: EffectiveConfigService,
     private readonly reader: FileTreeReader,
+    private readonly apiKeys: ApiKeysService,
+    private readonly budgets: Budgets,
   ) {}
 
-  /** @throws LeaseLost when the project was deleted. */
+  /**
+   * @throws LeaseLost when the project was deleted
+   * @throws AgentFailure when the asker does not see it any more, or a budget is used up: nothing is begun then
+   */
   async build(turn: LeasedTurn, signal: AbortSignal): Promise<AgentContext> {
     const { id, company_id, project_id, conversation_id } = turn;
-    const [project, history, changes, cards] = await this.database.together((tx) =>
+    const spender = spenderOf(turn);
+    const principal = Principal.agent(company_id, await this.rightsOf(spender));
+    const [project, , history, changes, cards, exhausted] = await this.database.together((tx) =>
       pipelined(
-        tx.withRepository(this.projects).require(company_id, project_id).catch(lostWithProject),
+        tx.withRepository(this.projects).requireKnown(project_id).catch(lostWithProject),
+        tx.withRepository(this.projects).require(ProjectReader.of(principal), project_id).catch(lostWithAsker),
         tx.withRepository(this.messages).contextOf(conversation_id, id, { limit: MAX_MESSAGES, bytes: MAX_BYTES }),
         tx.withRepository(this.changes).of(id, MAX_CHANGES),
         tx.withRepository(this.cards).list(project_id),
+        this.budgets.exhausted(company_id, project_id, spender, tx),
       ),
     );
+    assertMayGoOn(exhausted);
     const messages = history.map((message) => toAgentMessage(message, id));
     const workspace = { company_id, container_id: project.workspace_id };
     const [configuration, top] = await Promise.all([
@@ -64,11 +80,22 @@ export class TurnContexts {
       cards: cards.map((card) => CardResponse.from(card)),
       checklist: CompletenessResponse.from(project),
       configuration,
-      principal: Principal.agent(company_id),
-      spender: spenderOf(turn),
+      principal,
+      spender,
       signal,
     };
   }
+
+  /** What the one who has asked may do in projects. */
+  private async rightsOf({ user_id, api_key_id }: Spender): Promise<ProjectRights> {
+    return user_id === null
+      ? await this.apiKeys.rightsOf(api_key_id)
+      : { person_id: user_id, sees_all: null, access: 'write', project_ids: null };
+  }
+}
+
+function lostWithAsker(error: unknown): never {
+  throw error instanceof NotFound ? new AgentFailure('Who has asked this does not see the project any more.') : error;
 }
 
 function toAgentMessage(

@@ -59,12 +59,12 @@ export class TurnEndings {
    * @throws LeaseLost when the turn is not the holder's any more; then nothing has changed.
    */
   async end(leased: LeasedTurn, holder: Holder, ending: Ending): Promise<void> {
-    const { company_id, project_id, conversation_id } = leased;
+    const { project_id, conversation_id } = leased;
     await this.database.transaction(async (tx) => {
       const turns = tx.withRepository(this.turns);
       // The project is the first to be locked.
       const [, turn, { waiting }] = await pipelined(
-        tx.withRepository(this.projects).lock(company_id, project_id).catch(lostWithProject),
+        tx.withRepository(this.projects).lockKnown(project_id).catch(lostWithProject),
         turns.lockWithConversation(leased, holder),
         turns.situation(conversation_id),
       );
@@ -89,14 +89,15 @@ export class TurnEndings {
   }
 
   private async finish(tx: Tx, turn: LockedTurn, ending: Ending): Promise<void> {
-    const { id, project_id, conversation_id, company_id } = turn;
+    const { id, project_id, conversation_id, company_id, model } = turn;
     const { outcome, progress, notice } = ending;
     const { body, events } = await this.finalBody(tx, turn, ending);
     const message_id =
       turn.message_id ?? (events.length === 0 ? null : await this.createMessage(tx, turn, body, events));
     events.push(endedEvent(outcome));
     const credits = progress?.credits ?? turn.credits;
-    const charge = { company_id, project_id, ...spenderOf(turn), source_type: 'turn', source_id: id, credits } as const;
+    const of = { company_id, project_id, ...spenderOf(turn), model };
+    const charge = { ...of, source_type: 'turn', source_id: id, credits } as const;
     await pipelined(
       turn.message_id !== null && tx.withRepository(this.messages).finish(turn.message_id, body),
       notice !== undefined &&

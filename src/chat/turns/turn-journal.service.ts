@@ -40,10 +40,7 @@ export class TurnJournal {
   async perform(turn: LeasedTurn, work: (tx: Tx, project: Project) => Promise<Progress>): Promise<void> {
     await this.database.transaction(async (tx) => {
       const turns = tx.withRepository(this.turns);
-      const project = await tx
-        .withRepository(this.projects)
-        .lock(turn.company_id, turn.project_id)
-        .catch(lostWithProject);
+      const project = await tx.withRepository(this.projects).lockKnown(turn.project_id).catch(lostWithProject);
       await turns.lockForOwner(turn);
       await turns.advance(turn, await work(tx, project));
     });

@@ -40,9 +40,9 @@ export class TurnQueue {
     await this.wakeUps.putBack(turn_id);
   }
 
-  /** Makes `owner` the one who runs a dispatched turn; null when there is nothing to claim. Its messages are now fixed. */
-  async claim(turn_id: string, owner: string): Promise<LeasedTurn | null> {
-    return await this.turns.claim(turn_id, owner);
+  /** As {@link TurnsRepository.claim}. */
+  async claim(turn_id: string, owner: string, model: string): Promise<LeasedTurn | null> {
+    return await this.turns.claim(turn_id, owner, model);
   }
 
   /** Keeps a running turn. @throws LeaseLost */

@@ -75,7 +75,7 @@ export class TurnRunner implements OnModuleInit, OnModuleDestroy, OnApplicationS
       await this.queue.putBack(turn_id);
       return;
     }
-    const turn = await this.queue.claim(turn_id, this.owner);
+    const turn = await this.queue.claim(turn_id, this.owner, this.agent.model);
     if (turn === null) return;
     const lease = new Lease(async () => await this.queue.renew(turn), this.logger);
     this.running.set(turn_id, lease);

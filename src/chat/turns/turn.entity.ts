@@ -67,6 +67,10 @@ export class Turn {
   @Column('integer', { default: 0 })
   next_seq!: number;
 
+  /** What answers it, once it was claimed: a language model, or `guide`. */
+  @Column('text', { nullable: true })
+  model!: string | null;
+
   /** What it is known to have cost so far, dead attempts included. */
   @Column('numeric', { precision: 20, scale: 6, default: 0 })
   credits!: number;

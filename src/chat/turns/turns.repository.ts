@@ -2,6 +2,8 @@ import { EntityRepository } from '../../platform/database/entity-repository.js';
 import { LeaseLost } from '../../platform/leases/lease.js';
 import { claimedBy, givenBack, LEASED_UNTIL, OVERDUE, RENEWED } from '../../platform/leases/leased-row.sql.js';
 import type { ProjectId } from '../../projects/project.entity.js';
+import { exhaustedBudget } from '../../usage/budgets.sql.js';
+import type { ExhaustedBudget } from '../../usage/exhausted-budget.js';
 import type { ConversationHead } from '../conversations/conversations.repository.js';
 import { takeChanges } from '../conversations/workspace-changes.repository.js';
 import type { ConversationId } from '../messages/conversation-id.js';
@@ -23,7 +25,7 @@ export type LeasedTurn = Pick<
 >;
 
 /** What is stored of a turn that the transaction has locked. */
-export type LockedTurn = Omit<LeasedTurn, 'generation'> & Pick<Turn, 'message_id' | 'next_seq'>;
+export type LockedTurn = Omit<LeasedTurn, 'generation'> & Pick<Turn, 'message_id' | 'next_seq' | 'model'>;
 
 /** State of a conversation. */
 export interface Situation {
@@ -37,10 +39,11 @@ export interface Situation {
   bytes: number;
 }
 
+const POSTER = { company_id: '$2', project_id: '$3', user_id: '$4', api_key_id: '$5' };
 const COUNTED = 'count(*)::integer, coalesce(sum(octet_length(content)), 0) AS bytes';
 const LEASED = 'id, project_id, conversation_id, company_id, user_id, api_key_id, generation, credits';
 const LOCKED =
-  't.id, t.project_id, t.conversation_id, t.company_id, t.user_id, t.api_key_id, t.message_id, t.next_seq, t.credits';
+  't.id, t.project_id, t.conversation_id, t.company_id, t.user_id, t.api_key_id, t.message_id, t.next_seq, t.model, t.credits';
 
 const leaseParameters = ({
   id,
@@ -62,15 +65,33 @@ export const COUNT_ACTIVE_TURNS = `
 
 /** Turns. Writers hold the lock of the conversation, but for the owner of a running turn, who names its generation. */
 export class TurnsRepository extends EntityRepository(Turn) {
-  /** State of the conversation when a message is posted. */
+  /** State of a conversation. */
   async situation(conversation_id: ConversationId): Promise<Situation> {
-    const [found]: Situation[] = await this.query(
-      `SELECT t.id IS NOT NULL AS is_active, joined.count AS joined, waiting.count AS waiting, joined.bytes + waiting.bytes AS bytes
+    return await this.look<Situation>('', [conversation_id]);
+  }
+
+  /** State of a conversation in which somebody posts, and a budget that they find used up. */
+  async situationFor(
+    { id, project_id }: Pick<ConversationHead, 'id' | 'project_id'>,
+    { company_id, user_id, api_key_id }: Pick<Turn, 'company_id' | 'user_id' | 'api_key_id'>,
+  ): Promise<Situation & { exhausted: ExhaustedBudget | null }> {
+    return await this.look(`, ${exhaustedBudget(POSTER)} AS exhausted`, [
+      id,
+      company_id,
+      project_id,
+      user_id,
+      api_key_id,
+    ]);
+  }
+
+  private async look<Seen extends Situation>(more: string, parameters: unknown[]): Promise<Seen> {
+    const [found]: Seen[] = await this.query(
+      `SELECT t.id IS NOT NULL AS is_active, joined.count AS joined, waiting.count AS waiting, joined.bytes + waiting.bytes AS bytes${more}
          FROM (SELECT $1::uuid AS conversation_id) c
          LEFT JOIN turns t ON t.conversation_id = c.conversation_id AND t.state <> 'ended',
               LATERAL (SELECT ${COUNTED} FROM messages WHERE turn_id = t.id AND t.state = 'dispatched') joined,
               (SELECT ${COUNTED} FROM messages WHERE conversation_id = $1 AND turn_id IS NULL) waiting`,
-      [conversation_id],
+      parameters,
     );
     if (found === undefined) throw new Error('A situation has no row');
     return found;
@@ -95,21 +116,24 @@ export class TurnsRepository extends EntityRepository(Turn) {
     if (started.length === 0) throw new Error('The turn was not created');
   }
 
-  /** Makes `owner` the one who runs a dispatched turn; null when there is nothing to claim. Its messages are now fixed. */
-  async claim(turn_id: string, owner: string): Promise<LeasedTurn | null> {
+  /**
+   * Makes `owner` the one who runs a dispatched turn, with a model; null when there is nothing to claim. Its messages are now
+   * fixed.
+   */
+  async claim(turn_id: string, owner: string, model: string): Promise<LeasedTurn | null> {
     // Posts hold the conversation's lock, so a message either joined before this or waits for the next turn.
     const [turn]: LeasedTurn[] = await this.query(
       `WITH conversation AS MATERIALIZED (
          SELECT c.id FROM conversations c WHERE c.id = (SELECT t.conversation_id FROM turns t WHERE t.id = $1) FOR NO KEY UPDATE
        ), claimed AS (
          UPDATE turns t
-            SET state = 'streaming', ${claimedBy('$2')}
+            SET state = 'streaming', model = $3, ${claimedBy('$2')}
           WHERE t.id = $1 AND t.conversation_id = (SELECT id FROM conversation) AND ${TURN_STEPS.mayBecome('streaming', 't.state')}
          RETURNING t.*
        ), told AS (${takeChanges('claimed')}
        )
        SELECT ${LEASED} FROM claimed`,
-      [turn_id, owner],
+      [turn_id, owner, model],
     );
     return turn ?? null;
   }

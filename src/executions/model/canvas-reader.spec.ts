@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type Highs, loadSolver } from '../solver/highs.js';
-import { solveModel } from '../solver/solve-model.js';
+import { solveModel } from '../../../test/support/solve-model.js';
 import type { ModelCard } from '../solver/task.js';
 import { readCanvas } from './canvas-reader.js';
 import { ModelProblem } from './model.js';

@@ -1,5 +1,5 @@
 import type { Model, Row, Variable } from '../model/model.js';
-import type { Highs, ModelData } from './highs.js';
+import type { Highs, ModelArrays } from './highs.js';
 import { type Run, runWithin } from './run.js';
 
 /** Why a model is infeasible. */
@@ -12,10 +12,8 @@ export interface Clash {
 /** Something that could be left out of a model. */
 interface Demand {
   text: string;
-  drop: (data: Relaxable) => void;
+  drop: (data: ModelArrays) => void;
 }
-
-type Relaxable = ModelData & Record<'colLower' | 'colUpper' | 'rowLower' | 'rowUpper', Float64Array>;
 
 /** Most names of a conflict. */
 const MAX_CONFLICT = 50;
@@ -32,7 +30,7 @@ const TRIAL_NODES = 1_000;
  * that can be left out without making the model feasible, first in large parts, then one by one. Integrality stays.
  * Where that cannot be found out of some, in time or at all, they stay, and the message says so.
  */
-export function explainInfeasible(highs: Highs, model: Model, data: ModelData, deadline: number): Clash {
+export function explainInfeasible(highs: Highs, model: Model, data: ModelArrays, deadline: number): Clash {
   const all = demandsOf(model);
   let kept = all;
   let isLeast = true;
@@ -80,7 +78,7 @@ export function clashAtFirstSight({ variables, rows }: Model): Clash | undefined
  * Names the variables that can change for ever to the advantage of the objective: those of the steepest direction in
  * which no constraint or bound ends.
  */
-export function explainUnbounded(highs: Highs, model: Model, data: ModelData, deadline: number): string {
+export function explainUnbounded(highs: Highs, model: Model, data: ModelArrays, deadline: number): string {
   const { variables } = model;
   const directions = (limits: readonly { lower: number; upper: number }[], edge: number): Pair => ({
     lower: Float64Array.from(limits, ({ lower }) => (Number.isFinite(lower) ? 0 : -edge)),
@@ -93,7 +91,7 @@ export function explainUnbounded(highs: Highs, model: Model, data: ModelData, de
     {
       ...data,
       offset: 0,
-      integrality: new Int32Array(variables.length),
+      isWhole: new Uint8Array(variables.length),
       colLower: columns.lower,
       colUpper: columns.upper,
       rowLower: rows.lower,
@@ -111,20 +109,20 @@ export function explainUnbounded(highs: Highs, model: Model, data: ModelData, de
 }
 
 interface Pair {
-  lower: Float64Array;
-  upper: Float64Array;
+  lower: Float64Array<ArrayBuffer>;
+  upper: Float64Array<ArrayBuffer>;
 }
 
 /** Whether anything satisfies all constraints; undefined when that cannot be found out. */
-export function hasValues(highs: Highs, data: ModelData, deadline: number): boolean | undefined {
+export function hasValues(highs: Highs, data: ModelArrays, deadline: number): boolean | undefined {
   const seconds = Math.min(TRIAL_SECONDS, secondsUntil(deadline));
   if (seconds === 0) return undefined;
-  const run = runOrNothing(highs, { ...data, colCost: new Float64Array(data.numCols) }, seconds);
-  return run?.values !== undefined ? true : run?.status === highs.constants.modelStatus.infeasible ? false : undefined;
+  const run = runOrNothing(highs, { ...data, colCost: new Float64Array(data.colCost.length) }, seconds);
+  return run?.values !== undefined ? true : run?.status === 'infeasible' ? false : undefined;
 }
 
 /** A run whose failure is no reason to fail: the outcome of the solve is known, and only its explanation gets poorer. */
-function runOrNothing(highs: Highs, data: ModelData, seconds: number): Run | undefined {
+function runOrNothing(highs: Highs, data: ModelArrays, seconds: number): Run | undefined {
   try {
     return runWithin(highs, data, { seconds, nodes: TRIAL_NODES });
   } catch {
@@ -139,7 +137,7 @@ function demandsOf({ variables, rows }: Model): Demand[] {
   const bounds = variables.flatMap((variable, index) =>
     boundsOf(variable).map(({ text, side }) => ({
       text,
-      drop: (data: Relaxable) => {
+      drop: (data: ModelArrays) => {
         data[side][index] = side === 'colLower' ? -Infinity : Infinity;
       },
     })),
@@ -165,8 +163,8 @@ const toDemand = ({ name }: Row, index: number): Demand => ({
 });
 
 /** The model with these of all its demands alone. */
-function withOnly(data: ModelData, all: readonly Demand[], kept: readonly Demand[]): ModelData {
-  const relaxed: Relaxable = {
+function withOnly(data: ModelArrays, all: readonly Demand[], kept: readonly Demand[]): ModelArrays {
+  const relaxed: ModelArrays = {
     ...data,
     colLower: Float64Array.from(data.colLower),
     colUpper: Float64Array.from(data.colUpper),

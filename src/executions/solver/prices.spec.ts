@@ -4,7 +4,7 @@ import { Dice } from '../../../test/support/dice.js';
 import type { Model, Row, Variable } from '../model/model.js';
 import { type Highs, loadSolver } from './highs.js';
 import type { Plan } from './result-tables.js';
-import { solveModel } from './solve-model.js';
+import { solveModel } from '../../../test/support/solve-model.js';
 
 /*
  * Prices, whether the objective is maximized or minimized, say how it changes for each unit more of what bounds a row (duals) or a

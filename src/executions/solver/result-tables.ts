@@ -36,53 +36,60 @@ const CHUNK = 1024 ** 2;
  * The plan as tables, for models that have families: for each family of variables its members with their values, and one
  * for all constraints.
  */
-export function resultTables({ families, rows }: Model, plan: Plan): ResultTable[] {
-  if (families.variables.length + families.rows.length === 0) return [];
-  const { values, activities, slacks, duals, reducedCosts } = plan;
-  const names = fileNames(families.variables);
+export function resultTables(model: Model, plan: Plan): ResultTable[] {
+  const { variables, rows } = model.families;
+  if (variables.length + rows.length === 0) return [];
+  const names = fileNames(variables);
   const room = { bytes: MAX_BYTES };
-  const ofVariables = families.variables.map((family, at) => ({
-    name: `${names[at]}.csv`,
-    content: csv([...titlesBeside(family.keys, VALUES), ...VALUES], family.size, room, (place) => [
-      ...family.members.map((part) => part[place] ?? ''),
-      figure(values[family.from + place] ?? 0),
-      price(reducedCosts, family.from + place),
-    ]),
-  }));
-  const inFamilies = new Map(families.rows.filter(({ size }) => size > 0).map((family) => [family.from, family]));
+  const tables = [
+    ...variables.map((family, at) => ({
+      name: `${names[at]}.csv`,
+      content: csv([...titlesBeside(family.keys, VALUES), ...VALUES], membersOf(family, plan), room),
+    })),
+    {
+      name: `${CONSTRAINTS}.csv`,
+      content: csv(['name', 'keys', 'activity', 'slack', 'dual'], constraintsOf(model, plan), room),
+    },
+  ];
+  return tables.flatMap(({ name, content }) => (content === undefined ? [] : [{ name, content }]));
+}
+
+/** The members of a family: their parts, and what {@link VALUES} calls the rest. */
+function* membersOf({ members, from, size }: Family, { values, reducedCosts }: Plan): Generator<string[]> {
+  for (let place = 0; place < size; place += 1) {
+    const at = from + place;
+    yield [...members.map((part) => part[place]!), figure(values[at]!), price(reducedCosts, at)];
+  }
+}
+
+function* constraintsOf({ families, rows }: Model, { activities, slacks, duals }: Plan): Generator<string[]> {
+  const starting = new Map(families.rows.filter(({ size }) => size > 0).map((family) => [family.from, family]));
   let family: Family | undefined;
-  const constraints = csv(['name', 'keys', 'activity', 'slack', 'dual'], rows.length, room, (row) => {
-    family = inFamilies.get(row) ?? (family !== undefined && row < family.from + family.size ? family : undefined);
+  for (const [row, { name }] of rows.entries()) {
+    family = starting.get(row) ?? (family !== undefined && row < family.from + family.size ? family : undefined);
     const place = row - (family?.from ?? 0);
-    const [name, keys] =
-      family === undefined
-        ? [rows[row]!.name, '']
-        : [family.name, family.members.map((part) => part[place]).join(', ')];
-    return [name, keys, figure(activities[row] ?? 0), figure(slacks[row] ?? 0), price(duals, row)];
-  });
-  return [...ofVariables, { name: `${CONSTRAINTS}.csv`, content: constraints }].flatMap(({ name, content }) =>
-    content === undefined ? [] : [{ name, content }],
-  );
+    const keys = family?.members.map((part) => part[place]).join(', ') ?? '';
+    yield [family?.name ?? name, keys, figure(activities[row]!), figure(slacks[row]!), price(duals, row)];
+  }
 }
 
 /**
  * The members of all families one after the other, as CSV: family and keys as JSON, so that no text of theirs looks like anything
- * else; undefined where there are none.
+ * else; undefined where there are none, or no room for them.
  */
-export function memberTable({ families }: Model, { values, reducedCosts }: Plan): Uint8Array | undefined {
-  const { variables } = families;
-  const size = variables.reduce((sum, family) => sum + family.size, 0);
-  if (size === 0) return undefined;
-  const members = variables.flatMap((family) => Array.from({ length: family.size }, (_, place) => ({ family, place })));
-  return csv(['family', 'keys', ...VALUES], size, { bytes: MAX_BYTES }, (row) => {
-    const { family, place } = members[row]!;
-    return [
-      JSON.stringify(family.name),
-      JSON.stringify(family.members.map((part) => part[place]!)),
-      figure(values[family.from + place]!),
-      price(reducedCosts, family.from + place),
-    ];
-  });
+export function memberTable({ families: { variables } }: Model, plan: Plan): Uint8Array | undefined {
+  if (variables.every(({ size }) => size === 0)) return undefined;
+  return csv(['family', 'keys', ...VALUES], allMembersOf(variables, plan), { bytes: MAX_BYTES });
+}
+
+function* allMembersOf(families: readonly Family[], plan: Plan): Generator<string[]> {
+  for (const family of families) {
+    const name = JSON.stringify(family.name);
+    for (const row of membersOf(family, plan)) {
+      const figures = row.splice(-VALUES.length);
+      yield [name, JSON.stringify(row), ...figures];
+    }
+  }
 }
 
 /** Nothing where there are no prices. */
@@ -118,23 +125,27 @@ function free(wanted: string, taken: Set<string>): string {
 /** A table in UTF-8; undefined when there is no room for it, of which it takes as much as it has bytes. */
 function csv(
   titles: readonly string[],
-  rows: number,
+  rows: Iterable<readonly string[]>,
   room: { bytes: number },
-  row: (place: number) => readonly string[],
 ): Uint8Array | undefined {
   const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  let text = `${titles.map(csvCell).join(',')}\n`;
-  for (let place = 0; place <= rows; place += 1) {
-    if (text.length > CHUNK || place === rows) {
-      const chunk = Buffer.from(text);
-      chunks.push(chunk);
-      bytes += chunk.length;
-      if (bytes > room.bytes) return undefined;
-      text = '';
-    }
-    if (place < rows) text += `${row(place).map(csvCell).join(',')}\n`;
+  let left = room.bytes;
+  let text = line(titles);
+  const flush = (): void => {
+    const chunk = Buffer.from(text);
+    chunks.push(chunk);
+    left -= chunk.length;
+    text = '';
+  };
+  for (const row of rows) {
+    text += line(row);
+    if (text.length > CHUNK) flush();
+    if (left < 0) return undefined;
   }
-  room.bytes -= bytes;
+  flush();
+  if (left < 0) return undefined;
+  room.bytes = left;
   return Buffer.concat(chunks);
 }
+
+const line = (cells: readonly string[]): string => `${cells.map(csvCell).join(',')}\n`;

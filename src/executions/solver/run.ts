@@ -1,11 +1,14 @@
 import type { HighsCallbackMap } from 'highs';
 import { SMALLEST_COEFFICIENT } from '../model/model.js';
-import type { Highs, ModelData } from './highs.js';
-import type { Watch } from './watch.js';
+import { type Highs, type ModelArrays, toModelData } from './highs.js';
+import type { SearchWatch } from './watch.js';
+
+/** How a run ended; any other status of the solver by its number. */
+export type RunStatus =
+  'optimal' | 'time_limit' | 'infeasible' | 'unbounded' | 'unbounded_or_infeasible' | `status ${number}`;
 
 export interface Run {
-  /** One of `highs.constants.modelStatus`. */
-  status: number;
+  status: RunStatus;
   /** Of the variables; undefined when none were found that satisfy everything. */
   values: Float64Array | undefined;
   /** What no values can be better than; NaN when that is not known. */
@@ -36,8 +39,12 @@ const FEASIBLE = 2;
 const TELLING_SECONDS = 0.5;
 
 /** One run of the solver on a fresh instance. */
-export function runWithin(highs: Highs, data: ModelData, { seconds, gap = 0, nodes }: RunLimits, watch?: Watch): Run {
-  const { modelStatus } = highs.constants;
+export function runWithin(
+  highs: Highs,
+  arrays: ModelArrays,
+  { seconds, gap = 0, nodes }: RunLimits,
+  watch?: SearchWatch,
+): Run {
   return highs.withModel((model) => {
     model.options.set({
       output_flag: watch !== undefined,
@@ -50,18 +57,18 @@ export function runWithin(highs: Highs, data: ModelData, { seconds, gap = 0, nod
       small_matrix_value: SMALLEST_COEFFICIENT,
       ...(nodes !== undefined && { mip_max_nodes: nodes }),
     });
-    model.passModel(data);
+    model.passModel(toModelData(highs, arrays));
     model.run(watch && callbacksOf(highs, watch));
-    const status = model.getModelStatus();
+    const status = statusOf(highs, model.getModelStatus());
     const solution = model.getSolution();
-    const isWhole = data.integrality?.some((type) => type !== highs.constants.variableType.continuous) === true;
-    const isPriced = !isWhole && status === modelStatus.optimal && model.info.get('dual_solution_status') === FEASIBLE;
+    const isWhole = arrays.isWhole.includes(1);
+    const isPriced = !isWhole && status === 'optimal' && model.info.get('dual_solution_status') === FEASIBLE;
     return {
       status,
       values: model.info.get('primal_solution_status') === FEASIBLE ? Float64Array.from(solution.colValue) : undefined,
       bound: isWhole
         ? Number(model.info.get('mip_dual_bound'))
-        : status === modelStatus.optimal
+        : status === 'optimal'
           ? model.getObjectiveValue()
           : NaN,
       prices: isPriced
@@ -71,7 +78,24 @@ export function runWithin(highs: Highs, data: ModelData, { seconds, gap = 0, nod
   });
 }
 
-function callbacksOf({ constants: { callbackType } }: Highs, { line, search }: Watch): HighsCallbackMap {
+function statusOf({ constants: { modelStatus } }: Highs, status: number): RunStatus {
+  switch (status) {
+    case modelStatus.optimal:
+      return 'optimal';
+    case modelStatus.timeLimit:
+      return 'time_limit';
+    case modelStatus.infeasible:
+      return 'infeasible';
+    case modelStatus.unbounded:
+      return 'unbounded';
+    case modelStatus.unboundedOrInfeasible:
+      return 'unbounded_or_infeasible';
+    default:
+      return `status ${status}`;
+  }
+}
+
+function callbacksOf({ constants: { callbackType } }: Highs, { line, search, plan }: SearchWatch): HighsCallbackMap {
   return {
     [callbackType.logging]: ({ message }) => {
       for (const text of message.split('\n')) if (text.trim() !== '') line(text.trimEnd());
@@ -82,6 +106,10 @@ function callbacksOf({ constants: { callbackType } }: Highs, { line, search }: W
         figure === undefined || !Number.isFinite(figure) ? null : figure,
       ) as [number | null, number | null];
       search({ incumbent, bound, nodes: Number(mip_node_count ?? 0) });
+      return undefined;
+    },
+    [callbackType.mipImprovingSolution]: ({ data: { mip_solution } }) => {
+      if (mip_solution !== undefined) plan(Float64Array.from(mip_solution));
       return undefined;
     },
   };

@@ -3,40 +3,45 @@ import { decodeText } from '../../files/blobs/content.js';
 import { readCanvas } from '../model/canvas-reader.js';
 import { readLp } from '../model/lp-reader.js';
 import { checkSize, type Model, ModelProblem, sizeOf } from '../model/model.js';
-import { loadSolver } from './highs.js';
+import { loadSolver, toArrays } from './highs.js';
 import { memberTable, resultTables } from './result-tables.js';
-import { solveModel, TimeLimitReached, Undecided } from './solve-model.js';
+import { OutOfMemory, search, type SearchTask } from './search.js';
+import {
+  explained,
+  type ModelResult,
+  planFound,
+  resultAtFirstSight,
+  TimeLimitReached,
+  Undecided,
+} from './solve-result.js';
 import {
   failed,
   type ModelSource,
   type SolveMessage,
   OUT_OF_MEMORY,
   type SolveOutcome,
-  type SolveTask,
+  type SolveThreadTask,
   timeLimitReached,
   UNDECIDED,
 } from './task.js';
-import { neverWorse, type Watch } from './watch.js';
+import { neverWorse } from './watch.js';
 
-/* The thread of one solve: reads the model, solves it, says what came of it, and ends. */
+/* The thread of one solve: reads the model, has it solved, says what came of it, and ends. */
 
-send({ kind: 'over', outcome: await perform(workerData as SolveTask) });
+send({ kind: 'over', outcome: await perform(workerData as SolveThreadTask) });
 
 function send(message: SolveMessage): void {
   parentPort?.postMessage(message);
 }
 
-async function perform({ source, seconds, gap, memoryMiB }: SolveTask): Promise<SolveOutcome> {
+async function perform({ source, seconds, ...options }: SolveThreadTask): Promise<SolveOutcome> {
   const startedAt = performance.now();
-  let wasRefusedMemory = (): boolean => false;
   try {
     const model = read(source);
     checkSize(model);
     send({ kind: 'read', size: sizeOf(model) });
-    const solver = await loadSolver(memoryMiB);
-    ({ wasRefusedMemory } = solver);
     send({ kind: 'solves' });
-    const { plan, ...result } = solveModel(solver.highs, model, seconds, { gap, watch: watchOf(model) });
+    const { plan, ...result } = resultAtFirstSight(model) ?? (await solve(model, { seconds, ...options }));
     const tables = plan === undefined ? [] : resultTables(model, plan);
     const members = plan && memberTable(model, plan);
     const solve_ms = Math.round(performance.now() - startedAt);
@@ -51,19 +56,25 @@ async function perform({ source, seconds, gap, memoryMiB }: SolveTask): Promise<
     if (error instanceof ModelProblem) return failed(error.code, error.message);
     if (error instanceof TimeLimitReached) return timeLimitReached(seconds);
     if (error instanceof Undecided) return UNDECIDED;
-    if (wasRefusedMemory()) return OUT_OF_MEMORY;
+    if (error instanceof OutOfMemory) return OUT_OF_MEMORY;
     throw error;
   }
 }
 
-function watchOf(model: Model): Watch {
+async function solve(model: Model, limits: Omit<SearchTask, 'arrays'>): Promise<ModelResult> {
   const known = neverWorse(model);
-  return {
-    ends: () => send({ kind: 'ends' }),
-    explains: () => send({ kind: 'explains' }),
-    line: (text) => send({ kind: 'line', text }),
-    search: (search) => send({ kind: 'search', ...known(search) }),
-  };
+  const run = await search(
+    { arrays: toArrays(model), ...limits },
+    {
+      line: (text) => send({ kind: 'line', text }),
+      search: (figures) => send({ kind: 'search', ...known(figures) }),
+    },
+  );
+  const found = planFound(model, run, limits.seconds);
+  if (found !== undefined) return found;
+  send({ kind: 'explains' });
+  const { highs } = await loadSolver(limits.memoryMiB, limits.compiled);
+  return explained(highs, model, run);
 }
 
 function read(source: ModelSource): Model {

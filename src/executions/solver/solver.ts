@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { type CompiledSolver, compileSolver } from './highs.js';
 import {
   failed,
   OUT_OF_MEMORY,
@@ -6,34 +7,31 @@ import {
   type SolveNews,
   type SolveOutcome,
   type SolveTask,
+  type SolveThreadTask,
   timeLimitReached,
 } from './task.js';
 
 /** Reading, loading the solver and explaining get so long beside the time limit. */
 const SPARE_MS = 20_000;
-/**
- * So long the solver may go on beyond its time limit while it has no plan that could be lost: it does not look at the clock while it
- * makes a model smaller.
- */
-const GRACE_MS = 1_500;
 /** JavaScript of a solve, the model and its result, gets by with so much. */
 const HEAP_MIB = 1024;
 
 /** Solves each model in its own short-lived thread, so that this thread can keep serving requests. */
 export class Solver {
-  /** @param entry module that the threads run */
-  constructor(readonly entry = new URL('./solve-worker.js', import.meta.url)) {}
+  private compiled: Promise<CompiledSolver> | undefined;
 
   /**
    * Solves, or says why it could not.
    *
    * @param tell hears what there is to tell meanwhile
-   * @throws the signal's reason as soon as it aborts; the thread has ended then.
+   * @throws the signal's reason as soon as it aborts
    */
   async solve(task: SolveTask, signal: AbortSignal, tell: (news: SolveNews) => void): Promise<SolveOutcome> {
+    this.compiled ??= compileSolver();
+    const workerData: SolveThreadTask = { ...task, compiled: await this.compiled };
     signal.throwIfAborted();
-    const worker = new Worker(this.entry, {
-      workerData: task,
+    const worker = new Worker(new URL('./solve-worker.js', import.meta.url), {
+      workerData,
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
       // The solver's own complaints, beside what it answers.
       stdout: true,
@@ -43,7 +41,8 @@ export class Solver {
     try {
       return await outcomeOf(worker, task.seconds, signal, tell);
     } finally {
-      await worker.terminate();
+      // Nothing waits for its end, which can take a while.
+      void worker.terminate();
     }
   }
 }
@@ -56,18 +55,11 @@ function outcomeOf(
 ): Promise<SolveOutcome> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error);
-    const giveUp = (): void => resolve(timeLimitReached(seconds));
-    const patience = setTimeout(giveUp, seconds * 1000 + SPARE_MS);
-    let grace: NodeJS.Timeout | undefined;
+    const patience = setTimeout(() => resolve(timeLimitReached(seconds)), seconds * 1000 + SPARE_MS);
     signal.addEventListener('abort', abort, { once: true });
     worker.on('message', (message: SolveMessage) => {
-      if (message.kind === 'over') {
-        resolve(message.outcome);
-        return;
-      }
-      if (message.kind === 'solves') grace = setTimeout(giveUp, seconds * 1000 + GRACE_MS);
-      if (message.kind === 'ends' || (message.kind === 'search' && message.incumbent !== null)) clearTimeout(grace);
-      tell(message);
+      if (message.kind === 'over') resolve(message.outcome);
+      else tell(message);
     });
     worker.once('error', (error: Error & { code?: string }) =>
       resolve(
@@ -78,7 +70,6 @@ function outcomeOf(
     );
     worker.once('exit', () => {
       clearTimeout(patience);
-      clearTimeout(grace);
       signal.removeEventListener('abort', abort);
       resolve(failed('solver_failed', 'The solver ended without a result'));
     });

@@ -2,8 +2,9 @@ import type { TableDescription } from '../../data-engine/tasks.js';
 import type { Card } from '../../projects/canvas/card.entity.js';
 import type { Adjustment } from '../model/adjustments.js';
 import type { ModelProblemCode, ModelSize } from '../model/model.js';
+import type { CompiledSolver } from './highs.js';
 import type { ResultTable } from './result-tables.js';
-import type { SolveResult } from './solve-model.js';
+import type { SolveResult } from './solve-result.js';
 import type { Search } from './watch.js';
 
 /** What of a card makes the model. */
@@ -40,6 +41,11 @@ export interface SolveTask {
   memoryMiB: number;
 }
 
+/** What the thread of a solve is given. */
+export interface SolveThreadTask extends SolveTask {
+  compiled: CompiledSolver;
+}
+
 /** Why a solve has no result. */
 export interface SolveFailure {
   code: ModelProblemCode | 'time_limit' | 'out_of_memory' | 'solver_failed';
@@ -64,8 +70,6 @@ export type SolveNews =
   | { kind: 'read'; size: ModelSize }
   /** The solver begins. */
   | { kind: 'solves' }
-  /** It has come to an end. */
-  | { kind: 'ends' }
   | { kind: 'explains' }
   | { kind: 'line'; text: string }
   | ({ kind: 'search' } & Search);

@@ -4,7 +4,7 @@ import Glpk, { type GLPK, type LP } from 'glpk.js/node';
 import { readLp } from '../model/lp-reader.js';
 import type { Model, Terms } from '../model/model.js';
 import { type Highs, loadSolver } from './highs.js';
-import { solveModel } from './solve-model.js';
+import { solveModel } from '../../../test/support/solve-model.js';
 
 const FOLDER = 'test/models';
 const names = readdirSync(FOLDER).flatMap((file) => (file.endsWith('.lp') ? [file.slice(0, -'.lp'.length)] : []));

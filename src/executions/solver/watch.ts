@@ -10,13 +10,12 @@ export interface Search {
   nodes: number;
 }
 
-/** Whoever looks on while a model is solved. */
-export interface Watch {
-  /** The solver has come to an end. */
-  ends: () => void;
-  explains: () => void;
+/** Whoever looks on while the solver searches. */
+export interface SearchWatch {
   line: (text: string) => void;
   search: (search: Search) => void;
+  /** Values of the variables that are better than all before. */
+  plan: (values: Float64Array<ArrayBuffer>) => void;
 }
 
 /** Distance between a plan's objective and what none can be better than, relative to the first; null where that is no figure. */

@@ -9,13 +9,17 @@ export interface ContainerRef {
   container_id: string;
 }
 
+/** What a caller may see, as the parameter of a SELECT. */
+export type Scope = string | string[];
+
 /** A container that a statement is to find itself, in place of a round trip before. */
 export interface SoughtContainer {
   company_id: string;
-  /** Of one row with `container_id`, by the parameters `$1`, the identifier, and `$2`, the company. */
-  select: string;
+  /** SELECT of one row with `container_id`, by `$1`, the identifier, and the parameter that is named, the scope. */
+  select: (scope: string) => string;
   identifier: string;
-  /** What the company has none of where there is no such row, as {@link NotFound} names it. */
+  scope: Scope;
+  /** What the caller sees none of where there is no such row, as {@link NotFound} names it. */
   resource: string;
 }
 
@@ -24,4 +28,6 @@ export interface FoundContainer {
   container_id: string;
   /** The project of a workspace or snapshot. */
   project_id: CheckedId<'Project'> | null;
+  /** Whether the caller's role there lets them write, as far as there are roles. */
+  may_write: boolean;
 }

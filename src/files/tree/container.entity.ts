@@ -24,4 +24,8 @@ export class Container {
 
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   deleted_at!: Date | null;
+
+  /** Deleted with what may come back: it keeps what it holds. */
+  @Column('boolean', { default: false })
+  is_restorable!: boolean;
 }

@@ -1,3 +1,4 @@
+import { In } from 'typeorm';
 import { VALID_KEY } from '../../platform/auth/api-keys/valid-key.sql.js';
 import { EntityRepository } from '../../platform/database/entity-repository.js';
 import type { ContainerRef, FoundContainer, SoughtContainer } from './container-ref.js';
@@ -37,12 +38,20 @@ export class ContainersRepository extends EntityRepository(Container) {
     );
   }
 
-  /** Ends containers, which are locked. */
-  async markDeleted(company_id: string, container_ids: readonly string[]): Promise<void> {
-    await this.query('UPDATE containers SET deleted_at = now() WHERE company_id = $1 AND id = ANY ($2)', [
-      company_id,
-      container_ids,
-    ]);
+  /** Ends containers, which are locked; those that are restorable keep what they hold. */
+  async markDeleted(company_id: string, container_ids: readonly string[], is_restorable: boolean): Promise<void> {
+    await this.update({ company_id, id: In([...container_ids]) }, { deleted_at: () => 'now()', is_restorable });
+  }
+
+  /** Undoes the end of containers that are restorable. */
+  async bringBack(company_id: string, container_ids: readonly string[]): Promise<void> {
+    const ended = { company_id, id: In([...container_ids]), is_restorable: true };
+    await this.update(ended, { deleted_at: null, is_restorable: false });
+  }
+
+  /** Lets containers that were restorable go, since when they were ended. */
+  async giveUp(company_id: string, container_ids: readonly string[]): Promise<void> {
+    await this.update({ company_id, id: In([...container_ids]) }, { is_restorable: false });
   }
 
   /** Deletes the rows of those of the containers that are ended, empty and referred to by no upload. */
@@ -63,8 +72,12 @@ export class ContainersRepository extends EntityRepository(Container) {
   }
 
   /** The container that a statement finds; undefined when it finds none. */
-  async findSought({ company_id, select, identifier }: SoughtContainer): Promise<FoundContainer | undefined> {
-    const [found]: FoundContainer[] = await this.query(select, [identifier, company_id]);
+  async findSought({
+    scope,
+    select,
+    identifier,
+  }: Pick<SoughtContainer, 'scope' | 'select' | 'identifier'>): Promise<FoundContainer | undefined> {
+    const [found]: FoundContainer[] = await this.query(select('$2'), [identifier, scope]);
     return found;
   }
 

@@ -29,7 +29,23 @@ export class ContainersService {
   /** Ends containers: nothing finds them any more. The sweeper drops uploads to them, the collector empties them. */
   async delete(tx: Tx, company_id: string, ...container_ids: string[]): Promise<void> {
     await this.lock(tx, company_id, ...container_ids);
-    await tx.withRepository(this.containers).markDeleted(company_id, container_ids);
+    await tx.withRepository(this.containers).markDeleted(company_id, container_ids, false);
+  }
+
+  /** Ends containers that may come back: nothing finds them, and what they hold stays. */
+  async hide(tx: Tx, company_id: string, ...container_ids: string[]): Promise<void> {
+    await this.lock(tx, company_id, ...container_ids);
+    await tx.withRepository(this.containers).markDeleted(company_id, container_ids, true);
+  }
+
+  /** Undoes what {@link hide} has done. */
+  async restore(tx: Tx, company_id: string, ...container_ids: string[]): Promise<void> {
+    await tx.withRepository(this.containers).bringBack(company_id, container_ids);
+  }
+
+  /** Has hidden containers emptied as if they had been deleted when they were hidden. */
+  async giveUp(tx: Tx, company_id: string, ...container_ids: string[]): Promise<void> {
+    await tx.withRepository(this.containers).giveUp(company_id, container_ids);
   }
 
   /**

@@ -6,7 +6,7 @@ export const TAKE_IDS_FOR_COPY = `UPDATE containers t SET next_node = t.next_nod
      WHERE t.id = $2 AND f.id = $1 AND f.company_id = t.company_id
     RETURNING old.next_node AS first`;
 
-/** Containers that were deleted `$1` seconds ago and still hold something. */
+/** Containers that were deleted `$1` seconds ago, cannot come back and still hold something. */
 export const DELETED_CONTAINERS = `
   SELECT c.id FROM containers c
-   WHERE c.deleted_at <= now() - make_interval(secs => $1) AND EXISTS (SELECT FROM nodes n WHERE n.root_of = c.id)`;
+   WHERE c.deleted_at <= now() - make_interval(secs => $1) AND NOT c.is_restorable AND EXISTS (SELECT FROM nodes n WHERE n.root_of = c.id)`;

@@ -3,9 +3,9 @@ import { belowIn, childrenOf, nodeOf } from './file-tree.sql.js';
 /**
  * Statements that list directories: one row of JSON for a page, directories first, then files, by bytes of path.
  *
- * Each finds its container itself, by `place`: SQL of a row with `container_id`, over `$1` and the company `$2`. `$3` is the
- * path, `$4` the limit, `$5` the offset. There is no row when `place` finds none, and `total` is null when the container has
- * no such directory.
+ * Each finds its container itself, by `place`: SQL of a row with `container_id`, over `$1` and the scope `$6`. `$2` is the
+ * company, `$3` the path, `$4` the limit, `$5` the offset. There is no row when `place` finds none, and `total` is null when
+ * the container has no such directory.
  */
 
 /** The `place` of a container that is known already: `$1` is its id. */

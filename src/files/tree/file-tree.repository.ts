@@ -38,11 +38,13 @@ export class FileTreeRepository extends EntityRepository(Node) {
     path: string,
     { recursive, limit, offset }: TreePageRequest,
   ): Promise<(Omit<TreePage, 'total'> & { total: number | null }) | undefined> {
-    const place = 'container_id' in container ? KNOWN_CONTAINER : container.select;
-    const identifier = 'container_id' in container ? container.container_id : container.identifier;
+    const [place, identifier, ...scope] =
+      'container_id' in container
+        ? [KNOWN_CONTAINER, container.container_id]
+        : [container.select('$6'), container.identifier, container.scope];
     const [page]: (Omit<TreePage, 'total'> & { total: number | null })[] = await this.query(
       recursive ? listBelow(place) : listChildren(place),
-      [identifier, container.company_id, path, limit, offset],
+      [identifier, container.company_id, path, limit, offset, ...scope],
     );
     return page;
   }

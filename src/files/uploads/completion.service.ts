@@ -64,7 +64,7 @@ export class CompletionService {
 
   /** The token is checked before the identifiers. */
   private async containerOf(caller: Principal, body: UploadCompleteRequest): Promise<RequestedContainer> {
-    const upload = await this.registry.find(caller.company_id, body.upload_token);
+    const upload = await this.registry.findWritable(caller, body.upload_token);
     assertAlive(upload);
     if (body.lacking.length > 0)
       throw new Invalid(body.lacking.map((entry) => ({ ...entry, loc: ['body', ...entry.loc] })));

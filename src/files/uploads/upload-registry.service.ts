@@ -1,11 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { ApiKeysService } from '../../platform/auth/api-keys/api-keys.service.js';
 import type { Principal } from '../../platform/auth/principal.js';
 import { Database, type Tx } from '../../platform/database/database.service.js';
 import { Conflict, Gone, NotFound, TooLarge } from '../../platform/errors/errors.js';
+import { Jobs } from '../../platform/jobs/jobs.service.js';
 import { BlobsService } from '../blobs/blobs.service.js';
+import { ContainerResolver } from '../container-resolver.js';
 import type { FileEntry } from '../files.dto.js';
 import type { ContainerRef } from '../tree/container-ref.js';
+import { SWEEP_UPLOADS } from '../tree/containers.service.js';
 import { type FoundUpload, type UploadLease, UploadsRepository } from './uploads.repository.js';
 
 const MAX_OPEN_UPLOADS = 100;
@@ -31,12 +35,23 @@ export interface OpenedUpload {
 
 /** Uploads by their tokens, how many there may be, and who is finishing what. */
 @Injectable()
-export class UploadRegistry {
+export class UploadRegistry implements OnModuleInit {
   constructor(
     private readonly database: Database,
     private readonly uploads: UploadsRepository,
     private readonly blobs: BlobsService,
+    private readonly resolver: ContainerResolver,
+    private readonly apiKeys: ApiKeysService,
+    private readonly jobs: Jobs,
   ) {}
+
+  /** What a key has begun ends with it, in the store too. */
+  onModuleInit(): void {
+    this.apiKeys.onRevoke(async (tx, api_key_id) => {
+      await tx.withRepository(this.uploads).expireOf(api_key_id);
+      await this.sweepSoon(tx);
+    });
+  }
 
   /**
    * Opens an upload of a new blob; a declared size counts as kept from now on.
@@ -61,6 +76,27 @@ export class UploadRegistry {
   /** Notes how the store calls the upload. */
   async begun(id: string, store_upload_id: string): Promise<void> {
     await this.uploads.update(id, { store_upload_id });
+  }
+
+  /** Ends the open uploads to a container, which is locked. */
+  async expireTo(tx: Tx, container_id: string): Promise<void> {
+    await tx.withRepository(this.uploads).expireTo(container_id);
+    await this.sweepSoon(tx);
+  }
+
+  /** What the store has of uploads that are over need not wait for the next time that uploads are looked through. */
+  private async sweepSoon(tx: Tx): Promise<void> {
+    await this.jobs.add(tx, SWEEP_UPLOADS, {}, { jobKey: SWEEP_UPLOADS, maxAttempts: 1 });
+  }
+
+  /** The upload of a token that the caller may still write to. @throws NotFound @throws Forbidden */
+  async findWritable(caller: Principal, token: string): Promise<FoundUpload> {
+    const upload = await this.find(caller.company_id, token);
+    const { container_kind, container_id } = upload;
+    // Uploads go to these two only.
+    const source = container_kind === 'deployment' ? container_kind : 'workspace';
+    if (!(await this.resolver.mayWriteTo(caller, source, container_id))) throw new NotFound('Upload');
+    return upload;
   }
 
   /** The upload of a token of the company; one to a container that was deleted is gone with it. @throws NotFound */

@@ -154,6 +154,22 @@ export class UploadsRepository extends EntityRepository(Upload) {
     return rows.map(({ id }) => id);
   }
 
+  /** Lets the open uploads to a container expire now. */
+  async expireTo(container_id: string): Promise<void> {
+    await this.query(
+      `UPDATE uploads SET expires_at = now() WHERE container_id = $1 AND state IN ('open', 'completing') AND expires_at > now()`,
+      [container_id],
+    );
+  }
+
+  /** Lets the open uploads of an API key expire now. */
+  async expireOf(api_key_id: string): Promise<void> {
+    await this.query(
+      `UPDATE uploads SET expires_at = now() WHERE api_key_id = $1 AND state IN ('open', 'completing') AND expires_at > now()`,
+      [api_key_id],
+    );
+  }
+
   /** Forgets uploads that ended long ago. */
   async forgetOld(): Promise<void> {
     await this.query(

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import type { Principal } from '../../platform/auth/principal.js';
 import { Conflict, TooLarge } from '../../platform/errors/errors.js';
-import { assertWritable, ContainerResolver } from '../container-resolver.js';
+import { ContainerResolver } from '../container-resolver.js';
 import { normalizePath } from '../tree/paths.js';
 import { planParts } from './part-plan.js';
 import { UploadObjects } from './upload-objects.service.js';
@@ -71,7 +71,7 @@ export class UploadsService {
 
   /** Ends an upload that is not wanted; again is fine. @throws NotFound @throws Conflict when it is completed or being so @throws Forbidden */
   async abort(caller: Principal, upload_token: string): Promise<void> {
-    const upload = await this.find(caller, upload_token);
+    const upload = await this.registry.findWritable(caller, upload_token);
     if (upload.state === 'aborted') return;
     if (upload.state === 'completed') throw completed();
     if (!(await this.drop(upload.id))) throw new Conflict('The upload is being completed');
@@ -101,14 +101,8 @@ export class UploadsService {
     }
   }
 
-  private async find(caller: Principal, token: string): Promise<FoundUpload> {
-    const upload = await this.registry.find(caller.company_id, token);
-    assertWritable(caller, upload.container_kind);
-    return upload;
-  }
-
   private async findOpen(caller: Principal, token: string): Promise<FoundUpload> {
-    const upload = await this.find(caller, token);
+    const upload = await this.registry.findWritable(caller, token);
     assertAlive(upload);
     if (upload.state === 'completed') throw completed();
     return upload;

@@ -24,6 +24,14 @@ import { TokensService } from './tokens/tokens.service.js';
     RevocationsChannel,
     Credentials,
   ],
-  exports: [TokensService, CompaniesRepository, IdentitiesService, RevocationsChannel, Credentials],
+  exports: [
+    TokensService,
+    CompaniesRepository,
+    UsersRepository,
+    IdentitiesService,
+    ApiKeysService,
+    RevocationsChannel,
+    Credentials,
+  ],
 })
 export class AuthModule {}

@@ -1,6 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { Forbidden } from '../errors/errors.js';
-import type { AuthenticatedRequest } from './decorators.js';
+import { callerOf } from './decorators.js';
 import type { Principal } from './principal.js';
 
 /**
@@ -19,8 +19,6 @@ export function companyLevel(caller: Principal): CompanyPrincipal {
 }
 
 /** The caller of a route for company-level callers. */
-export const CompanyCaller = createParamDecorator((_: unknown, context: ExecutionContext): CompanyPrincipal => {
-  const { caller } = context.switchToHttp().getRequest<AuthenticatedRequest>();
-  if (caller === undefined) throw new Error('A public route has no caller');
-  return companyLevel(caller);
-});
+export const CompanyCaller = createParamDecorator((_: unknown, context: ExecutionContext): CompanyPrincipal =>
+  companyLevel(callerOf(context)),
+);

@@ -17,9 +17,19 @@ export const CompanyLevelOnly = Reflector.createDecorator<void, boolean>({ trans
 export const CompanyLevel = (): MethodDecorator =>
   applyDecorators(CompanyLevelOnly(), ApiExtension('x-required-role', 'company'));
 
-/** The authenticated caller of a request. */
-export const Caller = createParamDecorator((_: unknown, context: ExecutionContext): Principal => {
+/** What the guard finds on routes that are marked {@link ReadAccess}. */
+export const NeedsReadAccess = Reflector.createDecorator<void, boolean>({ transform: () => true });
+
+/** Opens a route whose method is not GET to API keys that only read, also in the document: it changes nothing. */
+export const ReadAccess = (): MethodDecorator =>
+  applyDecorators(NeedsReadAccess(), ApiExtension('x-required-access', 'read'));
+
+/** The authenticated caller of the request that is handled. */
+export function callerOf(context: ExecutionContext): Principal {
   const { caller } = context.switchToHttp().getRequest<AuthenticatedRequest>();
   if (caller === undefined) throw new Error('A public route has no caller');
   return caller;
-});
+}
+
+/** The authenticated caller of a request. */
+export const Caller = createParamDecorator((_: unknown, context: ExecutionContext): Principal => callerOf(context));

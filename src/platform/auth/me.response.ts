@@ -1,5 +1,5 @@
-import { DateTimeField, EnumField, StringField } from '../validation/fields.js';
-import type { Principal } from './principal.js';
+import { DateTimeField, EnumField, StringArrayField, StringField } from '../validation/fields.js';
+import { ACCESSES, type Access, type Principal } from './principal.js';
 
 /** Who the caller is, as this service sees it. */
 export class MeResponse {
@@ -33,13 +33,30 @@ export class MeResponse {
   @StringField({ nullable: true, description: 'Non-secret part of the API key' })
   api_key_prefix!: string | null;
 
+  @EnumField(ACCESSES, { description: '`read` of an API key that changes nothing' })
+  access!: Access;
+
+  @StringArrayField({ nullable: true, description: 'Projects that an API key may see; null: not limited' })
+  project_ids!: readonly string[] | null;
+
   @DateTimeField({ nullable: true, description: 'When the credential expires' })
   expires_at!: Date | null;
 
   static from(caller: Principal): MeResponse {
     const { company_id, kind, role, user_id, user_name, user_email, user_avatar_url } = caller;
-    const { api_key_id, api_key_name, api_key_prefix, expires_at } = caller;
+    const { api_key_id, api_key_name, api_key_prefix, access, project_ids, expires_at } = caller;
     const person = { user_id, user_name, user_email, user_avatar_url };
-    return { company_id, kind, role, ...person, api_key_id, api_key_name, api_key_prefix, expires_at };
+    return {
+      company_id,
+      kind,
+      role,
+      ...person,
+      api_key_id,
+      api_key_name,
+      api_key_prefix,
+      access,
+      project_ids,
+      expires_at,
+    };
   }
 }

@@ -1,5 +1,20 @@
 export type Role = 'member' | 'company';
 
+/** What a credential is for. */
+export const ACCESSES = ['read', 'write'] as const;
+export type Access = (typeof ACCESSES)[number];
+
+/** What somebody may do in projects, as far as the credential decides it. */
+export interface ProjectRights {
+  /** The person whose rights count: of an API key who has made it, of the agent who has asked it. */
+  person_id: string;
+  /** Whether it sees every project of the company; null: if the person is company-level at that moment. */
+  sees_all: boolean | null;
+  access: Access;
+  /** The projects that it may see at most; null: all that the person sees. */
+  project_ids: readonly string[] | null;
+}
+
 interface Identity {
   company_id: string;
   role: Role;
@@ -14,7 +29,7 @@ interface UserIdentity extends Identity {
   user_avatar_url: string | null;
 }
 
-interface ApiKeyIdentity extends Identity {
+interface ApiKeyIdentity extends Identity, ProjectRights {
   api_key_id: string;
   api_key_name: string;
   /** Non-secret part of the key. */
@@ -30,6 +45,11 @@ export class Principal {
   readonly company_id!: string;
   readonly role!: Role;
   readonly expires_at!: Date | null;
+  /** As in {@link ProjectRights}, as are the three after it. */
+  readonly person_id!: string;
+  readonly sees_all!: boolean | null;
+  readonly access!: Access;
+  readonly project_ids!: readonly string[] | null;
   /** The person acting; null for a key and for the agent, as is everything else about a person. */
   readonly user_id: string | null = null;
   readonly user_name: string | null = null;
@@ -42,22 +62,24 @@ export class Principal {
 
   private constructor(
     readonly kind: 'user' | 'api_key' | 'agent',
-    identity: Identity,
+    identity: Identity & ProjectRights,
   ) {
     Object.assign(this, identity);
   }
 
   static user(identity: UserIdentity): Principal {
-    return new Principal('user', identity);
+    const { user_id: person_id, role } = identity;
+    const rights: ProjectRights = { person_id, sees_all: role === 'company', access: 'write', project_ids: null };
+    return new Principal('user', { ...identity, ...rights });
   }
 
   static apiKey(identity: ApiKeyIdentity): Principal {
     return new Principal('api_key', identity);
   }
 
-  /** The agent at work in a company: may do what its tools offer, nothing at company level. */
-  static agent(company_id: string): Principal {
-    return new Principal('agent', { company_id, role: 'member', expires_at: null });
+  /** The agent at work for somebody: may do what its tools offer where they may do it, nothing at company level. */
+  static agent(company_id: string, asker: ProjectRights): Principal {
+    return new Principal('agent', { company_id, role: 'member', expires_at: null, ...asker });
   }
 
   get isCompanyLevel(): boolean {

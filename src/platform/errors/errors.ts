@@ -68,6 +68,13 @@ export class NotAuthenticated extends DomainError {
   }
 }
 
+/** Work that a budget has no credits left for. */
+export class PaymentRequired extends DomainError {
+  constructor(sentence: string) {
+    super(402, sentence);
+  }
+}
+
 export class Forbidden extends DomainError {
   constructor(sentence: string) {
     super(403, sentence);

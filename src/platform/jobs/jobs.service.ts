@@ -9,6 +9,7 @@ import { DatabaseWatch } from '../database/database-watch.service.js';
 import type { Tx } from '../database/database.service.js';
 import { WorkerPool } from '../database/worker-pool.js';
 import { LOGGER } from '../logging/logging.module.js';
+import { lookingInTurn, WORKER_POLL_MS } from './due-jobs.js';
 import { JobMetrics } from './job-metrics.service.js';
 import { addJob, type JobOptions } from './jobs.repository.js';
 
@@ -134,6 +135,8 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
       preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
       pgPool: this.pool,
       concurrency,
+      pollInterval: WORKER_POLL_MS,
+      events: lookingInTurn(),
       noHandleSignals: true,
       parsedCronItems: parseCronItems(this.timetable.filter(({ task }) => handlers.has(task))),
       logger: this.workerLogger(),

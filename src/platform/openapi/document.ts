@@ -11,6 +11,7 @@ interface OperationObject {
   requestBody?: { content: Record<string, { example?: unknown }> };
   responses: Record<string, unknown>;
   [BODY_EXAMPLE]?: object;
+  'x-required-access'?: 'read';
   security?: unknown;
 }
 
@@ -133,6 +134,8 @@ function complete(operation: OperationObject, path: string, method: string): voi
   // Operations without credentials do not read domain data either.
   if (operation.security === undefined) return;
   operation.responses['401'] ??= errorResponse(401);
+  // To API keys that only read, if to nobody else.
+  if (method !== 'get' && operation['x-required-access'] !== 'read') operation.responses['403'] ??= errorResponse(403);
   if (operation.requestBody !== undefined)
     for (const code of BODY_ERRORS) operation.responses[code] ??= errorResponse(code);
   if (operation.requestBody !== undefined || (operation.parameters ?? []).length > 0)

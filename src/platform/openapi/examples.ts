@@ -11,6 +11,9 @@ export const EXAMPLE = {
   /** A number of a data card. */
   value: 'hours',
   scenario_id: '01900000-0000-7000-8000-00000000de31',
+  /** A member of the company, and a viewer of the private project. */
+  user_id: 'max',
+  private_project_id: '01900000-0000-7000-8000-00000000de32',
 } as const;
 
 /** Examples of path parameters by name. What the demo does not have, the reader takes from a listing. */
@@ -19,6 +22,7 @@ export const PARAMETER_EXAMPLES: Record<string, string> = {
   name: EXAMPLE.deployment_handle,
   skill: EXAMPLE.skill,
   scenario_id: EXAMPLE.scenario_id,
+  user_id: EXAMPLE.user_id,
 };
 
 /** A container, as the operations on files name it. */

@@ -1,5 +1,13 @@
 import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
-import { ApiBearerAuth, ApiExtension, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import {
+  ApiBearerAuth,
+  ApiExtension,
+  ApiExtraModels,
+  ApiOperation,
+  ApiResponse,
+  ApiTags,
+  getSchemaPath,
+} from '@nestjs/swagger';
 
 /** Name of the bearer scheme in the document, FastAPI's name for it. */
 export const BEARER = 'HTTPBearer';
@@ -15,6 +23,8 @@ export interface OperationOptions {
   status?: number;
   /** Body of success; absent where there is none. */
   response?: Type;
+  /** Whether a client that would rather have CSV gets the body of success as such. */
+  csv?: boolean;
   /** Error statuses beside 401 and 422 that the operation answers, all with `{"detail": "<sentence>"}`. */
   errors?: number[];
   /** True for operations that the documented interface does not have. */
@@ -31,6 +41,7 @@ export function Operation({
   example,
   status = 200,
   response,
+  csv = false,
   errors = [],
   extension,
   isPublic,
@@ -40,7 +51,9 @@ export function Operation({
     ApiTags(tag),
     ApiOperation({ summary, ...(description !== undefined && { description }) }),
     ...(isPublic === true ? [] : [ApiBearerAuth(BEARER)]),
-    ApiResponse({ status, description: 'Successful Response', ...(response !== undefined && { type: response }) }),
+    ...(csv && response !== undefined
+      ? [ApiExtraModels(response), ApiResponse({ status, description: SUCCESS, content: jsonOrCsv(response) })]
+      : [ApiResponse({ status, description: SUCCESS, ...(response !== undefined && { type: response }) })]),
     ...errors.map((code) =>
       ApiResponse({ status: code, description: ERROR_DESCRIPTIONS[code] ?? 'Error', schema: { $ref: ERROR_REF } }),
     ),
@@ -48,6 +61,13 @@ export function Operation({
     ...(extension === true ? [ApiExtension('x-extension', true)] : []),
   );
 }
+
+const SUCCESS = 'Successful Response';
+
+const jsonOrCsv = (response: Type) => ({
+  'application/json': { schema: { $ref: getSchemaPath(response) } },
+  'text/csv': { schema: { type: 'string' as const } },
+});
 
 /** Where an example is kept until the document is built. */
 export const BODY_EXAMPLE = 'x-body-example';
@@ -57,6 +77,7 @@ export const ERROR_REF = '#/components/schemas/ErrorResponse';
 export const ERROR_DESCRIPTIONS: Record<number, string> = {
   400: 'The request cannot be processed',
   401: 'Not authenticated',
+  402: 'A budget is used up',
   403: 'Not allowed',
   404: 'Not found',
   408: 'The body took too long',

@@ -1,6 +1,5 @@
 import { Body, Controller, Delete, Param, Patch, Post } from '@nestjs/common';
-import { Caller } from '../../platform/auth/decorators.js';
-import { Principal } from '../../platform/auth/principal.js';
+import { EditingCaller, ProjectEditor } from '../project-access.js';
 import { Operation } from '../../platform/openapi/operation.js';
 import { CardCreateRequest, CardResponse, CardUpdateRequest } from './canvas.dto.js';
 import { CardsService } from './cards.service.js';
@@ -23,11 +22,11 @@ export class CanvasController {
     extension: true,
   })
   async createCard(
-    @Caller() caller: Principal,
+    @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Body() body: CardCreateRequest,
   ): Promise<CardResponse> {
-    return await this.cards.add(caller.company_id, projectId, body);
+    return await this.cards.add(editor, projectId, body);
   }
 
   @Patch(':card_id')
@@ -41,12 +40,12 @@ export class CanvasController {
     extension: true,
   })
   async updateCard(
-    @Caller() caller: Principal,
+    @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Param('card_id') cardId: string,
     @Body() body: CardUpdateRequest,
   ): Promise<CardResponse> {
-    return await this.cards.edit(caller.company_id, projectId, cardId, body);
+    return await this.cards.edit(editor, projectId, cardId, body);
   }
 
   @Delete(':card_id')
@@ -59,10 +58,10 @@ export class CanvasController {
     extension: true,
   })
   async deleteCard(
-    @Caller() caller: Principal,
+    @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Param('card_id') cardId: string,
   ): Promise<void> {
-    await this.cards.remove(caller.company_id, projectId, cardId);
+    await this.cards.remove(editor, projectId, cardId);
   }
 }

@@ -1,6 +1,7 @@
 import { EntityRepository } from '../../platform/database/entity-repository.js';
 import { NotFound, parseId } from '../../platform/errors/errors.js';
-import { projectOf } from '../projects.repository.js';
+import type { ProjectReader } from '../project-access.js';
+import { projectOf } from '../project-access.sql.js';
 import { Card } from './card.entity.js';
 import type { Judgement } from './derivation.js';
 import type { ProjectId } from '../project.entity.js';
@@ -12,12 +13,12 @@ export class CardsRepository extends EntityRepository(Card) {
     return await this.query('SELECT * FROM cards WHERE project_id = $1 ORDER BY created_at, id', [project_id]);
   }
 
-  /** The same for somebody who has not made sure yet whose project it is: none in another company's. */
-  async listOf(company_id: string, project_id: string): Promise<Card[]> {
-    return await this.query(`SELECT * FROM cards WHERE project_id = ${projectOf('$1', '$2')} ORDER BY created_at, id`, [
-      company_id,
-      project_id,
-    ]);
+  /** The same for somebody who has not made sure yet that they may see the project: none where they may not. */
+  async listOf(reader: ProjectReader, project_id: string): Promise<Card[]> {
+    return await this.query(
+      `SELECT * FROM cards WHERE project_id = ${projectOf(reader.access('$1'), '$2')} ORDER BY created_at, id`,
+      [reader.parameter, project_id],
+    );
   }
 
   /** @throws NotFound */

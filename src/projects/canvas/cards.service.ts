@@ -7,6 +7,7 @@ import { type CardCreateRequest, CardResponse, type CardUpdateRequest } from './
 import type { Card } from './card.entity.js';
 import { CardsRepository } from './cards.repository.js';
 import type { ProjectId } from '../project.entity.js';
+import type { ProjectEditor, ProjectReader } from '../project-access.js';
 
 /** What clients do with a canvas. Each change is a transaction that locks the project first. */
 @Injectable()
@@ -19,34 +20,34 @@ export class CardsService {
   ) {}
 
   /** The whole canvas, oldest card first. @throws NotFound */
-  async list(company_id: string, projectId: string): Promise<Card[]> {
-    const cards = await this.cards.listOf(company_id, parseId(projectId, 'Project'));
-    if (cards.length === 0) await this.projects.require(company_id, projectId);
+  async list(reader: ProjectReader, projectId: string): Promise<Card[]> {
+    const cards = await this.cards.listOf(reader, parseId(projectId, 'Project'));
+    if (cards.length === 0) await this.projects.require(reader, projectId);
     return cards;
   }
 
   /** @throws NotFound @throws Conflict when the canvas is full */
-  async add(company_id: string, projectId: string, card: CardCreateRequest): Promise<CardResponse> {
-    return await this.change(company_id, projectId, (tx, id) => this.editor.add(tx, id, card));
+  async add(editor: ProjectEditor, projectId: string, card: CardCreateRequest): Promise<CardResponse> {
+    return await this.change(editor, projectId, (tx, id) => this.editor.add(tx, id, card));
   }
 
   /** @throws NotFound @throws Conflict when the card has another version */
-  async edit(company_id: string, projectId: string, cardId: string, edit: CardUpdateRequest): Promise<CardResponse> {
-    return await this.change(company_id, projectId, (tx, id) => this.editor.edit(tx, id, cardId, edit));
+  async edit(editor: ProjectEditor, projectId: string, cardId: string, edit: CardUpdateRequest): Promise<CardResponse> {
+    return await this.change(editor, projectId, (tx, id) => this.editor.edit(tx, id, cardId, edit));
   }
 
   /** @throws NotFound */
-  async remove(company_id: string, projectId: string, cardId: string): Promise<void> {
-    await this.change(company_id, projectId, (tx, id) => this.editor.remove(tx, id, cardId));
+  async remove(editor: ProjectEditor, projectId: string, cardId: string): Promise<void> {
+    await this.change(editor, projectId, (tx, id) => this.editor.remove(tx, id, cardId));
   }
 
   private async change(
-    company_id: string,
+    editor: ProjectEditor,
     projectId: string,
     work: (tx: Tx, id: ProjectId) => Promise<CanvasChange>,
   ): Promise<CardResponse> {
     return await this.database.transaction(async (tx) => {
-      const { id } = await tx.withRepository(this.projects).lock(company_id, projectId);
+      const { id } = await tx.withRepository(this.projects).lock(editor, projectId);
       return CardResponse.from((await work(tx, id)).card);
     });
   }

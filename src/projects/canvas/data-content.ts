@@ -59,16 +59,26 @@ export function readData(card: DataCard): DataContent {
 
 export const NO_DATA: DataContent = { values: new Map(), columns: new Map() };
 
-function readFile(card: DataCard): DataFile | undefined {
+/** The path of the file that a card names. */
+function pathOf(card: DataCard): string | undefined {
   const path = fieldOf<string>(card, 'file_path');
+  // What is no path is that of no file.
+  return path === undefined || pathProblem(path) !== undefined ? path : normalizePath(path);
+}
+
+/** The path of the file that the set of a card stands in; nothing else of the card, which may be large, is looked at. */
+export const pathOfSet = (card: DataCard): string | undefined =>
+  card.card_type === 'data' && fieldOf(card, 'set') !== undefined ? pathOf(card) : undefined;
+
+function readFile(card: DataCard): DataFile | undefined {
+  const path = pathOf(card);
   if (path === undefined) return undefined;
   const sheet = fieldOf<string>(card, 'sheet');
   const column = fieldOf<string>(card, 'column');
   const key = fieldOf<string[]>(card, 'key');
   const fallback = fieldOf<number>(card, 'default');
   return {
-    // What is no path is that of no file.
-    path: pathProblem(path) === undefined ? normalizePath(path) : path,
+    path,
     ...(sheet !== undefined && { sheet }),
     key: column === undefined ? (key ?? []) : [column],
     isDistinct: column !== undefined,

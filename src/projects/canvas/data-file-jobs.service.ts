@@ -47,14 +47,14 @@ export class DataFileJobs implements OnModuleInit, OnModuleDestroy {
       await this.files.read(workspace, await this.cards.list(id), this.stopping.signal);
     } finally {
       // What could be read counts, whatever could not.
-      await this.rederive(company_id, id);
+      await this.rederive(id);
     }
   }
 
-  private async rederive(company_id: string, id: ProjectId): Promise<void> {
+  private async rederive(id: ProjectId): Promise<void> {
     try {
       await this.database.transaction(async (tx) => {
-        await tx.withRepository(this.projects).lock(company_id, id);
+        await tx.withRepository(this.projects).lockKnown(id);
         await this.editor.rederive(tx, id);
       });
     } catch (error) {

@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
-import type { Role } from '../principal.js';
+import type { Access, Role } from '../principal.js';
 
 /** A credential that a user has made for a program. Its row stays when it is revoked: spend refers to it. */
 @Entity({ name: 'api_keys' })
@@ -24,6 +24,13 @@ export class ApiKey {
   /** Requested role; limited by the creator's role. */
   @Column('text')
   role!: Role;
+
+  @Column('text', { default: 'write' })
+  access!: Access;
+
+  /** Null: all that the creator sees. */
+  @Column('uuid', { array: true, nullable: true })
+  project_ids!: string[] | null;
 
   /** User id of the creator. */
   @Column('text')

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
 import { PageQuery } from '../../listing/page.query.js';
 import { Operation } from '../../openapi/operation.js';
-import { Caller } from '../decorators.js';
+import { Caller, ReadAccess } from '../decorators.js';
 import { Principal } from '../principal.js';
 import { ApiKeyCreateRequest, ApiKeyCreateResponse, ApiKeyListResponse } from './api-keys.dto.js';
 import { ApiKeysService } from './api-keys.service.js';
@@ -37,7 +37,9 @@ export class ApiKeysController {
     return ApiKeyListResponse.from(await this.apiKeys.list(caller, query), query);
   }
 
+  // Whatever a key may do, it may end itself.
   @Delete(':api_key_id')
+  @ReadAccess()
   @Operation({
     tag: 'Identity',
     summary: 'Revoke API key',

@@ -1,11 +1,18 @@
+import { isId } from '../../errors/errors.js';
 import type { Page } from '../../listing/page.js';
 import type { PageQuery } from '../../listing/page.query.js';
 import { PageResponse } from '../../listing/page.response.js';
-import { DateTimeField, EnumField, ObjectArrayField, StringField } from '../../validation/fields.js';
-import type { Role } from '../principal.js';
+import { DateTimeField, EnumField, ObjectArrayField, StringArrayField, StringField } from '../../validation/fields.js';
+import { ACCESSES, type Access, type Role } from '../principal.js';
 import type { ApiKey } from './api-key.entity.js';
 
 const ROLES = ['member', 'company'] as const satisfies Role[];
+
+/** Why texts are no ids of projects, without a full stop. */
+const idsProblem = (ids: readonly string[]): string | undefined => {
+  if (ids.length === 0) return 'there must be at least one project';
+  return ids.every((id) => isId(id)) ? undefined : 'each must be the id of a project';
+};
 
 /** A new API key. */
 export class ApiKeyCreateRequest {
@@ -19,6 +26,18 @@ export class ApiKeyCreateRequest {
 
   @EnumField(ROLES, { default: 'member', description: 'Never above the current role of its creator' })
   role!: Role;
+
+  @EnumField(ACCESSES, { default: 'write', description: '`read`: it changes nothing' })
+  access!: Access;
+
+  @StringArrayField({
+    optional: true,
+    nullable: true,
+    maxItems: 100,
+    check: idsProblem,
+    description: 'Ids of the projects that it may see, and then it creates none; absent or null: all its creator sees',
+  })
+  project_ids?: string[] | null;
 
   @DateTimeField({
     optional: true,
@@ -42,6 +61,12 @@ export class ApiKeyResponse {
   @EnumField(ROLES, { description: 'Highest role of the key; never above its creator’s current role' })
   role!: Role;
 
+  @EnumField(ACCESSES, { description: '`read`: it changes nothing' })
+  access!: Access;
+
+  @StringArrayField({ nullable: true, description: 'Projects that it may see; null: all that its creator sees' })
+  project_ids!: string[] | null;
+
   @StringField({ description: 'Id of the user who created it' })
   created_by!: string;
 
@@ -55,8 +80,8 @@ export class ApiKeyResponse {
   last_used_at!: Date | null;
 
   static from(row: ApiKey): ApiKeyResponse {
-    const { id, name, prefix, role, created_by, created_at, expires_at, last_used_at } = row;
-    return { id, name, prefix, role, created_by, created_at, expires_at, last_used_at };
+    const { id, name, prefix, role, access, project_ids, created_by, created_at, expires_at, last_used_at } = row;
+    return { id, name, prefix, role, access, project_ids, created_by, created_at, expires_at, last_used_at };
   }
 }
 

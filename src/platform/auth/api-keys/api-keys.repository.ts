@@ -5,8 +5,11 @@ import type { Principal, Role } from '../principal.js';
 import { ApiKey } from './api-key.entity.js';
 import type { StoredKey } from './key-text.js';
 
+/** What decides what a key may do in projects. */
+export type KeyLimits = Pick<ApiKey, 'role' | 'created_by' | 'access' | 'project_ids'>;
+
 /** A key that is valid, with the role that it has now. */
-type ValidKey = Pick<ApiKey, 'id' | 'company_id' | 'name' | 'prefix' | 'expires_at'> & { role: Role };
+type ValidKey = KeyLimits & Pick<ApiKey, 'id' | 'company_id' | 'name' | 'prefix' | 'expires_at'> & { role: Role };
 
 /** Keys that a caller may see and revoke; parameters $1 to $4 are those of {@link reach}. */
 const WITHIN_REACH = 'company_id = $1 AND revoked_at IS NULL AND ($2::boolean OR created_by = $3 OR id = $4::uuid)';
@@ -49,11 +52,12 @@ export class ApiKeysRepository extends EntityRepository(ApiKey) {
     };
   }
 
-  /** Revokes a key; false when the caller reaches none of this id. */
+  /** Revokes a key; false when the caller reaches none of this id. A key that only reads reaches itself alone. */
   async revoke(caller: Principal, id: string): Promise<boolean> {
+    const { company_id, isCompanyLevel, access, user_id, api_key_id } = caller;
     const [, count]: [unknown[], number] = await this.query(
       `UPDATE api_keys SET revoked_at = clock_timestamp() WHERE ${WITHIN_REACH} AND id = $5`,
-      [...reach(caller), id],
+      [company_id, isCompanyLevel && access === 'write', user_id, api_key_id, id],
     );
     return count > 0;
   }
@@ -67,11 +71,17 @@ export class ApiKeysRepository extends EntityRepository(ApiKey) {
     return revoked.map(({ id }) => id);
   }
 
+  /** What a key may do at most, whether it is valid or not. */
+  async limitsOf(id: string): Promise<KeyLimits> {
+    const select = { role: true, created_by: true, access: true, project_ids: true } as const;
+    return await this.findOneOrFail({ select, where: { id } });
+  }
+
   /** The valid key of this text, whose use is noted; undefined when there is none. */
   async use({ prefix, secret_hash }: StoredKey): Promise<ValidKey | undefined> {
     const [found]: ValidKey[] = await this.query(
       `WITH found AS (
-         SELECT k.id, k.company_id, k.name, k.prefix, k.expires_at,
+         SELECT k.id, k.company_id, k.name, k.prefix, k.expires_at, k.created_by, k.access, k.project_ids,
                 CASE u.role WHEN 'company' THEN k.role ELSE u.role END AS role
            FROM api_keys k
            JOIN users u ON u.company_id = k.company_id AND u.id = k.created_by

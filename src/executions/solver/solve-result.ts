@@ -1,9 +1,9 @@
 import { type Model, valueOf, type Variable } from '../model/model.js';
 import { clashAtFirstSight, explainInfeasible, explainUnbounded, hasValues } from './explanations.js';
-import { type Highs, toModelData } from './highs.js';
+import { type Highs, toArrays } from './highs.js';
 import type { Plan } from './result-tables.js';
-import { type Prices, type Run, runWithin } from './run.js';
-import { gapBetween, type Watch } from './watch.js';
+import type { Prices, Run } from './run.js';
+import { gapBetween } from './watch.js';
 
 export const RESULT_STATUSES = ['optimal', 'time_limit', 'infeasible', 'unbounded'] as const;
 
@@ -36,6 +36,9 @@ export interface SolveResult {
   families?: SolvedFamily[];
 }
 
+/** A result, with the plan where there is one. */
+export type ModelResult = SolveResult & { plan?: Plan };
+
 /** A variable with an index, of whose members there is a table. */
 export interface SolvedFamily {
   name: string;
@@ -63,57 +66,48 @@ export class Undecided extends Error {}
 /** Time for finding out what makes a model infeasible or unbounded, beside the time of the solve. */
 const EXPLAINING_SECONDS = 10;
 
-/** How a model is solved. */
-export interface SolveOptions {
-  /** Relative distance to the best possible objective that ends the search; 0 when absent. */
-  gap?: number;
-  watch?: Watch;
-}
-
 /** Objectives that are so near to the bound, relatively where that is above 1, have reached it: the solver looks no further either. */
 const REACHED = 1e-6;
 
-/**
- * Solves a model. Blocks the thread for `seconds` and what an explanation takes.
- *
- * @throws TimeLimitReached @throws Undecided
- */
-export function solveModel(
-  highs: Highs,
-  model: Model,
-  seconds: number,
-  { gap = 0, watch }: SolveOptions = {},
-): SolveResult & { plan?: Plan } {
-  const data = toModelData(highs, model);
-  const { modelStatus } = highs.constants;
+/** What is wrong with a model that needs no solver to be seen; undefined when there is no such thing. */
+export function resultAtFirstSight(model: Model): ModelResult | undefined {
   const broken = clashAtFirstSight(model);
-  if (broken !== undefined) return without('infeasible', broken.message, broken.conflict);
-  const { values, ...run } = runWithin(highs, data, { seconds, gap }, watch);
-  const { status } = run;
-  watch?.ends();
-  if (status === modelStatus.optimal && values !== undefined) {
+  return broken && without('infeasible', broken.message, broken.conflict);
+}
+
+/**
+ * What a run of the solver has found; undefined when that is no plan, see {@link explained}.
+ *
+ * @param seconds that the run had
+ * @throws TimeLimitReached
+ */
+export function planFound(model: Model, { status, values, ...run }: Run, seconds: number): ModelResult | undefined {
+  if (status === 'optimal' && values !== undefined) {
     const result = withValues(model, 'optimal', values, run);
     return result.gap === 0 ? result : { ...result, message: `The search ended${qualityOf(result)}` };
   }
-  if (status === modelStatus.timeLimit && values !== undefined) {
-    const result = withValues(model, 'time_limit', values, run);
-    return { ...result, message: `The best values found in ${seconds} s${qualityOf(result)}` };
-  }
-  if (status === modelStatus.timeLimit) throw new TimeLimitReached();
-  watch?.explains();
+  if (status !== 'time_limit') return undefined;
+  if (values === undefined) throw new TimeLimitReached();
+  const result = withValues(model, 'time_limit', values, run);
+  return { ...result, message: `The best values found in ${seconds} s${qualityOf(result)}` };
+}
+
+/** Why a run of the solver has found no plan, found out in about 10 s at most. @throws Undecided */
+export function explained(highs: Highs, model: Model, { status }: Run): ModelResult {
+  const arrays = toArrays(model);
   const deadline = performance.now() + EXPLAINING_SECONDS * 1000;
-  const isEither = status === modelStatus.unboundedOrInfeasible;
+  const isEither = status === 'unbounded_or_infeasible';
   // The solver calls some unbounded models infeasible as long as they have an objective.
-  const isFeasible = status === modelStatus.unbounded ? true : hasValues(highs, data, deadline);
-  if (isFeasible !== true && (status === modelStatus.infeasible || isFeasible === false)) {
-    const { message, conflict } = explainInfeasible(highs, model, data, deadline);
+  const isFeasible = status === 'unbounded' ? true : hasValues(highs, arrays, deadline);
+  if (isFeasible !== true && (status === 'infeasible' || isFeasible === false)) {
+    const { message, conflict } = explainInfeasible(highs, model, arrays, deadline);
     return without('infeasible', message, conflict);
   }
-  if (isFeasible === true && (isEither || status === modelStatus.infeasible || status === modelStatus.unbounded)) {
-    return without('unbounded', explainUnbounded(highs, model, data, deadline), []);
+  if (isFeasible === true && (isEither || status === 'infeasible' || status === 'unbounded')) {
+    return without('unbounded', explainUnbounded(highs, model, arrays, deadline), []);
   }
   if (isEither) throw new Undecided();
-  throw new Error(`The solver ended with status ${status}`);
+  throw new Error(`The solver ended with ${status}`);
 }
 
 function without(status: SolveResult['status'], message: string, conflict: string[]): SolveResult {
@@ -134,6 +128,7 @@ const qualityOf = ({ gap }: SolveResult): string =>
 
 /** In percent with two digits, never less than it is. */
 function percentOf(gap: number): string {
+  if (gap === 0) return '0';
   const percent = 100 * gap;
   const step = 10 ** (Math.floor(Math.log10(percent)) - 1);
   return String(Number((Math.ceil(percent / step - 1e-9) * step).toPrecision(2)));

@@ -1,0 +1,24 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Tx } from '../../platform/database/database.service.js';
+import { ProjectEditor, ProjectReader } from '../../projects/project-access.js';
+import { ProjectsRepository } from '../../projects/projects.repository.js';
+import type { AgentContext } from '../agent.js';
+
+/** What an agent may do is what the one who asked it may do, at the moment of each call. */
+@Injectable()
+export class AskerRights {
+  constructor(
+    private readonly database: Database,
+    private readonly projects: ProjectsRepository,
+  ) {}
+
+  /** Makes sure that a call may look at the turn's project. @throws NotFound */
+  async assertReads({ principal, project_id }: AgentContext): Promise<void> {
+    await this.database.manager.withRepository(this.projects).require(ProjectReader.of(principal), project_id);
+  }
+
+  /** Makes sure that the effect of a call may change it. @throws NotFound @throws Forbidden */
+  async assertWrites(tx: Tx, { principal, project_id }: AgentContext): Promise<void> {
+    await tx.withRepository(this.projects).require(ProjectEditor.of(principal), project_id);
+  }
+}

@@ -1,0 +1,108 @@
+import { Injectable } from '@nestjs/common';
+import { Config } from '../config/config.js';
+import type { JsonPage } from '../platform/database/json-page.js';
+import { parseId } from '../platform/errors/errors.js';
+import type { ProjectId } from '../projects/project.entity.js';
+import { ProjectsRepository } from '../projects/projects.repository.js';
+import { UsageService } from '../usage/usage.service.js';
+import { EXECUTION_STEPS } from './execution.entity.js';
+import type { Progress } from './execution-log.entity.js';
+import { ExecutionLogsRepository } from './execution-logs.repository.js';
+import type { ExecutionListQuery } from './executions.dto.js';
+import {
+  type EndedRun,
+  type ExecutionFilter,
+  type ExecutionRecord,
+  ExecutionsRepository,
+} from './executions.repository.js';
+import { RunValues } from './run-values.service.js';
+import type { RunValuesQuery, RunValuesResponse } from './runs.dto.js';
+import type { ModelCard } from './solver/task.js';
+import type { ProjectReader } from '../projects/project-access.js';
+
+/** An execution with what is told of it alone. */
+export interface ExecutionDetail extends ExecutionRecord {
+  time_limit_seconds: number;
+  /** While it runs. */
+  progress: Progress | null;
+  /** Once it is over. */
+  credits: number | null;
+  /** The result as JSON text. */
+  resultText: string | null;
+}
+
+/** What there is to read of executions. */
+@Injectable()
+export class ExecutionRecords {
+  constructor(
+    private readonly config: Config,
+    private readonly executions: ExecutionsRepository,
+    private readonly projects: ProjectsRepository,
+    private readonly logs: ExecutionLogsRepository,
+    private readonly usage: UsageService,
+    private readonly runValues: RunValues,
+  ) {}
+
+  /** A project's executions as ExecutionResponse, most recent first. @throws NotFound */
+  async list(
+    reader: ProjectReader,
+    projectId: string,
+    { status, is_test, scenario_id, q, ...page }: ExecutionListQuery,
+  ): Promise<JsonPage> {
+    const filter: ExecutionFilter = {
+      ...(status !== undefined && { status }),
+      ...(is_test !== undefined && { is_test }),
+      ...(scenario_id !== undefined && { scenario_id }),
+      ...(q !== undefined && q !== '' && { q }),
+    };
+    const listed = await this.executions.page(reader, parseId(projectId, 'Project'), filter, page);
+    if (listed.total === 0) await this.projects.require(reader, projectId);
+    return listed;
+  }
+
+  /** @throws NotFound */
+  async get(reader: ProjectReader, projectId: string, executionId: string): Promise<ExecutionRecord> {
+    const { id } = await this.projects.require(reader, projectId);
+    return await this.executions.require(id, parseId(executionId, 'Execution'));
+  }
+
+  /** @throws NotFound */
+  async detail(reader: ProjectReader, projectId: string, executionId: string): Promise<ExecutionDetail> {
+    const execution = await this.get(reader, projectId, executionId);
+    const { id, status } = execution;
+    const isOver = EXECUTION_STEPS.isEnd(status);
+    const log = status === 'running' ? await this.logs.of(id) : undefined;
+    const credits = isOver ? await this.usage.creditsOf(id) : null;
+    const time_limit_seconds = execution.time_limit_seconds ?? this.config.SOLVE_TIME_LIMIT_SECONDS;
+    const resultText = status === 'succeeded' ? await this.executions.resultText(id) : null;
+    return { ...execution, time_limit_seconds, progress: log?.progress ?? null, credits, resultText };
+  }
+
+  /** The last lines of an execution's log. @throws NotFound */
+  async log(reader: ProjectReader, projectId: string, executionId: string): Promise<string[]> {
+    const { id } = await this.get(reader, projectId, executionId);
+    return (await this.logs.of(id))?.lines ?? [];
+  }
+
+  /** The cards that an execution solves; null when it solves a file, or has not kept them. @throws NotFound */
+  async cards(reader: ProjectReader, projectId: string, executionId: string): Promise<ModelCard[] | null> {
+    const { id } = await this.projects.require(reader, projectId);
+    return await this.executions.cardsOf(id, parseId(executionId, 'Execution'));
+  }
+
+  /** A page of the values of a variable. @throws NotFound, and as {@link RunValues.page} */
+  async values(
+    reader: ProjectReader,
+    projectId: string,
+    executionId: string,
+    query: RunValuesQuery,
+    signal: AbortSignal,
+  ): Promise<RunValuesResponse> {
+    return await this.runValues.page(await this.get(reader, projectId, executionId), query, signal);
+  }
+
+  /** As {@link ExecutionsRepository.newestEnded}. */
+  async newestEnded(project_id: ProjectId, scenario_ids: readonly string[]): Promise<EndedRun[]> {
+    return await this.executions.newestEnded(project_id, scenario_ids);
+  }
+}

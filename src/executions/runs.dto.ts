@@ -1,0 +1,145 @@
+import { PageQuery } from '../platform/listing/page.query.js';
+import { PageResponse } from '../platform/listing/page.response.js';
+import {
+  BooleanField,
+  EnumField,
+  FreeObjectField,
+  IntegerField,
+  NumberField,
+  ObjectArrayField,
+  StringArrayField,
+  StringField,
+} from '../platform/validation/fields.js';
+import { type Phase, PHASES } from './execution-log.entity.js';
+import type { Adjustment } from './model/adjustments.js';
+import type { ModelCard } from './solver/task.js';
+
+/** A variable of a run, and which of its values are wanted. */
+export class RunValuesQuery extends PageQuery {
+  @StringField({ maxLength: 1_024, description: 'Name of a variable', example: 'make' })
+  family!: string;
+
+  @BooleanField({ default: false, description: 'Leaves out the zeros' })
+  nonzero!: boolean;
+}
+
+/** The value of a variable, or of a member of one that has an index. */
+export class RunValue {
+  @StringArrayField({ description: 'The parts of the member; none of a variable without an index' })
+  keys!: string[];
+
+  @NumberField()
+  value!: number;
+
+  @NumberField({
+    nullable: true,
+    description:
+      'How the objective changes for each unit more, where a bound keeps the variable from it. Of linear programs, else null',
+  })
+  reduced_cost!: number | null;
+}
+
+/** Values of a variable, in the order of its set. */
+export class RunValuesResponse extends PageResponse {
+  @ObjectArrayField(() => RunValue)
+  values!: RunValue[];
+}
+
+/** What a scenario has made of the numbers of a column, once they were read. */
+export class RunAdjustment {
+  @StringField()
+  column!: string;
+
+  @StringField({ optional: true, description: 'Condition on the members; absent: all, or the one of `key`' })
+  where?: string;
+
+  @StringArrayField({ optional: true, description: 'The parts of the only member' })
+  key?: string[];
+
+  @NumberField({ optional: true, description: 'Factor' })
+  times?: number;
+
+  @NumberField({ optional: true, description: 'Amount that was added' })
+  plus?: number;
+
+  @NumberField({ optional: true, description: 'New number' })
+  to?: number;
+
+  static from({ column, where, key, times, plus, to }: Adjustment): RunAdjustment {
+    return {
+      column,
+      ...(where !== undefined && { where }),
+      ...(key !== undefined && { key: [...key] }),
+      ...(times !== undefined && { times }),
+      ...(plus !== undefined && { plus }),
+      ...(to !== undefined && { to }),
+    };
+  }
+}
+
+/** A card as a run has solved it. */
+export class RunCard {
+  @StringField()
+  id!: string;
+
+  @StringField()
+  card_type!: string;
+
+  @StringField()
+  label!: string;
+
+  @FreeObjectField()
+  data!: Record<string, unknown>;
+
+  @ObjectArrayField(() => RunAdjustment, {
+    optional: true,
+    description:
+      'What the scenario has made of columns of a data card, in this order. Absent where it has changed none',
+  })
+  adjustments?: RunAdjustment[];
+
+  static from({ id, card_type, label, data, adjustments }: ModelCard): RunCard {
+    const changed = adjustments?.map((one) => RunAdjustment.from(one));
+    return { id, card_type, label, data, ...(changed !== undefined && { adjustments: changed }) };
+  }
+}
+
+/** What a run has solved. */
+export class RunCardsResponse {
+  @ObjectArrayField(() => RunCard, {
+    nullable: true,
+    description: 'Those that make the model or rate it; null if a model file was solved, or if they were not kept',
+  })
+  cards!: RunCard[] | null;
+
+  static from(cards: readonly ModelCard[] | null): RunCardsResponse {
+    return { cards: cards?.map((card) => RunCard.from(card)) ?? null };
+  }
+}
+
+/** The log of a run. */
+export class RunLogResponse {
+  @StringArrayField({ description: 'The last 200 lines' })
+  lines!: string[];
+}
+
+/** How far a run is. */
+export class RunProgress {
+  @EnumField(PHASES)
+  phase!: Phase;
+
+  @NumberField({ description: 'Since the attempt began' })
+  seconds!: number;
+
+  @NumberField({ nullable: true, description: 'Objective of the best plan so far' })
+  incumbent!: number | null;
+
+  @NumberField({ nullable: true, description: 'What no plan can be better than' })
+  bound!: number | null;
+
+  @NumberField({ nullable: true, description: 'Distance between both, relative to the incumbent' })
+  gap!: number | null;
+
+  @IntegerField({ description: 'Branchings that were looked at' })
+  nodes!: number;
+}

@@ -1,0 +1,25 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { loadSolver } from './highs.js';
+import { runWithin } from './run.js';
+import type { SearchMessage, SearchTask } from './search.js';
+
+/* The thread of one search. The solver holds it until it is done; whoever waits for it can end it at any time. */
+
+const { arrays, memoryMiB, compiled, ...limits } = workerData as SearchTask;
+const { highs, wasRefusedMemory } = await loadSolver(memoryMiB, compiled);
+send({ kind: 'begins' });
+try {
+  const run = runWithin(highs, arrays, limits, {
+    line: (text) => send({ kind: 'line', text }),
+    search: (search) => send({ kind: 'search', search }),
+    plan: (values) => send({ kind: 'plan', values }, [values.buffer]),
+  });
+  send({ kind: 'over', run });
+} catch (error) {
+  if (!wasRefusedMemory()) throw error;
+  send({ kind: 'out_of_memory' });
+}
+
+function send(message: SearchMessage, moved: ArrayBuffer[] = []): void {
+  parentPort?.postMessage(message, moved);
+}

@@ -1,0 +1,132 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { callerOf } from '../platform/auth/decorators.js';
+import type { Principal } from '../platform/auth/principal.js';
+import { Forbidden } from '../platform/errors/errors.js';
+import { PROJECT_ROLES, type ProjectRole } from './project-member.entity.js';
+
+/**
+ * Who may see what, and do what, in projects is decided in this file and in `project-access.sql.ts`, and nowhere else.
+ *
+ * Repositories find projects for a {@link ProjectReader} only; those who write lock them, which takes a
+ * {@link ProjectEditor}. Each says how much it needs of a project, so that what a service was given is what is looked at,
+ * in the statement that finds the project, as things are at that moment.
+ */
+
+/** A caller who looks at projects: finds those that the caller may see, and no others. */
+export class ProjectReader {
+  /** The role that the caller needs in a project. */
+  readonly least: ProjectRole = 'viewer';
+
+  protected constructor(readonly caller: Principal) {}
+
+  static of(caller: Principal): ProjectReader {
+    return new ProjectReader(caller);
+  }
+
+  get company_id(): string {
+    return this.caller.company_id;
+  }
+
+  /** What the one parameter of the conditions of `project-access.sql.ts` holds. */
+  get parameter(): string[] {
+    return accessParameter(this.caller);
+  }
+
+  /** What these conditions ask for; `parameter` is the SQL of theirs. */
+  access(parameter: string): Access {
+    return accessOf(this.caller, parameter);
+  }
+
+  /** @throws Forbidden for somebody whose role in the project is too little */
+  admit(role: ProjectRole): void {
+    if (!isAtLeast(role, this.least)) throw new Forbidden(REFUSALS[this.least]);
+  }
+}
+
+/** A caller who changes what is in a project. */
+export class ProjectEditor extends ProjectReader {
+  override readonly least: 'editor' | 'owner' = 'editor';
+
+  /** @throws Forbidden for an API key that may only read */
+  static override of(caller: Principal): ProjectEditor {
+    assertWrites(caller);
+    return new ProjectEditor(caller);
+  }
+}
+
+/** A caller who decides about a project: who its members are, and whether it is there. Never the agent. */
+export class ProjectOwner extends ProjectEditor {
+  override readonly least = 'owner' as const;
+
+  /** @throws Forbidden for an API key that may only read, and for the agent */
+  static override of(caller: Principal): ProjectOwner {
+    assertWrites(caller);
+    if (caller.kind === 'agent') throw new Forbidden('An agent does not act as the owner of a project');
+    return new ProjectOwner(caller);
+  }
+}
+
+/** A caller who gives up what they are in a project: whoever sees it may. */
+export class ProjectLeaver extends ProjectReader {
+  readonly leaves = true;
+
+  /** @throws Forbidden for an API key that may only read */
+  static override of(caller: Principal): ProjectLeaver {
+    assertWrites(caller);
+    return new ProjectLeaver(caller);
+  }
+}
+
+/** The caller of a route that reads projects. */
+export const ReadingCaller = createParamDecorator((_: unknown, context: ExecutionContext) =>
+  ProjectReader.of(callerOf(context)),
+);
+
+/** The caller of a route that changes what is in a project. */
+export const EditingCaller = createParamDecorator((_: unknown, context: ExecutionContext) =>
+  ProjectEditor.of(callerOf(context)),
+);
+
+/** The caller of a route for owners and company-level callers. */
+export const OwningCaller = createParamDecorator((_: unknown, context: ExecutionContext) =>
+  ProjectOwner.of(callerOf(context)),
+);
+
+/** A kind of caller, of which the conditions of `project-access.sql.ts` are made. */
+export interface Access {
+  /** SQL of the parameter that tells callers of a kind apart, a text[] as {@link accessParameter} makes it. */
+  parameter: string;
+  /** Whether they see every project of the company; null: if the person is company-level at that moment. */
+  seesAll: boolean | null;
+  /** Whether they see projects of a list at most. */
+  isLimited: boolean;
+  onlyReads: boolean;
+}
+
+/** The kind of a caller. */
+export const accessOf = ({ sees_all, project_ids, access }: Principal, parameter: string): Access => ({
+  parameter,
+  seesAll: sees_all,
+  isLimited: project_ids !== null,
+  onlyReads: access === 'read',
+});
+
+/** The company of a caller, the person whose rights count, and the projects of the list if there is one. */
+export const accessParameter = ({ company_id, person_id, project_ids }: Principal): string[] => [
+  company_id,
+  person_id,
+  ...(project_ids ?? []),
+];
+
+const REFUSALS: Record<ProjectRole, string> = {
+  viewer: 'This operation is for those who may read the project',
+  editor: 'A viewer of a project changes nothing in it',
+  owner: 'This operation is for owners of the project and company-level callers only',
+};
+
+const isAtLeast = (role: ProjectRole, least: ProjectRole): boolean =>
+  PROJECT_ROLES.indexOf(role) >= PROJECT_ROLES.indexOf(least);
+
+function assertWrites(caller: Principal): void {
+  if (caller.access === 'read') throw new Forbidden('This API key may only read');
+}

@@ -1,0 +1,72 @@
+import { Body, Controller, Delete, Get, Param, Put, Query } from '@nestjs/common';
+import { Caller } from '../platform/auth/decorators.js';
+import { Principal } from '../platform/auth/principal.js';
+import { PageQuery } from '../platform/listing/page.query.js';
+import { Operation } from '../platform/openapi/operation.js';
+import { OwningCaller, ProjectOwner, ProjectReader, ReadingCaller } from './project-access.js';
+import { ProjectMemberListResponse, ProjectMemberRequest, ProjectMemberResponse } from './project-members.dto.js';
+import { ProjectMembers } from './project-members.service.js';
+
+@Controller('projects/:project_id/members')
+export class ProjectMembersController {
+  constructor(private readonly members: ProjectMembers) {}
+
+  @Get()
+  @Operation({
+    tag: 'Projects',
+    summary: 'List members',
+    description:
+      'First added first. A private project is seen by them and by company-level callers; one that is visible to the ' +
+      'company is edited by everybody in it, and a role can only add to that.',
+    response: ProjectMemberListResponse,
+    errors: [404],
+    extension: true,
+  })
+  async listMembers(
+    @ReadingCaller() reader: ProjectReader,
+    @Param('project_id') projectId: string,
+    @Query() query: PageQuery,
+  ): Promise<ProjectMemberListResponse> {
+    return ProjectMemberListResponse.from(await this.members.list(reader, projectId, query), query);
+  }
+
+  @Put(':user_id')
+  @Operation({
+    tag: 'Projects',
+    summary: 'Add member, or change role',
+    example: { role: 'editor' },
+    description:
+      'For owners of the project and company-level callers. 404 for a user who has never used this service; 409 when ' +
+      'no owner would be left.',
+    response: ProjectMemberResponse,
+    errors: [403, 404, 409],
+    extension: true,
+  })
+  async putMember(
+    @OwningCaller() owner: ProjectOwner,
+    @Param('project_id') projectId: string,
+    @Param('user_id') userId: string,
+    @Body() { role }: ProjectMemberRequest,
+  ): Promise<ProjectMemberResponse> {
+    return ProjectMemberResponse.from(await this.members.put(owner, projectId, userId, role));
+  }
+
+  @Delete(':user_id')
+  @Operation({
+    tag: 'Projects',
+    summary: 'Remove member',
+    description:
+      'For owners of the project and company-level callers; users may remove themselves. Within 5 seconds the streams ' +
+      'of somebody who sees the project no more close. 409 when no owner would be left.',
+    status: 204,
+    errors: [403, 404, 409],
+    extension: true,
+  })
+  async removeMember(
+    @Caller() caller: Principal,
+    @Param('project_id') projectId: string,
+    @Param('user_id') userId: string,
+  ): Promise<void> {
+    await this.members.remove(caller, projectId, userId);
+  }
+}

@@ -1,0 +1,49 @@
+import type { Page } from '../platform/listing/page.js';
+import type { PageQuery } from '../platform/listing/page.query.js';
+import { PageResponse } from '../platform/listing/page.response.js';
+import { DateTimeField, EnumField, ObjectArrayField, StringField } from '../platform/validation/fields.js';
+import { PROJECT_ROLES, type ProjectRole } from './project-member.entity.js';
+import type { MemberRow } from './project-members.repository.js';
+
+const ROLE = '`viewer` reads, `editor` also changes what is in the project, `owner` also decides about it';
+
+/** The role that a user gets. */
+export class ProjectMemberRequest {
+  @EnumField(PROJECT_ROLES, { description: ROLE })
+  role!: ProjectRole;
+}
+
+/** A user with a role in a project. */
+export class ProjectMemberResponse {
+  @StringField()
+  user_id!: string;
+
+  @StringField()
+  display_name!: string;
+
+  @StringField({ nullable: true })
+  email!: string | null;
+
+  @StringField({ nullable: true })
+  avatar_url!: string | null;
+
+  @EnumField(PROJECT_ROLES, { description: ROLE })
+  role!: ProjectRole;
+
+  @DateTimeField()
+  added_at!: Date;
+
+  static from({ user_id, display_name, email, avatar_url, role, added_at }: MemberRow): ProjectMemberResponse {
+    return { user_id, display_name, email, avatar_url, role, added_at };
+  }
+}
+
+/** Members of a project, first added first. */
+export class ProjectMemberListResponse extends PageResponse {
+  @ObjectArrayField(() => ProjectMemberResponse)
+  members!: ProjectMemberResponse[];
+
+  static from({ rows, total }: Page<MemberRow>, { limit, offset }: PageQuery): ProjectMemberListResponse {
+    return { members: rows.map((row) => ProjectMemberResponse.from(row)), limit, offset, total };
+  }
+}

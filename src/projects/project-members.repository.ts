@@ -1,0 +1,47 @@
+import { EntityRepository } from '../platform/database/entity-repository.js';
+import { NotFound } from '../platform/errors/errors.js';
+import type { Page } from '../platform/listing/page.js';
+import type { PageQuery } from '../platform/listing/page.query.js';
+import type { ProjectId } from './project.entity.js';
+import { ProjectMember } from './project-member.entity.js';
+
+/** A member with what is known of the person. */
+export type MemberRow = Pick<ProjectMember, 'user_id' | 'role' | 'added_at'> & {
+  display_name: string;
+  email: string | null;
+  avatar_url: string | null;
+};
+
+const MEMBER_ROWS = `
+  SELECT m.user_id, m.role, m.added_at, u.display_name, u.email, u.avatar_url
+    FROM project_members m JOIN users u ON u.company_id = m.company_id AND u.id = m.user_id
+   WHERE m.project_id = $1`;
+
+/** Members of projects. Whoever changes those of one has locked it, so that what is left can be counted. */
+export class ProjectMembersRepository extends EntityRepository(ProjectMember) {
+  /** A page of a project's members, in the order in which they were added. */
+  async page(project_id: ProjectId, { limit, offset }: PageQuery): Promise<Page<MemberRow>> {
+    const rows: MemberRow[] = await this.query(`${MEMBER_ROWS} ORDER BY m.added_at, m.user_id LIMIT $2 OFFSET $3`, [
+      project_id,
+      limit,
+      offset,
+    ]);
+    return { rows, total: await this.countBy({ project_id }) };
+  }
+
+  /** One member as {@link page} has it. @throws NotFound */
+  async row(project_id: ProjectId, user_id: string): Promise<MemberRow> {
+    const [row]: MemberRow[] = await this.query(`${MEMBER_ROWS} AND m.user_id = $2`, [project_id, user_id]);
+    if (row === undefined) throw new NotFound('Member');
+    return row;
+  }
+
+  /** Gives a user of the company a role, whether they have one already or not. */
+  async put({ project_id, company_id, user_id, role }: Omit<ProjectMember, 'added_at'>): Promise<void> {
+    await this.query(
+      `INSERT INTO project_members (project_id, company_id, user_id, role) VALUES ($1, $2, $3, $4)
+       ON CONFLICT (project_id, user_id) DO UPDATE SET role = excluded.role`,
+      [project_id, company_id, user_id, role],
+    );
+  }
+}

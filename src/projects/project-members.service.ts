@@ -1,0 +1,74 @@
+import { Injectable } from '@nestjs/common';
+import { UsersRepository } from '../platform/auth/identities/users.repository.js';
+import type { Principal } from '../platform/auth/principal.js';
+import { Database, type Tx } from '../platform/database/database.service.js';
+import { Conflict, NotFound } from '../platform/errors/errors.js';
+import type { Page } from '../platform/listing/page.js';
+import type { PageQuery } from '../platform/listing/page.query.js';
+import { ProjectLeaver, ProjectOwner, type ProjectReader } from './project-access.js';
+import type { ProjectId } from './project.entity.js';
+import type { ProjectRole } from './project-member.entity.js';
+import { type MemberRow, ProjectMembersRepository } from './project-members.repository.js';
+import { ProjectsRepository } from './projects.repository.js';
+
+/** Most members that a project has. */
+const MAX_MEMBERS = 1_000;
+
+/** Who has which role in a project. There is always an owner. */
+@Injectable()
+export class ProjectMembers {
+  constructor(
+    private readonly database: Database,
+    private readonly projects: ProjectsRepository,
+    private readonly members: ProjectMembersRepository,
+    private readonly users: UsersRepository,
+  ) {}
+
+  /** The members of a project, first added first. @throws NotFound */
+  async list(reader: ProjectReader, projectId: string, page: PageQuery): Promise<Page<MemberRow>> {
+    const { id } = await this.projects.require(reader, projectId);
+    return await this.members.page(id, page);
+  }
+
+  /**
+   * Makes a user a member, or gives a member another role.
+   *
+   * @throws NotFound also for a user who was never seen
+   * @throws Conflict when no owner would be left, or there are too many members
+   */
+  async put(owner: ProjectOwner, projectId: string, user_id: string, role: ProjectRole): Promise<MemberRow> {
+    return await this.database.transaction(async (tx) => {
+      const members = tx.withRepository(this.members);
+      const { id: project_id, company_id } = await tx.withRepository(this.projects).lock(owner, projectId);
+      if (!(await tx.withRepository(this.users).existsBy({ company_id, id: user_id }))) throw new NotFound('User');
+      await members.put({ project_id, company_id, user_id, role });
+      if ((await members.countBy({ project_id })) > MAX_MEMBERS) {
+        throw new Conflict(`A project has at most ${MAX_MEMBERS} members; remove one first`);
+      }
+      await this.concluded(tx, project_id);
+      return await members.row(project_id, user_id);
+    });
+  }
+
+  /**
+   * Takes a member's role away. Everybody may give up their own.
+   *
+   * @throws NotFound @throws Forbidden @throws Conflict when no owner would be left
+   */
+  async remove(caller: Principal, projectId: string, user_id: string): Promise<void> {
+    const remover = caller.user_id === user_id ? ProjectLeaver.of(caller) : ProjectOwner.of(caller);
+    await this.database.transaction(async (tx) => {
+      const { id: project_id } = await tx.withRepository(this.projects).lock(remover, projectId);
+      const { affected } = await tx.withRepository(this.members).delete({ project_id, user_id });
+      if (affected === 0) throw new NotFound('Member');
+      await this.concluded(tx, project_id);
+    });
+  }
+
+  private async concluded(tx: Tx, project_id: ProjectId): Promise<void> {
+    if ((await tx.withRepository(this.members).countBy({ project_id, role: 'owner' })) === 0) {
+      throw new Conflict('A project has an owner; make another member one first');
+    }
+    await tx.withRepository(this.projects).change(project_id, {});
+  }
+}

@@ -1,0 +1,60 @@
+import { Body, Controller, Delete, Get, Param, Put, Query } from '@nestjs/common';
+import { CompanyCaller, type CompanyPrincipal } from '../platform/auth/company-level.js';
+import { CompanyLevel } from '../platform/auth/decorators.js';
+import { PageQuery } from '../platform/listing/page.query.js';
+import { Operation } from '../platform/openapi/operation.js';
+import { MAX_BUDGETS } from './budget.entity.js';
+import { BudgetListResponse, BudgetRequest, BudgetResponse } from './budgets.dto.js';
+import { Budgets } from './budgets.service.js';
+
+@Controller('usage/budgets')
+export class BudgetsController {
+  constructor(private readonly budgets: Budgets) {}
+
+  @Put()
+  @CompanyLevel()
+  @Operation({
+    tag: 'Usage',
+    summary: 'Set budget',
+    example: { scope: 'company', period: 'month', limit_credits: 100, action: 'notice' },
+    description:
+      'Creates the budget of the scope, subject and period, or replaces its limit and action. Once what was charged in ' +
+      'the period reaches the limit of a blocking budget, posts and solves that would count towards it answer 402, and ' +
+      'turns that run end at the next step of their model; solves that run go on. A company has at most ' +
+      `${MAX_BUDGETS} budgets.`,
+    response: BudgetResponse,
+    errors: [403, 409],
+    extension: true,
+  })
+  async setBudget(@CompanyCaller() caller: CompanyPrincipal, @Body() body: BudgetRequest): Promise<BudgetResponse> {
+    return BudgetResponse.from(await this.budgets.put(caller, body));
+  }
+
+  @Get()
+  @CompanyLevel()
+  @Operation({
+    tag: 'Usage',
+    summary: 'List budgets',
+    description: 'Newest first, each with what was charged in its current period.',
+    response: BudgetListResponse,
+    errors: [403],
+    extension: true,
+  })
+  async listBudgets(@CompanyCaller() caller: CompanyPrincipal, @Query() query: PageQuery): Promise<BudgetListResponse> {
+    return BudgetListResponse.from(await this.budgets.list(caller, query), query);
+  }
+
+  @Delete(':budget_id')
+  @CompanyLevel()
+  @Operation({
+    tag: 'Usage',
+    summary: 'Delete budget',
+    description: 'What it has blocked is possible again at once.',
+    status: 204,
+    errors: [403, 404],
+    extension: true,
+  })
+  async deleteBudget(@CompanyCaller() caller: CompanyPrincipal, @Param('budget_id') budgetId: string): Promise<void> {
+    await this.budgets.delete(caller, budgetId);
+  }
+}

@@ -1,0 +1,125 @@
+import { invalidValue, missing } from '../platform/errors/errors.js';
+import type { Page } from '../platform/listing/page.js';
+import type { PageQuery } from '../platform/listing/page.query.js';
+import { PageResponse } from '../platform/listing/page.response.js';
+import { DateTimeField, EnumField, NumberField, ObjectArrayField, StringField } from '../platform/validation/fields.js';
+import { Rule } from '../platform/validation/rule.js';
+import {
+  BUDGET_ACTIONS,
+  BUDGET_PERIODS,
+  BUDGET_SCOPES,
+  type BudgetAction,
+  type BudgetPeriod,
+  type BudgetScope,
+  MAX_LIMIT,
+} from './budget.entity.js';
+import type { BudgetRow } from './budgets.repository.js';
+
+const SCOPE = 'Whose spend counts: of the whole company, of a user or an API key themselves, or in a project';
+const PERIOD = 'When counting begins anew: at midnight, at the first of a month, both in UTC, or never';
+const ACTION = 'Once the limit is reached: `block` answers posts and solves with 402, `notice` changes nothing';
+
+/** Millionths are what the ledger counts in. */
+const hasMillionths = (credits: number): boolean => Math.round(credits * 1e6) / 1e6 === credits;
+
+/** A budget to create or change: there is one for each scope, subject and period. */
+@Rule<BudgetRequest>(({ scope, subject_id }, received) => {
+  if (scope === 'company')
+    return subject_id == null ? [] : [invalidValue(['subject_id'], 'a company’s budget has no subject', subject_id)];
+  return subject_id == null ? [missing(['subject_id'], received)] : [];
+})
+export class BudgetRequest {
+  @EnumField(BUDGET_SCOPES, { description: SCOPE })
+  scope!: BudgetScope;
+
+  @StringField({
+    optional: true,
+    nullable: true,
+    minLength: 1,
+    maxLength: 255,
+    description: 'Id of the user, API key or project; absent of the company',
+  })
+  subject_id?: string | null;
+
+  @EnumField(BUDGET_PERIODS, { description: PERIOD })
+  period!: BudgetPeriod;
+
+  @NumberField({
+    minimum: 0,
+    maximum: MAX_LIMIT,
+    description: 'At most 6 decimals',
+    example: 100,
+    check: (credits) => (hasMillionths(credits) ? undefined : 'credits have at most 6 decimals'),
+  })
+  limit_credits!: number;
+
+  @EnumField(BUDGET_ACTIONS, { description: ACTION })
+  action!: BudgetAction;
+}
+
+/** A budget and where it stands in its current period. */
+export class BudgetResponse {
+  @StringField()
+  id!: string;
+
+  @EnumField(BUDGET_SCOPES, { description: SCOPE })
+  scope!: BudgetScope;
+
+  @StringField({ nullable: true, description: 'Id of the user, API key or project; null of the company' })
+  subject_id!: string | null;
+
+  @EnumField(BUDGET_PERIODS, { description: PERIOD })
+  period!: BudgetPeriod;
+
+  @NumberField({ example: 100 })
+  limit_credits!: number;
+
+  @EnumField(BUDGET_ACTIONS, { description: ACTION })
+  action!: BudgetAction;
+
+  @NumberField({ description: 'Credits charged in the current period', example: 12.5 })
+  spent_credits!: number;
+
+  @DateTimeField({
+    nullable: true,
+    description: 'When the limit was reached in the current period; null if it was not',
+  })
+  reached_at!: Date | null;
+
+  @DateTimeField({ nullable: true, description: 'When counting begins anew; null of a total' })
+  period_ends_at!: Date | null;
+
+  @DateTimeField()
+  created_at!: Date;
+
+  @DateTimeField()
+  updated_at!: Date;
+
+  static from(row: BudgetRow): BudgetResponse {
+    const { id, scope, subject_id, period, limit_credits, action } = row;
+    const { spent_credits, reached_at, period_ends_at, created_at, updated_at } = row;
+    return {
+      id,
+      scope,
+      subject_id,
+      period,
+      limit_credits,
+      action,
+      spent_credits,
+      reached_at,
+      period_ends_at,
+      created_at,
+      updated_at,
+    };
+  }
+}
+
+/** Budgets of the company, newest first. */
+export class BudgetListResponse extends PageResponse {
+  @ObjectArrayField(() => BudgetResponse)
+  budgets!: BudgetResponse[];
+
+  static from({ rows, total }: Page<BudgetRow>, { limit, offset }: PageQuery): BudgetListResponse {
+    return { budgets: rows.map((row) => BudgetResponse.from(row)), limit, offset, total };
+  }
+}

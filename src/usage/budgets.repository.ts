@@ -1,0 +1,174 @@
+import { EntityRepository } from '../platform/database/entity-repository.js';
+import { NotFound, parseId } from '../platform/errors/errors.js';
+import type { Page } from '../platform/listing/page.js';
+import type { PageQuery } from '../platform/listing/page.query.js';
+import { Budget, type BudgetScope } from './budget.entity.js';
+import { exhaustedBudget, IS_NOTED, SPENT_NOW } from './budgets.sql.js';
+import type { ExhaustedBudget } from './exhausted-budget.js';
+import type { Spender } from './spender.js';
+
+/** A budget and where it stands in its current period. */
+export interface BudgetRow extends Omit<Budget, 'company_id' | 'subject_id' | 'reached_period'> {
+  /** Null of the company's own. */
+  subject_id: string | null;
+  spent_credits: number;
+  /** Null of a total. */
+  period_ends_at: Date | null;
+}
+
+/** What a caller sets. */
+export type BudgetFields = Pick<Budget, 'scope' | 'subject_id' | 'period' | 'limit_credits' | 'action'>;
+
+// What was reached and not noted yet was reached with the last entry: each that comes later notes it.
+const REACHED_AT = 'coalesce(spent.last_at, greatest(b.created_at, budget_period_start(b.period, now())))';
+
+const SELECT = `
+  SELECT b.id, b.scope, CASE WHEN b.scope <> 'company' THEN b.subject_id END AS subject_id, b.period, b.limit_credits,
+         b.action, spent.credits AS spent_credits, budget_period_end(b.period, now()) AS period_ends_at,
+         CASE WHEN ${IS_NOTED} THEN b.reached_at WHEN spent.credits >= b.limit_credits THEN ${REACHED_AT} END AS reached_at,
+         b.created_at, b.updated_at
+    FROM usage_budgets b, ${SPENT_NOW}`;
+
+/** The subjects that a scope can have: $1 company, $2 id. */
+const SUBJECTS: Record<Exclude<BudgetScope, 'company'>, string> = {
+  user: 'SELECT FROM users WHERE company_id = $1 AND id = $2',
+  api_key: 'SELECT FROM api_keys WHERE company_id = $1 AND id = $2::uuid',
+  project: 'SELECT FROM projects WHERE company_id = $1 AND id = $2::uuid AND deleted_at IS NULL',
+};
+
+/** The column of the ledger that tells whose an entry is; all entries are the company's. */
+const COLUMNS: Record<BudgetScope, string | null> = {
+  company: null,
+  user: 'user_id',
+  api_key: 'api_key_id',
+  project: 'project_id',
+};
+
+/**
+ * Budgets, and `usage_budget_spend`, what the ledger holds of their periods: its trigger `usage_ledger_budgets` counts each
+ * entry in the transaction that adds it.
+ */
+export class BudgetsRepository extends EntityRepository(Budget) {
+  /** Keeps everybody from adding to a company's ledger, and from changing its budgets, until the transaction ends. */
+  async lockCompany(company_id: string): Promise<void> {
+    await this.query(`SELECT pg_advisory_xact_lock(hashtextextended('usage_budgets:' || $1, 0))`, [company_id]);
+  }
+
+  /** Whether a company has such a user, API key or project. */
+  async hasSubject(company_id: string, scope: Exclude<BudgetScope, 'company'>, subject_id: string): Promise<boolean> {
+    const found: unknown[] = await this.query(SUBJECTS[scope], [company_id, subject_id]);
+    return found.length > 0;
+  }
+
+  /** Adds the budget of a scope, subject and period, or changes it; the company is locked. */
+  async put(
+    company_id: string,
+    { scope, subject_id, period, limit_credits, action }: BudgetFields,
+  ): Promise<{ id: string; is_new: boolean }> {
+    const [stored]: { id: string; is_new: boolean }[] = await this.query(
+      `INSERT INTO usage_budgets AS b (company_id, scope, subject_id, period, limit_credits, action)
+       VALUES ($1, $2, $3, $4, $5, $6)
+       ON CONFLICT (company_id, scope, subject_id, period)
+       DO UPDATE SET limit_credits = excluded.limit_credits, action = excluded.action, updated_at = now()
+       RETURNING b.id, b.xmax = 0 AS is_new`,
+      [company_id, scope, subject_id, period, limit_credits, action],
+    );
+    if (stored === undefined) throw new Error('The budget was not stored');
+    return stored;
+  }
+
+  /** Counts what a company has spent before a new budget was there, in its current period; the company is locked. */
+  async countEarlier(company_id: string, id: string, { scope, subject_id }: BudgetFields): Promise<void> {
+    const column = COLUMNS[scope];
+    const of = `company_id = $1 AND ${column === null ? '$3::text IS NOT NULL' : `${column} = $3`}`;
+    // Each entry is in the sums of days or pending. Periods begin at midnights.
+    await this.query(
+      `INSERT INTO usage_budget_spend (budget_id, period_start, shard, credits, last_at)
+       SELECT b.id, p.start, 0,
+              (SELECT coalesce(sum(credits), 0) FROM usage_day_sums WHERE ${of} AND day >= (p.start AT TIME ZONE 'UTC')::date)
+              + (SELECT coalesce(sum(credits), 0) FROM usage_pending WHERE ${of} AND created_at >= p.start), now()
+         FROM usage_budgets b, LATERAL (SELECT budget_period_start(b.period, now()) AS start OFFSET 0) p
+        WHERE b.id = $2`,
+      [company_id, id, subject_id],
+    );
+  }
+
+  /** Notes whether a budget is reached now that its limit is another one; the company is locked. */
+  async noteChanged(id: string): Promise<void> {
+    await this.query(
+      `UPDATE usage_budgets b
+          SET reached_at = CASE WHEN NOT n.is_reached THEN NULL WHEN n.is_noted THEN b.reached_at ELSE now() END,
+              reached_period = CASE WHEN n.is_reached THEN budget_period_start(b.period, now()) END
+         FROM (SELECT b.id, spent.credits >= b.limit_credits AS is_reached, ${IS_NOTED} AS is_noted
+                 FROM usage_budgets b, ${SPENT_NOW} WHERE b.id = $1) n
+        WHERE b.id = n.id`,
+      [id],
+    );
+  }
+
+  /**
+   * Notes budgets that were reached by entries that did not see each other, and those without any entry whose limit is 0. All
+   * others the ledger's trigger has noted.
+   */
+  async noteReached(): Promise<void> {
+    await this.query(
+      `UPDATE usage_budgets b
+          SET reached_at = n.reached_at, reached_period = n.period
+         FROM (SELECT b.id, budget_period_start(b.period, now()) AS period, ${REACHED_AT} AS reached_at
+                 FROM usage_budgets b, ${SPENT_NOW}
+                WHERE NOT ${IS_NOTED} AND spent.credits >= b.limit_credits) n
+        WHERE b.id = n.id AND coalesce(b.reached_period < n.period, true)`,
+    );
+  }
+
+  /** Removes the sums of periods that are over. */
+  async forgetPeriods(): Promise<void> {
+    await this.query(
+      `DELETE FROM usage_budget_spend s USING usage_budgets b
+        WHERE b.id = s.budget_id AND s.period_start < budget_period_start(b.period, now())`,
+    );
+  }
+
+  /** How many budgets a company has. */
+  async countOf(company_id: string): Promise<number> {
+    return await this.countBy({ company_id });
+  }
+
+  /** A page of a company's budgets, newest first. */
+  async page(company_id: string, { limit, offset }: PageQuery): Promise<Page<BudgetRow>> {
+    const rows: BudgetRow[] = await this.query(
+      `${SELECT} WHERE b.company_id = $1 ORDER BY b.created_at DESC, b.id DESC LIMIT $2 OFFSET $3`,
+      [company_id, limit, offset],
+    );
+    return { rows, total: await this.countOf(company_id) };
+  }
+
+  /** @throws NotFound also for an id that is none */
+  async require(company_id: string, budgetId: string): Promise<BudgetRow> {
+    const [budget]: BudgetRow[] = await this.query(`${SELECT} WHERE b.company_id = $1 AND b.id = $2`, [
+      company_id,
+      parseId(budgetId, 'Budget'),
+    ]);
+    if (budget === undefined) throw new NotFound('Budget');
+    return budget;
+  }
+
+  /** Removes the budgets of a subject; the company is locked. */
+  async removeOf(company_id: string, scope: BudgetScope, subject_id: string): Promise<void> {
+    await this.delete({ company_id, scope, subject_id });
+  }
+
+  /** A budget that is used up for what a spender would have done in a project; null when there is none. */
+  async exhausted(
+    company_id: string,
+    project_id: string,
+    { user_id, api_key_id }: Spender,
+  ): Promise<ExhaustedBudget | null> {
+    const payer = { company_id: '$1', project_id: '$2', user_id: '$3', api_key_id: '$4' };
+    const [found]: { exhausted: ExhaustedBudget | null }[] = await this.query(
+      `SELECT ${exhaustedBudget(payer)} AS exhausted`,
+      [company_id, project_id, user_id, api_key_id],
+    );
+    return found?.exhausted ?? null;
+  }
+}

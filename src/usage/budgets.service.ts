@@ -1,0 +1,103 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { CompanyPrincipal } from '../platform/auth/company-level.js';
+import { Database, type Tx } from '../platform/database/database.service.js';
+import { Conflict, Invalid, invalidValue, isId } from '../platform/errors/errors.js';
+import { Jobs } from '../platform/jobs/jobs.service.js';
+import type { Page } from '../platform/listing/page.js';
+import type { PageQuery } from '../platform/listing/page.query.js';
+import { ProjectPurge } from '../projects/project-purge.service.js';
+import { ProjectsRepository } from '../projects/projects.repository.js';
+import { MAX_BUDGETS } from './budget.entity.js';
+import type { BudgetRequest } from './budgets.dto.js';
+import { type BudgetRow, BudgetsRepository } from './budgets.repository.js';
+import type { ExhaustedBudget } from './exhausted-budget.js';
+import type { Spender } from './spender.js';
+
+const SUBJECTS = { user: 'user', api_key: 'API key', project: 'project' } as const;
+
+/**
+ * Budgets of companies. What counts is what the ledger holds; nothing is reserved for turns and solves that run.
+ *
+ * A post and the start of a solve look at the budgets with a statement of their own repositories (`exhaustedBudget`), a turn
+ * before each step of the model, a solve when it is taken from the queue.
+ */
+@Injectable()
+export class Budgets implements OnModuleInit {
+  constructor(
+    private readonly database: Database,
+    private readonly budgets: BudgetsRepository,
+    private readonly projects: ProjectsRepository,
+    private readonly purge: ProjectPurge,
+    private readonly jobs: Jobs,
+  ) {}
+
+  onModuleInit(): void {
+    this.jobs.every('* * * * *', 'note_reached_budgets', async () => await this.budgets.noteReached());
+    this.jobs.every('20 3 * * *', 'forget_budget_periods', async () => await this.budgets.forgetPeriods());
+    this.purge.onPurge(async (tx, project_id) => {
+      const budgets = tx.withRepository(this.budgets);
+      const { company_id } = await tx.withRepository(this.projects).findOneByOrFail({ id: project_id });
+      await budgets.lockCompany(company_id);
+      await budgets.removeOf(company_id, 'project', project_id);
+      return false;
+    });
+  }
+
+  /**
+   * Creates the budget of a scope, subject and period, or changes it.
+   *
+   * @throws Invalid at a subject that the company does not have @throws Conflict when there are too many
+   */
+  async put({ company_id }: CompanyPrincipal, request: BudgetRequest): Promise<BudgetRow> {
+    return await this.database.transaction(async (tx) => {
+      const budgets = tx.withRepository(this.budgets);
+      await budgets.lockCompany(company_id);
+      const subject_id = await this.subjectOf(tx, company_id, request);
+      const fields = { ...request, subject_id };
+      const { id, is_new } = await budgets.put(company_id, fields);
+      if (is_new) {
+        if ((await budgets.countOf(company_id)) > MAX_BUDGETS) {
+          throw new Conflict(`The company has ${MAX_BUDGETS} budgets already`);
+        }
+        await budgets.countEarlier(company_id, id, fields);
+      }
+      await budgets.noteChanged(id);
+      return await budgets.require(company_id, id);
+    });
+  }
+
+  /** Newest first. */
+  async list({ company_id }: CompanyPrincipal, page: PageQuery): Promise<Page<BudgetRow>> {
+    return await this.budgets.page(company_id, page);
+  }
+
+  /** @throws NotFound */
+  async delete({ company_id }: CompanyPrincipal, budgetId: string): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const budgets = tx.withRepository(this.budgets);
+      await budgets.lockCompany(company_id);
+      const { id } = await budgets.require(company_id, budgetId);
+      await budgets.delete({ company_id, id });
+    });
+  }
+
+  /** As {@link BudgetsRepository.exhausted}, in a transaction or without one. */
+  async exhausted(
+    company_id: string,
+    project_id: string,
+    spender: Spender,
+    tx: Tx = this.database.manager,
+  ): Promise<ExhaustedBudget | null> {
+    return await tx.withRepository(this.budgets).exhausted(company_id, project_id, spender);
+  }
+
+  /** The id as it is stored. */
+  private async subjectOf(tx: Tx, company_id: string, { scope, subject_id }: BudgetRequest): Promise<string> {
+    if (scope === 'company' || subject_id == null) return company_id;
+    const id = scope === 'user' ? subject_id : subject_id.toLowerCase();
+    const isKnown =
+      (scope === 'user' || isId(id)) && (await tx.withRepository(this.budgets).hasSubject(company_id, scope, id));
+    if (isKnown) return id;
+    throw new Invalid([invalidValue(['body', 'subject_id'], `the company has no such ${SUBJECTS[scope]}`, subject_id)]);
+  }
+}

@@ -1,0 +1,35 @@
+/** Who would spend, and where; each is SQL. */
+export interface Payer {
+  company_id: string;
+  user_id: string;
+  api_key_id: string;
+  project_id: string;
+}
+
+/** What the ledger holds of the current period of budgets `b`, as `spent` with `credits` and the time of the last entry. */
+export const SPENT_NOW = `
+  LATERAL (SELECT coalesce(sum(s.credits), 0) AS credits, max(s.last_at) AS last_at
+             FROM usage_budget_spend s
+            WHERE s.budget_id = b.id AND s.period_start = budget_period_start(b.period, now())) spent`;
+
+/** Whether the limit of a budget `b` was noted as reached in the current period. */
+export const IS_NOTED = `coalesce(b.reached_period = budget_period_start(b.period, now()), false)`;
+
+/**
+ * A blocking budget that is used up, of those that a piece of work would count towards, as an `ExhaustedBudget` in JSON; null
+ * when there is none. Of several, the one that blocks longest.
+ *
+ * A part of the statements that are made anyway before work begins: four look-ups in an index, and of the budgets found a
+ * few rows each.
+ */
+export const exhaustedBudget = ({ company_id, user_id, api_key_id, project_id }: Payer): string => `
+  (SELECT json_build_object('scope', b.scope, 'period', b.period, 'limit_credits', b.limit_credits,
+                            'ends_at', iso_timestamp(budget_period_end(b.period, now())))
+     FROM (VALUES ('company', ${company_id}::text), ('user', ${user_id}::text), ('api_key', ${api_key_id}::text),
+                  ('project', ${project_id}::text)) subject (scope, id)
+     JOIN usage_budgets b
+       ON b.company_id = ${company_id} AND b.scope = subject.scope AND b.subject_id = subject.id AND b.action = 'block',
+          ${SPENT_NOW}
+    WHERE spent.credits >= b.limit_credits
+    ORDER BY budget_period_end(b.period, now()) DESC NULLS FIRST, b.id
+    LIMIT 1)`;

@@ -1,0 +1,17 @@
+import pg from 'pg';
+import type { ServiceEnvironment } from './service.js';
+
+/** The rows that a statement answers on the database of a service. */
+export async function rowsOf(
+  { databaseUrl }: ServiceEnvironment,
+  text: string,
+  values: unknown[] = [],
+): Promise<Record<string, unknown>[]> {
+  const database = new pg.Client(databaseUrl);
+  await database.connect();
+  try {
+    return (await database.query(text, values)).rows as Record<string, unknown>[];
+  } finally {
+    await database.end();
+  }
+}
