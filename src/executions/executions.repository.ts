@@ -387,8 +387,8 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
       // A running one stays due, so that it can be claimed.
       `UPDATE executions
           SET due_at = CASE status WHEN 'queued' THEN ${LEASED_UNTIL} ELSE due_at END
-        WHERE id IN (SELECT id FROM executions WHERE status IN ('queued', 'running') AND ${OVERDUE}
-                      ORDER BY status DESC, due_at LIMIT ${WOKEN_AT_ONCE} FOR NO KEY UPDATE SKIP LOCKED)
+        WHERE id = ANY (ARRAY(SELECT id FROM executions WHERE status IN ('queued', 'running') AND ${OVERDUE}
+                                ORDER BY status DESC, due_at LIMIT ${WOKEN_AT_ONCE} FOR NO KEY UPDATE SKIP LOCKED))
       RETURNING id, created_at`,
     );
     return executions;
@@ -437,7 +437,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
     limit: number,
   ): Promise<Pick<Execution, 'company_id' | 'inputs_id' | 'outputs_id'>[]> {
     const [removed]: [Pick<Execution, 'company_id' | 'inputs_id' | 'outputs_id'>[], number] = await this.query(
-      `DELETE FROM executions WHERE id IN (SELECT id FROM executions WHERE project_id = $1 LIMIT $2)
+      `DELETE FROM executions WHERE id = ANY (ARRAY(SELECT id FROM executions WHERE project_id = $1 LIMIT $2))
        RETURNING company_id, inputs_id, outputs_id`,
       [project_id, limit],
     );

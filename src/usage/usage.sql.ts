@@ -82,8 +82,10 @@ export const rollUpPage = (kind: SpenderKind): string => {
   const { column } = KINDS[kind];
   return `
   WITH taken AS (
+    -- By their places, not by a join: for the planner a queue that was just empty has one row, and the page would be
+    -- read anew for each.
     DELETE FROM usage_pending
-     WHERE ledger_id IN (SELECT ledger_id FROM usage_pending WHERE ${column} IS NOT NULL ORDER BY created_at LIMIT $1)
+     WHERE ctid = ANY (ARRAY(SELECT ctid FROM usage_pending WHERE ${column} IS NOT NULL ORDER BY created_at LIMIT $1))
     RETURNING company_id, ${column}, date_bin('12 hours', created_at AT TIME ZONE 'UTC', timestamp '2000-01-01') AS half, credits
   ), spenders AS (
     INSERT INTO usage_spenders (company_id, ${column}, credits)

@@ -5,6 +5,7 @@ import { AgentFailure } from '../../src/agent/agent.js';
 import { TurnReaper } from '../../src/chat/turns/turn-reaper.service.js';
 import type { ApiKeyCreateResponse } from '../../src/platform/auth/api-keys/api-keys.dto.js';
 import { Rollups } from '../../src/usage/rollups.service.js';
+import { rollUpPage } from '../../src/usage/usage.sql.js';
 import type { ApiKeyUsageListResponse, UserUsageListResponse } from '../../src/usage/usage.dto.js';
 import { makeProject } from '../factories/make.js';
 import { idle } from '../factories/turns.js';
@@ -360,6 +361,35 @@ describe('usage listings', () => {
       // Each spender's total and two rows of months.
       expect(Math.max(...nodes.map(rowsSeen))).toBeLessThanOrEqual(3 * spenders);
     }
+  });
+
+  it('take what is pending once, also when the planner knows the queue as empty', async () => {
+    const { company } = await makeCompany();
+    const entries = 1000;
+    const insert = async (query: (statement: string, parameters: unknown[]) => Promise<unknown>): Promise<void> => {
+      await query(
+        `INSERT INTO usage_ledger (company_id, project_id, user_id, source_type, source_id, credits)
+         SELECT $1, uuidv7(), 'head', 'turn', uuidv7(), 1 FROM generate_series(1, $2)`,
+        [company, entries],
+      );
+    };
+    await insert(async (...statement) => await service.database.query(...statement));
+    await service.app.get(Rollups).rollUp();
+    await service.database.query('VACUUM (ANALYZE, TRUNCATE false) usage_pending');
+    // In one transaction, so that the service takes none of them.
+    const plan = await service.app.get(DataSource).transaction(async (tx) => {
+      await insert(async (...statement): Promise<unknown> => await tx.query(...statement));
+      const [explained]: { 'QUERY PLAN': { Plan: Plan }[] }[] = await tx.query(
+        `EXPLAIN (ANALYZE, FORMAT JSON) ${rollUpPage('users')}`,
+        [entries],
+      );
+      return explained?.['QUERY PLAN'][0]?.Plan;
+    });
+    const seen = nodesOf(plan as Plan)
+      .filter((node) => node['Relation Name'] === 'usage_pending')
+      .map(rowsSeen);
+    expect(seen.reduce((sum, read) => sum + read, 0)).toBeGreaterThanOrEqual(2 * entries);
+    expect(Math.max(...seen)).toBe(entries);
   });
 });
 

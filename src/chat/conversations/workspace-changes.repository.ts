@@ -26,7 +26,7 @@ export class WorkspaceChangesRepository extends EntityRepository(WorkspaceChange
   /** Removes up to `limit` changes and answers their number. */
   async removePage(conversation_id: ConversationId, limit: number): Promise<number> {
     const [, rows]: [unknown[], number] = await this.query(
-      'DELETE FROM workspace_changes WHERE id IN (SELECT id FROM workspace_changes WHERE conversation_id = $1 LIMIT $2)',
+      'DELETE FROM workspace_changes WHERE id = ANY (ARRAY(SELECT id FROM workspace_changes WHERE conversation_id = $1 LIMIT $2))',
       [conversation_id, limit],
     );
     return rows;

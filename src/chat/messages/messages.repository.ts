@@ -150,7 +150,8 @@ export class MessagesRepository extends EntityRepository(Message) {
   /** Removes up to `limit` messages, the newest first, as a message refers to the older one it has answered; their number. */
   async removePage(conversation_id: ConversationId, limit: number): Promise<number> {
     const [, rows]: [unknown[], number] = await this.query(
-      'DELETE FROM messages WHERE id IN (SELECT id FROM messages WHERE conversation_id = $1 ORDER BY sequence DESC LIMIT $2)',
+      `DELETE FROM messages WHERE id = ANY (ARRAY(
+     SELECT id FROM messages WHERE conversation_id = $1 ORDER BY sequence DESC LIMIT $2))`,
       [conversation_id, limit],
     );
     return rows;

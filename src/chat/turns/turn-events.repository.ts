@@ -56,9 +56,9 @@ export class TurnEventsRepository extends EntityRepository(TurnEvent) {
   /** Removes up to `limit` events of a conversation's turns and answers their number. */
   async removePage(conversation_id: ConversationId, limit: number): Promise<number> {
     const [, rows]: [unknown[], number] = await this.query(
-      `DELETE FROM turn_events WHERE (turn_id, seq) IN (
-     SELECT e.turn_id, e.seq FROM turns t JOIN turn_events e ON e.turn_id = t.id
-      WHERE t.conversation_id = $1 AND t.keeps_events LIMIT $2)`,
+      `DELETE FROM turn_events WHERE ctid = ANY (ARRAY(
+     SELECT e.ctid FROM turns t JOIN turn_events e ON e.turn_id = t.id
+      WHERE t.conversation_id = $1 AND t.keeps_events LIMIT $2))`,
       [conversation_id, limit],
     );
     return rows;

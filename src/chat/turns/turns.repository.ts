@@ -172,8 +172,8 @@ export class TurnsRepository extends EntityRepository(Turn) {
   async unclaimed(limit: number): Promise<Pick<Turn, 'id' | 'created_at'>[]> {
     const [turns]: [Pick<Turn, 'id' | 'created_at'>[], number] = await this.query(
       `UPDATE turns SET due_at = ${LEASED_UNTIL}
-        WHERE id IN (SELECT id FROM turns WHERE state = 'dispatched' AND ${OVERDUE}
-                      ORDER BY due_at LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED)
+        WHERE id = ANY (ARRAY(SELECT id FROM turns WHERE state = 'dispatched' AND ${OVERDUE}
+                                ORDER BY due_at LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED))
       RETURNING id, created_at`,
     );
     return turns;
@@ -184,9 +184,9 @@ export class TurnsRepository extends EntityRepository(Turn) {
     const [{ evicted }]: [{ evicted: number }] = await this.query(
       `WITH over AS (
          UPDATE turns SET keeps_events = false
-          WHERE id IN (SELECT id FROM turns
-                        WHERE keeps_events AND ended_at IS NOT NULL AND ended_at < now() - ${age}
-                        ORDER BY ended_at LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED)
+          WHERE id = ANY (ARRAY(SELECT id FROM turns
+                                  WHERE keeps_events AND ended_at IS NOT NULL AND ended_at < now() - ${age}
+                                  ORDER BY ended_at LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED))
          RETURNING id
        ), removed AS (${removeEvents('over')})
        SELECT count(*)::integer AS evicted FROM over`,
@@ -277,8 +277,8 @@ export class TurnsRepository extends EntityRepository(Turn) {
   /** Takes the messages from up to `limit` turns, as both refer to each other; the number of turns. */
   async forgetMessages(conversation_id: ConversationId, limit: number): Promise<number> {
     const [, rows]: [unknown[], number] = await this.query(
-      `UPDATE turns SET message_id = NULL WHERE id IN (
-     SELECT id FROM turns WHERE conversation_id = $1 AND message_id IS NOT NULL LIMIT $2)`,
+      `UPDATE turns SET message_id = NULL WHERE id = ANY (ARRAY(
+     SELECT id FROM turns WHERE conversation_id = $1 AND message_id IS NOT NULL LIMIT $2))`,
       [conversation_id, limit],
     );
     return rows;
@@ -287,7 +287,7 @@ export class TurnsRepository extends EntityRepository(Turn) {
   /** Removes up to `limit` turns and answers their number. */
   async removePage(conversation_id: ConversationId, limit: number): Promise<number> {
     const [, rows]: [unknown[], number] = await this.query(
-      'DELETE FROM turns WHERE id IN (SELECT id FROM turns WHERE conversation_id = $1 LIMIT $2)',
+      'DELETE FROM turns WHERE id = ANY (ARRAY(SELECT id FROM turns WHERE conversation_id = $1 LIMIT $2))',
       [conversation_id, limit],
     );
     return rows;
