@@ -92,7 +92,7 @@ export class ScenarioSolves implements OnModuleInit {
     includesBase: boolean,
   ): Promise<ExecutionRecord[]> {
     const canvas = await this.canvas(tx, project);
-    checkSize(canvas, scenarios);
+    checkSize(canvas, scenarios, includesBase);
     const variants: Variant[] = includesBase ? [{ cards: canvas.cards, scenario_id: null, name: null }] : [];
     const problems: UnfitScenario[] = [];
     for (const [index, scenario] of scenarios.entries()) {
@@ -154,11 +154,15 @@ export class ScenarioSolves implements OnModuleInit {
 }
 
 /** Whether so many copies of a canvas can be kept. @throws UnfitScenarios */
-function checkSize({ cards }: Canvas, scenarios: readonly Scenario[]): void {
+function checkSize({ cards }: Canvas, scenarios: readonly Scenario[], includesBase: boolean): void {
+  const base = includesBase ? 1 : 0;
+  if (scenarios.length + base <= 1) return;
   const bytes = Buffer.byteLength(JSON.stringify(cards.map(({ label, data }) => ({ label, data }))));
-  const most = Math.max(1, Math.floor(MAX_BATCH_BYTES / bytes));
+  const most = Math.max(1, Math.floor(MAX_BATCH_BYTES / bytes) - base);
   if (scenarios.length <= most) return;
-  const sentence = `the canvas is so large that at most ${most} scenarios can be solved at once`;
+  const beside = includesBase ? ' beside it' : '';
+  const many = most === 1 ? '1 scenario' : `${most} scenarios`;
+  const sentence = `the canvas is so large that at most ${many} can be solved at once${beside}`;
   throw new UnfitScenarios([{ sentence, input: scenarios.map(({ id }) => id) }]);
 }
 

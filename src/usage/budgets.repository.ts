@@ -36,9 +36,10 @@ const SUBJECTS: Record<Exclude<BudgetScope, 'company'>, string> = {
   project: 'SELECT FROM projects WHERE company_id = $1 AND id = $2::uuid AND deleted_at IS NULL',
 };
 
-/** The column of the ledger that tells whose an entry is; all entries are the company's. */
-const COLUMNS: Record<BudgetScope, string | null> = {
-  company: null,
+/** The column of the ledger that tells whose an entry is. */
+const COLUMNS: Record<BudgetScope, string> = {
+  // The company is the subject of its own budget.
+  company: 'company_id',
   user: 'user_id',
   api_key: 'api_key_id',
   project: 'project_id',
@@ -79,8 +80,7 @@ export class BudgetsRepository extends EntityRepository(Budget) {
 
   /** Counts what a company has spent before a new budget was there, in its current period; the company is locked. */
   async countEarlier(company_id: string, id: string, { scope, subject_id }: BudgetFields): Promise<void> {
-    const column = COLUMNS[scope];
-    const of = `company_id = $1 AND ${column === null ? '$3::text IS NOT NULL' : `${column} = $3`}`;
+    const of = `company_id = $1 AND ${COLUMNS[scope]} = $3`;
     // Each entry is in the sums of days or pending. Periods begin at midnights.
     await this.query(
       `INSERT INTO usage_budget_spend (budget_id, period_start, shard, credits, last_at)
@@ -111,13 +111,11 @@ export class BudgetsRepository extends EntityRepository(Budget) {
    * others the ledger's trigger has noted.
    */
   async noteReached(): Promise<void> {
+    // Without a join: a budget that is changed meanwhile is looked at anew.
     await this.query(
       `UPDATE usage_budgets b
-          SET reached_at = n.reached_at, reached_period = n.period
-         FROM (SELECT b.id, budget_period_start(b.period, now()) AS period, ${REACHED_AT} AS reached_at
-                 FROM usage_budgets b, ${SPENT_NOW}
-                WHERE NOT ${IS_NOTED} AND spent.credits >= b.limit_credits) n
-        WHERE b.id = n.id AND coalesce(b.reached_period < n.period, true)`,
+          SET (reached_at, reached_period) = (SELECT ${REACHED_AT}, budget_period_start(b.period, now()) FROM ${SPENT_NOW})
+        WHERE NOT ${IS_NOTED} AND (SELECT spent.credits FROM ${SPENT_NOW}) >= b.limit_credits`,
     );
   }
 

@@ -297,6 +297,27 @@ describe('a solve of scenarios', () => {
     expect(await containers()).toBe(trees);
   });
 
+  it('solves no more of them at once than there is room for their cards', async () => {
+    const ids = [await create('One'), await create('Two'), await create('Three')].map(({ id }) => id);
+    await query(
+      `INSERT INTO cards (project_id, card_type, label, status, data)
+       SELECT $1, 'data', 'Notes ' || i, 'complete', jsonb_build_object('description', repeat('x', 4000000))
+         FROM generate_series(1, 6) i`,
+      [project],
+    );
+    const large = 'Value error, the canvas is so large that at most 2 scenarios can be solved at once';
+    expect(await problems('POST', `${at()}/solve`, { scenario_ids: ids })).toEqual([[['body', 'scenario_ids'], large]]);
+    const [one, two] = ids;
+    expect(await problems('POST', `${at()}/solve`, { scenario_ids: [one, two], include_base: true })).toEqual([
+      [
+        ['body', 'scenario_ids'],
+        'Value error, the canvas is so large that at most 1 scenario can be solved at once beside it',
+      ],
+    ]);
+    expect(await started()).toBe(0);
+    expect((await solve({ scenario_ids: [one!, two!] })).executions).toHaveLength(2);
+  });
+
   it('names the change of the scenario that only the files refuse', async () => {
     await makeShop();
     const { id } = await create('Typo', hours(30), { kind: 'cell', target: 'price', key: ['oak char'], to: 3 });
@@ -451,12 +472,14 @@ describe('in the chat of the guide', () => {
 });
 
 /** Trees of files that there are. */
-async function containers(): Promise<number> {
+const containers = async (): Promise<number | undefined> =>
+  (await query<{ count: number }>('SELECT count(*)::integer AS count FROM containers'))[0]?.count;
+
+async function query<Row extends object>(statement: string, parameters: unknown[] = []): Promise<Row[]> {
   const database = new pg.Client(service.environment.databaseUrl);
   await database.connect();
   try {
-    const { rows } = await database.query<{ count: number }>('SELECT count(*)::integer AS count FROM containers');
-    return rows[0]?.count ?? 0;
+    return (await database.query<Row>(statement, parameters)).rows;
   } finally {
     await database.end();
   }

@@ -19,6 +19,8 @@ const HEAP_MIB = 1024;
 /** Solves each model in its own short-lived thread, so that this thread can keep serving requests. */
 export class Solver {
   private compiled: Promise<CompiledSolver> | undefined;
+  /** Threads whose result is known, until they and their memory are gone, which can take a while. */
+  private readonly ending = new Set<Promise<unknown>>();
 
   /**
    * Solves, or says why it could not.
@@ -27,8 +29,8 @@ export class Solver {
    * @throws the signal's reason as soon as it aborts
    */
   async solve(task: SolveTask, signal: AbortSignal, tell: (news: SolveNews) => void): Promise<SolveOutcome> {
-    this.compiled ??= compileSolver();
-    const workerData: SolveThreadTask = { ...task, compiled: await this.compiled };
+    const workerData: SolveThreadTask = { ...task, compiled: await this.compile() };
+    await Promise.all(this.ending);
     signal.throwIfAborted();
     const worker = new Worker(new URL('./solve-worker.js', import.meta.url), {
       workerData,
@@ -41,9 +43,19 @@ export class Solver {
     try {
       return await outcomeOf(worker, task.seconds, signal, tell);
     } finally {
-      // Nothing waits for its end, which can take a while.
-      void worker.terminate();
+      // Who waits for the result does not wait for the thread's end, the next solve does.
+      const ended = worker.terminate().finally(() => this.ending.delete(ended));
+      this.ending.add(ended);
     }
+  }
+
+  /** The solver, compiled once; again only when that went wrong. */
+  private async compile(): Promise<CompiledSolver> {
+    this.compiled ??= compileSolver().catch((error: unknown) => {
+      this.compiled = undefined;
+      throw error;
+    });
+    return await this.compiled;
   }
 }
 
