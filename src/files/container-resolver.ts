@@ -17,8 +17,8 @@ export interface ContainerLookup {
   select: (scope: string, caller: Principal) => string;
   /** What the caller may see, as the SELECT takes it. */
   scope: (caller: Principal) => Scope;
-  /** The same SELECT by the id of the container, where clients reach one without naming it. */
-  selectKnown?: (scope: string, caller: Principal) => string;
+  /** The same SELECT by the id of a container that clients reach without naming it; null: the whole company sees them. */
+  selectKnown: ((scope: string, caller: Principal) => string) | null;
   /** A client's identifier as the database takes it. @throws NotFound for what can be none */
   parse(identifier: string): string;
 }
@@ -96,15 +96,15 @@ export class ContainerResolver {
    */
   async mayWriteTo(caller: Principal, source: FileSource, container_id: string): Promise<boolean> {
     const lookup = this.lookups.get(source);
-    const { selectKnown } = lookup ?? {};
-    const found =
-      lookup === undefined || selectKnown === undefined
-        ? { may_write: true }
-        : await this.containers.findSought({
-            select: (scope) => selectKnown(scope, caller),
-            identifier: container_id,
-            scope: lookup.scope(caller),
-          });
+    if (lookup === undefined) throw new Error(`Nothing finds containers of source ${source}`);
+    const { selectKnown, scope } = lookup;
+    const found = selectKnown
+      ? await this.containers.findSought({
+          select: (at) => selectKnown(at, caller),
+          identifier: container_id,
+          scope: scope(caller),
+        })
+      : { may_write: true };
     if (found === undefined) return false;
     assertWritable(caller, source, found);
     return true;

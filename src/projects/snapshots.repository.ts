@@ -3,7 +3,7 @@ import { EntityRepository } from '../platform/database/entity-repository.js';
 import { NotFound, parseId } from '../platform/errors/errors.js';
 import type { Page } from '../platform/listing/page.js';
 import type { PageQuery } from '../platform/listing/page.query.js';
-import { accessOf, accessParameter } from './project-access.js';
+import { type Access, accessOf, accessParameter } from './project-access.js';
 import { isVisible, mayEdit } from './project-access.sql.js';
 import { Snapshot } from './snapshot.entity.js';
 import type { ProjectId } from './project.entity.js';
@@ -19,16 +19,17 @@ const SNAPSHOT_ROWS = `
          jsonb_array_length(s.cards) AS card_count
     FROM snapshots s JOIN projects p ON p.id = s.project_id`;
 
+/** SELECT of the tree of a snapshot of a project that the caller may see. */
+const treeOf = (condition: string, access: Access): string => `
+  SELECT s.container_id, s.project_id, ${mayEdit('p', access)} AS may_write
+    FROM snapshots s JOIN projects p ON p.id = s.project_id AND ${isVisible('p', access)}
+   WHERE ${condition}`;
+
 /** The containers of snapshots' files. */
 export const SNAPSHOT_TREES: ContainerLookup = {
   resource: 'Snapshot',
-  select: (scope, caller) => {
-    const access = accessOf(caller, scope);
-    return `
-    SELECT s.container_id, s.project_id, ${mayEdit('p', access)} AS may_write
-      FROM snapshots s JOIN projects p ON p.id = s.project_id AND ${isVisible('p', access)}
-     WHERE s.id = $1`;
-  },
+  select: (scope, caller) => treeOf('s.id = $1', accessOf(caller, scope)),
+  selectKnown: (scope, caller) => treeOf('s.container_id = $1', accessOf(caller, scope)),
   scope: accessParameter,
   parse: (id) => parseId(id, 'Snapshot'),
 };

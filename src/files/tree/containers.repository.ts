@@ -43,10 +43,10 @@ export class ContainersRepository extends EntityRepository(Container) {
     await this.update({ company_id, id: In([...container_ids]) }, { deleted_at: () => 'now()', is_restorable });
   }
 
-  /** Undoes the end of containers that are restorable. */
-  async bringBack(company_id: string, container_ids: readonly string[]): Promise<void> {
+  /** Undoes the end of containers that are restorable; their number. */
+  async bringBack(company_id: string, container_ids: readonly string[]): Promise<number> {
     const ended = { company_id, id: In([...container_ids]), is_restorable: true };
-    await this.update(ended, { deleted_at: null, is_restorable: false });
+    return (await this.update(ended, { deleted_at: null, is_restorable: false })).affected ?? 0;
   }
 
   /** Lets containers that were restorable go, since when they were ended. */

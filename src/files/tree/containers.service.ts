@@ -38,9 +38,10 @@ export class ContainersService {
     await tx.withRepository(this.containers).markDeleted(company_id, container_ids, true);
   }
 
-  /** Undoes what {@link hide} has done. */
+  /** Undoes what {@link hide} has done. @throws Error when one of them is not hidden */
   async restore(tx: Tx, company_id: string, ...container_ids: string[]): Promise<void> {
-    await tx.withRepository(this.containers).bringBack(company_id, container_ids);
+    const restored = await tx.withRepository(this.containers).bringBack(company_id, container_ids);
+    if (restored < container_ids.length) throw new Error('Not all of the containers can come back');
   }
 
   /** Has hidden containers emptied as if they had been deleted when they were hidden. */
