@@ -173,7 +173,9 @@ const filesOf = ({ company_id, workspace_id }: Project, snapshot: Snapshot | und
 });
 
 /** The files that sets stand in. */
-const pathsOf = (cards: readonly ModelCard[]): string[] => [...new Set(cards.flatMap((card) => pathOfSet(card) ?? []))];
+export const pathsOf = (cards: readonly ModelCard[]): string[] => [
+  ...new Set(cards.flatMap((card) => pathOfSet(card) ?? [])),
+];
 
 /** The cards that make the model, and those that its plan is rated by, without what it does not take from them. */
 function toModelCard({ id, card_type, label, data, adjustments }: ModelCard): ModelCard[] {

@@ -39,7 +39,7 @@ export class ProjectReader {
 
   /** @throws Forbidden for somebody whose role in the project is too little */
   admit(role: ProjectRole): void {
-    if (!isAtLeast(role, this.least)) throw new Forbidden(REFUSALS[this.least]);
+    if (this.least !== 'viewer' && !isAtLeast(role, this.least)) throw new Forbidden(REFUSALS[this.least]);
   }
 }
 
@@ -118,8 +118,7 @@ export const accessParameter = ({ company_id, person_id, project_ids }: Principa
   ...(project_ids ?? []),
 ];
 
-const REFUSALS: Record<ProjectRole, string> = {
-  viewer: 'This operation is for those who may read the project',
+const REFUSALS: Record<Exclude<ProjectRole, 'viewer'>, string> = {
   editor: 'A viewer of a project changes nothing in it',
   owner: 'This operation is for owners of the project and company-level callers only',
 };

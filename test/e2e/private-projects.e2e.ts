@@ -215,13 +215,26 @@ describe('what is in a private project', () => {
   it('is in no answer to those who do not see it, whatever they ask for', async () => {
     const mark = `mark-${project}`;
     await ada.client.patch(`/projects/${project}`, { name: mark });
-    script = hello;
-    await ada.client.post(`/projects/${project}/chat`, { content: mark });
-    await idle(ada.client, project);
-    for (const path of ['/projects', '/usage/users', '/usage/api-keys', '/api-keys', '/deployments', '/me']) {
-      const { status, body } = await ben.client.send('GET', path);
-      expect([path, status]).toEqual([path, 200]);
-      expect(JSON.stringify(body)).not.toContain(project);
+    script = async function* () {
+      yield await Promise.resolve(say('Hello.'));
+      yield { type: 'usage', credits: 1 };
+    };
+    // Ben has spent something there, and sees it no more.
+    await give('editor');
+    for (const { client } of [ada, ben]) {
+      await client.post(`/projects/${project}/chat`, { content: mark });
+      await idle(client, project);
+    }
+    await take();
+    const listings = ['/projects', '/usage/projects', '/usage/days?group_by=project'];
+    for (const path of listings) {
+      for (const [{ client }, sees] of [
+        [ada, true],
+        [ben, false],
+      ] as const) {
+        const { status, body } = await client.send('GET', path);
+        expect([path, status, JSON.stringify(body).includes(project)]).toEqual([path, 200, sees]);
+      }
     }
     await ada.client.delete(`/projects/${project}`);
     for (const [session, total] of [
