@@ -49,7 +49,7 @@ export const insertEvents = (
 
 /** SQL that removes the events of the turns of the rows `turns`. */
 export const removeEvents = (turns: string): string =>
-  `DELETE FROM turn_events e USING ${turns} WHERE e.turn_id = ${turns}.id`;
+  `DELETE FROM turn_events WHERE turn_id = ANY (ARRAY(SELECT id FROM ${turns}))`;
 
 /** The steps of turns, kept for readers of the live stream until some time after the turn. */
 export class TurnEventsRepository extends EntityRepository(TurnEvent) {
