@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { testRun } from './run.js';
 
-/** Makes a migrated, empty database of its own; answers its URL. */
-export async function createDatabase(): Promise<string> {
+/** Makes a migrated, empty database of its own, or one `from` another template; answers its URL. */
+export async function createDatabase(from = testRun().template): Promise<string> {
   const name = `test_${randomBytes(8).toString('hex')}`;
   const url = new URL(testRun().admin);
-  await administrate(`CREATE DATABASE ${name} TEMPLATE ${testRun().template}`);
+  await administrate(`CREATE DATABASE ${name} TEMPLATE ${from}`);
   url.pathname = `/${name}`;
   return url.href;
 }

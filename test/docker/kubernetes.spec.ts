@@ -1,0 +1,143 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import { Deployment } from 'kubernetes-models/apps/v1';
+import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2';
+import { Job } from 'kubernetes-models/batch/v1';
+import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
+import { Service, ServiceAccount } from 'kubernetes-models/v1';
+import { parse, parseAllDocuments } from 'yaml';
+import { loadConfig, SETTINGS } from '../../src/config/load-config.js';
+
+const FOLDER = 'docker/kubernetes';
+/** By the schemas that Kubernetes publishes. */
+const KINDS = { Deployment, HorizontalPodAutoscaler, Job, PodDisruptionBudget, Service, ServiceAccount };
+/** What docs/operating.md has the secret hold. */
+const SECRETS = {
+  DATABASE_URL: 'postgres://workspace:secret@postgres:5432/workspace',
+  AUTH_JWT_SECRET: 'x'.repeat(32),
+  S3_ACCESS_KEY: 'access',
+  S3_SECRET_KEY: 'secret-key',
+  METRICS_TOKEN: 'x'.repeat(16),
+};
+
+interface Manifest {
+  kind: keyof typeof KINDS;
+  metadata: { name: string };
+}
+
+const { resources, configMapGenerator } = parse(readFileSync(`${FOLDER}/kustomization.yaml`, 'utf8')) as {
+  resources: string[];
+  configMapGenerator: { name: string }[];
+};
+const manifests = resources.flatMap((file) =>
+  parseAllDocuments(readFileSync(`${FOLDER}/${file}`, 'utf8')).map((document) => document.toJS() as Manifest),
+);
+const settings = parseEnv(readFileSync(`${FOLDER}/settings.env`, 'utf8')) as Record<string, string>;
+
+const ofKind = <Kind extends Manifest['kind']>(kind: Kind): InstanceType<(typeof KINDS)[Kind]>[] =>
+  manifests
+    .filter((manifest) => manifest.kind === kind)
+    .map((manifest) => new KINDS[kind](manifest as never) as InstanceType<(typeof KINDS)[Kind]>);
+
+const validate = (manifest: Manifest): void => new KINDS[manifest.kind](manifest as never).validate();
+
+describe('the manifests', () => {
+  it.each(manifests.map((manifest): [string, string, Manifest] => [manifest.kind, manifest.metadata.name, manifest]))(
+    '%s %s is as its schema says',
+    (_kind, _name, manifest) => {
+      validate(manifest);
+    },
+  );
+
+  it('would not be, if a number were a text or something were missing', () => {
+    const [deployment] = manifests.filter(({ kind }) => kind === 'Deployment');
+    const wrong = structuredClone(deployment) as unknown as {
+      spec: { template: { spec: { terminationGracePeriodSeconds: unknown; containers?: unknown } } };
+    };
+    wrong.spec.template.spec.terminationGracePeriodSeconds = '45';
+    expect(() => validate(wrong as never)).toThrow('terminationGracePeriodSeconds must be integer');
+    wrong.spec.template.spec.terminationGracePeriodSeconds = 45;
+    delete wrong.spec.template.spec.containers;
+    expect(() => validate(wrong as never)).toThrow('containers');
+  });
+
+  it('are all part of the kustomization', () => {
+    const others = ['kustomization.yaml', 'settings.env'];
+    expect(readdirSync(FOLDER).filter((file) => !others.includes(file))).toEqual([...resources].sort());
+  });
+
+  it('find each other by their labels and names', () => {
+    const deployments = ofKind('Deployment');
+    for (const { spec } of deployments) {
+      expect(spec?.template.metadata?.labels).toEqual(spec?.selector.matchLabels);
+      expect(spec?.template.spec?.topologySpreadConstraints?.[0]?.labelSelector).toEqual(spec?.selector);
+    }
+    const labels = deployments.map(({ spec }) => spec?.selector.matchLabels);
+    const names = deployments.map(({ metadata }) => metadata?.name).sort();
+    for (const { spec } of ofKind('PodDisruptionBudget')) expect(labels).toContainEqual(spec?.selector?.matchLabels);
+    for (const { spec } of ofKind('Service')) expect(labels).toContainEqual(spec?.selector);
+    expect(ofKind('PodDisruptionBudget')).toHaveLength(names.length);
+    expect(
+      ofKind('HorizontalPodAutoscaler')
+        .map(({ spec }) => spec.scaleTargetRef.name)
+        .sort(),
+    ).toEqual(names);
+    const [account] = ofKind('ServiceAccount');
+    const [map] = configMapGenerator;
+    for (const { spec } of [...deployments, ...ofKind('Job')]) {
+      expect(spec?.template.spec?.serviceAccountName).toBe(account?.metadata?.name);
+      for (const { envFrom } of spec?.template.spec?.containers ?? [])
+        expect(envFrom).toEqual([{ configMapRef: { name: map?.name } }, { secretRef: { name: 'workspace-secrets' } }]);
+    }
+  });
+});
+
+describe('what runs', () => {
+  const pods = [...ofKind('Deployment'), ...ofKind('Job')].map(({ spec }) => spec?.template.spec);
+
+  it.each(['api', 'worker'])('%s knows and accepts its settings, and is asked where it answers', (role) => {
+    const container = pods.flatMap((pod) => pod?.containers ?? []).find(({ name }) => name === role);
+    const own = Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value ?? '']));
+    const given = { ...settings, ...SECRETS, ...own };
+    for (const name of Object.keys(given)) expect(SETTINGS).toContain(name);
+    const config = loadConfig(given);
+    expect(config).toMatchObject({ ROLE: role, METRICS: true, PORT: container?.ports?.[0]?.containerPort });
+    expect(config.s3?.bucket).toBe('workspace');
+    for (const probe of [container?.startupProbe, container?.livenessProbe])
+      expect(probe?.httpGet).toEqual({ path: '/health/live', port: 'http' });
+    expect(container?.readinessProbe?.httpGet).toEqual({ path: '/health/ready', port: 'http' });
+  });
+
+  it('has time to stop', () => {
+    for (const { spec } of ofKind('Deployment'))
+      expect(spec?.template.spec?.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(
+        Number(settings['STOP_DELAY_SECONDS']) + 25,
+      );
+  });
+
+  it('runs as nobody special and writes to folders of its own only', () => {
+    for (const pod of pods) {
+      expect(pod?.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 });
+      for (const { securityContext, volumeMounts = [] } of pod?.containers ?? []) {
+        expect(securityContext).toEqual({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        });
+        expect(volumeMounts.map(({ name }) => name)).toEqual((pod?.volumes ?? []).map(({ name }) => name));
+      }
+    }
+  });
+
+  it('is added by a figure that the service tells', () => {
+    const [metric] = ofKind('HorizontalPodAutoscaler').flatMap(({ spec }) =>
+      (spec.metrics ?? []).flatMap(({ external }) => external?.metric.name ?? []),
+    );
+    expect(readFileSync('docs/operating.md', 'utf8')).toContain(`| \`${metric}\``);
+  });
+
+  it('holds no secret', () => {
+    for (const name of Object.keys(settings)) expect(name).not.toMatch(/PASSWORD|SECRET|TOKEN|KEY|DATABASE_URL/);
+  });
+});
