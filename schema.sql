@@ -366,6 +366,18 @@ CREATE TABLE file_facts (
   CONSTRAINT file_facts_facts_check CHECK ((jsonb_typeof(facts) = 'object'::text))
 );
 
+CREATE TABLE idempotency_records (
+  scope bytea NOT NULL,
+  body_digest bytea NOT NULL,
+  status smallint,
+  content bytea NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT idempotency_records_pkey PRIMARY KEY (scope),
+  CONSTRAINT idempotency_records_body_check CHECK ((octet_length(body_digest) = 32)),
+  CONSTRAINT idempotency_records_scope_check CHECK ((octet_length(scope) = 32)),
+  CONSTRAINT idempotency_records_status_check CHECK (((status >= 200) AND (status <= 299)))
+);
+
 CREATE TABLE messages (
   id uuid DEFAULT uuidv7() NOT NULL,
   project_id uuid NOT NULL,
@@ -860,6 +872,8 @@ CREATE INDEX executions_tests_idx ON public.executions USING btree (project_id, 
 CREATE INDEX executions_triggered_by_idx ON public.executions USING btree (triggered_by);
 
 CREATE INDEX executions_user_idx ON public.executions USING btree (company_id, user_id);
+
+CREATE INDEX idempotency_records_created_at_idx ON public.idempotency_records USING btree (created_at);
 
 CREATE INDEX messages_answered_message_idx ON public.messages USING btree (answered_message_id) WHERE (answered_message_id IS NOT NULL);
 

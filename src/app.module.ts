@@ -16,6 +16,7 @@ import { HealthModule } from './platform/health/health.module.js';
 import { BodyGuard } from './platform/http/body.guard.js';
 import { HttpModule } from './platform/http/http.module.js';
 import { RoutingGuard } from './platform/http/routing.guard.js';
+import { IdempotencyModule } from './platform/idempotency/idempotency.module.js';
 import { JobsModule } from './platform/jobs/jobs.module.js';
 import { LoggingModule } from './platform/logging/logging.module.js';
 import { MetricsModule } from './platform/metrics/metrics.module.js';
@@ -49,6 +50,7 @@ export class AppModule {
         LoggingModule.forRoot(logger),
         DatabaseModule.forRoot(databaseUrl),
         JobsModule,
+        IdempotencyModule,
         MetricsModule,
         HttpModule,
         AuthModule,

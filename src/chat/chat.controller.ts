@@ -1,6 +1,8 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { EditingCaller, ProjectEditor, ProjectReader, ReadingCaller } from '../projects/project-access.js';
 import { JsonText } from '../platform/http/json-text.js';
+import { RequestOnce } from '../platform/idempotency/idempotency.interceptor.js';
+import { Once } from '../platform/idempotency/once.js';
 import { Operation } from '../platform/openapi/operation.js';
 import {
   ChatHistoryQuery,
@@ -33,13 +35,15 @@ export class ChatController {
     status: 202,
     response: ChatResponse,
     errors: [402, 404, 409, 429],
+    idempotent: true,
   })
   async postChatMessage(
     @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Body() body: ChatMessageCreate,
+    @RequestOnce() once: Once<JsonText>,
   ): Promise<JsonText> {
-    return new JsonText(await this.postMessageService.post(editor, projectId, body));
+    return await this.postMessageService.post(editor, projectId, body, once);
   }
 
   @Get()
@@ -90,13 +94,15 @@ export class ChatController {
       'answered together with the next posted one.',
     response: ChatStopResponse,
     errors: [404],
+    idempotent: true,
     extension: true,
   })
   async stopTurn(
     @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Body() body: ChatStopRequest,
+    @RequestOnce() once: Once<ChatStopResponse>,
   ): Promise<ChatStopResponse> {
-    return await this.stopTurnService.stop(editor, projectId, body);
+    return await this.stopTurnService.stop(editor, projectId, body, once);
   }
 }

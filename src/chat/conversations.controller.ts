@@ -1,6 +1,8 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { EditingCaller, ProjectEditor, ProjectReader, ReadingCaller } from '../projects/project-access.js';
 import type { JsonText } from '../platform/http/json-text.js';
+import { RequestOnce } from '../platform/idempotency/idempotency.interceptor.js';
+import { Once } from '../platform/idempotency/once.js';
 import { listingJson } from '../platform/listing/listing-json.js';
 import { PageQuery } from '../platform/listing/page.query.js';
 import { Operation } from '../platform/openapi/operation.js';
@@ -37,14 +39,23 @@ export class ConversationsController {
     status: 201,
     response: ConversationResponse,
     errors: [404],
+    idempotent: true,
     extension: true,
   })
   async createConversation(
     @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Body() body: ConversationWriteRequest,
+    @RequestOnce() once: Once<ConversationResponse>,
   ): Promise<ConversationResponse> {
-    return ConversationResponse.from(await this.conversations.create(editor, projectId, body));
+    return ConversationResponse.from(
+      await this.conversations.create(
+        editor,
+        projectId,
+        body,
+        once.from((made) => ConversationResponse.from(made)),
+      ),
+    );
   }
 
   @Patch(':conversation_id')

@@ -2,6 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Database } from '../platform/database/database.service.js';
 import { Conflict, parseId } from '../platform/errors/errors.js';
 import type { JsonPage } from '../platform/database/json-page.js';
+import { Once } from '../platform/idempotency/once.js';
 import type { PageQuery } from '../platform/listing/page.query.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import { ProjectsService } from '../projects/projects.service.js';
@@ -43,10 +44,15 @@ export class ConversationsService implements OnModuleInit {
   }
 
   /** @throws NotFound */
-  async create(editor: ProjectEditor, projectId: string, { title }: ConversationWriteRequest): Promise<Conversation> {
+  async create(
+    editor: ProjectEditor,
+    projectId: string,
+    { title }: ConversationWriteRequest,
+    once = Once.unkept<Conversation>(),
+  ): Promise<Conversation> {
     return await this.database.transaction(async (tx) => {
       const { id } = await tx.withRepository(this.projects).lock(editor, projectId);
-      return await tx.withRepository(this.conversations).add(id, title ?? null);
+      return await once.do(tx, async () => await tx.withRepository(this.conversations).add(id, title ?? null));
     });
   }
 

@@ -3,6 +3,8 @@ import { Injectable } from '@nestjs/common';
 import type { Principal } from '../platform/auth/principal.js';
 import { Database, pipelined, type Tx } from '../platform/database/database.service.js';
 import { Conflict, parseId } from '../platform/errors/errors.js';
+import { Once } from '../platform/idempotency/once.js';
+import { JsonText } from '../platform/http/json-text.js';
 import { CardResponse } from '../projects/canvas/canvas.dto.js';
 import { CardsRepository } from '../projects/canvas/cards.repository.js';
 import type { ProjectEditor } from '../projects/project-access.js';
@@ -44,18 +46,30 @@ export class PostMessageService {
    * @throws NotFound, Conflict on another payload under a client_msg_id, PaymentRequired when a budget is used up,
    *   TooManyRequests when too many messages wait, Invalid when the answer does not fit the open question.
    */
-  async post(editor: ProjectEditor, projectId: string, request: ChatMessageCreate): Promise<string> {
+  async post(
+    editor: ProjectEditor,
+    projectId: string,
+    request: ChatMessageCreate,
+    once = Once.unkept<JsonText>(),
+  ): Promise<JsonText> {
     const id = parseId(projectId, 'Project');
-    const { conversation, message } = await this.database.transaction(async (tx) => {
+    const { conversation_id, answer } = await this.database.transaction(async (tx) => {
       const [, conversation] = await pipelined(
         tx.withRepository(this.projects).lock(editor, id),
         tx.withRepository(this.conversations).lock(editor, id, request.conversation_id),
       );
-      return { conversation, message: await this.store(tx, editor.caller, conversation, request) };
+      const answer = await once.do(tx, async () => {
+        const [message, cards] = await pipelined(
+          this.store(tx, editor.caller, conversation, request),
+          tx.withRepository(this.cards).list(conversation.project_id),
+        );
+        const canvas = JSON.stringify(cards.map((card) => CardResponse.from(card)));
+        return new JsonText(`{"message":${message},"canvas_snapshot":${canvas}}`);
+      });
+      return { conversation_id: conversation.id, answer };
     });
-    this.changed.send(conversation.id);
-    const cards = await this.cards.list(conversation.project_id);
-    return `{"message":${message},"canvas_snapshot":${JSON.stringify(cards.map((card) => CardResponse.from(card)))}}`;
+    this.changed.send(conversation_id);
+    return answer;
   }
 
   private async store(

@@ -1,6 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Database } from '../platform/database/database.service.js';
 import { NotFound, parseId } from '../platform/errors/errors.js';
+import { Once } from '../platform/idempotency/once.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import type { ChatStopRequest, ChatStopResponse } from './chat.dto.js';
 import { ConversationsRepository } from './conversations/conversations.repository.js';
@@ -35,17 +36,25 @@ export class StopTurnService implements OnModuleInit {
    *
    * @throws NotFound also for a turn that the conversation never had.
    */
-  async stop(editor: ProjectEditor, projectId: string, request: ChatStopRequest): Promise<ChatStopResponse> {
+  async stop(
+    editor: ProjectEditor,
+    projectId: string,
+    request: ChatStopRequest,
+    once = Once.unkept<ChatStopResponse>(),
+  ): Promise<ChatStopResponse> {
     const wanted = request.turn_id == null ? null : parseId(request.turn_id, 'Turn');
-    const { conversation_id, turn_id } = await this.database.transaction(async (tx) => {
+    const stopped = await this.database.transaction(async (tx) => {
       const project = await tx.withRepository(this.projects).lock(editor, projectId);
       const { id } = await tx.withRepository(this.conversations).lock(editor, project.id, request.conversation_id);
       if (wanted !== null && !(await tx.withRepository(this.turns).existsBy({ id: wanted, conversation_id: id }))) {
         throw new NotFound('Turn');
       }
-      return { conversation_id: id, turn_id: await this.endings.stop(tx, id, wanted) };
+      return await once.do(tx, async () => {
+        const turn_id = await this.endings.stop(tx, id, wanted);
+        return { conversation_id: id, turn_id, stopped: turn_id !== null };
+      });
     });
-    if (turn_id !== null) this.stopped.send(conversation_id, turn_id);
-    return { conversation_id, turn_id, stopped: turn_id !== null };
+    if (stopped.turn_id !== null) this.stopped.send(stopped.conversation_id, stopped.turn_id);
+    return stopped;
   }
 }

@@ -98,6 +98,14 @@ export class Settings {
   @MinLength(32)
   AUTH_JWT_SECRET?: string;
 
+  /**
+   * Secret that answers kept for `Idempotency-Key` are encrypted with, at least 32 characters. Absent: a generated one that is
+   * kept in the database beside them; with a secret of your own a copy of the database does not tell them.
+   */
+  @IsOptional()
+  @MinLength(32)
+  ANSWERS_SECRET?: string;
+
   /** URL of the JSON Web Key Set of an OpenID provider, whose tokens are accepted too. Absent: no provider. */
   @IsOptional()
   @HttpUrl()

@@ -84,7 +84,7 @@ export async function createDemo(app: INestApplicationContext, caller: Principal
     workspace_mode: 'define' as const,
     visibility: 'company' as const,
   };
-  await projects.create(editor, demo, EXAMPLE.project_id);
+  await projects.create(editor, demo, undefined, EXAMPLE.project_id);
   await putTable(app, caller);
   await putScenario(app, editor);
   await app.get(PostMessageService).post(editor, EXAMPLE.project_id, {
@@ -101,7 +101,7 @@ async function createPrivateProject(app: INestApplicationContext, editor: Projec
     workspace_mode: 'define' as const,
     visibility: 'private' as const,
   };
-  await app.get(ProjectsService).create(editor, project, private_project_id);
+  await app.get(ProjectsService).create(editor, project, undefined, private_project_id);
   await app
     .get(CardsService)
     .add(editor, private_project_id, { card_type: 'kpi', label: 'Margin', data: { unit: '%' } });
@@ -126,5 +126,5 @@ async function putScenario(app: INestApplicationContext, editor: ProjectEditor):
     data: { values: { [value]: 80 }, description: 'Hours of the whole team in a week' },
   });
   const changes = [{ kind: 'value' as const, target: value, times: 2 }];
-  await app.get(ScenariosService).create(editor, project_id, { name: 'Two shifts', changes }, scenario_id);
+  await app.get(ScenariosService).create(editor, project_id, { name: 'Two shifts', changes }, undefined, scenario_id);
 }

@@ -3,6 +3,8 @@ import { CompanyCaller, type CompanyPrincipal } from '../platform/auth/company-l
 import { Caller, CompanyLevel } from '../platform/auth/decorators.js';
 import { Principal } from '../platform/auth/principal.js';
 import type { JsonText } from '../platform/http/json-text.js';
+import { RequestOnce } from '../platform/idempotency/idempotency.interceptor.js';
+import { Once } from '../platform/idempotency/once.js';
 import { listingJson } from '../platform/listing/listing-json.js';
 import { PageQuery } from '../platform/listing/page.query.js';
 import { Operation } from '../platform/openapi/operation.js';
@@ -34,12 +36,20 @@ export class DeploymentsController {
     status: 201,
     response: DeploymentResponse,
     errors: [403, 409],
+    idempotent: true,
   })
   async createDeployment(
     @CompanyCaller() caller: CompanyPrincipal,
     @Body() body: DeploymentCreateRequest,
+    @RequestOnce() once: Once<DeploymentResponse>,
   ): Promise<DeploymentResponse> {
-    return DeploymentResponse.detailed(await this.deployments.create(caller, body));
+    return DeploymentResponse.detailed(
+      await this.deployments.create(
+        caller,
+        body,
+        once.from((made) => DeploymentResponse.detailed(made)),
+      ),
+    );
   }
 
   @Get(':name')

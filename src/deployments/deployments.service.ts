@@ -6,6 +6,7 @@ import { CompaniesRepository } from '../platform/auth/identities/companies.repos
 import { Database, type Tx } from '../platform/database/database.service.js';
 import type { JsonPage } from '../platform/database/json-page.js';
 import { Conflict, NotFound } from '../platform/errors/errors.js';
+import { Once } from '../platform/idempotency/once.js';
 import type { PageQuery } from '../platform/listing/page.query.js';
 import type { Deployment } from './deployment.entity.js';
 import type { DeploymentCreateRequest } from './deployments.dto.js';
@@ -38,19 +39,27 @@ export class DeploymentsService implements OnModuleInit {
   }
 
   /** Creates an empty deployment. @throws Conflict when the company has one of that name. */
-  async create(caller: CompanyPrincipal, { name }: DeploymentCreateRequest): Promise<DeploymentDetails> {
+  async create(
+    caller: CompanyPrincipal,
+    { name }: DeploymentCreateRequest,
+    once = Once.unkept<DeploymentDetails>(),
+  ): Promise<DeploymentDetails> {
     const { company_id } = companyLevel(caller);
-    const created = await this.database.transaction(async (tx) => {
+    return await this.database.transaction(async (tx) => {
       // One creation at a time in a company, so that names and handles can be looked up before the insert.
       await tx.withRepository(this.companies).lock(company_id);
-      const deployments = tx.withRepository(this.deployments);
-      if (await deployments.hasName(company_id, name)) throw new Conflict('A deployment of this name exists already');
-      const slug = slugOf(name);
-      const handle = freeHandle(slug, new Set(await deployments.handlesLike(company_id, slug)));
-      const container_id = await this.containers.create(tx, company_id, 'deployment');
-      return await deployments.save({ company_id, name, handle, container_id, deleted_at: null });
+      return await once.do(tx, async () => {
+        const deployments = tx.withRepository(this.deployments);
+        if (await deployments.hasName(company_id, name)) throw new Conflict('A deployment of this name exists already');
+        const slug = slugOf(name);
+        const handle = freeHandle(slug, new Set(await deployments.handlesLike(company_id, slug)));
+        const container_id = await this.containers.create(tx, company_id, 'deployment');
+        return await this.withDigest(
+          await deployments.save({ company_id, name, handle, container_id, deleted_at: null }),
+          tx,
+        );
+      });
     });
-    return await this.withDigest(created);
   }
 
   /** The deployment of this handle or name with its digest. @throws NotFound */
@@ -101,8 +110,8 @@ export class DeploymentsService implements OnModuleInit {
     return id === null ? null : await tx.withRepository(this.deployments).findById(company_id, id);
   }
 
-  private async withDigest(deployment: Deployment): Promise<DeploymentDetails> {
+  private async withDigest(deployment: Deployment, tx?: Tx): Promise<DeploymentDetails> {
     const { company_id, container_id } = deployment;
-    return { ...deployment, config_digest: await this.templates.digest({ company_id, container_id }) };
+    return { ...deployment, config_digest: await this.templates.digest({ company_id, container_id }, tx) };
   }
 }

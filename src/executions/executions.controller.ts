@@ -2,6 +2,8 @@ import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { EditingCaller, ProjectEditor, ProjectReader, ReadingCaller } from '../projects/project-access.js';
 import { ClientSignal } from '../platform/http/client-signal.js';
 import type { JsonText } from '../platform/http/json-text.js';
+import { RequestOnce } from '../platform/idempotency/idempotency.interceptor.js';
+import { Once } from '../platform/idempotency/once.js';
 import { listingJson } from '../platform/listing/listing-json.js';
 import { Operation } from '../platform/openapi/operation.js';
 import {
@@ -49,14 +51,23 @@ export class ExecutionsController {
     status: 201,
     response: ExecutionResponse,
     errors: [402, 404, 429],
+    idempotent: true,
     extension: true,
   })
   async createSolveExecution(
     @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Body() body: ExecutionCreateRequest,
+    @RequestOnce() once: Once<ExecutionResponse>,
   ): Promise<ExecutionResponse> {
-    return ExecutionResponse.from(await this.executions.create(editor, projectId, body));
+    return ExecutionResponse.from(
+      await this.executions.create(
+        editor,
+        projectId,
+        body,
+        once.from((made) => ExecutionResponse.from(made)),
+      ),
+    );
   }
 
   @Get(':execution_id')
@@ -141,14 +152,23 @@ export class ExecutionsController {
     status: 201,
     response: ExecutionResponse,
     errors: [402, 404, 409, 429],
+    idempotent: true,
     extension: true,
   })
   async repeatSolveExecution(
     @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Param('execution_id') executionId: string,
+    @RequestOnce() once: Once<ExecutionResponse>,
   ): Promise<ExecutionResponse> {
-    return ExecutionResponse.from(await this.executions.repeat(editor, projectId, executionId));
+    return ExecutionResponse.from(
+      await this.executions.repeat(
+        editor,
+        projectId,
+        executionId,
+        once.from((made) => ExecutionResponse.from(made)),
+      ),
+    );
   }
 
   @Post(':execution_id/cancel')
@@ -158,13 +178,22 @@ export class ExecutionsController {
     description: 'Stops it wherever it runs. The time it has run is charged. 409 if it is already over.',
     response: ExecutionResponse,
     errors: [404, 409],
+    idempotent: true,
     extension: true,
   })
   async cancelSolveExecution(
     @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Param('execution_id') executionId: string,
+    @RequestOnce() once: Once<ExecutionResponse>,
   ): Promise<ExecutionResponse> {
-    return ExecutionResponse.from(await this.executions.cancel(editor, projectId, executionId));
+    return ExecutionResponse.from(
+      await this.executions.cancel(
+        editor,
+        projectId,
+        executionId,
+        once.from((made) => ExecutionResponse.from(made)),
+      ),
+    );
   }
 }

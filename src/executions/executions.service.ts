@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../config/config.js';
 import { Database, type Tx } from '../platform/database/database.service.js';
 import { Conflict, Invalid, parseId, TooManyRequests } from '../platform/errors/errors.js';
+import { Once } from '../platform/idempotency/once.js';
 import type { ProjectEditor } from '../projects/project-access.js';
 import type { Project, ProjectId } from '../projects/project.entity.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
@@ -85,15 +86,22 @@ export class ExecutionsService {
   }
 
   /** Starts an execution. @throws NotFound, and as {@link start} */
-  async create(editor: ProjectEditor, projectId: string, request: ExecutionCreateRequest): Promise<ExecutionRecord> {
+  async create(
+    editor: ProjectEditor,
+    projectId: string,
+    request: ExecutionCreateRequest,
+    once = Once.unkept<ExecutionRecord>(),
+  ): Promise<ExecutionRecord> {
     const { input_file_ids = null, is_test, mip_gap } = request;
     const { name = null, time_limit_seconds = null, affects_checklist = null, scenario_id } = request;
     const run = { ...triggerOf(editor.caller), is_test, name, time_limit_seconds, mip_gap: mip_gap ?? 0 };
     return await this.database.transaction(async (tx) => {
       const project = await tx.withRepository(this.projects).lock(editor, projectId);
-      if (scenario_id == null) return await this.start(tx, project, { ...run, input_file_ids, affects_checklist });
-      const { files, variant } = await this.readScenario(tx, project, scenario_id);
-      return onlyOne(await this.startAll(tx, project, run, files, [variant]));
+      return await once.do(tx, async () => {
+        if (scenario_id == null) return await this.start(tx, project, { ...run, input_file_ids, affects_checklist });
+        const { files, variant } = await this.readScenario(tx, project, scenario_id);
+        return onlyOne(await this.startAll(tx, project, run, files, [variant]));
+      });
     });
   }
 
@@ -102,17 +110,24 @@ export class ExecutionsService {
    *
    * @throws NotFound @throws Conflict when that was not kept @throws PaymentRequired @throws TooManyRequests
    */
-  async repeat(editor: ProjectEditor, projectId: string, executionId: string): Promise<ExecutionRecord> {
+  async repeat(
+    editor: ProjectEditor,
+    projectId: string,
+    executionId: string,
+    once = Once.unkept<ExecutionRecord>(),
+  ): Promise<ExecutionRecord> {
     return await this.database.transaction(async (tx) => {
       const project = await tx.withRepository(this.projects).lock(editor, projectId);
-      const executions = tx.withRepository(this.executions);
-      const before = await executions.require(project.id, parseId(executionId, 'Execution'));
-      const solved = { cards: await executions.cardsOf(project.id, before.id), inputs_id: before.inputs_id };
-      if (solved.cards === null && solved.inputs_id === null) {
-        throw new Conflict('What the execution has solved was not kept');
-      }
-      const pinned = await this.inputs.copy(tx, project.company_id, solved);
-      return onlyOne(await this.queueUp(tx, project, triggerOf(editor.caller), [{ ...before, ...pinned }]));
+      return await once.do(tx, async () => {
+        const executions = tx.withRepository(this.executions);
+        const before = await executions.require(project.id, parseId(executionId, 'Execution'));
+        const solved = { cards: await executions.cardsOf(project.id, before.id), inputs_id: before.inputs_id };
+        if (solved.cards === null && solved.inputs_id === null) {
+          throw new Conflict('What the execution has solved was not kept');
+        }
+        const pinned = await this.inputs.copy(tx, project.company_id, solved);
+        return onlyOne(await this.queueUp(tx, project, triggerOf(editor.caller), [{ ...before, ...pinned }]));
+      });
     });
   }
 
@@ -205,8 +220,13 @@ export class ExecutionsService {
   }
 
   /** Ends an execution that is not over, wherever it runs. @throws NotFound @throws Conflict when it is over */
-  async cancel(editor: ProjectEditor, projectId: string, executionId: string): Promise<ExecutionRecord> {
-    return await this.cancelIn((projects) => projects.lock(editor, projectId), executionId);
+  async cancel(
+    editor: ProjectEditor,
+    projectId: string,
+    executionId: string,
+    once = Once.unkept<ExecutionRecord>(),
+  ): Promise<ExecutionRecord> {
+    return await this.cancelIn((projects) => projects.lock(editor, projectId), executionId, once);
   }
 
   /** The same for what was started in a project that was looked up before. @throws NotFound @throws Conflict */
@@ -217,15 +237,18 @@ export class ExecutionsService {
   private async cancelIn(
     lock: (projects: ProjectsRepository) => Promise<Project>,
     executionId: string,
+    once = Once.unkept<ExecutionRecord>(),
   ): Promise<ExecutionRecord> {
     const execution = await this.database.transaction(async (tx) => {
       const project = await lock(tx.withRepository(this.projects));
-      const executions = tx.withRepository(this.executions);
-      const { id } = await executions.require(project.id, parseId(executionId, 'Execution'));
-      const [canceled] = await this.endings.finish(tx, [id], CANCELED);
-      const now = await executions.require(project.id, id);
-      if (canceled === undefined) throw new Conflict(`The execution is over: ${now.status}`);
-      return now;
+      return await once.do(tx, async () => {
+        const executions = tx.withRepository(this.executions);
+        const { id } = await executions.require(project.id, parseId(executionId, 'Execution'));
+        const [canceled] = await this.endings.finish(tx, [id], CANCELED);
+        const now = await executions.require(project.id, id);
+        if (canceled === undefined) throw new Conflict(`The execution is over: ${now.status}`);
+        return now;
+      });
     });
     this.ended.send(execution.id);
     return execution;

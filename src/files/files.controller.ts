@@ -2,6 +2,8 @@ import { Body, Controller, Post, Query, type StreamableFile } from '@nestjs/comm
 import { Caller, ReadAccess } from '../platform/auth/decorators.js';
 import { Principal } from '../platform/auth/principal.js';
 import { ClientSignal } from '../platform/http/client-signal.js';
+import { RequestOnce } from '../platform/idempotency/idempotency.interceptor.js';
+import { Once } from '../platform/idempotency/once.js';
 import { RequestOrigin } from '../platform/object-store/request-origin.js';
 import { EXAMPLE_WORKSPACE, EXAMPLE_DEPLOYMENT } from '../platform/openapi/examples.js';
 import { Operation } from '../platform/openapi/operation.js';
@@ -39,9 +41,14 @@ export class FilesController {
     example: { ...EXAMPLE_WORKSPACE, path: 'inputs' },
     response: MkdirResponse,
     errors: [403, 404, 409],
+    idempotent: true,
   })
-  async makeDirectory(@Caller() caller: Principal, @Body() body: MkdirRequest): Promise<MkdirResponse> {
-    return await this.files.makeDirectory(caller, body);
+  async makeDirectory(
+    @Caller() caller: Principal,
+    @Body() body: MkdirRequest,
+    @RequestOnce() once: Once<MkdirResponse>,
+  ): Promise<MkdirResponse> {
+    return await this.files.makeDirectory(caller, body, once);
   }
 
   @Post('content')
@@ -79,9 +86,14 @@ export class FilesController {
     example: { ...EXAMPLE_WORKSPACE, path: 'inputs', recursive: true },
     response: DeleteResponse,
     errors: [403, 404, 409],
+    idempotent: true,
   })
-  async deleteFile(@Caller() caller: Principal, @Body() body: FileDeleteRequest): Promise<DeleteResponse> {
-    return await this.files.delete(caller, body);
+  async deleteFile(
+    @Caller() caller: Principal,
+    @Body() body: FileDeleteRequest,
+    @RequestOnce() once: Once<DeleteResponse>,
+  ): Promise<DeleteResponse> {
+    return await this.files.delete(caller, body, once);
   }
 
   @Post('batch-move')
@@ -92,9 +104,14 @@ export class FilesController {
     description: 'A move that fails is reported in `errors`; the others are still made.',
     response: BatchMoveResponse,
     errors: [403, 404],
+    idempotent: true,
   })
-  async batchMove(@Caller() caller: Principal, @Body() body: BatchMoveRequest): Promise<BatchMoveResponse> {
-    return await this.files.moveAll(caller, body);
+  async batchMove(
+    @Caller() caller: Principal,
+    @Body() body: BatchMoveRequest,
+    @RequestOnce() once: Once<BatchMoveResponse>,
+  ): Promise<BatchMoveResponse> {
+    return await this.files.moveAll(caller, body, once);
   }
 
   @Post('batch-delete')
@@ -105,9 +122,14 @@ export class FilesController {
     example: { ...EXAMPLE_WORKSPACE, paths: ['data/old.csv', 'drafts'] },
     response: DeleteResponse,
     errors: [403, 404],
+    idempotent: true,
   })
-  async batchDelete(@Caller() caller: Principal, @Body() body: BatchDeleteRequest): Promise<DeleteResponse> {
-    return await this.files.deleteAll(caller, body);
+  async batchDelete(
+    @Caller() caller: Principal,
+    @Body() body: BatchDeleteRequest,
+    @RequestOnce() once: Once<DeleteResponse>,
+  ): Promise<DeleteResponse> {
+    return await this.files.deleteAll(caller, body, once);
   }
 
   @Post('list')

@@ -5,6 +5,7 @@ import { TaskProblem } from '../data-engine/tasks.js';
 import type { Principal } from '../platform/auth/principal.js';
 import { Database } from '../platform/database/database.service.js';
 import { Invalid, invalidValue, NotFound, TooLarge } from '../platform/errors/errors.js';
+import { Once } from '../platform/idempotency/once.js';
 import { BlobsService } from './blobs/blobs.service.js';
 import { decodeText } from './blobs/content.js';
 import { ContainerResolver } from './container-resolver.js';
@@ -50,11 +51,16 @@ export class FilesService {
   ) {}
 
   /** @throws Conflict when a file is in the way */
-  async makeDirectory(caller: Principal, body: MkdirRequest): Promise<MkdirResponse> {
+  async makeDirectory(
+    caller: Principal,
+    body: MkdirRequest,
+    once = Once.unkept<MkdirResponse>(),
+  ): Promise<MkdirResponse> {
     const container = await this.resolver.findForWriting(caller, body);
     const path = normalizePath(body.path, { root: true });
-    const created = await this.database.transaction((tx) => this.fileTree.makeDirectory(tx, container, path));
-    return { created, path };
+    return await this.database.transaction(async (tx) =>
+      once.do(tx, async () => ({ created: await this.fileTree.makeDirectory(tx, container, path), path })),
+    );
   }
 
   async list(caller: Principal, body: FileListRequest): Promise<FileListResponse> {
@@ -141,38 +147,57 @@ export class FilesService {
   }
 
   /** @throws Conflict for a directory that is not empty, unless `recursive` */
-  async delete(caller: Principal, body: FileDeleteRequest): Promise<DeleteResponse> {
+  async delete(
+    caller: Principal,
+    body: FileDeleteRequest,
+    once = Once.unkept<DeleteResponse>(),
+  ): Promise<DeleteResponse> {
     const { project_id, ...container } = await this.resolver.findForWriting(caller, body);
     const path = normalizePath(body.path);
     const { conversation_id, recursive = false } = body;
-    const deleted = await this.database.transaction(async (tx) => {
-      if (conversation_id != null && project_id !== null) {
-        await this.changes.publish(tx, caller, { project_id, conversation_id, kind: 'deleted', path });
-      }
-      return await this.fileTree.remove(tx, container, path, { recursive });
-    });
-    return { deleted };
+    return await this.database.transaction(async (tx) =>
+      once.do(tx, async () => {
+        if (conversation_id != null && project_id !== null) {
+          await this.changes.publish(tx, caller, { project_id, conversation_id, kind: 'deleted', path });
+        }
+        return { deleted: await this.fileTree.remove(tx, container, path, { recursive }) };
+      }),
+    );
   }
 
-  async deleteAll(caller: Principal, body: BatchDeleteRequest): Promise<DeleteResponse> {
+  async deleteAll(
+    caller: Principal,
+    body: BatchDeleteRequest,
+    once = Once.unkept<DeleteResponse>(),
+  ): Promise<DeleteResponse> {
     const container = await this.resolver.findForWriting(caller, body);
     const paths = (body.paths ?? []).map((path) => normalizePath(path));
-    return { deleted: await this.database.transaction((tx) => this.fileTree.removeAll(tx, container, paths)) };
+    return await this.database.transaction(async (tx) =>
+      once.do(tx, async () => ({ deleted: await this.fileTree.removeAll(tx, container, paths) })),
+    );
   }
 
   /** Failed moves are reported and do not affect the others. */
-  async moveAll(caller: Principal, body: BatchMoveRequest): Promise<BatchMoveResponse> {
+  async moveAll(
+    caller: Principal,
+    body: BatchMoveRequest,
+    once = Once.unkept<BatchMoveResponse>(),
+  ): Promise<BatchMoveResponse> {
     const container = await this.resolver.findForWriting(caller, body);
     const moves = body.moves.map((move) => ({
       source_path: normalizePath(move.source_path),
       dest_path: normalizePath(move.dest_path),
     }));
-    const problems = await this.database.transaction((tx) => this.fileTree.moveAll(tx, container, moves));
-    const errors = body.moves.flatMap(({ source_path }, index) => {
-      const error = problems[index];
-      return error === undefined ? [] : [{ error, source_path }];
-    });
-    return { moved: moves.length - errors.length, errors };
+    return await this.database.transaction(async (tx) =>
+      once.do(tx, async () => {
+        const problems = await this.fileTree.moveAll(tx, container, moves);
+        const errors = body.moves.flatMap(({ source_path }, index) => {
+          const error = problems[index];
+          return error === undefined ? [] : [{ error, source_path }];
+        });
+        return { moved: moves.length - errors.length, errors };
+      }),
+    );
   }
 }
 

@@ -4,6 +4,7 @@ import { ContainersService } from '../files/tree/containers.service.js';
 import { UploadRegistry } from '../files/uploads/upload-registry.service.js';
 import { Database, type Tx } from '../platform/database/database.service.js';
 import type { JsonText } from '../platform/http/json-text.js';
+import { Once } from '../platform/idempotency/once.js';
 import type { ProjectOwner } from './project-access.js';
 import type { Project } from './project.entity.js';
 import { ProjectsRepository } from './projects.repository.js';
@@ -74,15 +75,22 @@ export class ProjectDeletion {
    * @returns the project as ProjectResponse
    * @throws NotFound also when its time is over @throws Forbidden for all but owners and company-level callers
    */
-  async restore(owner: ProjectOwner, projectId: string): Promise<JsonText> {
+  async restore(owner: ProjectOwner, projectId: string, once = Once.unkept<JsonText>()): Promise<JsonText> {
     return await this.database.transaction(async (tx) => {
       const projects = tx.withRepository(this.projects);
-      const project = await projects.lockDeleted(owner, projectId, this.config.PROJECTS_GRACE_SECONDS);
-      await this.containers.restore(tx, project.company_id, ...(await this.containersOf(tx, project)));
-      await projects.markRestored(project.id);
-      for (const listener of this.restorationListeners) await listener(tx, project);
-      return await projects.details(owner, project.id);
+      const restore = async (): Promise<JsonText> => await this.bringBack(tx, owner, projectId);
+      // It is not among the deleted ones any more, where its owners are looked at.
+      return await once.do(tx, restore, async () => await projects.require(owner, projectId));
     });
+  }
+
+  private async bringBack(tx: Tx, owner: ProjectOwner, projectId: string): Promise<JsonText> {
+    const projects = tx.withRepository(this.projects);
+    const project = await projects.lockDeleted(owner, projectId, this.config.PROJECTS_GRACE_SECONDS);
+    await this.containers.restore(tx, project.company_id, ...(await this.containersOf(tx, project)));
+    await projects.markRestored(project.id);
+    for (const listener of this.restorationListeners) await listener(tx, project);
+    return await projects.details(owner, project.id);
   }
 
   private async containersOf(

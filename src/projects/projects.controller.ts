@@ -8,6 +8,8 @@ import {
   ReadingCaller,
 } from './project-access.js';
 import type { JsonText } from '../platform/http/json-text.js';
+import { RequestOnce } from '../platform/idempotency/idempotency.interceptor.js';
+import { Once } from '../platform/idempotency/once.js';
 import { listingJson } from '../platform/listing/listing-json.js';
 import { EXAMPLE } from '../platform/openapi/examples.js';
 import { Operation } from '../platform/openapi/operation.js';
@@ -52,10 +54,15 @@ export class ProjectsController {
     status: 201,
     response: ProjectResponse,
     errors: [404],
+    idempotent: true,
     extension: true,
   })
-  async createProject(@EditingCaller() editor: ProjectEditor, @Body() body: ProjectCreateRequest): Promise<JsonText> {
-    return await this.projects.create(editor, body);
+  async createProject(
+    @EditingCaller() editor: ProjectEditor,
+    @Body() body: ProjectCreateRequest,
+    @RequestOnce() once: Once<JsonText>,
+  ): Promise<JsonText> {
+    return await this.projects.create(editor, body, once);
   }
 
   @Get(':project_id')
@@ -113,10 +120,15 @@ export class ProjectsController {
       '`GET /projects?deleted=true` lists what can come back.',
     response: ProjectResponse,
     errors: [403, 404],
+    idempotent: true,
     extension: true,
   })
-  async restoreProject(@OwningCaller() owner: ProjectOwner, @Param('project_id') projectId: string): Promise<JsonText> {
-    return await this.deletion.restore(owner, projectId);
+  async restoreProject(
+    @OwningCaller() owner: ProjectOwner,
+    @Param('project_id') projectId: string,
+    @RequestOnce() once: Once<JsonText>,
+  ): Promise<JsonText> {
+    return await this.deletion.restore(owner, projectId, once);
   }
 
   @Get(':project_id/cards')

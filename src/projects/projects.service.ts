@@ -7,11 +7,12 @@ import { ContainersService } from '../files/tree/containers.service.js';
 import { Database, type Tx } from '../platform/database/database.service.js';
 import { Forbidden } from '../platform/errors/errors.js';
 import type { JsonText } from '../platform/http/json-text.js';
+import { Once } from '../platform/idempotency/once.js';
 import type { JsonPage } from '../platform/database/json-page.js';
 import { type ProjectEditor, ProjectOwner, type ProjectReader } from './project-access.js';
 import { ProjectMembersRepository } from './project-members.repository.js';
 import type { Project } from './project.entity.js';
-import type { ProjectCreateRequest, ProjectQuery, ProjectUpdate } from './projects.dto.js';
+import type { ProjectCreateRequest, ProjectQuery, ProjectResponse, ProjectUpdate } from './projects.dto.js';
 import { ProjectsRepository } from './projects.repository.js';
 import { SnapshotsService } from './snapshots.service.js';
 
@@ -58,47 +59,65 @@ export class ProjectsService {
    * @throws NotFound when there is no such deployment.
    * @throws Invalid when its configuration is more than a project can have.
    */
-  async create(editor: ProjectEditor, request: ProjectCreateRequest, wantedId?: string): Promise<JsonText> {
-    const { company_id, project_ids, user_id, person_id } = editor.caller;
+  async create(
+    editor: ProjectEditor,
+    request: ProjectCreateRequest,
+    once = Once.unkept<JsonText>(),
+    wantedId?: string,
+  ): Promise<JsonText> {
+    const { project_ids } = editor.caller;
     if (project_ids !== null) throw new Forbidden('An API key for certain projects creates no others');
     return await this.database.transaction(async (tx) => {
       const projects = tx.withRepository(this.projects);
-      const origin =
-        request.from_deployment == null
-          ? null
-          : await this.deployments.require(company_id, request.from_deployment, tx);
-      const { id } = await projects.save({
-        ...(wantedId !== undefined && { id: wantedId }),
-        company_id,
-        name: request.name,
-        description: request.description ?? null,
-        short_description: request.short_description ?? null,
-        workspace_id: await this.containers.create(tx, company_id, 'workspace'),
-        agent_config_id: await this.containers.create(tx, company_id, 'agent_config'),
-        project_skills_id: await this.containers.create(tx, company_id, 'project_skills'),
-        origin_deployment_id: origin?.id ?? null,
-        created_by: user_id,
-        visibility: request.visibility,
+      const create = async (): Promise<JsonText> => await this.add(tx, editor, request, wantedId);
+      // Who may create projects may not see for ever what they have created.
+      return await once.do(tx, create, async ({ text }) => {
+        await projects.require(editor, (JSON.parse(text) as ProjectResponse).id);
       });
-      await tx.withRepository(this.members).put({ project_id: id, company_id, user_id: person_id, role: 'owner' });
-      const project = await projects.lock(editor, id);
-      if (origin !== null) {
-        const from = { company_id, container_id: origin.container_id };
-        const to = { company_id, container_id: project.agent_config_id };
-        const requested = request.from_deployment ?? null;
-        const { config_digest } = await this.templates.copyConfig(tx, {
-          from,
-          to,
-          names: AGENT_CONFIG_NAMES,
-          requested,
-        });
-        await projects.noteConfig(id, { config_digest });
-        await this.templates.copyFiles(tx, from, { company_id, container_id: project.workspace_id });
-      }
-      for (const listener of this.creationListeners) await listener(tx, project);
-      if (request.workspace_mode === 'run') await this.enterRunMode(tx, project);
-      return await projects.details(editor, id);
     });
+  }
+
+  private async add(
+    tx: Tx,
+    editor: ProjectEditor,
+    request: ProjectCreateRequest,
+    wantedId?: string,
+  ): Promise<JsonText> {
+    const { company_id, user_id, person_id } = editor.caller;
+    const projects = tx.withRepository(this.projects);
+    const origin =
+      request.from_deployment == null ? null : await this.deployments.require(company_id, request.from_deployment, tx);
+    const { id } = await projects.save({
+      ...(wantedId !== undefined && { id: wantedId }),
+      company_id,
+      name: request.name,
+      description: request.description ?? null,
+      short_description: request.short_description ?? null,
+      workspace_id: await this.containers.create(tx, company_id, 'workspace'),
+      agent_config_id: await this.containers.create(tx, company_id, 'agent_config'),
+      project_skills_id: await this.containers.create(tx, company_id, 'project_skills'),
+      origin_deployment_id: origin?.id ?? null,
+      created_by: user_id,
+      visibility: request.visibility,
+    });
+    await tx.withRepository(this.members).put({ project_id: id, company_id, user_id: person_id, role: 'owner' });
+    const project = await projects.lock(editor, id);
+    if (origin !== null) {
+      const from = { company_id, container_id: origin.container_id };
+      const to = { company_id, container_id: project.agent_config_id };
+      const requested = request.from_deployment ?? null;
+      const { config_digest } = await this.templates.copyConfig(tx, {
+        from,
+        to,
+        names: AGENT_CONFIG_NAMES,
+        requested,
+      });
+      await projects.noteConfig(id, { config_digest });
+      await this.templates.copyFiles(tx, from, { company_id, container_id: project.workspace_id });
+    }
+    for (const listener of this.creationListeners) await listener(tx, project);
+    if (request.workspace_mode === 'run') await this.enterRunMode(tx, project);
+    return await projects.details(editor, id);
   }
 
   /** @throws NotFound @throws Forbidden also for somebody who is no owner and says who sees the project */

@@ -1,5 +1,7 @@
 import { Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
 import { EditingCaller, ProjectEditor, ProjectReader, ReadingCaller } from './project-access.js';
+import { RequestOnce } from '../platform/idempotency/idempotency.interceptor.js';
+import { Once } from '../platform/idempotency/once.js';
 import { PageQuery } from '../platform/listing/page.query.js';
 import { Operation } from '../platform/openapi/operation.js';
 import { SnapshotListResponse, SnapshotResponse } from './snapshots.dto.js';
@@ -17,13 +19,21 @@ export class SnapshotsController {
     status: 201,
     response: SnapshotResponse,
     errors: [404, 409],
+    idempotent: true,
     extension: true,
   })
   async takeSnapshot(
     @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
+    @RequestOnce() once: Once<SnapshotResponse>,
   ): Promise<SnapshotResponse> {
-    return SnapshotResponse.from(await this.snapshots.create(editor, projectId));
+    return SnapshotResponse.from(
+      await this.snapshots.create(
+        editor,
+        projectId,
+        once.from((made) => SnapshotResponse.from(made)),
+      ),
+    );
   }
 
   @Get()

@@ -3,6 +3,7 @@ import { ContainersService } from '../files/tree/containers.service.js';
 import { FileTreeService } from '../files/tree/file-tree.service.js';
 import { Database, type Tx } from '../platform/database/database.service.js';
 import { Conflict } from '../platform/errors/errors.js';
+import { Once } from '../platform/idempotency/once.js';
 import type { Page } from '../platform/listing/page.js';
 import type { PageQuery } from '../platform/listing/page.query.js';
 import { CardsRepository } from './canvas/cards.repository.js';
@@ -27,13 +28,15 @@ export class SnapshotsService {
   ) {}
 
   /** Takes a snapshot that becomes the current one. @throws Conflict when the project has too many */
-  async create(editor: ProjectEditor, projectId: string): Promise<SnapshotRow> {
+  async create(editor: ProjectEditor, projectId: string, once = Once.unkept<SnapshotRow>()): Promise<SnapshotRow> {
     return await this.database.transaction(async (tx) => {
       const projects = tx.withRepository(this.projects);
       const project = await projects.lock(editor, projectId);
-      const current_snapshot_id = await this.take(tx, project);
-      await projects.change(project.id, { current_snapshot_id });
-      return await tx.withRepository(this.snapshots).row(project.id, current_snapshot_id);
+      return await once.do(tx, async () => {
+        const current_snapshot_id = await this.take(tx, project);
+        await projects.change(project.id, { current_snapshot_id });
+        return await tx.withRepository(this.snapshots).row(project.id, current_snapshot_id);
+      });
     });
   }
 

@@ -7,6 +7,7 @@ import { triggerOf } from '../executions/trigger.js';
 import { shortened } from '../modelling/names.js';
 import { Database, type Tx } from '../platform/database/database.service.js';
 import { type ErrorEntry, Invalid, invalidValue, isId } from '../platform/errors/errors.js';
+import { Once } from '../platform/idempotency/once.js';
 import { DataFiles } from '../projects/canvas/data-files.service.js';
 import type { FileStates } from '../projects/canvas/data-file.js';
 import type { ProjectEditor } from '../projects/project-access.js';
@@ -68,13 +69,20 @@ export class ScenarioSolves implements OnModuleInit {
   }
 
   /** Solves scenarios of a project. @throws NotFound, Invalid at an id that the project does not have, and as {@link start} */
-  async solve(editor: ProjectEditor, projectId: string, request: ScenarioSolveRequest): Promise<ExecutionRecord[]> {
+  async solve(
+    editor: ProjectEditor,
+    projectId: string,
+    request: ScenarioSolveRequest,
+    once = Once.unkept<ExecutionRecord[]>(),
+  ): Promise<ExecutionRecord[]> {
     const { scenario_ids, include_base, is_test, mip_gap, name = null, time_limit_seconds = null } = request;
     const options = { is_test, mip_gap: mip_gap ?? 0, name, time_limit_seconds };
     return await this.database.transaction(async (tx) => {
       const project = await tx.withRepository(this.projects).lock(editor, projectId);
-      const scenarios = await this.named(tx, project, scenario_ids);
-      return await this.start(tx, project, { ...triggerOf(editor.caller), ...options }, scenarios, include_base);
+      return await once.do(tx, async () => {
+        const scenarios = await this.named(tx, project, scenario_ids);
+        return await this.start(tx, project, { ...triggerOf(editor.caller), ...options }, scenarios, include_base);
+      });
     });
   }
 

@@ -3,6 +3,8 @@ import { EditingCaller, ProjectEditor, ProjectReader, ReadingCaller } from '../p
 import { ClientSignal } from '../platform/http/client-signal.js';
 import type { CsvText } from '../platform/http/csv-text.js';
 import { WantsCsv } from '../platform/http/wants-csv.js';
+import { RequestOnce } from '../platform/idempotency/idempotency.interceptor.js';
+import { Once } from '../platform/idempotency/once.js';
 import { PageQuery } from '../platform/listing/page.query.js';
 import { EXAMPLE } from '../platform/openapi/examples.js';
 import { Operation } from '../platform/openapi/operation.js';
@@ -38,14 +40,23 @@ export class ScenariosController {
     status: 201,
     response: ScenarioResponse,
     errors: [404, 409],
+    idempotent: true,
     extension: true,
   })
   async createScenario(
     @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Body() body: ScenarioCreateRequest,
+    @RequestOnce() once: Once<ScenarioResponse>,
   ): Promise<ScenarioResponse> {
-    return ScenarioResponse.from(await this.scenarios.create(editor, projectId, body));
+    return ScenarioResponse.from(
+      await this.scenarios.create(
+        editor,
+        projectId,
+        body,
+        once.from((made) => ScenarioResponse.from(made)),
+      ),
+    );
   }
 
   @Get()
@@ -77,14 +88,23 @@ export class ScenariosController {
     status: 201,
     response: ScenarioSolveResponse,
     errors: [402, 404, 429],
+    idempotent: true,
     extension: true,
   })
   async solveScenarios(
     @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Body() body: ScenarioSolveRequest,
+    @RequestOnce() once: Once<ScenarioSolveResponse>,
   ): Promise<ScenarioSolveResponse> {
-    return ScenarioSolveResponse.from(await this.solves.solve(editor, projectId, body));
+    return ScenarioSolveResponse.from(
+      await this.solves.solve(
+        editor,
+        projectId,
+        body,
+        once.from((made) => ScenarioSolveResponse.from(made)),
+      ),
+    );
   }
 
   @Get('compare')

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '../platform/database/database.service.js';
 import { Conflict, type ErrorEntry, Invalid, invalidValue } from '../platform/errors/errors.js';
+import { Once } from '../platform/idempotency/once.js';
 import type { Page } from '../platform/listing/page.js';
 import type { PageQuery } from '../platform/listing/page.query.js';
 import { CardsRepository } from '../projects/canvas/cards.repository.js';
@@ -53,12 +54,13 @@ export class ScenariosService {
     editor: ProjectEditor,
     projectId: string,
     request: ScenarioCreateRequest,
+    once = Once.unkept<Scenario>(),
     wantedId?: string,
   ): Promise<Scenario> {
     return await this.inProject(
       editor,
       projectId,
-      async (tx, project) => await this.add(tx, project, request, wantedId),
+      async (tx, project) => await once.do(tx, async () => await this.add(tx, project, request, wantedId)),
     );
   }
 

@@ -7,6 +7,7 @@ import { ContainersService } from '../files/tree/containers.service.js';
 import { Database, type Tx } from '../platform/database/database.service.js';
 import { Conflict } from '../platform/errors/errors.js';
 import type { Project } from '../projects/project.entity.js';
+import { Once } from '../platform/idempotency/once.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import { type EffectiveConfig, EffectiveConfigService } from './effective-config.service.js';
 import type {
@@ -46,20 +47,23 @@ export class AgentConfigService {
     editor: ProjectEditor,
     projectId: string,
     { from_deployment, instructions, skills }: AgentConfigPullRequest,
+    once = Once.unkept<AgentConfigPullResponse>(),
   ): Promise<AgentConfigPullResponse> {
     const { company_id } = editor;
     const names = [...(instructions ? [INSTRUCTIONS_FILE] : []), ...(skills ? [SKILLS_FOLDER] : [])];
     return await this.database.transaction(async (tx) => {
       const project = await tx.withRepository(this.projects).lock(editor, projectId);
-      const deployment = await this.sourceOf(tx, project, from_deployment);
-      const { objects, config_digest } = await this.templates.copyConfig(tx, {
-        from: { company_id, container_id: deployment.container_id },
-        to: { company_id, container_id: project.agent_config_id },
-        names,
-        requested: from_deployment ?? null,
+      return await once.do(tx, async () => {
+        const deployment = await this.sourceOf(tx, project, from_deployment);
+        const { objects, config_digest } = await this.templates.copyConfig(tx, {
+          from: { company_id, container_id: deployment.container_id },
+          to: { company_id, container_id: project.agent_config_id },
+          names,
+          requested: from_deployment ?? null,
+        });
+        await tx.withRepository(this.projects).noteConfig(project.id, { config_digest });
+        return { from_deployment: deployment.handle, objects };
       });
-      await tx.withRepository(this.projects).noteConfig(project.id, { config_digest });
-      return { from_deployment: deployment.handle, objects };
     });
   }
 
@@ -74,22 +78,25 @@ export class AgentConfigService {
     editor: ProjectEditor,
     projectId: string,
     { from_deployment: requested }: CheckoutRequest,
+    once = Once.unkept<CheckoutResponse>(),
   ): Promise<CheckoutResponse> {
     const { company_id } = editor;
     return await this.database.transaction(async (tx) => {
       const { id, agent_config_id, workspace_id } = await tx.withRepository(this.projects).lock(editor, projectId);
-      const deployment = await this.deployments.require(company_id, requested, tx);
-      const from = { company_id, container_id: deployment.container_id };
-      await this.containers.lock(tx, company_id, agent_config_id, workspace_id);
-      const { objects, config_digest } = await this.templates.copyConfig(tx, {
-        from,
-        to: { company_id, container_id: agent_config_id },
-        names: AGENT_CONFIG_NAMES,
-        requested,
+      return await once.do(tx, async () => {
+        const deployment = await this.deployments.require(company_id, requested, tx);
+        const from = { company_id, container_id: deployment.container_id };
+        await this.containers.lock(tx, company_id, agent_config_id, workspace_id);
+        const { objects, config_digest } = await this.templates.copyConfig(tx, {
+          from,
+          to: { company_id, container_id: agent_config_id },
+          names: AGENT_CONFIG_NAMES,
+          requested,
+        });
+        const workspace_files = await this.templates.copyFiles(tx, from, { company_id, container_id: workspace_id });
+        await tx.withRepository(this.projects).noteConfig(id, { config_digest, origin_deployment_id: deployment.id });
+        return { from_deployment: deployment.handle, objects, workspace_files };
       });
-      const workspace_files = await this.templates.copyFiles(tx, from, { company_id, container_id: workspace_id });
-      await tx.withRepository(this.projects).noteConfig(id, { config_digest, origin_deployment_id: deployment.id });
-      return { from_deployment: deployment.handle, objects, workspace_files };
     });
   }
 

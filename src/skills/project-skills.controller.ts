@@ -2,6 +2,8 @@ import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common'
 import { EditingCaller, ProjectEditor, ProjectReader, ReadingCaller } from '../projects/project-access.js';
 import { BodyLimit } from '../platform/http/body-reader.service.js';
 import { EXAMPLE } from '../platform/openapi/examples.js';
+import { RequestOnce } from '../platform/idempotency/idempotency.interceptor.js';
+import { Once } from '../platform/idempotency/once.js';
 import { Operation } from '../platform/openapi/operation.js';
 import { AgentConfigService } from './agent-config.service.js';
 import { ProjectSkillsService } from './project-skills.service.js';
@@ -121,13 +123,15 @@ export class ProjectSkillsController {
       'Replaces the project’s copy of the deployment’s instructions and skills; the project’s own skills stay.',
     response: AgentConfigPullResponse,
     errors: [404, 409],
+    idempotent: true,
   })
   async pullAgentConfig(
     @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Body() body: AgentConfigPullRequest,
+    @RequestOnce() once: Once<AgentConfigPullResponse>,
   ): Promise<AgentConfigPullResponse> {
-    return await this.config.pull(editor, projectId, body);
+    return await this.config.pull(editor, projectId, body, once);
   }
 
   @Post('checkout')
@@ -140,13 +144,15 @@ export class ProjectSkillsController {
       'into the workspace. Existing files are kept.',
     response: CheckoutResponse,
     errors: [404],
+    idempotent: true,
     extension: true,
   })
   async checkoutDeployment(
     @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Body() body: CheckoutRequest,
+    @RequestOnce() once: Once<CheckoutResponse>,
   ): Promise<CheckoutResponse> {
-    return await this.config.checkout(editor, projectId, body);
+    return await this.config.checkout(editor, projectId, body, once);
   }
 }

@@ -4,6 +4,8 @@ import { Principal } from '../platform/auth/principal.js';
 import { ClientSignal } from '../platform/http/client-signal.js';
 import { JsonText } from '../platform/http/json-text.js';
 import { EXAMPLE, EXAMPLE_WORKSPACE } from '../platform/openapi/examples.js';
+import { RequestOnce } from '../platform/idempotency/idempotency.interceptor.js';
+import { Once } from '../platform/idempotency/once.js';
 import { Operation } from '../platform/openapi/operation.js';
 import { QueryRequest, QueryResponse } from './query.dto.js';
 import { TableRequest, TableResponse } from './table.dto.js';
@@ -51,13 +53,15 @@ export class TablesController {
     },
     response: QueryResponse,
     errors: [403, 404, 409, 413, 429, 503, 507],
+    idempotent: true,
     extension: true,
   })
   async queryTables(
     @Caller() caller: Principal,
     @Body() body: QueryRequest,
     @ClientSignal() signal: AbortSignal,
+    @RequestOnce() once: Once<JsonText>,
   ): Promise<JsonText> {
-    return await this.tables.query(caller, body, signal);
+    return await this.tables.query(caller, body, signal, once);
   }
 }

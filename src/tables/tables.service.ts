@@ -7,8 +7,9 @@ import type { ContainerRef } from '../files/tree/container-ref.js';
 import { FileTreeService } from '../files/tree/file-tree.service.js';
 import { normalizePath } from '../files/tree/paths.js';
 import type { Principal } from '../platform/auth/principal.js';
-import { Database } from '../platform/database/database.service.js';
+import { Database, type Tx } from '../platform/database/database.service.js';
 import { JsonText } from '../platform/http/json-text.js';
+import { Once } from '../platform/idempotency/once.js';
 import type { QueryRequest, QueryResponse, TableReference } from './query.dto.js';
 import { TableColumnResponse, TableRequest, type TableResponse } from './table.dto.js';
 import { savedFormat } from './table-format.js';
@@ -48,10 +49,16 @@ export class TablesService {
   }
 
   /** @throws Invalid for files that are no tables, and for SQL that is faulty or refused; Forbidden where nothing can be saved */
-  async query(caller: Principal, body: QueryRequest, signal: AbortSignal): Promise<JsonText> {
+  async query(
+    caller: Principal,
+    body: QueryRequest,
+    signal: AbortSignal,
+    once = Once.unkept<JsonText>(),
+  ): Promise<JsonText> {
     const container = await this.resolver.find(caller, body);
     const { sql, limit, ignore_errors: ignoreErrors, save_as } = body;
     const place = save_as == null ? undefined : await this.placeOf(caller, body, save_as);
+    if (place !== undefined) await once.check();
     const names = new Map(Array.from(body.tables, ([name, reference]) => [name, { ...toName(reference), container }]));
     const { columns, rows, truncated, saved } = await explained(body, OF_QUERY, () =>
       this.tables.select(container.company_id, names, {
@@ -62,9 +69,12 @@ export class TablesService {
         ...(place !== undefined && { save: savedFormat(place.path) }),
       }),
     );
-    const file = saved === undefined || place === undefined ? null : await this.put(place, saved);
-    const rest = { limit, truncated, saved: file } satisfies Omit<QueryResponse, 'columns' | 'rows'>;
-    return withRows(columns, rows, rest);
+    const answer = (file: FileEntry | null): JsonText =>
+      withRows(columns, rows, { limit, truncated, saved: file } satisfies Omit<QueryResponse, 'columns' | 'rows'>);
+    if (saved === undefined || place === undefined) return answer(null);
+    return await this.database.transaction(async (tx) =>
+      once.do(tx, async () => answer(await this.put(tx, place, saved))),
+    );
   }
 
   private async placeOf(caller: Principal, { project_id }: QueryRequest, save_as: string): Promise<Place> {
@@ -75,9 +85,9 @@ export class TablesService {
     return { workspace, path: normalizePath(save_as) };
   }
 
-  private async put({ workspace, path }: Place, blob: StoredBlob): Promise<FileEntry> {
+  private async put(tx: Tx, { workspace, path }: Place, blob: StoredBlob): Promise<FileEntry> {
     const details = { content_type: contentTypeByName(path), source: 'upload' } as const;
-    const file = await this.database.transaction((tx) => this.fileTree.putFile(tx, workspace, path, blob, details));
+    const file = await this.fileTree.putFile(tx, workspace, path, blob, details);
     return FileEntry.from('workspace', file);
   }
 }

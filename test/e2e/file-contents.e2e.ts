@@ -11,8 +11,8 @@ import type { FileTreeReader } from '../../src/files/tree/file-tree-reader.servi
 import type { FileTreeService } from '../../src/files/tree/file-tree.service.js';
 import { TooLarge } from '../../src/platform/errors/errors.js';
 import { DiskStore } from '../../src/platform/object-store/disk-store.js';
-import { SecretsRepository } from '../../src/platform/object-store/secrets.repository.js';
-import { SecretsService } from '../../src/platform/object-store/secrets.service.js';
+import { SecretsRepository } from '../../src/platform/secrets/secrets.repository.js';
+import { SecretsService } from '../../src/platform/secrets/secrets.service.js';
 import { SignedUrls } from '../../src/platform/object-store/signed-urls.js';
 import { useDatabase } from '../support/database.js';
 import { fileServices } from '../support/file-services.js';

@@ -15,7 +15,7 @@ import { DiskStore } from '../../src/platform/object-store/disk-store.js';
 import { DiskTransfers } from '../../src/platform/object-store/disk-transfers.service.js';
 import { MinioStore } from '../../src/platform/object-store/minio-store.js';
 import { InvalidPart } from '../../src/platform/object-store/object-store.js';
-import type { SecretsService } from '../../src/platform/object-store/secrets.service.js';
+import type { SecretsService } from '../../src/platform/secrets/secrets.service.js';
 import { SignedUrls } from '../../src/platform/object-store/signed-urls.js';
 
 const silent = pino({ level: 'silent' });

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../platform/auth/principal.js';
 import { Database, type Tx } from '../../platform/database/database.service.js';
 import { Conflict, Invalid } from '../../platform/errors/errors.js';
+import { Once } from '../../platform/idempotency/once.js';
 import { BlobsService } from '../blobs/blobs.service.js';
 import { ContainerResolver, type RequestedContainer } from '../container-resolver.js';
 import { FileEntry } from '../files.dto.js';
@@ -44,8 +45,9 @@ export class CompletionService {
    *
    * @throws NotFound @throws Conflict @throws Gone @throws Forbidden @throws BadRequest @throws TooLarge
    */
-  async complete(caller: Principal, body: UploadCompleteRequest): Promise<FileEntry> {
+  async complete(caller: Principal, body: UploadCompleteRequest, once = Once.unkept<FileEntry>()): Promise<FileEntry> {
     const container = await this.containerOf(caller, body);
+    await once.check();
     for (const start = Date.now(); Date.now() - start < PATIENCE_MS; await pause(POLL_MS)) {
       const upload = await this.registry.find(caller.company_id, body.upload_token);
       if (upload.entry !== null) return asAnswered(upload.entry);
@@ -53,7 +55,7 @@ export class CompletionService {
       const lease = await this.registry.claim(upload.id);
       if (lease === undefined) continue;
       try {
-        return await this.finish(caller, body, container, upload, lease);
+        return await this.finish(caller, body, container, upload, lease, once);
       } catch (error) {
         await this.registry.release(lease);
         if (!(error instanceof TakenOver)) throw error;
@@ -80,6 +82,7 @@ export class CompletionService {
     { project_id, ...container }: RequestedContainer,
     upload: FoundUpload,
     lease: UploadLease,
+    once: Once<FileEntry>,
   ): Promise<FileEntry> {
     const { blob_id } = lease;
     const { path, content_type } = upload;
@@ -105,7 +108,7 @@ export class CompletionService {
       parts,
       async (bytes) => await this.dryRun((tx) => place(tx, bytes)),
     );
-    return await this.database.transaction((tx) => place(tx, size));
+    return await this.database.transaction(async (tx) => once.do(tx, async () => place(tx, size)));
   }
 
   /** Does the work in a transaction and rolls it back. */

@@ -4,6 +4,7 @@ import { ApiKeysService } from '../../platform/auth/api-keys/api-keys.service.js
 import type { Principal } from '../../platform/auth/principal.js';
 import { Database, type Tx } from '../../platform/database/database.service.js';
 import { Conflict, Gone, NotFound, TooLarge } from '../../platform/errors/errors.js';
+import { type Claiming, Once } from '../../platform/idempotency/once.js';
 import { Jobs } from '../../platform/jobs/jobs.service.js';
 import { BlobsService } from '../blobs/blobs.service.js';
 import { ContainerResolver } from '../container-resolver.js';
@@ -31,6 +32,8 @@ export interface OpenedUpload {
   id: string;
   blob_id: string;
   expires_at: Date;
+  /** How the store calls it; null before it knows of it. */
+  store_upload_id: string | null;
 }
 
 /** Uploads by their tokens, how many there may be, and who is finishing what. */
@@ -58,19 +61,33 @@ export class UploadRegistry implements OnModuleInit {
    *
    * @throws TooLarge when the caller or the company has too many open, or the company may not keep as much
    */
-  async open(upload: NewUpload): Promise<OpenedUpload> {
+  async open(upload: NewUpload, once: Claiming = Once.unkept()): Promise<OpenedUpload> {
+    return await this.database.transaction(async (tx) => {
+      const open = async (): Promise<OpenedUpload> => await this.add(tx, upload);
+      // The token is told nowhere but in the answer, which was never sent.
+      return await once.claim(tx, open, async (left) => await this.goOn(tx, left as OpenedUpload));
+    });
+  }
+
+  private async add(tx: Tx, upload: NewUpload): Promise<OpenedUpload> {
     const { caller, ...row } = upload;
     const { company_id, size } = row;
     const token = randomBytes(32).toString('base64url');
-    return await this.database.transaction(async (tx) => {
-      const uploads = tx.withRepository(this.uploads);
-      await assertFewOpen(uploads, company_id, caller);
-      await this.blobs.reserve(tx, company_id, size ?? 0);
-      const blob_id = await this.blobs.begin(tx, company_id);
-      const opener = { user_id: caller?.user_id, api_key_id: caller?.api_key_id };
-      const opened = await uploads.open({ ...row, ...opener, token_hash: hashOf(token), blob_id });
-      return { token, blob_id, ...opened };
-    });
+    const uploads = tx.withRepository(this.uploads);
+    await assertFewOpen(uploads, company_id, caller);
+    await this.blobs.reserve(tx, company_id, size ?? 0);
+    const blob_id = await this.blobs.begin(tx, company_id);
+    const opener = { user_id: caller?.user_id, api_key_id: caller?.api_key_id };
+    const opened = await uploads.open({ ...row, ...opener, token_hash: hashOf(token), blob_id });
+    return { token, blob_id, ...opened, store_upload_id: null };
+  }
+
+  /** An upload that a request has opened and not answered, as it is now. @throws Conflict @throws Gone */
+  private async goOn(tx: Tx, { token, id, blob_id, expires_at }: OpenedUpload): Promise<OpenedUpload> {
+    const { state, store_upload_id } = await tx.withRepository(this.uploads).findOneByOrFail({ id });
+    const ends = new Date(expires_at);
+    assertAlive({ state, expired: ends <= new Date() });
+    return { token, id, blob_id, expires_at: ends, store_upload_id };
   }
 
   /** Notes how the store calls the upload. */
@@ -131,7 +148,7 @@ export class UploadRegistry implements OnModuleInit {
 }
 
 /** @throws Conflict for an aborted upload @throws Gone for one that has expired before it was completed */
-export function assertAlive({ state, expired }: FoundUpload): void {
+export function assertAlive({ state, expired }: Pick<FoundUpload, 'state' | 'expired'>): void {
   if (state === 'aborted') throw new Conflict('The upload was aborted; start a new one');
   if (state !== 'completed' && expired) throw new Gone('The upload has expired; start a new one');
 }

@@ -2,6 +2,8 @@ import { Body, Controller, Post } from '@nestjs/common';
 import { Caller } from '../../platform/auth/decorators.js';
 import { Principal } from '../../platform/auth/principal.js';
 import { BodyLimit } from '../../platform/http/body-reader.service.js';
+import { RequestOnce } from '../../platform/idempotency/idempotency.interceptor.js';
+import { Once } from '../../platform/idempotency/once.js';
 import { RequestOrigin } from '../../platform/object-store/request-origin.js';
 import { EXAMPLE_WORKSPACE } from '../../platform/openapi/examples.js';
 import { Operation } from '../../platform/openapi/operation.js';
@@ -43,14 +45,16 @@ export class UploadsController {
     status: 201,
     response: UploadStartResponse,
     errors: [403, 404, 413, 507],
+    idempotent: true,
     extension: true,
   })
   async startUpload(
     @Caller() caller: Principal,
     @Body() body: UploadStartRequest,
     @RequestOrigin() origin: string,
+    @RequestOnce() once: Once<UploadStartResponse>,
   ): Promise<UploadStartResponse> {
-    return await this.uploads.start(caller, body, origin);
+    return await this.uploads.start(caller, body, origin, once);
   }
 
   @Post('complete')
@@ -64,9 +68,14 @@ export class UploadsController {
       'same.',
     response: FileEntry,
     errors: [400, 403, 404, 409, 410, 413, 507],
+    idempotent: true,
   })
-  async completeUpload(@Caller() caller: Principal, @Body() body: UploadCompleteRequest): Promise<FileEntry> {
-    return await this.completion.complete(caller, body);
+  async completeUpload(
+    @Caller() caller: Principal,
+    @Body() body: UploadCompleteRequest,
+    @RequestOnce() once: Once<FileEntry>,
+  ): Promise<FileEntry> {
+    return await this.completion.complete(caller, body, once);
   }
 
   @Post('parts')

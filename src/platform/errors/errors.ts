@@ -95,8 +95,8 @@ export class MethodNotAllowed extends DomainError {
 }
 
 export class Conflict extends DomainError {
-  constructor(sentence: string) {
-    super(409, sentence);
+  constructor(sentence: string, retryAfterSeconds?: number) {
+    super(409, sentence, retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) });
   }
 }
 

@@ -3,7 +3,7 @@ import type { Application, RequestHandler, Response } from 'express';
 import { endAnswered } from './answered.js';
 import { type ConnectionLimits, limitConnections, limitRequests, serveInTurn } from './connection-limits.js';
 import { CsvText } from './csv-text.js';
-import { JsonText } from './json-text.js';
+import { bodyText } from './json-text.js';
 
 /**
  * Sets Express up for the documented interface: case-sensitive paths, plain queries, and JSON without a charset. To be
@@ -43,8 +43,7 @@ const LONG_BYTES = 1024 ** 2;
 const DEADLINE_MS = 5 * 60_000;
 
 function sendText(this: Response, body: unknown): Response {
-  const isText = body instanceof JsonText || body instanceof CsvText;
-  const text = (isText ? body.text : (JSON.stringify(body) as string | undefined)) ?? '';
+  const text = body instanceof CsvText ? body.text : bodyText(body);
   this.setHeader('Content-Type', body instanceof CsvText ? 'text/csv; charset=utf-8' : 'application/json');
   if (text.length <= SHORT) {
     this.setHeader('Content-Length', Buffer.byteLength(text));

@@ -2,3 +2,9 @@
 export class JsonText {
   constructor(readonly text: string) {}
 }
+
+/** JSON text of what a handler answers; empty where that is nothing. */
+export function bodyText(body: unknown): string {
+  if (body instanceof JsonText) return body.text;
+  return body === undefined ? '' : JSON.stringify(body);
+}

@@ -11,7 +11,7 @@ import { Config } from '../../config/config.js';
 import { InsufficientStorage, TooLarge } from '../errors/errors.js';
 import { DiskStore } from './disk-store.js';
 import { type PartName, UploadMissing } from './object-store.js';
-import type { SecretsService } from './secrets.service.js';
+import type { SecretsService } from '../secrets/secrets.service.js';
 import { SignedUrls } from './signed-urls.js';
 
 const MiB = 1024 ** 2;

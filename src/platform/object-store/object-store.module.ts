@@ -4,22 +4,19 @@ import { Config, type S3Settings } from '../../config/config.js';
 import { LOGGER } from '../logging/logging.module.js';
 import { MetricsModule } from '../metrics/metrics.module.js';
 import { Metrics } from '../metrics/metrics.service.js';
+import { SecretsModule } from '../secrets/secrets.module.js';
 import { DiskStore } from './disk-store.js';
 import { DiskStoreController } from './disk-store.controller.js';
 import { DiskTransfers } from './disk-transfers.service.js';
 import { measured } from './measured-store.js';
 import { ObjectStore } from './object-store.js';
-import { SecretsRepository } from './secrets.repository.js';
-import { SecretsService } from './secrets.service.js';
 import { SignedUrls } from './signed-urls.js';
 
 /** The object store of this process, under the token {@link ObjectStore}: MinIO when it is configured, else the disk. */
 @Module({
-  imports: [MetricsModule],
+  imports: [MetricsModule, SecretsModule],
   controllers: [DiskStoreController],
   providers: [
-    SecretsRepository,
-    SecretsService,
     SignedUrls,
     DiskStore,
     DiskTransfers,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Forbidden } from '../errors/errors.js';
-import type { SecretsService } from './secrets.service.js';
+import type { SecretsService } from '../secrets/secrets.service.js';
 import { SignedUrls } from './signed-urls.js';
 
 const withSecret = (byte: number): SignedUrls =>

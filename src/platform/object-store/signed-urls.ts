@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Forbidden } from '../errors/errors.js';
 import type { DownloadGrant, PartGrant } from './object-store.js';
-import { SecretsService } from './secrets.service.js';
+import { SecretsService } from '../secrets/secrets.service.js';
 
 const SECRET = 'signed-urls';
 

@@ -1,16 +1,27 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { PARAMETER_EXAMPLES } from './examples.js';
-import { BEARER, BODY_EXAMPLE, ERROR_DESCRIPTIONS, ERROR_REF } from './operation.js';
+import { IDEMPOTENCY_KEY, KEY_PATTERN, MAX_KEY_LENGTH, REPLAYED } from '../idempotency/idempotency.interceptor.js';
+import { BEARER, BODY_EXAMPLE, ERROR_DESCRIPTIONS, ERROR_REF, IDEMPOTENT } from './operation.js';
 
 type Schema = Record<string, unknown>;
+interface Parameter {
+  name: string;
+  in: string;
+  schema: Schema;
+  example?: unknown;
+}
+interface Success {
+  headers?: Record<string, Schema>;
+}
 interface OperationObject {
   operationId: string;
   summary: string;
-  parameters?: { name: string; in: string; schema: Schema; example?: unknown }[];
+  parameters?: Parameter[];
   requestBody?: { content: Record<string, { example?: unknown }> };
   responses: Record<string, unknown>;
   [BODY_EXAMPLE]?: object;
+  [IDEMPOTENT]?: boolean;
   'x-required-access'?: 'read';
   security?: unknown;
 }
@@ -131,6 +142,8 @@ function complete(operation: OperationObject, path: string, method: string): voi
   }
   for (const content of Object.values(operation.requestBody?.content ?? {})) content.example = operation[BODY_EXAMPLE];
   delete operation[BODY_EXAMPLE];
+  if (operation[IDEMPOTENT] === true) addKey(operation);
+  delete operation[IDEMPOTENT];
   // Operations without credentials do not read domain data either.
   if (operation.security === undefined) return;
   operation.responses['401'] ??= errorResponse(401);
@@ -144,6 +157,32 @@ function complete(operation: OperationObject, path: string, method: string): voi
   operation.responses['429'] = errorResponse(429);
   operation.responses['503'] ??= errorResponse(503);
 }
+
+/** What a request with an `Idempotency-Key` sends and gets. */
+function addKey(operation: OperationObject): void {
+  (operation.parameters ??= []).push(IDEMPOTENCY_PARAMETER);
+  operation.responses['409'] ??= errorResponse(409);
+  for (const [status, response] of Object.entries(operation.responses)) {
+    if (status.startsWith('2')) ((response as Success).headers ??= {})[REPLAYED] = REPLAYED_HEADER;
+  }
+}
+
+const IDEMPOTENCY_PARAMETER = {
+  name: IDEMPOTENCY_KEY,
+  in: 'header',
+  required: false,
+  description:
+    'A value that is new for each thing to be done. Sent again within 24 hours, the request gets the answer of success that ' +
+    'it got first, and nothing is done twice. 409 for another body, and, with `Retry-After`, while the first one is under way.',
+  schema: { type: 'string', minLength: 1, maxLength: MAX_KEY_LENGTH, pattern: KEY_PATTERN, title: IDEMPOTENCY_KEY },
+  'x-extension': true,
+};
+
+const REPLAYED_HEADER = {
+  description: 'The answer was given before to a request with the same `Idempotency-Key`',
+  schema: { type: 'string', enum: ['true'] },
+  'x-extension': true,
+};
 
 /** The swagger module refers to a named enumeration through an `allOf` of one. */
 function unwrap(property: Schema): void {

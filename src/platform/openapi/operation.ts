@@ -1,4 +1,4 @@
-import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
+import { applyDecorators, HttpCode, type Type, UseInterceptors } from '@nestjs/common';
 import {
   ApiBearerAuth,
   ApiExtension,
@@ -8,6 +8,7 @@ import {
   ApiTags,
   getSchemaPath,
 } from '@nestjs/swagger';
+import { IdempotencyInterceptor } from '../idempotency/idempotency.interceptor.js';
 
 /** Name of the bearer scheme in the document, FastAPI's name for it. */
 export const BEARER = 'HTTPBearer';
@@ -27,6 +28,8 @@ export interface OperationOptions {
   csv?: boolean;
   /** Error statuses beside 401 and 422 that the operation answers, all with `{"detail": "<sentence>"}`. */
   errors?: number[];
+  /** Whether a request with an `Idempotency-Key` takes effect once; its handler passes `@RequestOnce()` on. */
+  idempotent?: boolean;
   /** True for operations that the documented interface does not have. */
   extension?: boolean;
   /** True for operations that need no credentials. */
@@ -43,6 +46,7 @@ export function Operation({
   response,
   csv = false,
   errors = [],
+  idempotent,
   extension,
   isPublic,
 }: OperationOptions): MethodDecorator {
@@ -58,6 +62,7 @@ export function Operation({
       ApiResponse({ status: code, description: ERROR_DESCRIPTIONS[code] ?? 'Error', schema: { $ref: ERROR_REF } }),
     ),
     ...(example === undefined ? [] : [ApiExtension(BODY_EXAMPLE, example)]),
+    ...(idempotent === true ? [UseInterceptors(IdempotencyInterceptor), ApiExtension(IDEMPOTENT, true)] : []),
     ...(extension === true ? [ApiExtension('x-extension', true)] : []),
   );
 }
@@ -71,6 +76,9 @@ const jsonOrCsv = (response: Type) => ({
 
 /** Where an example is kept until the document is built. */
 export const BODY_EXAMPLE = 'x-body-example';
+
+/** Marks operations that serve `Idempotency-Key`, until the document is built. */
+export const IDEMPOTENT = 'x-idempotent';
 
 export const ERROR_REF = '#/components/schemas/ErrorResponse';
 

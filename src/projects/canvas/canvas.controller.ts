@@ -1,5 +1,7 @@
 import { Body, Controller, Delete, Param, Patch, Post } from '@nestjs/common';
 import { EditingCaller, ProjectEditor } from '../project-access.js';
+import { RequestOnce } from '../../platform/idempotency/idempotency.interceptor.js';
+import { Once } from '../../platform/idempotency/once.js';
 import { Operation } from '../../platform/openapi/operation.js';
 import { CardCreateRequest, CardResponse, CardUpdateRequest } from './canvas.dto.js';
 import { CardsService } from './cards.service.js';
@@ -19,14 +21,16 @@ export class CanvasController {
     status: 201,
     response: CardResponse,
     errors: [404, 409],
+    idempotent: true,
     extension: true,
   })
   async createCard(
     @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Body() body: CardCreateRequest,
+    @RequestOnce() once: Once<CardResponse>,
   ): Promise<CardResponse> {
-    return await this.cards.add(editor, projectId, body);
+    return await this.cards.add(editor, projectId, body, once);
   }
 
   @Patch(':card_id')

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '../../platform/database/database.service.js';
 import { parseId } from '../../platform/errors/errors.js';
+import { Once } from '../../platform/idempotency/once.js';
 import { ProjectsRepository } from '../projects.repository.js';
 import { type CanvasChange, CanvasEditor } from './canvas-editor.service.js';
 import { type CardCreateRequest, CardResponse, type CardUpdateRequest } from './canvas.dto.js';
@@ -27,8 +28,13 @@ export class CardsService {
   }
 
   /** @throws NotFound @throws Conflict when the canvas is full */
-  async add(editor: ProjectEditor, projectId: string, card: CardCreateRequest): Promise<CardResponse> {
-    return await this.change(editor, projectId, (tx, id) => this.editor.add(tx, id, card));
+  async add(
+    editor: ProjectEditor,
+    projectId: string,
+    card: CardCreateRequest,
+    once = Once.unkept<CardResponse>(),
+  ): Promise<CardResponse> {
+    return await this.change(editor, projectId, (tx, id) => this.editor.add(tx, id, card), once);
   }
 
   /** @throws NotFound @throws Conflict when the card has another version */
@@ -45,10 +51,11 @@ export class CardsService {
     editor: ProjectEditor,
     projectId: string,
     work: (tx: Tx, id: ProjectId) => Promise<CanvasChange>,
+    once = Once.unkept<CardResponse>(),
   ): Promise<CardResponse> {
     return await this.database.transaction(async (tx) => {
       const { id } = await tx.withRepository(this.projects).lock(editor, projectId);
-      return CardResponse.from((await work(tx, id)).card);
+      return await once.do(tx, async () => CardResponse.from((await work(tx, id)).card));
     });
   }
 }

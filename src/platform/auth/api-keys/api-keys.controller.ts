@@ -1,4 +1,6 @@
 import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
+import { RequestOnce } from '../../idempotency/idempotency.interceptor.js';
+import { Once } from '../../idempotency/once.js';
 import { PageQuery } from '../../listing/page.query.js';
 import { Operation } from '../../openapi/operation.js';
 import { Caller, ReadAccess } from '../decorators.js';
@@ -19,10 +21,21 @@ export class ApiKeysController {
     status: 201,
     response: ApiKeyCreateResponse,
     errors: [403, 409],
+    idempotent: true,
     extension: true,
   })
-  async createApiKey(@Caller() caller: Principal, @Body() body: ApiKeyCreateRequest): Promise<ApiKeyCreateResponse> {
-    return ApiKeyCreateResponse.created(await this.apiKeys.create(caller, body));
+  async createApiKey(
+    @Caller() caller: Principal,
+    @Body() body: ApiKeyCreateRequest,
+    @RequestOnce() once: Once<ApiKeyCreateResponse>,
+  ): Promise<ApiKeyCreateResponse> {
+    return ApiKeyCreateResponse.created(
+      await this.apiKeys.create(
+        caller,
+        body,
+        once.from((made) => ApiKeyCreateResponse.created(made)),
+      ),
+    );
   }
 
   @Get()

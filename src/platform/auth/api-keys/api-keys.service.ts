@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '../../database/database.service.js';
 import { Conflict, Forbidden, Invalid, invalidValue, NotFound, parseId } from '../../errors/errors.js';
+import { Once } from '../../idempotency/once.js';
 import type { Page } from '../../listing/page.js';
 import type { PageQuery } from '../../listing/page.query.js';
 import { UsersRepository } from '../identities/users.repository.js';
@@ -14,6 +15,12 @@ import { RevocationsChannel } from './revocations.channel.js';
 const LIFETIME_MS = 90 * 24 * 60 * 60 * 1000;
 /** Most valid keys of a user: limits of requests and streams are each key's own. */
 const MAX_KEYS = 100;
+
+/** A key that was made, with its text. */
+export interface CreatedKey {
+  row: ApiKey;
+  key: string;
+}
 
 /** Takes part in the transaction that revokes a key. */
 export type RevocationListener = (tx: Tx, api_key_id: string) => Promise<void>;
@@ -56,7 +63,8 @@ export class ApiKeysService {
   async create(
     caller: Principal,
     { name, role, access, project_ids, expires_at = new Date(Date.now() + LIFETIME_MS) }: ApiKeyCreateRequest,
-  ): Promise<{ row: ApiKey; key: string }> {
+    once = Once.unkept<CreatedKey>(),
+  ): Promise<CreatedKey> {
     const { company_id, user_id, kind, isCompanyLevel } = caller;
     if (kind !== 'user' || user_id === null) throw new Forbidden('Only users create API keys');
     if (role === 'company' && !isCompanyLevel) throw new Forbidden('A key cannot be above its creator');
@@ -75,15 +83,17 @@ export class ApiKeysService {
       revoked_at: null,
       last_used_at: null,
     });
-    await this.database.transaction(async (tx) => {
+    return await this.database.transaction(async (tx) => {
       const apiKeys = tx.withRepository(this.apiKeys);
       await tx.withRepository(this.users).lock(company_id, user_id);
-      if ((await apiKeys.countValid(company_id, user_id)) >= MAX_KEYS) {
-        throw new Conflict(`A user has at most ${MAX_KEYS} valid API keys; revoke one first`);
-      }
-      await apiKeys.insert(row);
+      return await once.do(tx, async () => {
+        if ((await apiKeys.countValid(company_id, user_id)) >= MAX_KEYS) {
+          throw new Conflict(`A user has at most ${MAX_KEYS} valid API keys; revoke one first`);
+        }
+        await apiKeys.insert(row);
+        return { row, key };
+      });
     });
-    return { row, key };
   }
 
   /** Keys within the caller's reach that were not revoked, newest first. */
