@@ -47,10 +47,12 @@ export class CompletionService {
    */
   async complete(caller: Principal, body: UploadCompleteRequest, once = Once.unkept<FileEntry>()): Promise<FileEntry> {
     const container = await this.containerOf(caller, body);
-    await once.check();
     for (const start = Date.now(); Date.now() - start < PATIENCE_MS; await pause(POLL_MS)) {
       const upload = await this.registry.find(caller.company_id, body.upload_token);
-      if (upload.entry !== null) return asAnswered(upload.entry);
+      if (upload.entry !== null) {
+        await once.check();
+        return asAnswered(upload.entry);
+      }
       assertAlive(upload);
       const lease = await this.registry.claim(upload.id);
       if (lease === undefined) continue;

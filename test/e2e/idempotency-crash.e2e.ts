@@ -1,0 +1,140 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import pg from 'pg';
+import type { Answer, Client } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
+import { removeEnvironment, Service } from '../support/service.js';
+import { type Prepared, SERVED } from './idempotency.table.js';
+
+/** `IDEMPOTENCY_ROUNDS=200`, as `npm run test:idempotency` has it, is the long form. */
+const ROUNDS = Number(process.env['IDEMPOTENCY_ROUNDS'] ?? 3);
+const SETTINGS = { ROLE: 'api' };
+
+/**
+ * Where the requests of a round are when their process is killed: waiting to look for an earlier answer, waiting to keep
+ * theirs when all else is done, or wherever they are when some of them have committed.
+ */
+const STEPS = ['before', 'inside', 'after'] as const;
+/** A lock on the records that stops requests there. */
+const LOCKS = { before: 'ACCESS EXCLUSIVE', inside: 'SHARE' };
+
+const CREATING = Object.values(SERVED).filter(({ creates = false }) => creates);
+
+let service: Service;
+let user: { user: string; company: string };
+let client: Client;
+let database: pg.Client;
+
+beforeAll(async () => {
+  service = await Service.start({ settings: SETTINGS });
+  database = new pg.Client(service.environment.databaseUrl);
+  await database.connect();
+  await database.query(`
+    CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_notify('kept', NEW.scope::text); RETURN NULL; END $$;
+    CREATE TRIGGER tell AFTER INSERT ON idempotency_records FOR EACH ROW EXECUTE FUNCTION tell();
+    LISTEN kept`);
+}, 60_000);
+
+afterAll(async () => {
+  await database.end();
+  await service.stop();
+  await removeEnvironment(service.environment);
+});
+
+type Keyed = Prepared & { key: string };
+
+const send = async ({ path, body, key }: Keyed): Promise<Answer> =>
+  await client.send('POST', path, { ...(body !== undefined && { body }), headers: { 'idempotency-key': key } });
+
+/** Sends all requests and kills the process at the step. */
+async function killAt(step: (typeof STEPS)[number], requests: readonly Keyed[]): Promise<void> {
+  const sent = (): Promise<unknown> => Promise.allSettled(requests.map(send));
+  if (step === 'after') {
+    // Each in a transaction of its own, so each is told by itself.
+    let left = randomInt(1, requests.length);
+    const committed = new Promise<void>((resolve) =>
+      database.on('notification', () => {
+        if ((left -= 1) === 0) resolve();
+      }),
+    );
+    const answers = sent();
+    await committed;
+    database.removeAllListeners('notification');
+    await service.kill();
+    await answers;
+    return;
+  }
+  await database.query(`BEGIN; LOCK TABLE idempotency_records IN ${LOCKS[step]} MODE`);
+  const answers = sent();
+  try {
+    await eventually(
+      async () => {
+        const { rows } = await database.query<{ waiting: number }>(
+          // Some wait for one of them that waits there.
+          `SELECT count(*)::integer AS waiting FROM pg_stat_activity
+            WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        );
+        return rows[0]?.waiting;
+      },
+      (waiting) => waiting === requests.length,
+      { until: 'all requests wait at the step' },
+    );
+    await service.kill();
+  } finally {
+    await database.query('COMMIT');
+  }
+  await answers;
+}
+
+async function goOn(): Promise<void> {
+  service = await Service.start({ environment: service.environment, settings: SETTINGS });
+  ({ client } = await service.session(user));
+  // What was left half done by a process that is known to be gone need not wait.
+  await database.query(`UPDATE idempotency_records SET created_at = now() - interval '15 s' WHERE status IS NULL`);
+}
+
+const answered = (request: Keyed): Promise<Answer> =>
+  eventually(
+    async () => await send(request),
+    ({ status, headers }) => status !== 409 || headers.get('retry-after') === null,
+    { until: 'the request is answered' },
+  );
+
+it(
+  `no effect is lost or doubled by kill -9, in ${ROUNDS} rounds`,
+  async () => {
+    let replayed = 0;
+    for (let round = 0; round < ROUNDS; round += 1) {
+      // A company of its own, so that no limit is reached.
+      user = { user: randomUUID(), company: randomUUID() };
+      ({ client } = await service.session(user));
+      const requests: Keyed[] = [];
+      for (const { prepare } of CREATING) requests.push({ ...(await prepare(client)), key: randomUUID() });
+      const step = STEPS[round % STEPS.length]!;
+      await killAt(step, requests);
+      await goOn();
+      const known = new Set<string>();
+      for (const request of requests) {
+        const answer = await answered(request);
+        const again = await answered(request);
+        const [statement, ...parameters] = request.effect;
+        const { rowCount } = await database.query(statement, parameters);
+        expect({ round, step, path: request.path, status: answer.status < 300, rowCount }).toEqual({
+          round,
+          step,
+          path: request.path,
+          status: true,
+          rowCount: request.rows ?? 1,
+        });
+        expect(again.body).toEqual(answer.body);
+        expect(again.headers.get('idempotency-replayed')).toBe('true');
+        if (answer.headers.get('idempotency-replayed') === 'true') known.add(request.path);
+      }
+      // What was killed before its commit was not there.
+      if (step !== 'after') expect([...known]).toEqual([]);
+      replayed += known.size;
+    }
+    if (ROUNDS >= STEPS.length) expect(replayed).toBeGreaterThan(0);
+  },
+  60_000 + ROUNDS * 20_000,
+);
