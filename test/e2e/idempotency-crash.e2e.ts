@@ -8,7 +8,8 @@ import { type Prepared, SERVED } from './idempotency.table.js';
 
 /** `IDEMPOTENCY_ROUNDS=200`, as `npm run test:idempotency` has it, is the long form. */
 const ROUNDS = Number(process.env['IDEMPOTENCY_ROUNDS'] ?? 3);
-const SETTINGS = { ROLE: 'api' };
+/** A caller has a share of the connections, here one for each of the requests. */
+const SETTINGS = { ROLE: 'api', DATABASE_POOL_SIZE: '40' };
 
 /**
  * Where the requests of a round are when their process is killed: waiting to look for an earlier answer, waiting to keep
@@ -69,6 +70,8 @@ async function killAt(step: (typeof STEPS)[number], requests: readonly Keyed[]):
   try {
     await eventually(
       async () => {
+        // Within a transaction the first look would count for all.
+        await database.query('SELECT pg_stat_clear_snapshot()');
         const { rows } = await database.query<{ waiting: number }>(
           // Some wait for one of them that waits there.
           `SELECT count(*)::integer AS waiting FROM pg_stat_activity
