@@ -34,7 +34,7 @@ export class ChatController {
     description: 'Accepted at once. The agent answers in a background turn, which the sync operation shows.',
     status: 202,
     response: ChatResponse,
-    errors: [402, 404, 409, 429],
+    errors: ['budget_exhausted', 'client_msg_id_reused', 'conversation_not_found', 'too_many_waiting'],
     idempotent: true,
   })
   async postChatMessage(
@@ -55,7 +55,7 @@ export class ChatController {
       'most 16 MiB of messages: older ones beyond that are left out, but never the newest. To page on, add the ' +
       'number of messages received to `offset`.',
     response: ChatMessageListResponse,
-    errors: [404],
+    errors: ['conversation_not_found'],
   })
   async getChatHistory(
     @ReadingCaller() reader: ProjectReader,
@@ -74,7 +74,7 @@ export class ChatController {
       'messages: older ones beyond that are left out, but never the newest. To read on, use the history operation ' +
       'with the number of messages received as its `offset`.',
     response: ConversationSyncResponse,
-    errors: [404],
+    errors: ['conversation_not_found'],
   })
   async getChatSync(
     @ReadingCaller() reader: ProjectReader,
@@ -93,7 +93,7 @@ export class ChatController {
       'Stops the active turn at once, wherever it runs. What the agent has written stays. Waiting messages are ' +
       'answered together with the next posted one.',
     response: ChatStopResponse,
-    errors: [404],
+    errors: ['conversation_not_found', 'turn_not_found'],
     idempotent: true,
     extension: true,
   })

@@ -19,7 +19,6 @@ export class ConversationsController {
     summary: 'List conversations',
     description: 'Last changed first.',
     response: ConversationListResponse,
-    errors: [404],
     extension: true,
   })
   async listConversations(
@@ -38,7 +37,6 @@ export class ConversationsController {
     example: { title: 'What if a machine fails?' },
     status: 201,
     response: ConversationResponse,
-    errors: [404],
     idempotent: true,
     extension: true,
   })
@@ -65,7 +63,6 @@ export class ConversationsController {
     description: 'Changes the title.',
     example: { title: 'A machine fails' },
     response: ConversationResponse,
-    errors: [404],
     extension: true,
   })
   async updateConversation(
@@ -83,7 +80,7 @@ export class ConversationsController {
     summary: 'Delete conversation',
     description: 'Deletes its messages too and stops its turn. The default conversation cannot be deleted.',
     status: 204,
-    errors: [404, 409],
+    errors: ['default_conversation'],
     extension: true,
   })
   async deleteConversation(

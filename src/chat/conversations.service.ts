@@ -79,7 +79,7 @@ export class ConversationsService implements OnModuleInit {
       const project = await tx.withRepository(this.projects).lock(editor, projectId);
       const { id } = await conversations.lock(editor, project.id, conversationId);
       if (await conversations.existsBy({ id, is_default: true })) {
-        throw new Conflict('The default conversation cannot be deleted');
+        throw new Conflict('default_conversation', 'The default conversation cannot be deleted');
       }
       const turn_id = await this.endings.stop(tx, id, null);
       // Changes of the workspace only refer to the conversation: those that are being noted come first.

@@ -87,7 +87,7 @@ export class PostMessageService {
       turns.situationFor(conversation, author),
     );
     if (earlier !== undefined && identity?.payload_hash.equals(earlier.payload_hash) !== true) {
-      throw new Conflict('Another message was posted under this client_msg_id');
+      throw new Conflict('client_msg_id_reused', 'Another message was posted under this client_msg_id');
     }
     if (earlier !== undefined) return earlier.json;
     assertBudgetLeft(situation.exhausted);

@@ -97,7 +97,7 @@ export class DataEngine implements OnApplicationShutdown {
       case 'died':
         throw new Unavailable();
       case 'disk_full':
-        throw new InsufficientStorage('The disk of the service is full');
+        throw new InsufficientStorage('disk_full', 'The disk of the service is full');
       case 'unloadable':
         this.logger.error({ reason: ending.sentence }, 'the data engine cannot be loaded');
         throw new Unavailable();

@@ -35,7 +35,7 @@ export class DeploymentsController {
     description: 'For company-level callers.',
     status: 201,
     response: DeploymentResponse,
-    errors: [403, 409],
+    errors: ['deployment_exists'],
     idempotent: true,
   })
   async createDeployment(
@@ -58,7 +58,6 @@ export class DeploymentsController {
     summary: 'Get deployment',
     description: 'Found by handle, else by exact name.',
     response: DeploymentResponse,
-    errors: [404],
     extension: true,
   })
   async getDeployment(@Caller() caller: Principal, @Param('name') name: string): Promise<DeploymentResponse> {
@@ -73,7 +72,6 @@ export class DeploymentsController {
     description:
       'Projects keep their copies. The name can be used again, the handle cannot. For company-level callers.',
     status: 204,
-    errors: [403, 404],
     extension: true,
   })
   async deleteDeployment(@CompanyCaller() caller: CompanyPrincipal, @Param('name') name: string): Promise<void> {

@@ -50,7 +50,8 @@ export class DeploymentsService implements OnModuleInit {
       await tx.withRepository(this.companies).lock(company_id);
       return await once.do(tx, async () => {
         const deployments = tx.withRepository(this.deployments);
-        if (await deployments.hasName(company_id, name)) throw new Conflict('A deployment of this name exists already');
+        if (await deployments.hasName(company_id, name))
+          throw new Conflict('deployment_exists', 'A deployment of this name exists already');
         const slug = slugOf(name);
         const handle = freeHandle(slug, new Set(await deployments.handlesLike(company_id, slug)));
         const container_id = await this.containers.create(tx, company_id, 'deployment');

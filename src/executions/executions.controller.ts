@@ -30,7 +30,6 @@ export class ExecutionsController {
     summary: 'List solve executions',
     description: 'Most recent first.',
     response: ExecutionListResponse,
-    errors: [404],
   })
   async listSolveExecutions(
     @ReadingCaller() reader: ProjectReader,
@@ -50,7 +49,7 @@ export class ExecutionsController {
     example: { is_test: false },
     status: 201,
     response: ExecutionResponse,
-    errors: [402, 404, 429],
+    errors: ['budget_exhausted', 'too_many_executions'],
     idempotent: true,
     extension: true,
   })
@@ -76,7 +75,6 @@ export class ExecutionsController {
     summary: 'Get solve execution',
     description: 'With the result if it has succeeded, or the error if it has failed.',
     response: ExecutionDetailResponse,
-    errors: [404],
     extension: true,
   })
   async getSolveExecution(
@@ -95,7 +93,7 @@ export class ExecutionsController {
       'The members of a variable with their values, in the order of its set. 409 if the execution has no plan, 422 at ' +
       '`family` if the plan has no such variable.',
     response: RunValuesResponse,
-    errors: [404, 409, 413, 429, 503, 507],
+    errors: ['content_too_large', 'execution_has_no_plan', 'store_full', 'values_not_found'],
     extension: true,
   })
   async listSolveExecutionValues(
@@ -114,7 +112,6 @@ export class ExecutionsController {
     summary: 'Get log of solve execution',
     description: 'What the solver says, a line a second at least while it runs.',
     response: RunLogResponse,
-    errors: [404],
     extension: true,
   })
   async getSolveExecutionLog(
@@ -131,7 +128,6 @@ export class ExecutionsController {
     summary: 'List cards of solve execution',
     description: 'The canvas as it was solved, whatever has become of it since.',
     response: RunCardsResponse,
-    errors: [404],
     extension: true,
   })
   async listSolveExecutionCards(
@@ -151,7 +147,7 @@ export class ExecutionsController {
       '409 if they were not kept, 429 if the company has 20 executions waiting.',
     status: 201,
     response: ExecutionResponse,
-    errors: [402, 404, 409, 429],
+    errors: ['budget_exhausted', 'inputs_not_kept', 'too_many_executions'],
     idempotent: true,
     extension: true,
   })
@@ -177,7 +173,7 @@ export class ExecutionsController {
     summary: 'Cancel solve execution',
     description: 'Stops it wherever it runs. The time it has run is charged. 409 if it is already over.',
     response: ExecutionResponse,
-    errors: [404, 409],
+    errors: ['execution_over'],
     idempotent: true,
     extension: true,
   })

@@ -123,7 +123,7 @@ export class ExecutionsService {
         const before = await executions.require(project.id, parseId(executionId, 'Execution'));
         const solved = { cards: await executions.cardsOf(project.id, before.id), inputs_id: before.inputs_id };
         if (solved.cards === null && solved.inputs_id === null) {
-          throw new Conflict('What the execution has solved was not kept');
+          throw new Conflict('inputs_not_kept', 'What the execution has solved was not kept');
         }
         const pinned = await this.inputs.copy(tx, project.company_id, solved);
         return onlyOne(await this.queueUp(tx, project, triggerOf(editor.caller), [{ ...before, ...pinned }]));
@@ -200,7 +200,11 @@ export class ExecutionsService {
     const { waiting, exhausted } = await executions.queueOf(company_id, project_id, spender);
     assertBudgetLeft(exhausted);
     if (waiting >= MAX_QUEUED) {
-      throw new TooManyRequests(`The company has ${MAX_QUEUED} executions waiting already`, RETRY_SECONDS);
+      throw new TooManyRequests(
+        'too_many_executions',
+        `The company has ${MAX_QUEUED} executions waiting already`,
+        RETRY_SECONDS,
+      );
     }
     const batch_id = runs.length > 1 ? randomUUID() : null;
     const started: ExecutionRecord[] = [];
@@ -246,7 +250,7 @@ export class ExecutionsService {
         const { id } = await executions.require(project.id, parseId(executionId, 'Execution'));
         const [canceled] = await this.endings.finish(tx, [id], CANCELED);
         const now = await executions.require(project.id, id);
-        if (canceled === undefined) throw new Conflict(`The execution is over: ${now.status}`);
+        if (canceled === undefined) throw new Conflict('execution_over', `The execution is over: ${now.status}`);
         return now;
       });
     });

@@ -64,7 +64,8 @@ export class MemberDifferencesRepository {
       return await this.tables.select(company_id, names, select);
     } catch (error) {
       // The tables are the service's own, and so is the statement: what is wrong is that there is too much of them.
-      if (error instanceof TaskProblem) throw new Unavailable('These plans are too large to be compared');
+      if (error instanceof TaskProblem)
+        throw new Unavailable('comparison_too_large', 'These plans are too large to be compared');
       throw error;
     }
   }

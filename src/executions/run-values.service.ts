@@ -28,7 +28,7 @@ export class RunValues {
   ): Promise<RunValuesResponse> {
     const { family, nonzero, limit, offset } = query;
     const { isPlanned, value, reduced_cost, members } = await this.executions.variableOf(id, family);
-    if (!isPlanned) throw new Conflict('The execution has no plan');
+    if (!isPlanned) throw new Conflict('execution_has_no_plan', 'The execution has no plan');
     if (value === null) throw new Invalid([invalidValue(['query', 'family'], 'the plan has no such variable', family)]);
     const page = { limit, offset };
     if (members === null) {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../platform/auth/principal.js';
+import type { ErrorCode, Resource } from '../platform/errors/codes.js';
 import { Forbidden, NotFound } from '../platform/errors/errors.js';
 import type { ContainerRef, FoundContainer, Scope, SoughtContainer } from './tree/container-ref.js';
 import { ContainersRepository } from './tree/containers.repository.js';
@@ -12,7 +13,7 @@ export type FileSource = (typeof FILE_SOURCES)[number];
 /** How containers of a source are found among what a caller may see. */
 export interface ContainerLookup {
   /** What a client knows them as. */
-  resource: string;
+  resource: Resource;
   /** SELECT of the {@link FoundContainer} that the identifier `$1` names to a caller, whose scope is SQL: one row at most. */
   select: (scope: string, caller: Principal) => string;
   /** What the caller may see, as the SELECT takes it. */
@@ -22,6 +23,21 @@ export interface ContainerLookup {
   /** A client's identifier as the database takes it. @throws NotFound for what can be none */
   parse(identifier: string): string;
 }
+
+/** What an operation on a container that its request names answers when there is none. */
+export const CONTAINER_CODES = [
+  'deployment_not_found',
+  'project_not_found',
+  'snapshot_not_found',
+] as const satisfies ErrorCode[];
+
+/** The same of an operation that changes it. */
+export const WRITING_CODES = [
+  ...CONTAINER_CODES,
+  'company_level_required',
+  'editor_required',
+  'snapshot_immutable',
+] as const satisfies ErrorCode[];
 
 /** How requests name a container: `source` says which of the identifiers counts. */
 export interface ContainerFields {
@@ -116,9 +132,9 @@ export class ContainerResolver {
  *   lets them read only
  */
 function assertWritable(caller: Principal, source: FileSource, { may_write }: Pick<FoundContainer, 'may_write'>): void {
-  if (!may_write) throw new Forbidden('A viewer of a project changes nothing in it');
-  if (source === 'snapshot') throw new Forbidden('A snapshot cannot be changed');
+  if (!may_write) throw new Forbidden('editor_required', 'A viewer of a project changes nothing in it');
+  if (source === 'snapshot') throw new Forbidden('snapshot_immutable', 'A snapshot cannot be changed');
   if (source === 'deployment' && !caller.isCompanyLevel) {
-    throw new Forbidden('Files of a deployment are changed by company-level callers only');
+    throw new Forbidden('company_level_required', 'Files of a deployment are changed by company-level callers only');
   }
 }

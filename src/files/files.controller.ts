@@ -7,6 +7,7 @@ import { Once } from '../platform/idempotency/once.js';
 import { RequestOrigin } from '../platform/object-store/request-origin.js';
 import { EXAMPLE_WORKSPACE, EXAMPLE_DEPLOYMENT } from '../platform/openapi/examples.js';
 import { Operation } from '../platform/openapi/operation.js';
+import { CONTAINER_CODES, WRITING_CODES } from './container-resolver.js';
 import { DownloadsService } from './downloads.service.js';
 import {
   BatchDeleteRequest,
@@ -40,7 +41,7 @@ export class FilesController {
     description: 'Also creates missing parents. An existing directory is no error: `created` is then false.',
     example: { ...EXAMPLE_WORKSPACE, path: 'inputs' },
     response: MkdirResponse,
-    errors: [403, 404, 409],
+    errors: [...WRITING_CODES, 'directory_in_the_way', 'file_in_the_way'],
     idempotent: true,
   })
   async makeDirectory(
@@ -65,7 +66,7 @@ export class FilesController {
       'tabs. Pages that are images have no text. The limit then applies to the text. A document that is broken or ' +
       'encrypted is a 422 at `path`. All other files are answered as without it.',
     response: FileContentResponse,
-    errors: [404, 413],
+    errors: [...CONTAINER_CODES, 'content_too_large', 'file_not_found'],
   })
   async readContent(
     @Caller() caller: Principal,
@@ -85,7 +86,7 @@ export class FilesController {
       'counted.',
     example: { ...EXAMPLE_WORKSPACE, path: 'inputs', recursive: true },
     response: DeleteResponse,
-    errors: [403, 404, 409],
+    errors: [...WRITING_CODES, 'conversation_not_found', 'directory_not_empty', 'file_not_found'],
     idempotent: true,
   })
   async deleteFile(
@@ -103,7 +104,7 @@ export class FilesController {
     example: { ...EXAMPLE_WORKSPACE, moves: [{ source_path: 'inputs', dest_path: 'data/inputs' }] },
     description: 'A move that fails is reported in `errors`; the others are still made.',
     response: BatchMoveResponse,
-    errors: [403, 404],
+    errors: [...WRITING_CODES],
     idempotent: true,
   })
   async batchMove(
@@ -121,7 +122,7 @@ export class FilesController {
     description: 'Deletes files, and directories with their contents. Missing paths are skipped.',
     example: { ...EXAMPLE_WORKSPACE, paths: ['data/old.csv', 'drafts'] },
     response: DeleteResponse,
-    errors: [403, 404],
+    errors: [...WRITING_CODES],
     idempotent: true,
   })
   async batchDelete(
@@ -140,7 +141,7 @@ export class FilesController {
     example: { ...EXAMPLE_WORKSPACE, path: '', recursive: true },
     description: 'Directories first, then files, each sorted by path bytes. `limit` and `offset` count both.',
     response: FileListResponse,
-    errors: [404],
+    errors: [...CONTAINER_CODES, 'directory_not_found'],
     extension: true,
   })
   async listDirectory(@Caller() caller: Principal, @Body() body: FileListRequest): Promise<FileListResponse> {
@@ -157,7 +158,7 @@ export class FilesController {
       'A URL of this content, valid for 15 minutes. On the disk store, it ends early with the project, the ' +
       'deployment or the requesting API key.',
     response: FileDownloadResponse,
-    errors: [404],
+    errors: [...CONTAINER_CODES, 'file_not_found'],
     extension: true,
   })
   async signDownload(

@@ -201,4 +201,5 @@ export class FilesService {
   }
 }
 
-const downloadInstead = (sentence: string): TooLarge => new TooLarge(`${sentence}; use POST /api/v1/files/download`);
+const downloadInstead = (sentence: string): TooLarge =>
+  new TooLarge('content_too_large', `${sentence}; use POST /api/v1/files/download`);

@@ -1,6 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { callerOf } from '../platform/auth/decorators.js';
 import type { Principal } from '../platform/auth/principal.js';
+import type { ErrorCode } from '../platform/errors/codes.js';
 import { Forbidden } from '../platform/errors/errors.js';
 import { PROJECT_ROLES, type ProjectRole } from './project-member.entity.js';
 
@@ -39,7 +40,7 @@ export class ProjectReader {
 
   /** @throws Forbidden for somebody whose role in the project is too little */
   admit(role: ProjectRole): void {
-    if (this.least !== 'viewer' && !isAtLeast(role, this.least)) throw new Forbidden(REFUSALS[this.least]);
+    if (this.least !== 'viewer' && !isAtLeast(role, this.least)) throw new Forbidden(...REFUSALS[this.least]);
   }
 }
 
@@ -61,7 +62,8 @@ export class ProjectOwner extends ProjectEditor {
   /** @throws Forbidden for an API key that may only read, and for the agent */
   static override of(caller: Principal): ProjectOwner {
     assertWrites(caller);
-    if (caller.kind === 'agent') throw new Forbidden('An agent does not act as the owner of a project');
+    if (caller.kind === 'agent')
+      throw new Forbidden('owner_required', 'An agent does not act as the owner of a project');
     return new ProjectOwner(caller);
   }
 }
@@ -118,14 +120,14 @@ export const accessParameter = ({ company_id, person_id, project_ids }: Principa
   ...(project_ids ?? []),
 ];
 
-const REFUSALS: Record<Exclude<ProjectRole, 'viewer'>, string> = {
-  editor: 'A viewer of a project changes nothing in it',
-  owner: 'This operation is for owners of the project and company-level callers only',
+const REFUSALS: Record<Exclude<ProjectRole, 'viewer'>, [code: ErrorCode<403>, sentence: string]> = {
+  editor: ['editor_required', 'A viewer of a project changes nothing in it'],
+  owner: ['owner_required', 'This operation is for owners of the project and company-level callers only'],
 };
 
 const isAtLeast = (role: ProjectRole, least: ProjectRole): boolean =>
   PROJECT_ROLES.indexOf(role) >= PROJECT_ROLES.indexOf(least);
 
 function assertWrites(caller: Principal): void {
-  if (caller.access === 'read') throw new Forbidden('This API key may only read');
+  if (caller.access === 'read') throw new Forbidden('api_key_reads_only', 'This API key may only read');
 }

@@ -19,7 +19,6 @@ export class ProjectMembersController {
       'First added first. A private project is seen by them and by company-level callers; one that is visible to the ' +
       'company is edited by everybody in it, and a role can only add to that.',
     response: ProjectMemberListResponse,
-    errors: [404],
     extension: true,
   })
   async listMembers(
@@ -39,7 +38,7 @@ export class ProjectMembersController {
       'For owners of the project and company-level callers. 404 for a user who has never used this service; 409 when ' +
       'no owner would be left.',
     response: ProjectMemberResponse,
-    errors: [403, 404, 409],
+    errors: ['last_owner', 'owner_required', 'too_many_members', 'user_not_found'],
     extension: true,
   })
   async putMember(
@@ -59,7 +58,7 @@ export class ProjectMembersController {
       'For owners of the project and company-level callers; users may remove themselves. Within 5 seconds the streams ' +
       'of somebody who sees the project no more close. 409 when no owner would be left.',
     status: 204,
-    errors: [403, 404, 409],
+    errors: ['last_owner', 'member_not_found', 'owner_required'],
     extension: true,
   })
   async removeMember(

@@ -43,7 +43,7 @@ export class ProjectMembers {
       if (!(await tx.withRepository(this.users).existsBy({ company_id, id: user_id }))) throw new NotFound('User');
       await members.put({ project_id, company_id, user_id, role });
       if ((await members.countBy({ project_id })) > MAX_MEMBERS) {
-        throw new Conflict(`A project has at most ${MAX_MEMBERS} members; remove one first`);
+        throw new Conflict('too_many_members', `A project has at most ${MAX_MEMBERS} members; remove one first`);
       }
       await this.concluded(tx, project_id);
       return await members.row(project_id, user_id);
@@ -67,7 +67,7 @@ export class ProjectMembers {
 
   private async concluded(tx: Tx, project_id: ProjectId): Promise<void> {
     if ((await tx.withRepository(this.members).countBy({ project_id, role: 'owner' })) === 0) {
-      throw new Conflict('A project has an owner; make another member one first');
+      throw new Conflict('last_owner', 'A project has an owner; make another member one first');
     }
     await tx.withRepository(this.projects).change(project_id, {});
   }

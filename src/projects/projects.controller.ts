@@ -53,7 +53,7 @@ export class ProjectsController {
       'With `from_deployment` the project starts with a copy of the deployment’s instructions, skills and files.',
     status: 201,
     response: ProjectResponse,
-    errors: [404],
+    errors: ['api_key_limited', 'deployment_not_found', 'editor_required', 'project_not_found'],
     idempotent: true,
     extension: true,
   })
@@ -71,7 +71,6 @@ export class ProjectsController {
     summary: 'Get project',
     description: 'The project with its completeness, origin and cost.',
     response: ProjectResponse,
-    errors: [404],
   })
   async getProject(@ReadingCaller() reader: ProjectReader, @Param('project_id') projectId: string): Promise<JsonText> {
     return await this.projects.details(reader, projectId);
@@ -84,7 +83,7 @@ export class ProjectsController {
     example: { description: 'Which mix of chairs and tables earns most next week?' },
     description: 'Absent fields are unchanged; null clears a description.',
     response: ProjectResponse,
-    errors: [403, 404, 409],
+    errors: ['owner_required', 'too_many_snapshots'],
   })
   async updateProject(
     @EditingCaller() editor: ProjectEditor,
@@ -103,7 +102,7 @@ export class ProjectsController {
       'uploads end, streams close. It can be restored for some time (24 hours by default). Its cost stays in the usage ' +
       'listings.',
     status: 204,
-    errors: [403, 404],
+    errors: ['owner_required'],
     extension: true,
   })
   async deleteProject(@OwningCaller() owner: ProjectOwner, @Param('project_id') projectId: string): Promise<void> {
@@ -119,7 +118,7 @@ export class ProjectsController {
       'ended with it stays ended: turns, solves, and uploads that were not completed. 404 once its time is over; ' +
       '`GET /projects?deleted=true` lists what can come back.',
     response: ProjectResponse,
-    errors: [403, 404],
+    errors: ['owner_required'],
     idempotent: true,
     extension: true,
   })
@@ -137,7 +136,6 @@ export class ProjectsController {
     summary: 'List cards',
     description: 'The whole canvas, oldest card first.',
     response: CardListResponse,
-    errors: [404],
     extension: true,
   })
   async listCards(

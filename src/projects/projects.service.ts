@@ -66,7 +66,8 @@ export class ProjectsService {
     wantedId?: string,
   ): Promise<JsonText> {
     const { project_ids } = editor.caller;
-    if (project_ids !== null) throw new Forbidden('An API key for certain projects creates no others');
+    if (project_ids !== null)
+      throw new Forbidden('api_key_limited', 'An API key for certain projects creates no others');
     return await this.database.transaction(async (tx) => {
       const projects = tx.withRepository(this.projects);
       const create = async (): Promise<JsonText> => await this.add(tx, editor, request, wantedId);

@@ -18,7 +18,7 @@ export class SnapshotsController {
     description: 'Saves the workspace and the cards as they are now; the snapshot becomes the current one.',
     status: 201,
     response: SnapshotResponse,
-    errors: [404, 409],
+    errors: ['too_many_snapshots'],
     idempotent: true,
     extension: true,
   })
@@ -42,7 +42,6 @@ export class SnapshotsController {
     summary: 'List snapshots',
     description: 'Newest first.',
     response: SnapshotListResponse,
-    errors: [404],
     extension: true,
   })
   async listSnapshots(
@@ -59,7 +58,7 @@ export class SnapshotsController {
     summary: 'Delete snapshot',
     description: '409 for the current one: take another snapshot first.',
     status: 204,
-    errors: [404, 409],
+    errors: ['snapshot_in_use'],
     extension: true,
   })
   async deleteSnapshot(

@@ -39,7 +39,7 @@ export class ScenariosController {
       '100 scenarios.',
     status: 201,
     response: ScenarioResponse,
-    errors: [404, 409],
+    errors: ['scenario_exists', 'too_many_scenarios'],
     idempotent: true,
     extension: true,
   })
@@ -65,7 +65,6 @@ export class ScenariosController {
     summary: 'List scenarios',
     description: 'Newest first.',
     response: ScenarioListResponse,
-    errors: [404],
     extension: true,
   })
   async listScenarios(
@@ -87,7 +86,7 @@ export class ScenariosController {
       '429 if there are more. 422 at a scenario that does not fit any more.',
     status: 201,
     response: ScenarioSolveResponse,
-    errors: [402, 404, 429],
+    errors: ['budget_exhausted', 'too_many_executions'],
     idempotent: true,
     extension: true,
   })
@@ -116,7 +115,7 @@ export class ScenariosController {
       'between their plans. With `Accept: text/csv` a line for each.',
     response: ScenarioComparisonResponse,
     csv: true,
-    errors: [404, 429, 503, 507],
+    errors: ['comparison_too_large', 'store_full'],
     extension: true,
   })
   async compareScenarios(
@@ -137,7 +136,6 @@ export class ScenariosController {
     summary: 'Get scenario',
     description: 'With its changes.',
     response: ScenarioResponse,
-    errors: [404],
     extension: true,
   })
   async getScenario(
@@ -155,7 +153,7 @@ export class ScenariosController {
     example: { name: 'Three shifts', changes: [{ kind: 'value', target: EXAMPLE.value, times: 3 }] },
     description: '`changes` replace all that were there. A change that does not fit the canvas is a 422 at its place.',
     response: ScenarioResponse,
-    errors: [404, 409],
+    errors: ['scenario_exists'],
     extension: true,
   })
   async updateScenario(
@@ -173,7 +171,6 @@ export class ScenariosController {
     summary: 'Delete scenario',
     description: 'Its executions stay.',
     status: 204,
-    errors: [404],
     extension: true,
   })
   async deleteScenario(

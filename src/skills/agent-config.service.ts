@@ -103,7 +103,8 @@ export class AgentConfigService {
   private async sourceOf(tx: Tx, project: Project, name: string | undefined): Promise<Deployment> {
     if (name !== undefined) return await this.deployments.require(project.company_id, name, tx);
     const origin = await this.deployments.findById(project.company_id, project.origin_deployment_id, tx);
-    if (origin === null) throw new Conflict('The project has no deployment to pull from; name one in from_deployment');
+    if (origin === null)
+      throw new Conflict('no_origin', 'The project has no deployment to pull from; name one in from_deployment');
     return origin;
   }
 }

@@ -31,7 +31,7 @@ export class DeploymentConfigController {
     summary: 'Get deployment instructions',
     description: 'The deployment’s current AGENTS.md. Projects have their own copies.',
     response: AgentInstructionsResponse,
-    errors: [404],
+    errors: ['instructions_not_found'],
     extension: true,
   })
   async getDeploymentInstructions(
@@ -52,7 +52,7 @@ export class DeploymentConfigController {
     description:
       'Replaces the deployment’s AGENTS.md. Projects keep their copy until they pull. For company-level callers.',
     response: AgentInstructionsResponse,
-    errors: [403, 404, 409, 507],
+    errors: ['company_storage_full', 'directory_in_the_way', 'file_in_the_way', 'store_full'],
   })
   async putDeploymentInstructions(
     @CompanyCaller() caller: CompanyPrincipal,
@@ -68,7 +68,6 @@ export class DeploymentConfigController {
     summary: 'List deployment skills',
     description: 'Name, description and file paths of every skill, sorted by name.',
     response: SkillListResponse,
-    errors: [404],
     extension: true,
   })
   async listDeploymentSkills(@Caller() caller: Principal, @Param('name') name: string): Promise<SkillListResponse> {
@@ -81,7 +80,7 @@ export class DeploymentConfigController {
     summary: 'Get deployment skill',
     description: 'The whole skill with the text of its files.',
     response: SkillDetail,
-    errors: [404, 413],
+    errors: ['content_too_large'],
     extension: true,
   })
   async getDeploymentSkill(
@@ -104,7 +103,7 @@ export class DeploymentConfigController {
     description:
       'Creates or replaces a skill with all its files. Projects see it when they pull. For company-level callers.',
     response: SkillSummary,
-    errors: [403, 404, 409, 413, 507],
+    errors: ['company_storage_full', 'directory_in_the_way', 'file_in_the_way', 'store_full'],
     extension: true,
   })
   async putDeploymentSkill(
@@ -123,7 +122,6 @@ export class DeploymentConfigController {
     summary: 'Delete deployment skill',
     description: 'For company-level callers.',
     status: 204,
-    errors: [403, 404],
     extension: true,
   })
   async deleteDeploymentSkill(

@@ -35,7 +35,6 @@ export class ProjectSkillsController {
     summary: 'List project skills',
     description: 'Skills that a turn would mount, sorted by name.',
     response: ProjectSkillListResponse,
-    errors: [404],
     extension: true,
   })
   async listProjectSkills(
@@ -51,7 +50,6 @@ export class ProjectSkillsController {
     summary: 'Get project skill',
     description: 'The whole skill as a turn would mount it: the project’s own copy, else the deployment’s.',
     response: ProjectSkillDetail,
-    errors: [404],
   })
   async getProjectSkill(
     @ReadingCaller() reader: ProjectReader,
@@ -70,7 +68,7 @@ export class ProjectSkillsController {
     description:
       'Creates or replaces one of the project’s own skills with all its files. One named after a deployment skill shadows it.',
     response: SkillSummary,
-    errors: [404, 413, 507],
+    errors: ['company_storage_full', 'store_full'],
   })
   async putProjectSkill(
     @EditingCaller() editor: ProjectEditor,
@@ -87,7 +85,6 @@ export class ProjectSkillsController {
     summary: 'Delete project skill',
     description: 'Removes the project’s own copy.',
     status: 204,
-    errors: [404],
     extension: true,
   })
   async deleteProjectSkill(
@@ -104,7 +101,6 @@ export class ProjectSkillsController {
     summary: 'Get agent config',
     description: 'The instructions and skills that a turn would mount, in one atomic read.',
     response: AgentConfigResponse,
-    errors: [404],
     extension: true,
   })
   async getAgentConfig(
@@ -122,7 +118,7 @@ export class ProjectSkillsController {
     description:
       'Replaces the project’s copy of the deployment’s instructions and skills; the project’s own skills stay.',
     response: AgentConfigPullResponse,
-    errors: [404, 409],
+    errors: ['deployment_not_found', 'no_origin'],
     idempotent: true,
   })
   async pullAgentConfig(
@@ -143,7 +139,7 @@ export class ProjectSkillsController {
       'Makes the deployment the project’s origin: pulls instructions and skills, and copies its template files ' +
       'into the workspace. Existing files are kept.',
     response: CheckoutResponse,
-    errors: [404],
+    errors: ['deployment_not_found'],
     idempotent: true,
     extension: true,
   })

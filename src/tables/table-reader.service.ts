@@ -208,7 +208,7 @@ export class TableReader {
     try {
       return await this.open(name.container, name, options);
     } catch (error) {
-      if (error instanceof NotFound) throw new NotFound(`File ${name.path}`);
+      if (error instanceof NotFound) throw new NotFound('File', name.path);
       if (error instanceof TaskProblem) throw new TableProblem(as, error);
       throw error;
     }

@@ -1,4 +1,5 @@
 import { Body, Controller, Post } from '@nestjs/common';
+import { CONTAINER_CODES, WRITING_CODES } from '../files/container-resolver.js';
 import { Caller, ReadAccess } from '../platform/auth/decorators.js';
 import { Principal } from '../platform/auth/principal.js';
 import { ClientSignal } from '../platform/http/client-signal.js';
@@ -26,7 +27,7 @@ export class TablesController {
       'fit every row. A file that is no table, and a row that cannot be read, is a 422 at `path`.',
     example: { ...EXAMPLE_WORKSPACE, path: EXAMPLE.table, limit: 10 },
     response: TableResponse,
-    errors: [404, 413, 429, 503, 507],
+    errors: [...CONTAINER_CODES, 'content_too_large', 'file_not_found', 'store_full'],
     extension: true,
   })
   async readTable(
@@ -52,7 +53,15 @@ export class TablesController {
       sql: 'SELECT product, sum(quantity) AS quantity FROM demand GROUP BY product',
     },
     response: QueryResponse,
-    errors: [403, 404, 409, 413, 429, 503, 507],
+    errors: [
+      ...WRITING_CODES,
+      'company_storage_full',
+      'content_too_large',
+      'directory_in_the_way',
+      'file_in_the_way',
+      'file_not_found',
+      'store_full',
+    ],
     idempotent: true,
     extension: true,
   })

@@ -23,7 +23,7 @@ export class BudgetsController {
       'turns that run end at the next step of their model; solves that run go on. A company has at most ' +
       `${MAX_BUDGETS} budgets.`,
     response: BudgetResponse,
-    errors: [403, 409],
+    errors: ['too_many_budgets'],
     extension: true,
   })
   async setBudget(@CompanyCaller() caller: CompanyPrincipal, @Body() body: BudgetRequest): Promise<BudgetResponse> {
@@ -37,7 +37,6 @@ export class BudgetsController {
     summary: 'List budgets',
     description: 'Newest first, each with what was charged in its current period.',
     response: BudgetListResponse,
-    errors: [403],
     extension: true,
   })
   async listBudgets(@CompanyCaller() caller: CompanyPrincipal, @Query() query: PageQuery): Promise<BudgetListResponse> {
@@ -51,7 +50,6 @@ export class BudgetsController {
     summary: 'Delete budget',
     description: 'What it has blocked is possible again at once.',
     status: 204,
-    errors: [403, 404],
     extension: true,
   })
   async deleteBudget(@CompanyCaller() caller: CompanyPrincipal, @Param('budget_id') budgetId: string): Promise<void> {

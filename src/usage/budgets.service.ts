@@ -57,7 +57,7 @@ export class Budgets implements OnModuleInit {
       const { id, is_new } = await budgets.put(company_id, fields);
       if (is_new) {
         if ((await budgets.countOf(company_id)) > MAX_BUDGETS) {
-          throw new Conflict(`The company has ${MAX_BUDGETS} budgets already`);
+          throw new Conflict('too_many_budgets', `The company has ${MAX_BUDGETS} budgets already`);
         }
         await budgets.countEarlier(company_id, id, fields);
       }

@@ -181,17 +181,19 @@ describe('who may not', () => {
     const expired = await signIn(service.url, secret, { company: owner.company, user: owner.user, expiresIn: -3600 });
     const forged = await signIn(service.url, 'f'.repeat(64), { company: owner.company, user: owner.user });
     const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${owner.token.split('.')[1]}.`;
+    const missing = { detail: 'Not authenticated', code: 'not_authenticated' };
+    const invalid = { detail: 'Invalid authentication credentials', code: 'credentials_invalid' };
     const callers = [
-      [service.anonymous, 'Not authenticated'],
-      [new Client(service.url, ''), 'Not authenticated'],
-      [expired.client, 'Invalid authentication credentials'],
-      [forged.client, 'Invalid authentication credentials'],
-      [new Client(service.url, unsigned), 'Invalid authentication credentials'],
+      [service.anonymous, missing],
+      [new Client(service.url, ''), missing],
+      [expired.client, invalid],
+      [forged.client, invalid],
+      [new Client(service.url, unsigned), invalid],
     ] as const;
-    for (const [client, detail] of callers) {
+    for (const [client, refusal] of callers) {
       for (const call of allCalls(mine)) {
         const { status, body, headers } = await send(client, call);
-        expect([call, status, body, headers.get('www-authenticate')]).toEqual([call, 401, { detail }, 'Bearer']);
+        expect([call, status, body, headers.get('www-authenticate')]).toEqual([call, 401, refusal, 'Bearer']);
       }
     }
   });

@@ -121,7 +121,8 @@ describe('a blocking budget', () => {
       await client.send('POST', `/projects/${id}/scenarios/solve`, { body: { scenario_ids: [scenario] } }),
     ];
     const sentence = `The monthly budget of ${2 * PRICE} credits of this company is used up until ${budget.period_ends_at ?? ''}`;
-    for (const { status, body } of refused) expect([status, body]).toEqual([402, { detail: sentence }]);
+    for (const { status, body } of refused)
+      expect([status, body]).toEqual([402, { detail: sentence, code: 'budget_exhausted' }]);
     expect(await stored(id, other)).toEqual(before);
 
     // Raised: at once, and the budget is the same one.
@@ -542,7 +543,10 @@ describe('budgets', () => {
       [company_id],
     );
     const full = await client.send('PUT', '/usage/budgets', { body: { ...company, limit_credits: 1 } });
-    expect([full.status, full.body]).toEqual([409, { detail: 'The company has 1000 budgets already' }]);
+    expect([full.status, full.body]).toEqual([
+      409,
+      { detail: 'The company has 1000 budgets already', code: 'too_many_budgets' },
+    ]);
     expect((await client.get<BudgetListResponse>('/usage/budgets', { limit: 1 })).total).toBe(1000);
     // Those that are there can be changed.
     expect(await put(client, 2, { scope: 'project', subject_id: id })).toMatchObject({ limit_credits: 2 });

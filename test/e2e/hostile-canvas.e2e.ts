@@ -123,7 +123,7 @@ it('refuses what makes a canvas larger than 4 MiB, and lets a full one shrink', 
   );
   const [refused] = answers.filter(({ status }) => status !== 201);
   const detail = 'The data and instance_data of a canvas have at most 4194304 bytes together, as JSON';
-  expect([refused?.status, refused?.body]).toEqual([409, { detail }]);
+  expect([refused?.status, refused?.body]).toEqual([409, { detail, code: 'canvas_full' }]);
   const { cards } = await client.get<CardListResponse>(`/projects/${id}/cards`);
   expect(cards).toHaveLength(65);
   const edit = (index: number, body: object) =>

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { Answer, Client } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
+import { rowsOf } from '../support/rows.js';
 import { removeEnvironment, Service } from '../support/service.js';
 import { type Prepared, SERVED } from './idempotency.table.js';
 
 /** `IDEMPOTENCY_ROUNDS=200`, as `npm run test:idempotency` has it, is the long form. */
 const ROUNDS = Number(process.env['IDEMPOTENCY_ROUNDS'] ?? 3);
-/** A caller has a share of the connections, here one for each of the requests. */
-const SETTINGS = { ROLE: 'api', DATABASE_POOL_SIZE: '40' };
+const SETTINGS = { ROLE: 'api' };
 
 /**
  * Where the requests of a round are when their process is killed: waiting to look for an earlier answer, waiting to keep
@@ -22,8 +22,6 @@ const LOCKS = { before: 'ACCESS EXCLUSIVE', inside: 'SHARE' };
 const CREATING = Object.values(SERVED).filter(({ creates = false }) => creates);
 
 let service: Service;
-let user: { user: string; company: string };
-let client: Client;
 let database: pg.Client;
 
 beforeAll(async () => {
@@ -42,10 +40,19 @@ afterAll(async () => {
   await removeEnvironment(service.environment);
 });
 
-type Keyed = Prepared & { key: string };
+interface Keyed extends Prepared {
+  key: string;
+  /** Whose request it is: each has a company of its own, so that no limit is reached. */
+  session: { user: string; company: string };
+}
 
-const send = async ({ path, body, key }: Keyed): Promise<Answer> =>
-  await client.send('POST', path, { ...(body !== undefined && { body }), headers: { 'idempotency-key': key } });
+const clientOf = async ({ session }: Pick<Keyed, 'session'>): Promise<Client> =>
+  (await service.session(session)).client;
+
+const send = async ({ path, body, key, session }: Keyed): Promise<Answer> =>
+  await (
+    await clientOf({ session })
+  ).send('POST', path, { ...(body !== undefined && { body }), headers: { 'idempotency-key': key } });
 
 /** Sends all requests and kills the process at the step. */
 async function killAt(step: (typeof STEPS)[number], requests: readonly Keyed[]): Promise<void> {
@@ -53,11 +60,11 @@ async function killAt(step: (typeof STEPS)[number], requests: readonly Keyed[]):
   if (step === 'after') {
     // Each in a transaction of its own, so each is told by itself.
     let left = randomInt(1, requests.length);
-    const committed = new Promise<void>((resolve) =>
+    const committed = new Promise<void>((resolve) => {
       database.on('notification', () => {
         if ((left -= 1) === 0) resolve();
-      }),
-    );
+      });
+    });
     const answers = sent();
     await committed;
     database.removeAllListeners('notification');
@@ -70,14 +77,13 @@ async function killAt(step: (typeof STEPS)[number], requests: readonly Keyed[]):
   try {
     await eventually(
       async () => {
-        // Within a transaction the first look would count for all.
-        await database.query('SELECT pg_stat_clear_snapshot()');
-        const { rows } = await database.query<{ waiting: number }>(
-          // Some wait for one of them that waits there.
+        // On a connection of its own: in a transaction the statistics stand still. Some wait for one of them that waits there.
+        const [row] = await rowsOf(
+          service.environment,
           `SELECT count(*)::integer AS waiting FROM pg_stat_activity
             WHERE datname = current_database() AND wait_event_type = 'Lock'`,
         );
-        return rows[0]?.waiting;
+        return row?.['waiting'];
       },
       (waiting) => waiting === requests.length,
       { until: 'all requests wait at the step' },
@@ -91,7 +97,6 @@ async function killAt(step: (typeof STEPS)[number], requests: readonly Keyed[]):
 
 async function goOn(): Promise<void> {
   service = await Service.start({ environment: service.environment, settings: SETTINGS });
-  ({ client } = await service.session(user));
   // What was left half done by a process that is known to be gone need not wait.
   await database.query(`UPDATE idempotency_records SET created_at = now() - interval '15 s' WHERE status IS NULL`);
 }
@@ -108,11 +113,11 @@ it(
   async () => {
     let replayed = 0;
     for (let round = 0; round < ROUNDS; round += 1) {
-      // A company of its own, so that no limit is reached.
-      user = { user: randomUUID(), company: randomUUID() };
-      ({ client } = await service.session(user));
       const requests: Keyed[] = [];
-      for (const { prepare } of CREATING) requests.push({ ...(await prepare(client)), key: randomUUID() });
+      for (const { prepare } of CREATING) {
+        const session = { user: randomUUID(), company: randomUUID() };
+        requests.push({ ...(await prepare(await clientOf({ session }))), key: randomUUID(), session });
+      }
       const step = STEPS[round % STEPS.length]!;
       await killAt(step, requests);
       await goOn();

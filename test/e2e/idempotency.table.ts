@@ -51,7 +51,7 @@ const makeScenario = async (client: Client, project: string): Promise<string> =>
 export const SERVED: Record<string, Served> = {
   'POST /api/v1/api-keys': {
     creates: true,
-    prepare: (_client) => {
+    prepare: () => {
       const name = unique();
       return Promise.resolve({
         path: '/api-keys',
@@ -62,7 +62,7 @@ export const SERVED: Record<string, Served> = {
   },
   'POST /api/v1/deployments': {
     creates: true,
-    prepare: (_client) => {
+    prepare: () => {
       const name = unique();
       return Promise.resolve({
         path: '/deployments',
@@ -94,14 +94,14 @@ export const SERVED: Record<string, Served> = {
   },
   'POST /api/v1/projects/{project_id}/snapshots': {
     creates: true,
-    prepare: inProject((_client, id) => ({
+    prepare: inProject((_, id) => ({
       path: `/projects/${id}/snapshots`,
       effect: ['SELECT xmin::text FROM snapshots WHERE project_id = $1', id],
     })),
   },
   'POST /api/v1/projects/{project_id}/cards': {
     creates: true,
-    prepare: inProject((_client, id, name) => ({
+    prepare: inProject((_, id, name) => ({
       path: `/projects/${id}/cards`,
       body: { card_type: 'kpi', label: name },
       effect: ['SELECT xmin::text FROM cards WHERE project_id = $1', id],
@@ -109,7 +109,7 @@ export const SERVED: Record<string, Served> = {
   },
   'POST /api/v1/projects/{project_id}/solve/executions': {
     creates: true,
-    prepare: inProject((_client, id) => ({
+    prepare: inProject((_, id) => ({
       path: `/projects/${id}/solve/executions`,
       body: { is_test: true },
       effect: ['SELECT xmin::text FROM executions WHERE project_id = $1', id],
@@ -136,7 +136,7 @@ export const SERVED: Record<string, Served> = {
   },
   'POST /api/v1/projects/{project_id}/scenarios': {
     creates: true,
-    prepare: inProject((_client, id, name) => ({
+    prepare: inProject((_, id, name) => ({
       path: `/projects/${id}/scenarios`,
       body: { name, changes: [] },
       effect: ['SELECT xmin::text FROM scenarios WHERE project_id = $1', id],
@@ -153,7 +153,7 @@ export const SERVED: Record<string, Served> = {
   },
   'POST /api/v1/projects/{project_id}/chat': {
     creates: true,
-    prepare: inProject((_client, id) => ({
+    prepare: inProject((_, id) => ({
       path: `/projects/${id}/chat`,
       body: { content: 'Hello' },
       effect: [`SELECT xmin::text FROM messages WHERE project_id = $1 AND role = 'user'`, id],
@@ -171,7 +171,7 @@ export const SERVED: Record<string, Served> = {
   },
   'POST /api/v1/projects/{project_id}/conversations': {
     creates: true,
-    prepare: inProject((_client, id) => ({
+    prepare: inProject((_, id) => ({
       path: `/projects/${id}/conversations`,
       body: { title: 'Another' } satisfies Partial<ConversationResponse>,
       effect: ['SELECT xmin::text FROM conversations WHERE project_id = $1 AND NOT is_default', id],
@@ -193,7 +193,7 @@ export const SERVED: Record<string, Served> = {
   },
   'POST /api/v1/files/mkdir': {
     creates: true,
-    prepare: inProject((_client, id, name) => ({
+    prepare: inProject((_, id, name) => ({
       path: '/files/mkdir',
       body: { ...workspace(id), path: name },
       effect: [NODES, id, name],
@@ -229,7 +229,7 @@ export const SERVED: Record<string, Served> = {
   'POST /api/v1/files/upload/start': {
     creates: true,
     later: true,
-    prepare: inProject((_client, id, name) => ({
+    prepare: inProject((_, id, name) => ({
       path: '/files/upload/start',
       body: { ...workspace(id), path: name, size: 1 },
       effect: [`SELECT xmin::text FROM uploads WHERE path = $1 AND state = 'open'`, name],

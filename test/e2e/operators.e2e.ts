@@ -129,7 +129,7 @@ describe('processes of other roles', () => {
     await ready(worker.url);
     for (const path of ['/api/v1/me', '/docs', '/openapi.json', '/store/blobs/a', '/', '/metrics', '/health/other']) {
       const answer = await raw(worker.url + path, {});
-      expect([path, answer.status, answer.text]).toEqual([path, 404, '{"detail":"Not Found"}']);
+      expect([path, answer.status, answer.text]).toEqual([path, 404, '{"detail":"Not Found","code":"path_not_found"}']);
     }
     await eventually(
       () => health(api.url),

@@ -81,7 +81,10 @@ describe('members of a project', () => {
       status: 404,
       body: { detail: 'User not found' },
     });
-    expect((await remove(ada.client, id, sought)).body).toEqual({ detail: 'Member not found' });
+    expect((await remove(ada.client, id, sought)).body).toEqual({
+      detail: 'Member not found',
+      code: 'member_not_found',
+    });
   });
 
   it('have a role that there is', async () => {
@@ -97,9 +100,15 @@ describe('members of a project', () => {
     const key = await keyOf(ben.client);
     // A key is not the person.
     expect((await remove(key, id, ben.user)).status).toBe(403);
-    expect((await remove(eve.client, id, eve.user)).body).toEqual({ detail: 'Project not found' });
+    expect((await remove(eve.client, id, eve.user)).body).toEqual({
+      detail: 'Project not found',
+      code: 'project_not_found',
+    });
     expect((await remove(ben.client, id, ben.user)).status).toBe(204);
-    expect((await ben.client.send('GET', `/projects/${id}`)).body).toEqual({ detail: 'Project not found' });
+    expect((await ben.client.send('GET', `/projects/${id}`)).body).toEqual({
+      detail: 'Project not found',
+      code: 'project_not_found',
+    });
     expect((await key.send('GET', `/projects/${id}`)).status).toBe(404);
   });
 
@@ -206,7 +215,10 @@ describe('a private project', () => {
         const began = performance.now();
         const { status, body } = await eve.client.send('GET', `/projects/${project}${path}`);
         taken[project]?.push(performance.now() - began);
-        expect({ status, body }).toEqual({ status: 404, body: { detail: 'Project not found' } });
+        expect({ status, body }).toEqual({
+          status: 404,
+          body: { detail: 'Project not found', code: 'project_not_found' },
+        });
       }
     }
     const median = (times: number[] = []): number => times.sort((a, b) => a - b)[times.length >> 1] ?? 0;

@@ -126,7 +126,10 @@ describe('web clients of other origins', () => {
 describe('URLs', () => {
   it('that are too long are refused before anything else', async () => {
     const { status, text, headers } = await raw(`${service.url}/api/v1/projects?q=${'x'.repeat(9_000)}`);
-    expect([status, JSON.parse(text)]).toEqual([414, { detail: 'The URL may have at most 8192 characters' }]);
+    expect([status, JSON.parse(text)]).toEqual([
+      414,
+      { detail: 'The URL may have at most 8192 characters', code: 'url_too_long' },
+    ]);
     expect(headers['x-request-id']).toBeDefined();
   });
 });
@@ -148,7 +151,10 @@ describe('callers', () => {
     const [busy, colleague] = [await service.session(), await service.session()];
     expect(statuses(await ask(busy, LIMIT))).toEqual({ 200: LIMIT });
     const { status, body, headers } = await busy.client.send('GET', '/projects');
-    expect([status, body]).toEqual([429, { detail: `At most ${LIMIT} requests a minute are served` }]);
+    expect([status, body]).toEqual([
+      429,
+      { detail: `At most ${LIMIT} requests a minute are served`, code: 'rate_limited' },
+    ]);
     expect([headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-remaining')]).toEqual([String(LIMIT), '0']);
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
     expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60);

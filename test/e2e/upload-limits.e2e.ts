@@ -144,7 +144,10 @@ it('what a company may not keep any more is refused as such, chunked too', async
   const { parts } = await start(client, place, 'a');
   for (const { url } of parts.slice(0, 4)) expect(await put(url, ALLOWED / 4)).toBe(200);
   const { status, text } = await raw(parts[4]?.url ?? '', { method: 'PUT', body: Readable.from([Buffer.alloc(1)]) });
-  expect([status, text]).toEqual([413, `{"detail":"The company may keep at most ${ALLOWED} bytes of files"}`]);
+  expect([status, text]).toEqual([
+    413,
+    `{"detail":"The company may keep at most ${ALLOWED} bytes of files","code":"company_storage_full"}`,
+  ]);
 });
 
 describe('open uploads', () => {

@@ -136,6 +136,13 @@ function parameterDifferences(at: string, actual: Parameter[], wanted: Map<strin
   ];
 }
 
+/** A response without the headers that are additions. */
+function documented(response: JsonSchema | undefined): JsonSchema | undefined {
+  const { headers = {}, ...rest } = (response ?? {}) as { headers?: Record<string, JsonSchema> };
+  const known = Object.entries(headers).filter(([, header]) => header['x-extension'] !== true);
+  return response && { ...rest, ...(known.length > 0 && { headers: Object.fromEntries(known) }) };
+}
+
 function responseDifferences(at: string, actual: Record<string, JsonSchema>, status: number, name: string): string[] {
   const body = (component: string, description: string): JsonSchema => ({
     description,
@@ -144,7 +151,7 @@ function responseDifferences(at: string, actual: Record<string, JsonSchema>, sta
   const errorBody = { content: body('ErrorResponse', '')['content'] };
   const others = Object.keys(actual).filter((code) => code !== String(status) && code !== '422');
   return [
-    ...differ(`${at} response ${status}`, actual[status], body(name, 'Successful Response')),
+    ...differ(`${at} response ${status}`, documented(actual[status]), body(name, 'Successful Response')),
     ...differ(`${at} response 422`, actual['422'], body('HTTPValidationError', 'Validation Error')),
     ...others.flatMap((code) =>
       /^[45]\d\d$/.test(code)

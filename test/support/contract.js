@@ -11,8 +11,8 @@ const isRoutingError = (operation, status) => operation === undefined && (status
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const SENTENCE = {
   type: 'object',
-  properties: { detail: { type: 'string', minLength: 1 } },
-  required: ['detail'],
+  properties: { detail: { type: 'string', minLength: 1 }, code: { enum: ['path_not_found', 'method_not_allowed'] } },
+  required: ['detail', 'code'],
   additionalProperties: false,
 };
 
@@ -55,7 +55,10 @@ export class Contract {
     const schema = declared === undefined ? SENTENCE : declared.content?.['application/json']?.schema;
     if (schema === undefined) return ['the document declares another content type'];
     const validate = this.#validator(schema);
-    return validate(JSON.parse(text)) ? [] : (validate.errors ?? []).map(describe);
+    const body = JSON.parse(text);
+    if (!validate(body)) return (validate.errors ?? []).map(describe);
+    const codes = declared?.['x-error-codes'];
+    return codes === undefined || codes.includes(body.code) ? [] : [`the code ${body.code} is not declared`];
   }
 
   #validator(schema) {

@@ -46,8 +46,10 @@ describe('the check of answers against the document', () => {
     const body = { name: 'a', made_at: '2026-01-02T03:04:05.678Z', inner: { size: 1 }, data: { any: ['thing'] } };
     expect(checking(body)).not.toThrow();
     expect(checking({ name: 'a', made_at: null })).not.toThrow();
-    expect(checking({ detail: 'Not Found' }, { path: '/nothing', status: 404 })).not.toThrow();
-    expect(checking({ detail: 'Method Not Allowed' }, { method: 'PUT', status: 405 })).not.toThrow();
+    expect(checking({ detail: 'Not Found', code: 'path_not_found' }, { path: '/nothing', status: 404 })).not.toThrow();
+    expect(
+      checking({ detail: 'Method Not Allowed', code: 'method_not_allowed' }, { method: 'PUT', status: 405 }),
+    ).not.toThrow();
     expect(
       checking(null, { method: 'DELETE', path: '/things/1', status: 204, contentType: null, text: '' }),
     ).not.toThrow();

@@ -79,7 +79,7 @@ export class StreamController {
       'turn’s events in order gives its message. Without a position, it starts at the active turn’s first event. ' +
       'With one, from sync or `Last-Event-ID`, each later event is sent exactly once. Events are kept until 10 ' +
       'minutes after their turn.',
-    errors: [404, 429],
+    errors: ['conversation_not_found', 'too_many_streams'],
     extension: true,
   })
   @ApiHeader({

@@ -164,7 +164,8 @@ export class StreamsService implements OnModuleDestroy, OnModuleInit {
   private enter({ kind, company_id, user_id, api_key_id }: Principal): () => void {
     const key = JSON.stringify([kind, company_id, user_id ?? api_key_id]);
     const count = this.counts.get(key) ?? 0;
-    if (count >= MAX_STREAMS) throw new TooManyRequests(`${MAX_STREAMS} streams are open already`, RETRY_SECONDS);
+    if (count >= MAX_STREAMS)
+      throw new TooManyRequests('too_many_streams', `${MAX_STREAMS} streams are open already`, RETRY_SECONDS);
     this.counts.set(key, count + 1);
     return () => {
       const left = (this.counts.get(key) ?? 1) - 1;

@@ -140,7 +140,10 @@ export class BlobsService {
   }
 
   tooMuch(): TooLarge {
-    return new TooLarge(`The company may keep at most ${this.config.FILES_COMPANY_MAX_BYTES} bytes of files`);
+    return new TooLarge(
+      'company_storage_full',
+      `The company may keep at most ${this.config.FILES_COMPANY_MAX_BYTES} bytes of files`,
+    );
   }
 
   private async compared(blobs: BlobsRepository, company_id: string, blob_id: string | null = null): Promise<number> {

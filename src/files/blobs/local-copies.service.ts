@@ -66,7 +66,10 @@ export class LocalCopies implements OnApplicationBootstrap, BeforeApplicationShu
   ): Promise<Result> {
     const limit = this.config.TABLES_FILE_MAX_BYTES;
     if (size > limit)
-      throw new TooLarge(`The file has ${size} bytes and at most ${limit} can be read as a table or document`);
+      throw new TooLarge(
+        'content_too_large',
+        `The file has ${size} bytes and at most ${limit} can be read as a table or document`,
+      );
     const ticket = this.room.take(size, [{ key: company_id, limit: (LARGEST_AT_ONCE / 2) * limit }]);
     const path = await this.scratch.newPath();
     try {
@@ -96,4 +99,4 @@ export class LocalCopies implements OnApplicationBootstrap, BeforeApplicationShu
   }
 }
 
-const full = (): InsufficientStorage => new InsufficientStorage('The disk of the service is full');
+const full = (): InsufficientStorage => new InsufficientStorage('disk_full', 'The disk of the service is full');

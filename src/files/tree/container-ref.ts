@@ -1,3 +1,4 @@
+import type { Resource } from '../../platform/errors/codes.js';
 import type { CheckedId } from '../../platform/database/checked-id.js';
 
 /**
@@ -20,7 +21,7 @@ export interface SoughtContainer {
   identifier: string;
   scope: Scope;
   /** What the caller sees none of where there is no such row, as {@link NotFound} names it. */
-  resource: string;
+  resource: Resource;
 }
 
 /** What a client's identifier leads to. */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../../platform/database/database.service.js';
+import type { Resource } from '../../platform/errors/codes.js';
 import { NotFound } from '../../platform/errors/errors.js';
 import type { ContainerKind } from './container.entity.js';
 import { ContainersRepository, type LockedContainer } from './containers.repository.js';
@@ -8,7 +9,7 @@ import { ContainersRepository, type LockedContainer } from './containers.reposit
 export const SWEEP_UPLOADS = 'sweep_uploads';
 
 /** What a client knows a container as. */
-const RESOURCES: Record<ContainerKind, string> = {
+const RESOURCES: Record<ContainerKind, Resource> = {
   deployment: 'Deployment',
   workspace: 'Project',
   snapshot: 'Snapshot',

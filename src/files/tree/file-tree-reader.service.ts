@@ -92,7 +92,7 @@ export class FileTreeReader {
   /** The texts of files, by path, U+FFFD for what is no UTF-8. @throws TooLarge over 16 MiB together */
   async readTexts(files: readonly TreeFile[]): Promise<Map<string, string>> {
     if (files.reduce((sum, { size }) => sum + size, 0) > MAX_TEXT_BYTES) {
-      throw new TooLarge(`Too much to be read as text: at most ${MAX_TEXT_BYTES} bytes together`);
+      throw new TooLarge('content_too_large', `Too much to be read as text: at most ${MAX_TEXT_BYTES} bytes together`);
     }
     const contents = await this.blobs.readAll(files);
     return new Map(files.map(({ path }, index) => [path, decodeTextLoosely(contents[index] ?? Buffer.alloc(0))]));

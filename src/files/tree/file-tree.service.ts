@@ -70,7 +70,8 @@ export class FileTreeService {
     const file = newFile(kind, blob, details);
     const tree = tx.withRepository(this.tree);
     const resolved = await tree.resolve(ref, path);
-    if (resolved.end?.kind === 'directory') throw new Conflict(`A directory is in the way: ${path}`);
+    if (resolved.end?.kind === 'directory')
+      throw new Conflict('directory_in_the_way', `A directory is in the way: ${path}`);
     if (resolved.end === undefined) {
       resolved.assertPassable();
       const { deepest, missing } = resolved;
@@ -115,7 +116,7 @@ export class FileTreeService {
     const tree = tx.withRepository(this.tree);
     const { end } = await tree.resolve(ref, path);
     if (end === undefined) throw new NotFound('File');
-    if (!recursive && end.entries > 0) throw new Conflict('The directory is not empty');
+    if (!recursive && end.entries > 0) throw new Conflict('directory_not_empty', 'The directory is not empty');
     return await deleteNodes(tree, ref, [end]);
   }
 

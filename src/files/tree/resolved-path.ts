@@ -47,6 +47,6 @@ export class ResolvedPath {
 
   /** @throws Conflict */
   assertPassable(): void {
-    if (this.obstacle !== undefined) throw new Conflict(this.obstacle);
+    if (this.obstacle !== undefined) throw new Conflict('file_in_the_way', this.obstacle);
   }
 }

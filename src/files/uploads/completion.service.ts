@@ -63,7 +63,7 @@ export class CompletionService {
         if (!(error instanceof TakenOver)) throw error;
       }
     }
-    throw new Conflict('The upload is being completed by another request; ask again');
+    throw new Conflict('upload_being_completed', 'The upload is being completed by another request; ask again');
   }
 
   /** The token is checked before the identifiers. */
@@ -74,7 +74,10 @@ export class CompletionService {
       throw new Invalid(body.lacking.map((entry) => ({ ...entry, loc: ['body', ...entry.loc] })));
     const container = await this.resolver.findForWriting(caller, body);
     if (container.container_id !== upload.container_id)
-      throw new Conflict('The upload was started for another container; complete it there or start a new one');
+      throw new Conflict(
+        'container_mismatch',
+        'The upload was started for another container; complete it there or start a new one',
+      );
     return container;
   }
 

@@ -46,13 +46,15 @@ export class PartAdmission implements OnModuleInit, TransferRules {
       const parts = tx.withRepository(this.parts);
       const upload = await tx.withRepository(this.uploads).lockOpen(blobOf(key), storeUploadId);
       if (upload === undefined) throw new NotFound('Upload');
-      if (upload.is_revoked) throw new Forbidden('The API key that has opened this upload is not valid any more');
+      if (upload.is_revoked)
+        throw new Forbidden('api_key_revoked', 'The API key that has opened this upload is not valid any more');
       const { id, size: declared } = upload;
       const before = await parts.countedBytes(id, partNumber);
       const total = declared ?? this.config.FILES_MAX_BYTES;
       const room = Math.min(maxBytes, total - upload.received + before);
       if ((announced ?? 0) > room) {
         throw new TooLarge(
+          'part_too_large',
           room === maxBytes
             ? `This part may have at most ${maxBytes} bytes`
             : `The parts of this upload may have at most ${total} bytes together`,
@@ -64,7 +66,7 @@ export class PartAdmission implements OnModuleInit, TransferRules {
       return {
         maxBytes: allowed,
         keep: async (size) => {
-          if (!(await this.parts.end(request, size))) throw new Conflict(SENT_AGAIN);
+          if (!(await this.parts.end(request, size))) throw new Conflict('part_sent_again', SENT_AGAIN);
         },
         release: async () => {
           await this.parts.end(request, null);

@@ -58,31 +58,38 @@ export function chooseParts(
   const small = parts.slice(0, -1).find(({ size }) => size < MIN_PART_SIZE);
   if (small !== undefined) {
     throw new BadRequest(
+      'part_too_small',
       `Part ${small.part_number} is too small: every part but the last has at least ${MIN_PART_SIZE} bytes; send it again`,
     );
   }
   const size = parts.reduce((sum, part) => sum + part.size, 0);
   if (declared !== null && size !== declared) {
     throw new BadRequest(
+      'size_mismatch',
       `The parts have ${size} bytes together, but ${declared} were declared; send what is missing or abort the upload`,
     );
   }
-  if (size > maxBytes) throw new TooLarge(`A file may have at most ${maxBytes} bytes`);
+  if (size > maxBytes) throw new TooLarge('file_too_large', `A file may have at most ${maxBytes} bytes`);
   return { parts, size };
 }
 
 function byNumber(named: readonly PartName[]): PartName[] {
   const parts = [...named].sort((a, b) => a.part_number - b.part_number);
   const twice = parts.find(({ part_number }, index) => part_number === parts[index + 1]?.part_number);
-  if (twice !== undefined) throw new BadRequest(`Part ${twice.part_number} is named twice; name each part once`);
+  if (twice !== undefined)
+    throw new BadRequest('part_repeated', `Part ${twice.part_number} is named twice; name each part once`);
   return parts;
 }
 
 function receivedAs({ part_number, etag }: PartName, received: ReadonlyMap<number, StoredPart>): StoredPart {
   const part = received.get(part_number);
-  if (part === undefined) throw new BadRequest(`Part ${part_number} was not received; send it to its URL first`);
+  if (part === undefined)
+    throw new BadRequest('part_missing', `Part ${part_number} was not received; send it to its URL first`);
   if (part.etag !== unquoted(etag)) {
-    throw new BadRequest(`The etag of part ${part_number} is not the one the store answered; send the part again`);
+    throw new BadRequest(
+      'etag_mismatch',
+      `The etag of part ${part_number} is not the one the store answered; send the part again`,
+    );
   }
   return part;
 }

@@ -63,7 +63,7 @@ export class UploadObjects {
       if (!(error instanceof UploadMissing)) throw error;
     }
     if ((await this.store.size(key)) === undefined) throw gone();
-    throw new Conflict('The parts are put together already; complete or abort the upload');
+    throw new Conflict('upload_assembled', 'The parts are put together already; complete or abort the upload');
   }
 
   /**
@@ -90,7 +90,7 @@ export class UploadObjects {
       return size;
     } catch (error) {
       if (error instanceof InvalidPart)
-        throw new BadRequest('A part has changed meanwhile; look at the status and complete again');
+        throw new BadRequest('part_changed', 'A part has changed meanwhile; look at the status and complete again');
       if (!(error instanceof UploadMissing)) throw error;
     }
     const size = await this.store.size(key);
@@ -112,4 +112,4 @@ function namesOf({ blob_id, store_upload_id }: StoredUpload): { key: string; upl
   return { key: keyOf(blob_id), uploadId: store_upload_id };
 }
 
-const gone = (): Gone => new Gone('The parts of the upload are gone; start a new one');
+const gone = (): Gone => new Gone('upload_parts_gone', 'The parts of the upload are gone; start a new one');

@@ -149,8 +149,8 @@ export class UploadRegistry implements OnModuleInit {
 
 /** @throws Conflict for an aborted upload @throws Gone for one that has expired before it was completed */
 export function assertAlive({ state, expired }: Pick<FoundUpload, 'state' | 'expired'>): void {
-  if (state === 'aborted') throw new Conflict('The upload was aborted; start a new one');
-  if (state !== 'completed' && expired) throw new Gone('The upload has expired; start a new one');
+  if (state === 'aborted') throw new Conflict('upload_aborted', 'The upload was aborted; start a new one');
+  if (state !== 'completed' && expired) throw new Gone('upload_expired', 'The upload has expired; start a new one');
 }
 
 async function assertFewOpen(uploads: UploadsRepository, company_id: string, caller?: Principal): Promise<void> {
@@ -158,10 +158,16 @@ async function assertFewOpen(uploads: UploadsRepository, company_id: string, cal
   await uploads.lockNumber(company_id);
   const { open, own } = await uploads.countOpen(company_id, caller);
   if (open >= MAX_OPEN_UPLOADS) {
-    throw new TooLarge(`The company has ${MAX_OPEN_UPLOADS} open uploads; complete or abort one first`);
+    throw new TooLarge(
+      'too_many_uploads',
+      `The company has ${MAX_OPEN_UPLOADS} open uploads; complete or abort one first`,
+    );
   }
   if (caller?.isCompanyLevel === false && own >= MAX_OPEN_UPLOADS_OF_MEMBER) {
-    throw new TooLarge(`You have ${MAX_OPEN_UPLOADS_OF_MEMBER} open uploads; complete or abort one first`);
+    throw new TooLarge(
+      'too_many_uploads',
+      `You have ${MAX_OPEN_UPLOADS_OF_MEMBER} open uploads; complete or abort one first`,
+    );
   }
 }
 

@@ -7,6 +7,7 @@ import { Once } from '../../platform/idempotency/once.js';
 import { RequestOrigin } from '../../platform/object-store/request-origin.js';
 import { EXAMPLE_WORKSPACE } from '../../platform/openapi/examples.js';
 import { Operation } from '../../platform/openapi/operation.js';
+import { WRITING_CODES } from '../container-resolver.js';
 import { FileEntry } from '../files.dto.js';
 import { CompletionService } from './completion.service.js';
 import {
@@ -24,6 +25,25 @@ const COMPLETION_BYTES = 8 * 1024 ** 2;
 
 /** The token of another upload would not work. */
 const UPLOAD_TOKEN = 'the upload_token that Start upload has answered';
+
+/** Of parts that do not make the file. */
+const PART_CODES = [
+  'etag_mismatch',
+  'part_changed',
+  'part_missing',
+  'part_repeated',
+  'part_too_small',
+  'size_mismatch',
+] as const;
+
+/** Of an upload that has to be open. */
+const OPEN_CODES = [
+  ...WRITING_CODES,
+  'upload_aborted',
+  'upload_completed',
+  'upload_expired',
+  'upload_not_found',
+] as const;
 
 @Controller('files/upload')
 export class UploadsController {
@@ -44,7 +64,15 @@ export class UploadsController {
       'API key that started the upload.',
     status: 201,
     response: UploadStartResponse,
-    errors: [403, 404, 413, 507],
+    errors: [
+      ...WRITING_CODES,
+      'company_storage_full',
+      'file_too_large',
+      'store_full',
+      'too_many_uploads',
+      'upload_aborted',
+      'upload_expired',
+    ],
     idempotent: true,
     extension: true,
   })
@@ -67,7 +95,22 @@ export class UploadsController {
       'Puts the file in place. An existing file gets the new content and keeps its id. A repeated call returns the ' +
       'same.',
     response: FileEntry,
-    errors: [400, 403, 404, 409, 410, 413, 507],
+    errors: [
+      ...WRITING_CODES,
+      ...PART_CODES,
+      'company_storage_full',
+      'container_mismatch',
+      'conversation_not_found',
+      'directory_in_the_way',
+      'file_in_the_way',
+      'file_too_large',
+      'store_full',
+      'upload_aborted',
+      'upload_being_completed',
+      'upload_expired',
+      'upload_not_found',
+      'upload_parts_gone',
+    ],
     idempotent: true,
   })
   async completeUpload(
@@ -85,7 +128,7 @@ export class UploadsController {
     example: { upload_token: UPLOAD_TOKEN, part_numbers: [1] },
     description: 'URLs for more parts, or for parts whose URL was lost.',
     response: UploadPartsResponse,
-    errors: [403, 404, 409, 410],
+    errors: [...OPEN_CODES, 'upload_parts_gone'],
     extension: true,
   })
   async signUploadParts(
@@ -103,7 +146,7 @@ export class UploadsController {
     example: { upload_token: UPLOAD_TOKEN },
     description: 'The received parts, for clients that resume.',
     response: UploadStatusResponse,
-    errors: [403, 404, 409, 410],
+    errors: [...OPEN_CODES, 'upload_assembled', 'upload_parts_gone'],
     extension: true,
   })
   async getUploadStatus(@Caller() caller: Principal, @Body() body: UploadTokenRequest): Promise<UploadStatusResponse> {
@@ -117,7 +160,7 @@ export class UploadsController {
     description: 'Cancels an upload and discards its parts.',
     example: { upload_token: UPLOAD_TOKEN },
     status: 204,
-    errors: [403, 404, 409],
+    errors: [...WRITING_CODES, 'upload_being_completed', 'upload_completed', 'upload_not_found'],
     extension: true,
   })
   async abortUpload(@Caller() caller: Principal, @Body() body: UploadTokenRequest): Promise<void> {

@@ -37,7 +37,8 @@ export class UploadsService {
     const { company_id, container_id } = await this.resolver.findForWriting(caller, body);
     const { FILES_MAX_BYTES: maxBytes } = this.config;
     const size = body.size ?? null;
-    if (size !== null && size > maxBytes) throw new TooLarge(`A file may have at most ${maxBytes} bytes`);
+    if (size !== null && size > maxBytes)
+      throw new TooLarge('file_too_large', `A file may have at most ${maxBytes} bytes`);
     const { part_size, parts } = planParts(size, maxBytes);
     const opened = await this.registry.open(
       {
@@ -84,7 +85,7 @@ export class UploadsService {
     const upload = await this.registry.findWritable(caller, upload_token);
     if (upload.state === 'aborted') return;
     if (upload.state === 'completed') throw completed();
-    if (!(await this.drop(upload.id))) throw new Conflict('The upload is being completed');
+    if (!(await this.drop(upload.id))) throw new Conflict('upload_being_completed', 'The upload is being completed');
   }
 
   /**
@@ -119,4 +120,4 @@ export class UploadsService {
   }
 }
 
-const completed = (): Conflict => new Conflict('The upload is completed');
+const completed = (): Conflict => new Conflict('upload_completed', 'The upload is completed');

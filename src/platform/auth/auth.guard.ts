@@ -36,7 +36,7 @@ export class AuthGuard implements CanActivate {
 
   private async verify(header: string | undefined): Promise<Principal> {
     const caller = await this.credentials.verify(bearerCredential(header));
-    if (caller === null) throw new NotAuthenticated('Invalid authentication credentials');
+    if (caller === null) throw new NotAuthenticated('credentials_invalid');
     return caller;
   }
 }
@@ -46,6 +46,6 @@ function bearerCredential(header = ''): string {
   const space = header.indexOf(' ');
   const scheme = space < 0 ? header : header.slice(0, space);
   const credential = space < 0 ? '' : header.slice(space + 1).trim();
-  if (scheme.toLowerCase() !== 'bearer' || credential === '') throw new NotAuthenticated('Not authenticated');
+  if (scheme.toLowerCase() !== 'bearer' || credential === '') throw new NotAuthenticated('not_authenticated');
   return credential;
 }

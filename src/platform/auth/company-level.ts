@@ -14,7 +14,8 @@ export type CompanyPrincipal = Principal & {
 
 /** The caller as one with company-level rights; never the agent. @throws Forbidden */
 export function companyLevel(caller: Principal): CompanyPrincipal {
-  if (!caller.isCompanyLevel) throw new Forbidden('This operation is for company-level callers only');
+  if (!caller.isCompanyLevel)
+    throw new Forbidden('company_level_required', 'This operation is for company-level callers only');
   return caller as CompanyPrincipal;
 }
 

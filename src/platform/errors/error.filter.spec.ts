@@ -11,12 +11,12 @@ import { Conflict, TooManyRequests } from './errors.js';
 class ErrorsController {
   @Get('conflict')
   conflict(): void {
-    throw new Conflict('It exists already');
+    throw new Conflict('request_conflict', 'It exists already');
   }
 
   @Get('often')
   often(): void {
-    throw new TooManyRequests('Too often', 30);
+    throw new TooManyRequests('rate_limited', 'Too often', 30);
   }
 
   @Get('nest')
@@ -72,16 +72,16 @@ describe('an error', () => {
   };
 
   it.each([
-    ['conflict', 409, 'It exists already', undefined],
-    ['often', 429, 'Too often', undefined],
-    ['nest', 418, 'I am a teapot', undefined],
-    ['nest-5xx', 501, 'Not Implemented', 'Not Implemented'],
-    ['database', 503, 'Service Unavailable', 'secret host is down'],
-    ['bug', 500, 'Internal Server Error', 'secret: x is not a function'],
-    ['thrown-text', 500, 'Internal Server Error', 'Something was thrown that is no error'],
-  ])('%s answers %d and tells no more than it should', async (name, status, detail, logged) => {
+    ['conflict', 409, 'It exists already', 'request_conflict', undefined],
+    ['often', 429, 'Too often', 'rate_limited', undefined],
+    ['nest', 418, 'I am a teapot', 'request_refused', undefined],
+    ['nest-5xx', 501, 'Not Implemented', 'internal_error', 'Not Implemented'],
+    ['database', 503, 'Service Unavailable', 'unavailable', 'secret host is down'],
+    ['bug', 500, 'Internal Server Error', 'internal_error', 'secret: x is not a function'],
+    ['thrown-text', 500, 'Internal Server Error', 'internal_error', 'Something was thrown that is no error'],
+  ])('%s answers %d and tells no more than it should', async (name, status, detail, code, logged) => {
     const answer = await fetchError(name);
-    expect(answer).toMatchObject({ status, text: JSON.stringify({ detail }), logged });
+    expect(answer).toMatchObject({ status, text: JSON.stringify({ detail, code }), logged });
     expect(answer.headers).toMatchObject({ 'content-type': 'application/json', 'x-request-id': name });
     expect(answer.headers).not.toHaveProperty('content-disposition');
   });

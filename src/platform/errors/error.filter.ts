@@ -46,8 +46,14 @@ function answerTo(exception: unknown, request: Request): DomainError {
   if (exception instanceof NotFoundException) return routingError(request);
   // A path parameter that cannot be percent-decoded.
   if (exception instanceof BadRequestException && exception.cause instanceof URIError) return routingError(request);
-  if (exception instanceof HttpException) return new DomainError(exception.getStatus(), exception.message);
-  return faultAnswer(exception) ?? new DomainError(500, 'Internal Server Error');
+  if (exception instanceof HttpException) return frameworkError(exception);
+  return faultAnswer(exception) ?? new DomainError('internal_error', 'Internal Server Error');
+}
+
+/** What the framework refuses by itself, in its words. */
+function frameworkError(exception: HttpException): DomainError {
+  const status = exception.getStatus();
+  return new DomainError(status < 500 ? 'request_refused' : 'internal_error', exception.message, {}, status);
 }
 
 const asError = (exception: unknown): Error =>

@@ -1,4 +1,5 @@
 import { toJsonText } from '../json/json.js';
+import { type ErrorCode, type Resource, RESOURCES, statusOf } from './codes.js';
 
 /** One entry of the `detail` array of a 422, with its keys in the documented order. */
 export interface ErrorEntry {
@@ -19,21 +20,29 @@ const MAX_FURTHER_BYTES = 64 * 1024;
 /** Most entries that the message of an error tells of, for people who debug. */
 const MAX_TOLD = 3;
 
-/** An answer other than success: the exception filter sends its status, headers and `{"detail": ...}`. */
+/** An answer other than success: the exception filter sends its status, headers and `{"detail": ..., "code": ...}`. */
 export class DomainError extends Error {
+  readonly status: number;
+
+  /**
+   * @param code null of a failed validation, whose entries have types of their own
+   * @param status that of the code, unless somebody else has decided it
+   */
   constructor(
-    readonly status: number,
+    readonly code: ErrorCode | null,
     readonly detail: string | ErrorEntry[],
     readonly headers: Readonly<Record<string, string>> = {},
+    status?: number,
   ) {
     super(typeof detail === 'string' ? detail : told(detail));
     this.name = new.target.name;
+    this.status = status ?? (code === null ? 422 : statusOf(code));
   }
 
   /** JSON text of the answer; of a 422 with many or large entries the first ones. */
   body(): string {
-    const { detail } = this;
-    return `{"detail":${typeof detail === 'string' ? JSON.stringify(detail) : entriesText(detail)}}`;
+    const { detail, code } = this;
+    return typeof detail === 'string' ? JSON.stringify({ detail, code }) : `{"detail":${entriesText(detail)}}`;
   }
 }
 
@@ -56,91 +65,104 @@ function entriesText(entries: ErrorEntry[]): string {
 }
 
 export class BadRequest extends DomainError {
-  constructor(sentence: string) {
-    super(400, sentence);
+  constructor(code: ErrorCode<400>, sentence: string) {
+    super(code, sentence);
   }
 }
 
-/** No usable credentials: `Not authenticated`, or `Invalid authentication credentials`. */
+/** No usable credentials. */
 export class NotAuthenticated extends DomainError {
-  constructor(sentence: string) {
-    super(401, sentence, { 'WWW-Authenticate': 'Bearer' });
+  constructor(code: ErrorCode<401>) {
+    super(code, REFUSALS[code], { 'WWW-Authenticate': 'Bearer' });
   }
 }
+
+const REFUSALS: Record<ErrorCode<401>, string> = {
+  not_authenticated: 'Not authenticated',
+  credentials_invalid: 'Invalid authentication credentials',
+};
 
 /** Work that a budget has no credits left for. */
 export class PaymentRequired extends DomainError {
   constructor(sentence: string) {
-    super(402, sentence);
+    super('budget_exhausted', sentence);
   }
 }
 
 export class Forbidden extends DomainError {
-  constructor(sentence: string) {
-    super(403, sentence);
+  constructor(code: ErrorCode<403>, sentence: string) {
+    super(code, sentence);
   }
 }
 
-/** `new NotFound('Project')` answers `Project not found`. */
+/** `new NotFound('Project')` answers `Project not found`; with a name `File a.csv not found`. */
 export class NotFound extends DomainError {
-  constructor(resource: string) {
-    super(404, `${resource} not found`);
+  constructor(resource: Resource, name?: string) {
+    super(RESOURCES[resource], `${name === undefined ? resource : `${resource} ${name}`} not found`);
+  }
+}
+
+/** Nothing is at the path of the request. */
+export class PathNotFound extends DomainError {
+  constructor() {
+    super('path_not_found', 'Not Found');
   }
 }
 
 export class MethodNotAllowed extends DomainError {
   constructor(allowed: readonly string[]) {
-    super(405, 'Method Not Allowed', { Allow: allowed.join(', ') });
+    super('method_not_allowed', 'Method Not Allowed', { Allow: allowed.join(', ') });
   }
 }
 
 export class Conflict extends DomainError {
-  constructor(sentence: string, retryAfterSeconds?: number) {
-    super(409, sentence, retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) });
+  /** @param retryAfterSeconds when it may be over by itself */
+  constructor(code: ErrorCode<409>, sentence: string, retryAfterSeconds?: number) {
+    super(code, sentence, retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) });
   }
 }
 
 export class Gone extends DomainError {
-  constructor(sentence: string) {
-    super(410, sentence);
+  constructor(code: ErrorCode<410>, sentence: string) {
+    super(code, sentence);
   }
 }
 
 export class TooLarge extends DomainError {
-  constructor(sentence: string) {
-    super(413, sentence);
+  constructor(code: ErrorCode<413>, sentence: string) {
+    super(code, sentence);
   }
 }
 
 export class UnsupportedMediaType extends DomainError {
-  constructor(sentence: string) {
-    super(415, sentence);
+  constructor(code: ErrorCode<415>, sentence: string) {
+    super(code, sentence);
   }
 }
 
 /** Input that failed validation; services throw it for rules that need more than the request to check. */
 export class Invalid extends DomainError {
   constructor(entries: ErrorEntry[]) {
-    super(422, entries);
+    super(null, entries);
   }
 }
 
 export class TooManyRequests extends DomainError {
-  constructor(sentence: string, retryAfterSeconds: number) {
-    super(429, sentence, { 'Retry-After': String(Math.ceil(retryAfterSeconds)) });
+  constructor(code: ErrorCode<429>, sentence: string, retryAfterSeconds: number) {
+    super(code, sentence, { 'Retry-After': String(Math.ceil(retryAfterSeconds)) });
   }
 }
 
-/** The database or the file store is out of reach. */
+/** The database or the file store is out of reach, or something else that may work again later. */
 export class Unavailable extends DomainError {
-  constructor(sentence = 'Service Unavailable') {
-    super(503, sentence);
+  constructor(code: ErrorCode<503> = 'unavailable', sentence = 'Service Unavailable') {
+    super(code, sentence);
   }
 }
 
 export class InsufficientStorage extends DomainError {
-  constructor(sentence: string) {
-    super(507, sentence);
+  constructor(code: ErrorCode<507>, sentence: string) {
+    super(code, sentence);
   }
 }
 
@@ -164,7 +186,7 @@ export const isId = (value: string): boolean => UUID.test(value);
  *
  * @throws NotFound for anything that is no id, as for an id that nothing has.
  */
-export function parseId(value: string, resource: string): string {
+export function parseId(value: string, resource: Resource): string {
   if (!isId(value)) throw new NotFound(resource);
   return value.toLowerCase();
 }

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { collectDefaultMetrics } from 'prom-client';
 import { Config } from '../../config/config.js';
-import { DomainError, NotAuthenticated } from '../errors/errors.js';
+import { PathNotFound, NotAuthenticated } from '../errors/errors.js';
 import { Metrics } from '../metrics/metrics.service.js';
 import { UnauthenticatedLimit } from '../throttling/unauthenticated-limit.service.js';
 
@@ -27,10 +27,10 @@ export class MetricsAccess implements OnApplicationBootstrap {
    */
   async scrape(authorization: string | undefined, address: string | undefined): Promise<string> {
     const { METRICS, METRICS_TOKEN } = this.config;
-    if (!METRICS) throw new DomainError(404, 'Not Found');
+    if (!METRICS) throw new PathNotFound();
     if (METRICS_TOKEN !== undefined && !isSame(authorization ?? '', `Bearer ${METRICS_TOKEN}`)) {
       this.unauthenticatedLimit.count(address);
-      throw new NotAuthenticated('Invalid authentication credentials');
+      throw new NotAuthenticated('credentials_invalid');
     }
     return await this.metrics.scrape();
   }

@@ -60,7 +60,7 @@ export class BodyReader {
     if (bytes > SMALL_BODY && request.caller !== undefined) {
       const shares = sharesOf(request.caller, { caller: MAX_HELD_OF_CALLER, company: MAX_HELD_OF_COMPANY });
       // It has closed already and will not do so again.
-      if (response.closed) throw new BadRequest('The body was cut off');
+      if (response.closed) throw new BadRequest('body_cut_off', 'The body was cut off');
       const ticket = this.shares.take(bytes, shares);
       response.once('close', () => ticket.leave());
       await ticket.granted;

@@ -19,9 +19,9 @@ async function listening(patienceMs = 60_000): Promise<net.Socket> {
     readBody(request, 1000, patienceMs).then(
       () => response.end('read'),
       (error: unknown) => {
-        const { status, headers, detail } = error as DomainError;
-        response.statusCode = status;
-        response.setHeaders(new Map(Object.entries(headers))).end(JSON.stringify({ detail }));
+        const refusal = error as DomainError;
+        response.statusCode = refusal.status;
+        response.setHeaders(new Map(Object.entries(refusal.headers))).end(refusal.body());
       },
     );
   });
@@ -40,16 +40,31 @@ async function said(socket: net.Socket): Promise<{ status: string | undefined; b
 
 describe('a connection', () => {
   it.each([
-    ['a head that is too large', `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(17_000)}\r\n\r\n`, 431],
-    ['more headers than fit', `GET / HTTP/1.1\r\nHost: x\r\n${'a-name: b\r\n'.repeat(3_000)}\r\n`, 431],
-    ['what is no HTTP', 'Hello?\r\n\r\n', 400],
-    ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab', 400],
-  ])('with %s gets a sentence and ends', async (_, bytes, status) => {
+    [
+      'a head that is too large',
+      `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(17_000)}\r\n\r\n`,
+      431,
+      'head_too_large',
+    ],
+    [
+      'more headers than fit',
+      `GET / HTTP/1.1\r\nHost: x\r\n${'a-name: b\r\n'.repeat(3_000)}\r\n`,
+      431,
+      'head_too_large',
+    ],
+    ['what is no HTTP', 'Hello?\r\n\r\n', 400, 'request_malformed'],
+    [
+      'two lengths',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
+      400,
+      'request_malformed',
+    ],
+  ])('with %s gets a sentence and ends', async (_, bytes, status, code) => {
     const socket = await listening();
     socket.write(bytes);
     const answer = await said(socket);
     expect(answer.status).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-    expect(answer.body).toEqual({ detail: expect.stringMatching(/^The (head of the )?request /) });
+    expect(answer.body).toEqual({ detail: expect.stringMatching(/^The (head of the )?request /), code });
   });
 
   it('whose head does not come to an end is given up', async () => {
@@ -59,7 +74,7 @@ describe('a connection', () => {
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n');
     expect(await said(socket)).toEqual({
       status: 'HTTP/1.1 408 Request Timeout',
-      body: { detail: 'The request took too long' },
+      body: { detail: 'The request took too long', code: 'request_too_slow' },
     });
   });
 
@@ -71,7 +86,7 @@ describe('a connection', () => {
     try {
       expect(await said(socket)).toEqual({
         status: 'HTTP/1.1 408 Request Timeout',
-        body: { detail: 'The body took too long' },
+        body: { detail: 'The body took too long', code: 'body_too_slow' },
       });
     } finally {
       clearInterval(drops);

@@ -22,11 +22,17 @@ const URL_LENGTH = 8 * 1024;
 const HOST = /^(?:[\w.~-]{1,255}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
 /** Answers to requests that cannot be parsed, by the error code of Node's parser. */
-const ANSWERS: Record<string, [number, string, string]> = {
-  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'The head of the request may have at most 16384 bytes'],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'The request took too long'],
+const ANSWERS: Record<string, [string, DomainError]> = {
+  HPE_HEADER_OVERFLOW: [
+    'Request Header Fields Too Large',
+    new DomainError('head_too_large', 'The head of the request may have at most 16384 bytes'),
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: ['Request Timeout', new DomainError('request_too_slow', 'The request took too long')],
 };
-const UNREADABLE: [number, string, string] = [400, 'Bad Request', 'The request is not valid HTTP'];
+const UNREADABLE: [string, DomainError] = [
+  'Bad Request',
+  new BadRequest('request_malformed', 'The request is not valid HTTP'),
+];
 
 export interface ConnectionLimits {
   /** Most connections open at once; further ones are closed. */
@@ -50,7 +56,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits = {}):
   });
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     leaveUnread(request, response);
-    const body = JSON.stringify({ detail: 'The only expectation that can be met is 100-continue' });
+    const body = new DomainError('expectation_failed', 'The only expectation that can be met is 100-continue').body();
     response
       .writeHead(417, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) })
       .end(body);
@@ -63,10 +69,10 @@ export function limitConnections(server: Server, limits: ConnectionLimits = {}):
         socket.destroy();
         return;
       }
-      const [status, reason, detail] = ANSWERS[error.code ?? ''] ?? UNREADABLE;
-      const body = JSON.stringify({ detail });
+      const [reason, answer] = ANSWERS[error.code ?? ''] ?? UNREADABLE;
+      const body = answer.body();
       const head = [
-        `HTTP/1.1 ${status} ${reason}`,
+        `HTTP/1.1 ${answer.status} ${reason}`,
         'Content-Type: application/json',
         `Content-Length: ${Buffer.byteLength(body)}`,
         'Connection: close',
@@ -137,8 +143,9 @@ export const limitRequests: RequestHandler = (request, response, next) => {
   response.on('timeout', () => {
     if (request.socket.writableLength > 0) request.socket.destroy();
   });
-  if (request.url.length > URL_LENGTH) throw new DomainError(414, `The URL may have at most ${URL_LENGTH} characters`);
-  if (!hasHost(request)) throw new BadRequest('The Host header is missing or is no host');
+  if (request.url.length > URL_LENGTH)
+    throw new DomainError('url_too_long', `The URL may have at most ${URL_LENGTH} characters`);
+  if (!hasHost(request)) throw new BadRequest('host_invalid', 'The Host header is missing or is no host');
   next();
 };
 

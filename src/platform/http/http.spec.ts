@@ -79,7 +79,7 @@ class ThingsController {
 class Authentication implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     if (context.switchToHttp().getRequest<Request>().headers.authorization === 'Bearer t') return true;
-    throw new NotAuthenticated('Not authenticated');
+    throw new NotAuthenticated('not_authenticated');
   }
 }
 
@@ -135,7 +135,7 @@ const jsonInvalid = (position: number, error: string): [number, unknown] => [
   422,
   { detail: [{ type: 'json_invalid', loc: ['body', position], msg: 'JSON decode error', input: {}, ctx: { error } }] },
 ];
-const unreadable = [400, { detail: 'There was an error parsing the body' }];
+const unreadable = [400, { detail: 'There was an error parsing the body', code: 'json_malformed' }];
 
 describe('routing', () => {
   it.each([
@@ -160,15 +160,16 @@ describe('routing', () => {
   ])('%s %s answers %d before authentication', async (method, path, status, allow) => {
     const answer = await raw(`${base}/api/v1${path}`, { method, body: method === 'DELETE' ? '{bad' : '' });
     expect([answer.status, answer.headers.allow]).toEqual([status, allow]);
-    const detail = status === 404 ? 'Not Found' : 'Method Not Allowed';
+    const [detail, code] =
+      status === 404 ? ['Not Found', 'path_not_found'] : ['Method Not Allowed', 'method_not_allowed'];
     if (method === 'HEAD') expect(answer.text).toBe('');
-    else expect(JSON.parse(answer.text)).toEqual({ detail });
+    else expect(JSON.parse(answer.text)).toEqual({ detail, code });
     expect(answer.headers['content-type']).toBe('application/json');
   });
 
   it('knows nothing outside the prefix either', async () => {
     const { status, text } = await raw(`${base}/things`);
-    expect([status, text]).toEqual([404, '{"detail":"Not Found"}']);
+    expect([status, text]).toEqual([404, '{"detail":"Not Found","code":"path_not_found"}']);
   });
 
   it('takes a trailing slash', async () =>
@@ -240,10 +241,16 @@ describe('a body', () => {
   it('has its limit, which a handler may set', async () => {
     const of = (length: number): string => `{"content":"${'x'.repeat(length - 14)}"}`;
     expect(await post(of(1024 ** 2))).toEqual([201, { length: 1024 ** 2 - 14 }]);
-    expect(await post(of(1024 ** 2 + 1))).toEqual([413, { detail: 'The body may have at most 1048576 bytes' }]);
+    expect(await post(of(1024 ** 2 + 1))).toEqual([
+      413,
+      { detail: 'The body may have at most 1048576 bytes', code: 'body_too_large' },
+    ]);
     const put = (body: string) => ask('PUT', '/things/1', { body, headers: { 'content-type': 'application/json' } });
     expect(await put(of(3000))).toEqual([200, { id: '1', length: 2986 }]);
-    expect(await put(of(3001))).toEqual([413, { detail: 'The body may have at most 3000 bytes' }]);
+    expect(await put(of(3001))).toEqual([
+      413,
+      { detail: 'The body may have at most 3000 bytes', code: 'body_too_large' },
+    ]);
   });
 
   it('above the limit is answered to a client that goes on sending, with and without a declared length', async () => {

@@ -25,7 +25,7 @@ export async function readBody(
   patienceMs = PATIENCE_MS,
 ): Promise<Json | undefined> {
   const encoding = request.headers['content-encoding'] ?? 'identity';
-  if (encoding !== 'identity') throw new UnsupportedMediaType('The body must not be compressed');
+  if (encoding !== 'identity') throw new UnsupportedMediaType('body_compressed', 'The body must not be compressed');
   assertLength(request, limit);
   askForBody(request);
   const bytes = await collect(request, limit, patienceMs);
@@ -47,13 +47,14 @@ export function assertLength(request: IncomingMessage, limit: number): void {
   if ((announcedBytes(request) ?? 0) > limit) throw tooLarge(limit);
 }
 
-const tooLarge = (limit: number): TooLarge => new TooLarge(`The body may have at most ${limit} bytes`);
+const tooLarge = (limit: number): TooLarge =>
+  new TooLarge('body_too_large', `The body may have at most ${limit} bytes`);
 
 function collect(request: IncomingMessage, limit: number, patienceMs: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     // Errors take stacks along: each is made where it is due.
     const patience = setTimeout(
-      () => reject(new DomainError(408, 'The body took too long', { Connection: 'close' })),
+      () => reject(new DomainError('body_too_slow', 'The body took too long', { Connection: 'close' })),
       patienceMs,
     );
     const chunks: Buffer[] = [];
@@ -74,7 +75,7 @@ function collect(request: IncomingMessage, limit: number, patienceMs: number): P
     });
     const cutOff = (): void => {
       clearTimeout(patience);
-      reject(new BadRequest('The body was cut off'));
+      reject(new BadRequest('body_cut_off', 'The body was cut off'));
     };
     request.on('error', cutOff);
     request.on('close', () => {
@@ -90,7 +91,7 @@ function parse(bytes: Buffer, limit: number): Json {
     return parseJson(decodeText(bytes), limit);
   } catch (error) {
     if (error instanceof UndecodableText || error instanceof JsonLimitError) {
-      throw new BadRequest('There was an error parsing the body');
+      throw new BadRequest('json_malformed', 'There was an error parsing the body');
     }
     if (!(error instanceof JsonSyntaxError)) throw error;
     const { position, message } = error;

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { DomainError, MethodNotAllowed } from '../errors/errors.js';
+import { type DomainError, MethodNotAllowed, PathNotFound } from '../errors/errors.js';
 
 /** Percent-encoded characters that no name in a path has: a slash would end it, U+0000 is nowhere stored. */
 const NEVER_IN_NAMES = /%(?:2f|00)/i;
@@ -20,7 +20,7 @@ export function isUnroutable(request: Request): boolean {
 /** Answer to a request without a handler: 405 if the path is known for other methods, else 404. */
 export function routingError(request: Request): DomainError {
   const allowed = isUnroutable(request) ? [] : methodsOf(pathOf(request), request);
-  return allowed.length > 0 ? new MethodNotAllowed(allowed) : new DomainError(404, 'Not Found');
+  return allowed.length > 0 ? new MethodNotAllowed(allowed) : new PathNotFound();
 }
 
 const pathOf = ({ originalUrl }: Request): string => originalUrl.split('?', 1)[0] ?? '';

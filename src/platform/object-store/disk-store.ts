@@ -265,8 +265,9 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
   }
 }
 
-const full = (): InsufficientStorage => new InsufficientStorage('The file store is full');
-const tooLarge = (maxBytes: number): TooLarge => new TooLarge(`This part may have at most ${maxBytes} bytes`);
+const full = (): InsufficientStorage => new InsufficientStorage('store_full', 'The file store is full');
+const tooLarge = (maxBytes: number): TooLarge =>
+  new TooLarge('part_too_large', `This part may have at most ${maxBytes} bytes`);
 
 async function renameIfThere(from: string, to: string): Promise<void> {
   await rename(from, to).catch(undefinedIfMissing);

@@ -104,7 +104,7 @@ export class DiskTransfers {
     } catch (error) {
       await this.ask(key, release);
       if (error instanceof UploadMissing) throw new NotFound('Upload');
-      if (request.destroyed && !request.complete) throw new BadRequest('The body was cut off');
+      if (request.destroyed && !request.complete) throw new BadRequest('body_cut_off', 'The body was cut off');
       throw error;
     }
   }
@@ -116,7 +116,9 @@ export class DiskTransfers {
     if (size === undefined) throw new NotFound('File');
     const range = parseRange(rangeHeader, size);
     if (range === 'unsatisfiable') {
-      throw new DomainError(416, 'The range is not in the file', { 'Content-Range': `bytes */${size}` });
+      throw new DomainError('range_not_satisfiable', 'The range is not in the file', {
+        'Content-Range': `bytes */${size}`,
+      });
     }
     try {
       const { start, end } = range ?? { start: 0, end: size - 1 };

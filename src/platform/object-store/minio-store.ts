@@ -65,7 +65,7 @@ export class MinioStore extends ObjectStore implements OnModuleInit {
 
   async check(): Promise<void> {
     await this.ask('', async () => {
-      if (!(await this.client.bucketExists(this.bucket))) throw new Unavailable('The bucket is gone');
+      if (!(await this.client.bucketExists(this.bucket))) throw new Unavailable('unavailable', 'The bucket is gone');
     });
   }
 

@@ -27,7 +27,7 @@ async function inTime<Value>(coming: Promise<Value>, patienceMs: number): Promis
   let patience: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     patience = setTimeout(
-      () => reject(new DomainError(408, 'The body stood still', { Connection: 'close' })),
+      () => reject(new DomainError('body_too_slow', 'The body stood still', { Connection: 'close' })),
       patienceMs,
     );
   });

@@ -21,11 +21,11 @@ export function portError(key: string, error: unknown, logger: Logger): Error {
     case 'InvalidRange':
       return new NoSuchRange(key);
     case 'XMinioStorageFull':
-      return new InsufficientStorage('The file store is full');
+      return new InsufficientStorage('store_full', 'The file store is full');
     default:
       if (error instanceof Unavailable) return error;
       logger.error({ code, reason: messageOf(error) }, 'the file store does not work');
-      return new Unavailable('The file store is out of reach; try again later');
+      return new Unavailable('unavailable', 'The file store is out of reach; try again later');
   }
 }
 

@@ -2,7 +2,9 @@ import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { PARAMETER_EXAMPLES } from './examples.js';
 import { IDEMPOTENCY_KEY, KEY_PATTERN, MAX_KEY_LENGTH, REPLAYED } from '../idempotency/idempotency.interceptor.js';
-import { BEARER, BODY_EXAMPLE, ERROR_DESCRIPTIONS, ERROR_REF, IDEMPOTENT } from './operation.js';
+import type { ErrorCode } from '../errors/codes.js';
+import { codesOf, ERROR_SCHEMAS, errorResponses } from './error-responses.js';
+import { BEARER, BODY_EXAMPLE, IDEMPOTENT, OWN_CODES } from './operation.js';
 
 type Schema = Record<string, unknown>;
 interface Parameter {
@@ -22,6 +24,8 @@ interface OperationObject {
   responses: Record<string, unknown>;
   [BODY_EXAMPLE]?: object;
   [IDEMPOTENT]?: boolean;
+  [OWN_CODES]?: readonly ErrorCode[];
+  'x-required-role'?: 'company';
   'x-required-access'?: 'read';
   security?: unknown;
 }
@@ -33,7 +37,7 @@ milliseconds. Listings take \`limit\` and \`offset\` and return the exact \`tota
 interface are marked \`x-extension\`.
 
 **Errors.** Failed validation is 422 with an array of problems and their locations; every other error is
-\`{"detail": "<sentence>"}\`. The \`X-Request-Id\` of a response is also in the service's log. Before routing, a request
+\`{"detail": "<sentence>", "code": "<code>"}\`, where \`code\` is one of \`ErrorCode\`; each response lists those that it can have. The \`X-Request-Id\` of a response is also in the service's log. Before routing, a request
 can also fail with 404, 405 (with \`Allow\`), 408, 414 (URLs above 8 KiB) and 431 (more than 16 KiB of headers).
 
 **To begin**, press _Authorize_, then try _Get the caller_, _List projects_, and _Post chat message_ followed by _Get chat
@@ -53,33 +57,15 @@ const GROUPS: Record<string, string> = {
   Health: 'State of the service and its dependencies, for operators.',
 };
 
-/** Errors of reading a body, beside 422. */
-const BODY_ERRORS = [400, 408, 413, 415];
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
-
-const errorResponse = (code: number): Schema => ({
-  description: ERROR_DESCRIPTIONS[code],
-  ...(code === 429 && { headers: { 'Retry-After': RETRY_AFTER } }),
-  content: { 'application/json': { schema: { $ref: ERROR_REF } } },
-});
-
-const RETRY_AFTER = { description: 'Seconds to wait', schema: { type: 'integer' } };
 
 const validationResponse: Schema = {
   description: 'Validation Error',
   content: { 'application/json': { schema: { $ref: '#/components/schemas/HTTPValidationError' } } },
 };
 
-/** Bodies of errors, as FastAPI documents them. */
-const errorSchemas: Record<string, Schema> = {
-  ErrorResponse: {
-    type: 'object',
-    title: 'ErrorResponse',
-    description: 'Every error other than failed validation.',
-    properties: { detail: { type: 'string', title: 'Detail', description: 'What is wrong, in a sentence' } },
-    required: ['detail'],
-    'x-extension': true,
-  },
+/** Bodies of failed validation, as FastAPI documents them. */
+const validationSchemas: Record<string, Schema> = {
   HTTPValidationError: {
     properties: { detail: { items: { $ref: '#/components/schemas/ValidationError' }, type: 'array', title: 'Detail' } },
     type: 'object',
@@ -127,7 +113,7 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
     schema['title'] ??= name;
     for (const property of Object.values((schema['properties'] ?? {}) as Record<string, Schema>)) unwrap(property);
   }
-  Object.assign(schemas, errorSchemas);
+  Object.assign(schemas, validationSchemas, ERROR_SCHEMAS);
   markExtensions(document);
   return sorted(document);
 }
@@ -142,26 +128,30 @@ function complete(operation: OperationObject, path: string, method: string): voi
   }
   for (const content of Object.values(operation.requestBody?.content ?? {})) content.example = operation[BODY_EXAMPLE];
   delete operation[BODY_EXAMPLE];
-  if (operation[IDEMPOTENT] === true) addKey(operation);
+  const isIdempotent = operation[IDEMPOTENT] === true;
+  if (isIdempotent) addKey(operation);
   delete operation[IDEMPOTENT];
+  const own = operation[OWN_CODES] ?? [];
+  delete operation[OWN_CODES];
   // Operations without credentials do not read domain data either.
   if (operation.security === undefined) return;
-  operation.responses['401'] ??= errorResponse(401);
-  // To API keys that only read, if to nobody else.
-  if (method !== 'get' && operation['x-required-access'] !== 'read') operation.responses['403'] ??= errorResponse(403);
-  if (operation.requestBody !== undefined)
-    for (const code of BODY_ERRORS) operation.responses[code] ??= errorResponse(code);
+  const codes = codesOf({
+    own,
+    path,
+    method,
+    takesBody: operation.requestBody !== undefined,
+    onlyReads: method === 'get' || operation['x-required-access'] === 'read',
+    isForCompany: operation['x-required-role'] === 'company',
+    isIdempotent,
+  });
+  Object.assign(operation.responses, errorResponses(codes));
   if (operation.requestBody !== undefined || (operation.parameters ?? []).length > 0)
     operation.responses['422'] ??= validationResponse;
-  // An operation may have its own limits beside the caller's limit for all requests.
-  operation.responses['429'] = errorResponse(429);
-  operation.responses['503'] ??= errorResponse(503);
 }
 
 /** What a request with an `Idempotency-Key` sends and gets. */
 function addKey(operation: OperationObject): void {
   (operation.parameters ??= []).push(IDEMPOTENCY_PARAMETER);
-  operation.responses['409'] ??= errorResponse(409);
   for (const [status, response] of Object.entries(operation.responses)) {
     if (status.startsWith('2')) ((response as Success).headers ??= {})[REPLAYED] = REPLAYED_HEADER;
   }

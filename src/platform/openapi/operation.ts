@@ -8,6 +8,7 @@ import {
   ApiTags,
   getSchemaPath,
 } from '@nestjs/swagger';
+import type { ErrorCode } from '../errors/codes.js';
 import { IdempotencyInterceptor } from '../idempotency/idempotency.interceptor.js';
 
 /** Name of the bearer scheme in the document, FastAPI's name for it. */
@@ -26,8 +27,8 @@ export interface OperationOptions {
   response?: Type;
   /** Whether a client that would rather have CSV gets the body of success as such. */
   csv?: boolean;
-  /** Error statuses beside 401 and 422 that the operation answers, all with `{"detail": "<sentence>"}`. */
-  errors?: number[];
+  /** Codes of errors that the operation answers beside those of every request, of its path's parameters and of its body. */
+  errors?: readonly ErrorCode[];
   /** Whether a request with an `Idempotency-Key` takes effect once; its handler passes `@RequestOnce()` on. */
   idempotent?: boolean;
   /** True for operations that the documented interface does not have. */
@@ -58,9 +59,7 @@ export function Operation({
     ...(csv && response !== undefined
       ? [ApiExtraModels(response), ApiResponse({ status, description: SUCCESS, content: jsonOrCsv(response) })]
       : [ApiResponse({ status, description: SUCCESS, ...(response !== undefined && { type: response }) })]),
-    ...errors.map((code) =>
-      ApiResponse({ status: code, description: ERROR_DESCRIPTIONS[code] ?? 'Error', schema: { $ref: ERROR_REF } }),
-    ),
+    ...(errors.length === 0 ? [] : [ApiExtension(OWN_CODES, errors)]),
     ...(example === undefined ? [] : [ApiExtension(BODY_EXAMPLE, example)]),
     ...(idempotent === true ? [UseInterceptors(IdempotencyInterceptor), ApiExtension(IDEMPOTENT, true)] : []),
     ...(extension === true ? [ApiExtension('x-extension', true)] : []),
@@ -77,23 +76,8 @@ const jsonOrCsv = (response: Type) => ({
 /** Where an example is kept until the document is built. */
 export const BODY_EXAMPLE = 'x-body-example';
 
+/** Where the codes of an operation's own errors are kept until then. */
+export const OWN_CODES = 'x-own-codes';
+
 /** Marks operations that serve `Idempotency-Key`, until the document is built. */
 export const IDEMPOTENT = 'x-idempotent';
-
-export const ERROR_REF = '#/components/schemas/ErrorResponse';
-
-export const ERROR_DESCRIPTIONS: Record<number, string> = {
-  400: 'The request cannot be processed',
-  401: 'Not authenticated',
-  402: 'A budget is used up',
-  403: 'Not allowed',
-  404: 'Not found',
-  408: 'The body took too long',
-  409: 'Conflict with the current state',
-  410: 'Expired',
-  413: 'Too large',
-  415: 'The body is compressed',
-  429: 'Too many requests',
-  503: 'The database or the file store is unavailable',
-  507: 'The file store is full',
-};

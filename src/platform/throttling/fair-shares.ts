@@ -153,4 +153,8 @@ export class FairShares {
 }
 
 const tooMany = (): TooManyRequests =>
-  new TooManyRequests('Too many requests at once: wait for answers before sending more', RETRY_SECONDS);
+  new TooManyRequests(
+    'too_many_requests_at_once',
+    'Too many requests at once: wait for answers before sending more',
+    RETRY_SECONDS,
+  );

@@ -28,7 +28,8 @@ export class RateLimitGuard implements CanActivate {
     response.setHeader('X-RateLimit-Limit', limit);
     response.setHeader('X-RateLimit-Remaining', Math.max(0, limit - hits));
     response.setHeader('X-RateLimit-Reset', Math.ceil(endsInMs / 1000));
-    if (isOver) throw new TooManyRequests(`At most ${limit} requests a minute are served`, endsInMs / 1000);
+    if (isOver)
+      throw new TooManyRequests('rate_limited', `At most ${limit} requests a minute are served`, endsInMs / 1000);
     return true;
   }
 }

@@ -21,6 +21,6 @@ export class UnauthenticatedLimit {
     if (limit === 0) return;
     const { isOver, endsInMs } = this.counts.hit(keyOfAddress(address), MINUTE_MS, limit);
     const sentence = 'Too many requests without valid credentials from this address';
-    if (isOver) throw new TooManyRequests(sentence, endsInMs / 1000);
+    if (isOver) throw new TooManyRequests('too_many_unauthenticated', sentence, endsInMs / 1000);
   }
 }

@@ -82,7 +82,7 @@ export class CanvasEditor {
   async edit(tx: Tx, project_id: ProjectId, cardId: string, { version, ...edit }: CardEdit): Promise<CanvasChange> {
     const card = await tx.withRepository(this.cards).require(project_id, cardId);
     if (version !== undefined && version !== card.version) {
-      throw new Conflict(`The card has changed: it is at version ${card.version}, not ${version}`);
+      throw new Conflict('version_conflict', `The card has changed: it is at version ${card.version}, not ${version}`);
     }
     const { label = card.label } = edit;
     const data = merged(card.data, edit.data);
@@ -119,9 +119,12 @@ export class CanvasEditor {
   /** @throws Conflict when a canvas holds more than it may, after a change that made it larger */
   private async assertRoom(tx: Tx, project_id: ProjectId): Promise<void> {
     const { cards, bytes } = await tx.withRepository(this.cards).size(project_id);
-    if (cards > MAX_CARDS) throw new Conflict(`A canvas has at most ${MAX_CARDS} cards`);
+    if (cards > MAX_CARDS) throw new Conflict('canvas_full', `A canvas has at most ${MAX_CARDS} cards`);
     if (bytes > MAX_BYTES) {
-      throw new Conflict(`The data and instance_data of a canvas have at most ${MAX_BYTES} bytes together, as JSON`);
+      throw new Conflict(
+        'canvas_full',
+        `The data and instance_data of a canvas have at most ${MAX_BYTES} bytes together, as JSON`,
+      );
     }
   }
 

@@ -20,7 +20,7 @@ export class CanvasController {
       'with 4 MiB of data.',
     status: 201,
     response: CardResponse,
-    errors: [404, 409],
+    errors: ['canvas_full'],
     idempotent: true,
     extension: true,
   })
@@ -40,7 +40,7 @@ export class CanvasController {
     example: { label: 'Chairs a week' },
     description: '409 if the card has changed since `version`.',
     response: CardResponse,
-    errors: [404, 409],
+    errors: ['canvas_full', 'version_conflict'],
     extension: true,
   })
   async updateCard(
@@ -58,7 +58,6 @@ export class CanvasController {
     summary: 'Delete card',
     description: 'Removes it from the canvas and updates completeness.',
     status: 204,
-    errors: [404],
     extension: true,
   })
   async deleteCard(

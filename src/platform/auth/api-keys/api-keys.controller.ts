@@ -20,7 +20,7 @@ export class ApiKeysController {
     example: { name: 'Nightly import' },
     status: 201,
     response: ApiKeyCreateResponse,
-    errors: [403, 409],
+    errors: ['key_above_creator', 'too_many_api_keys', 'user_required'],
     idempotent: true,
     extension: true,
   })
@@ -60,7 +60,6 @@ export class ApiKeysController {
       'The key stops working at once and forever, and its open streams close. A member revokes their own keys, a ' +
       'company-level caller anyone’s, an API key itself.',
     status: 204,
-    errors: [404],
     extension: true,
   })
   async revokeApiKey(@Caller() caller: Principal, @Param('api_key_id') apiKeyId: string): Promise<void> {

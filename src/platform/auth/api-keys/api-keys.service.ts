@@ -66,8 +66,9 @@ export class ApiKeysService {
     once = Once.unkept<CreatedKey>(),
   ): Promise<CreatedKey> {
     const { company_id, user_id, kind, isCompanyLevel } = caller;
-    if (kind !== 'user' || user_id === null) throw new Forbidden('Only users create API keys');
-    if (role === 'company' && !isCompanyLevel) throw new Forbidden('A key cannot be above its creator');
+    if (kind !== 'user' || user_id === null) throw new Forbidden('user_required', 'Only users create API keys');
+    if (role === 'company' && !isCompanyLevel)
+      throw new Forbidden('key_above_creator', 'A key cannot be above its creator');
     const projects = project_ids == null ? null : [...new Set(project_ids.map((id) => id.toLowerCase()))];
     await this.assertSeen(caller, project_ids ?? []);
     const { key, ...stored } = makeKey();
@@ -88,7 +89,7 @@ export class ApiKeysService {
       await tx.withRepository(this.users).lock(company_id, user_id);
       return await once.do(tx, async () => {
         if ((await apiKeys.countValid(company_id, user_id)) >= MAX_KEYS) {
-          throw new Conflict(`A user has at most ${MAX_KEYS} valid API keys; revoke one first`);
+          throw new Conflict('too_many_api_keys', `A user has at most ${MAX_KEYS} valid API keys; revoke one first`);
         }
         await apiKeys.insert(row);
         return { row, key };

@@ -36,7 +36,7 @@ export function providerKeys(url: string, onFault: (fault: unknown) => void): JW
       failedAt = performance.now();
       onFault(fault);
     }
-    return new Unavailable('The keys of the identity provider are out of reach');
+    return new Unavailable('identity_provider_unavailable', 'The keys of the identity provider are out of reach');
   };
   const read = async (): Promise<void> => {
     if (isWithin(COOLDOWN_MS, failedAt)) throw failure(undefined);
