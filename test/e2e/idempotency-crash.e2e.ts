@@ -9,7 +9,8 @@ import { type Prepared, SERVED } from './idempotency.table.js';
 
 /** `IDEMPOTENCY_ROUNDS=200`, as `npm run test:idempotency` has it, is the long form. */
 const ROUNDS = Number(process.env['IDEMPOTENCY_ROUNDS'] ?? 3);
-const SETTINGS = { ROLE: 'api' };
+/** A caller has a share of the connections, here one for each of the requests. */
+const SETTINGS = { ROLE: 'api', DATABASE_POOL_SIZE: '40' };
 
 /**
  * Where the requests of a round are when their process is killed: waiting to look for an earlier answer, waiting to keep
