@@ -565,8 +565,8 @@ describe('looking at budgets', () => {
     for (const budgets of [false, true]) {
       if (budgets) await put(client, 1000);
       const posted = await transactionOf(() => post(client, id));
-      // Its begin, two locks, situation, turn, message, commit.
-      expect(posted).toHaveLength(7);
+      // Its begin, two locks, situation, cards, turn, message, commit.
+      expect(posted).toHaveLength(8);
       expect(posted.filter((text) => text.includes('usage_budgets'))).toHaveLength(1);
       await over(company_id);
       const solved = await transactionOf(() => solve(client, id));

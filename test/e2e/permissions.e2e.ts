@@ -77,10 +77,12 @@ describe('every operation', () => {
     for (const [operation, row] of CASES) {
       const attempts = credentials.map(async ([what, token]) => {
         const { status, body, headers } = await send(operation, row, new Client(service.url, token), world);
-        const detail = token === undefined ? 'Not authenticated' : 'Invalid authentication credentials';
+        const refusal =
+          token === undefined
+            ? { detail: 'Not authenticated', code: 'not_authenticated' }
+            : { detail: 'Invalid authentication credentials', code: 'credentials_invalid' };
         const isRefused = status === 401 && headers.get('www-authenticate') === 'Bearer';
-        if (!isRefused || JSON.stringify(body) !== JSON.stringify({ detail }))
-          wrong.push([operation, what, status, body]);
+        if (!isRefused || JSON.stringify(body) !== JSON.stringify(refusal)) wrong.push([operation, what, status, body]);
       });
       await Promise.all(attempts);
     }

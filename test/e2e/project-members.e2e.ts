@@ -264,6 +264,7 @@ describe('an API key with limits', () => {
     const reading = new Client(service.url, made.key);
     expect((await reading.send('POST', '/projects', { body: {} })).body).toEqual({
       detail: 'This API key may only read',
+      code: 'api_key_reads_only',
     });
     expect((await reading.send('DELETE', `/api-keys/${made.id}`)).status).toBe(204);
     expect((await reading.send('GET', '/me')).status).toBe(401);

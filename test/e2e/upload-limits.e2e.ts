@@ -113,7 +113,10 @@ describe('one part that is sent more than once at a time', () => {
     for (const held of older) {
       expect(await held.answer()).toMatchObject({
         status: 409,
-        text: JSON.stringify({ detail: 'The part is being sent again, or its upload is over' }),
+        text: JSON.stringify({
+          detail: 'The part is being sent again, or its upload is over',
+          code: 'part_sent_again',
+        }),
       });
     }
     last.release();

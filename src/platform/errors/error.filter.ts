@@ -13,7 +13,7 @@ import { leaveUnread } from '../http/unread-body.js';
 import { DomainError } from './errors.js';
 import { faultAnswer } from './faults.js';
 
-/** Answers every error with `{"detail": ...}`; server errors also go to the request's log line. */
+/** Answers every error with its body; server errors also go to the request's log line. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   catch(exception: unknown, host: ArgumentsHost): void {

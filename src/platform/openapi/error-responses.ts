@@ -74,6 +74,8 @@ export function codesOf(operation: DocumentedErrors): ErrorCode[] {
     ...(onlyReads ? [] : (['api_key_reads_only'] as const)),
     ...(!onlyReads && path.includes('{project_id}') ? (['editor_required'] as const) : []),
   ]);
+  // Also of a name that no path can have.
+  if (named.length > 0) codes.add('path_not_found');
   const statuses = new Set(Array.from(codes, statusOf));
   // What the database and the disks tell by themselves.
   if (statuses.has(409)) codes.add('request_conflict');

@@ -1,0 +1,113 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { CODES, type ErrorCode, RESOURCES, statusOf } from '../../src/platform/errors/codes.js';
+
+const ROOT = join(import.meta.dirname, '../..');
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+const ALL: ErrorCode[] = Object.values(CODES).flat();
+
+/** Where errors are made: not where codes are listed or documented. */
+const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter(
+    (path) =>
+      path.endsWith('.ts') && !/\.spec\.ts$|\.controller\.ts$|errors\/codes\.ts$|^platform\/openapi\//.test(path),
+  )
+  .map((path) => [path, read(join('src', path))] as const);
+const text = sources.map(([, source]) => source).join('\n');
+
+/** Codes of requests that are refused before they reach an operation, or of a fault of the service. */
+const OF_NO_OPERATION: ErrorCode[] = [
+  'api_key_revoked',
+  'expectation_failed',
+  'head_too_large',
+  'host_invalid',
+  'internal_error',
+  'method_not_allowed',
+  'part_sent_again',
+  'part_too_large',
+  'range_not_satisfiable',
+  'reader_required',
+  'request_malformed',
+  'request_refused',
+  'request_too_slow',
+  'url_expired',
+  'url_signature_invalid',
+  'url_too_long',
+];
+
+interface Response {
+  content?: Record<string, { schema: { $ref?: string } }>;
+  'x-error-codes'?: ErrorCode[];
+}
+const document = JSON.parse(read('openapi.json')) as {
+  paths: Record<string, Record<string, { responses: Record<string, Response>; security?: unknown }>>;
+  components: { schemas: Record<string, { enum?: string[] }> };
+};
+const responses = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).flatMap(([method, operation]) =>
+    Object.entries(operation.responses).map(([status, response]) => ({ path, method, status, response })),
+  ),
+);
+
+describe('codes of errors', () => {
+  it('are snake_case, in order, and each of one status', () => {
+    for (const codes of Object.values(CODES)) expect(codes).toEqual([...codes].sort());
+    expect(ALL.filter((code) => !/^[a-z]+(_[a-z]+)*$/.test(code))).toEqual([]);
+    expect(new Set(ALL).size).toBe(ALL.length);
+    for (const [status, codes] of Object.entries(CODES))
+      for (const code of codes) expect([code, statusOf(code)]).toEqual([code, Number(status)]);
+  });
+
+  it('are all used where errors are made', () => {
+    const named = new Set(
+      Object.entries(RESOURCES).flatMap(([resource, code]) =>
+        text.includes(`'${resource}'`) ? [code as ErrorCode] : [],
+      ),
+    );
+    expect(ALL.filter((code) => !named.has(code as never) && !text.includes(`'${code}'`))).toEqual([]);
+  });
+
+  it('are what errors are made with: no answer of an error is written by hand', () => {
+    const byHand = sources.filter(
+      ([path, source]) =>
+        path !== 'platform/errors/errors.ts' && /\{\s*"?detail"?\s*:|stringify\(\{ detail/.test(source),
+    );
+    expect(byHand.map(([path]) => path)).toEqual([]);
+    const beside = sources.filter(
+      ([path, source]) => !path.startsWith('platform/errors/') && /new (?:Http|\w+)Exception\(/.test(source),
+    );
+    expect(beside.map(([path]) => path)).toEqual([]);
+  });
+
+  it('are an enum of the document, which lists those of each operation by status', () => {
+    expect(document.components.schemas['ErrorCode']?.enum).toEqual([...ALL].sort());
+    const documented = new Set<ErrorCode>();
+    for (const { path, method, status, response } of responses) {
+      const codes = response['x-error-codes'];
+      const isError = response.content?.['application/json']?.schema.$ref === '#/components/schemas/ErrorResponse';
+      expect([method, path, status, isError]).toEqual([method, path, status, codes !== undefined]);
+      if (codes === undefined) {
+        // Readiness answers 503 in the form of success.
+        expect(`${path} ${status}`).toMatch(/ 2..$| 422$|^\/health\/ready 503$/);
+        continue;
+      }
+      expect(codes.length).toBeGreaterThan(0);
+      for (const code of codes) {
+        expect([method, path, code, statusOf(code)]).toEqual([method, path, code, Number(status)]);
+        documented.add(code);
+      }
+    }
+    expect(ALL.filter((code) => !documented.has(code)).sort()).toEqual(OF_NO_OPERATION);
+  });
+
+  it('are listed for the writers of clients', () => {
+    const [, section = ''] = read('docs/web-clients.md').split(/^## Codes of errors$/m);
+    const rows = [...(section.split(/^## /m)[0] ?? '').matchAll(/^\| (\d{3})\s+\| (.*?)\s*\|$/gm)];
+    const listed = Object.fromEntries(
+      rows.map(([, status, codes = '']) => [status, Array.from(codes.matchAll(/`(\w+)`/g), ([, code]) => code)]),
+    );
+    expect(listed).toEqual(CODES);
+  });
+});
