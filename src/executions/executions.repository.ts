@@ -304,8 +304,8 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
   }
 
   /**
-   * The newest run of each of some scenarios, and that of the canvas itself, which were not canceled and are over. What has none is
-   * missing.
+   * The newest run of each of some scenarios, and that of the canvas itself, which are over, and were neither canceled nor
+   * kept from beginning by a budget. What has none is missing.
    */
   async newestEnded(project_id: ProjectId, scenario_ids: readonly string[]): Promise<EndedRun[]> {
     const newest = (of: string): string => `
@@ -314,6 +314,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
                result->'kpis' AS kpis, result->'variables' AS variables, result->'families' AS families, outputs_id
           FROM executions
          WHERE project_id = $1 AND ${of} AND status IN ('succeeded', 'failed')
+           AND error->>'code' IS DISTINCT FROM 'budget_exhausted'
          ORDER BY created_at DESC, id DESC LIMIT 1) e`;
     return await this.query(
       `${newest('scenario_id IS NULL AND coalesce(cardinality(input_file_ids), 0) = 0')}

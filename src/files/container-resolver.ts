@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../platform/auth/principal.js';
 import type { ErrorCode, Resource } from '../platform/errors/codes.js';
+import type { Tx } from '../platform/database/database.service.js';
 import { Forbidden, NotFound } from '../platform/errors/errors.js';
 import type { ContainerRef, FoundContainer, Scope, SoughtContainer } from './tree/container-ref.js';
 import { ContainersRepository } from './tree/containers.repository.js';
@@ -90,16 +91,22 @@ export class ContainerResolver {
   }
 
   /** The container of a request that is valid. @throws NotFound */
-  async find(caller: Principal, fields: ContainerFields): Promise<RequestedContainer> {
+  async find(caller: Principal, fields: ContainerFields, tx?: Tx): Promise<RequestedContainer> {
     const sought = this.seek(caller, fields);
-    const found = await this.containers.findSought(sought);
+    const containers = tx?.withRepository(this.containers) ?? this.containers;
+    const found = await containers.findSought(sought);
     if (found === undefined) throw new NotFound(sought.resource);
     return { ...found, company_id: sought.company_id };
   }
 
-  /** The same for a caller who wants to change it. @throws NotFound @throws Forbidden */
-  async findForWriting(caller: Principal, fields: ContainerFields): Promise<RequestedContainer> {
-    const container = await this.find(caller, fields);
+  /**
+   * The same for a caller who wants to change it. What takes long to make ready is asked for again in the transaction that
+   * writes it, as rights may have ended meanwhile.
+   *
+   * @throws NotFound @throws Forbidden
+   */
+  async findForWriting(caller: Principal, fields: ContainerFields, tx?: Tx): Promise<RequestedContainer> {
+    const container = await this.find(caller, fields, tx);
     assertWritable(caller, fields.source, container);
     return container;
   }

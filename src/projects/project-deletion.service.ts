@@ -70,7 +70,8 @@ export class ProjectDeletion {
   }
 
   /**
-   * Brings a deleted project back as it was, but for what has ended with it: turns, solves and open uploads.
+   * Brings a deleted project back as it was, but for what has ended with it: turns, solves and open uploads. One that is
+   * there is left alone.
    *
    * @returns the project as ProjectResponse
    * @throws NotFound also when its time is over @throws Forbidden for all but owners and company-level callers
@@ -87,6 +88,7 @@ export class ProjectDeletion {
   private async bringBack(tx: Tx, owner: ProjectOwner, projectId: string): Promise<JsonText> {
     const projects = tx.withRepository(this.projects);
     const project = await projects.lockDeleted(owner, projectId, this.config.PROJECTS_GRACE_SECONDS);
+    if (project === undefined) return await projects.details(owner, (await projects.require(owner, projectId)).id);
     await this.containers.restore(tx, project.company_id, ...(await this.containersOf(tx, project)));
     await projects.markRestored(project.id);
     for (const listener of this.restorationListeners) await listener(tx, project);

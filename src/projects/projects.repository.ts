@@ -275,10 +275,10 @@ export class ProjectsRepository extends EntityRepository(Project) {
     );
   }
 
-  /** A deleted project that can come back, locked until the transaction ends. @throws NotFound @throws Forbidden */
-  async lockDeleted(owner: ProjectOwner, projectId: string, graceSeconds: number): Promise<Project> {
+  /** A deleted project that can come back, locked until the transaction ends; undefined when there is none. @throws Forbidden */
+  async lockDeleted(owner: ProjectOwner, projectId: string, graceSeconds: number): Promise<Project | undefined> {
     const condition = `${wasVisible('p', owner.access('$1'))} AND ${mayComeBack('$3')}`;
-    return await this.one(owner, projectId, condition, 'FOR NO KEY UPDATE OF p', [graceSeconds]);
+    return await this.seen(owner, projectId, condition, 'FOR NO KEY UPDATE OF p', [graceSeconds]);
   }
 
   /** Lets a locked project that was deleted be found again. */
@@ -322,18 +322,24 @@ export class ProjectsRepository extends EntityRepository(Project) {
   }
 
   /** The project that fits the condition; `more` are its parameters from $3. */
-  private async one(
+  private async one(reader: ProjectReader, projectId: string, condition: string, locking: string): Promise<Project> {
+    const found = await this.seen(reader, projectId, condition, locking);
+    if (found === undefined) throw new NotFound('Project');
+    return found;
+  }
+
+  private async seen(
     reader: ProjectReader,
     projectId: string,
     condition: string,
     locking: string,
     more: unknown[] = [],
-  ): Promise<Project> {
+  ): Promise<Project | undefined> {
     const [found]: (Project & { caller_role: ProjectRole })[] = await this.query(
       `SELECT p.*, ${roleIn('p', reader.access('$1'))} AS caller_role FROM projects p WHERE p.id = $2 AND ${condition} ${locking}`,
       [reader.parameter, parseId(projectId, 'Project'), ...more],
     );
-    if (found === undefined) throw new NotFound('Project');
+    if (found === undefined) return undefined;
     const { caller_role, ...project } = found;
     reader.admit(caller_role);
     return project;

@@ -126,7 +126,10 @@ export class ProjectsService {
     return await this.database.transaction(async (tx) => {
       const projects = tx.withRepository(this.projects);
       const { name, description, short_description, workspace_mode, visibility } = change;
-      const project = await projects.lock(visibility == null ? editor : ProjectOwner.of(editor.caller), projectId);
+      const project = await projects.lock(editor, projectId);
+      if (visibility != null && visibility !== project.visibility) {
+        await projects.require(ProjectOwner.of(editor.caller), projectId);
+      }
       await projects.change(project.id, {
         name: name ?? project.name,
         ...(description !== undefined && { description }),

@@ -57,8 +57,11 @@ export class TablesService {
   ): Promise<JsonText> {
     const container = await this.resolver.find(caller, body);
     const { sql, limit, ignore_errors: ignoreErrors, save_as } = body;
-    const place = save_as == null ? undefined : await this.placeOf(caller, body, save_as);
-    if (place !== undefined) await once.check();
+    const path = save_as == null ? undefined : normalizePath(save_as);
+    if (path !== undefined) {
+      await this.workspaceOf(caller, body);
+      await once.check();
+    }
     const names = new Map(Array.from(body.tables, ([name, reference]) => [name, { ...toName(reference), container }]));
     const { columns, rows, truncated, saved } = await explained(body, OF_QUERY, () =>
       this.tables.select(container.company_id, names, {
@@ -66,26 +69,24 @@ export class TablesService {
         limit,
         ignoreErrors,
         signal,
-        ...(place !== undefined && { save: savedFormat(place.path) }),
+        ...(path !== undefined && { save: savedFormat(path) }),
       }),
     );
     const answer = (file: FileEntry | null): JsonText =>
       withRows(columns, rows, { limit, truncated, saved: file } satisfies Omit<QueryResponse, 'columns' | 'rows'>);
-    if (saved === undefined || place === undefined) return answer(null);
-    return await this.database.transaction(async (tx) =>
-      once.do(tx, async () => answer(await this.put(tx, place, saved))),
-    );
-  }
-
-  private async placeOf(caller: Principal, { project_id }: QueryRequest, save_as: string): Promise<Place> {
-    const workspace = await this.resolver.findForWriting(caller, {
-      source: 'workspace',
-      project_id: project_id ?? null,
+    if (saved === undefined || path === undefined) return answer(null);
+    return await this.database.transaction(async (tx) => {
+      const workspace = await this.workspaceOf(caller, body, tx);
+      return await once.do(tx, async () => answer(await this.put(tx, workspace, path, saved)));
     });
-    return { workspace, path: normalizePath(save_as) };
   }
 
-  private async put(tx: Tx, { workspace, path }: Place, blob: StoredBlob): Promise<FileEntry> {
+  /** Where results are saved. @throws NotFound @throws Forbidden */
+  private async workspaceOf(caller: Principal, { project_id = null }: QueryRequest, tx?: Tx): Promise<ContainerRef> {
+    return await this.resolver.findForWriting(caller, { source: 'workspace', project_id }, tx);
+  }
+
+  private async put(tx: Tx, workspace: ContainerRef, path: string, blob: StoredBlob): Promise<FileEntry> {
     const details = { content_type: contentTypeByName(path), source: 'upload' } as const;
     const file = await this.fileTree.putFile(tx, workspace, path, blob, details);
     return FileEntry.from('workspace', file);
@@ -95,12 +96,6 @@ export class TablesService {
 /** An answer whose rows are JSON already: up to 8 MiB, which this process neither reads nor writes anew. */
 function withRows(columns: object[], rows: string, rest: object): JsonText {
   return new JsonText(`{"columns":${JSON.stringify(columns)},"rows":${rows},${JSON.stringify(rest).slice(1)}`);
-}
-
-/** Where a result is saved. */
-interface Place {
-  workspace: ContainerRef;
-  path: string;
 }
 
 function toName({ path, sheet }: TableReference): TableName {

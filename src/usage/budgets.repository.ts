@@ -33,7 +33,8 @@ const SELECT = `
 const SUBJECTS: Record<Exclude<BudgetScope, 'company'>, string> = {
   user: 'SELECT FROM users WHERE company_id = $1 AND id = $2',
   api_key: 'SELECT FROM api_keys WHERE company_id = $1 AND id = $2::uuid',
-  project: 'SELECT FROM projects WHERE company_id = $1 AND id = $2::uuid AND deleted_at IS NULL',
+  // One that was deleted may come back, with its budgets.
+  project: 'SELECT FROM projects WHERE company_id = $1 AND id = $2::uuid',
 };
 
 /** The column of the ledger that tells whose an entry is. */

@@ -89,10 +89,10 @@ const daysOf = ({ since, until }: UsageQuery) => divide(DAY_MS, since, until);
 
 /** What a caller sees of the spend by project and day. */
 function countedFor(caller: Principal): CountedFor {
-  const { isCompanyLevel, user_id, api_key_id, project_ids } = caller;
-  if (isCompanyLevel && project_ids === null) return null;
+  const { isCompanyLevel, sees_all, user_id, api_key_id } = caller;
+  if (isCompanyLevel) return null;
   const reader = ProjectReader.of(caller);
-  if (isCompanyLevel) return { reader, spender: null };
+  if (sees_all === true) return { reader, spender: null };
   if (user_id !== null) return { reader, spender: { column: 'user_id', id: user_id } };
   if (api_key_id !== null) return { reader, spender: { column: 'api_key_id', id: api_key_id } };
   throw new Error('Only somebody who can be charged has spend of their own');

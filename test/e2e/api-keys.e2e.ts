@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import http from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { ChatResponse } from '../../src/chat/chat.dto.js';
@@ -290,6 +293,38 @@ describe('a revoked API key', () => {
     expect(unrelated.isOver).toBe(false);
     expect((await me(as(kept, other))).status).toBe(200);
     unrelated.close();
+  });
+
+  it('is none any more for a request whose body it did not live to see', async () => {
+    const { id: project } = await makeProject(owner.client);
+    for (const endsBefore of [true, false]) {
+      const key = await makeKey(owner);
+      const body = JSON.stringify({ name: `Named while ${endsBefore}` });
+      const request = http.request(`${service.url}/api/v1/projects/${project}`, {
+        method: 'PATCH',
+        headers: {
+          authorization: `Bearer ${key.key}`,
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(body),
+        },
+      });
+      const answered = once(request, 'response') as Promise<[http.IncomingMessage]>;
+      request.write(body.slice(0, 5));
+      // It is looked at as soon as its head is there.
+      await eventually(
+        () => listOf(owner.client),
+        ({ api_keys }) => api_keys.find(({ id }) => id === key.id)?.last_used_at !== null,
+        { until: 'the key is in use' },
+      );
+      if (endsBefore) await owner.client.delete(`/api-keys/${key.id}`);
+      await pause(200);
+      request.end(body.slice(5));
+      const [response] = await answered;
+      response.resume();
+      expect(response.statusCode).toBe(endsBefore ? 401 : 200);
+      const { name } = await owner.client.get<{ name: string }>(`/projects/${project}`);
+      expect(name.startsWith('Named while')).toBe(!endsBefore);
+    }
   });
 
   it('has had at most 20 streams, whatever its creator has', async () => {

@@ -135,7 +135,7 @@ export const TABLE: Record<string, Row | Row[]> = {
   'GET /api/v1/projects/{project_id}': reads(),
   'PATCH /api/v1/projects/{project_id}': [
     { ...edits(), body: () => ({ short_description: unique() }) },
-    { ...owns(), body: () => ({ visibility: 'private' }), fresh: makeAnotherProject },
+    { ...owns(), body: () => ({ visibility: 'company' }), fresh: makeAnotherProject },
   ],
   'DELETE /api/v1/projects/{project_id}': { ...owns(204), fresh: makeAnotherProject },
   'POST /api/v1/projects/{project_id}/restore': {

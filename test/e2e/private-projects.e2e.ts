@@ -178,7 +178,12 @@ describe('what is in a private project', () => {
         .upload_token;
     const [left, aborted] = [await begun(), await begun()];
     await ben.client.post('/files/upload/abort', { upload_token: aborted });
+    const start = { ...place, path: 'hers.txt', size: 1 };
+    const { upload_token: hers } = await ada.client.post<UploadStartResponse>('/files/upload/start', start);
+    const ended = await begun();
     await take();
+    // What he has begun he may end, so that it does not count for him any more.
+    expect((await ben.client.send('POST', '/files/upload/abort', { body: { upload_token: ended } })).status).toBe(204);
     const mine = (await makeProject(ben.client)).id;
     const own = { source: 'workspace', project_id: mine } as const;
     const requests: [path: string, body: object, status: number, detail: string][] = [
@@ -189,7 +194,7 @@ describe('what is in a private project', () => {
       ['/files/upload/start', { ...place, path: 'a' }, 404, 'Project not found'],
       ['/files/upload/parts', { upload_token: left, part_numbers: [1] }, 404, 'Upload not found'],
       ['/files/upload/status', { upload_token: left }, 404, 'Upload not found'],
-      ['/files/upload/abort', { upload_token: left }, 404, 'Upload not found'],
+      ['/files/upload/abort', { upload_token: hers }, 404, 'Upload not found'],
       ['/files/upload/complete', { ...place, upload_token: left }, 404, 'Upload not found'],
       ['/files/upload/complete', { ...own, upload_token: left }, 404, 'Upload not found'],
       ['/files/upload/complete', { ...place, upload_token: aborted }, 404, 'Upload not found'],
@@ -210,6 +215,23 @@ describe('what is in a private project', () => {
     expect(
       (await ben.client.send('POST', '/files/upload/complete', { body: { ...place, upload_token: left } })).status,
     ).toBe(403);
+  });
+
+  it('is written to by nobody whose rights end while they make what they write', async () => {
+    const place = { source: 'workspace', project_id: project } as const;
+    await makeFile(ada.client, place, 'plan.csv', 'a\n1\n');
+    const slow = 'SELECT max(md5(r.range::text || s.range::text)) FROM range(2000) r, range(2000) s';
+    for (const end of [async () => await give('viewer'), async () => await take()]) {
+      await give('editor');
+      const writing = ben.client.send('POST', '/files/query', {
+        body: { ...place, tables: { a: 'plan.csv' }, sql: slow, save_as: 'plan.csv' },
+      });
+      await end();
+      expect([403, 404]).toContain((await writing).status);
+    }
+    expect((await ada.client.post<{ text: string }>('/files/content', { ...place, path: 'plan.csv' })).text).toBe(
+      'a\n1\n',
+    );
   });
 
   it('is in no answer to those who do not see it, whatever they ask for', async () => {

@@ -94,6 +94,22 @@ describe('members of a project', () => {
     expect(await rolesOf(ada.client, id)).toEqual({ [ada.user]: 'owner' });
   });
 
+  it('may have any id that tokens give, but none that is a step of a path', async () => {
+    const { id } = await makeProject(ada.client, { visibility: 'private' });
+    const session = { company: boss.company, role: 'member' } as const;
+    const url = await service.session({ ...session, user: 'https://idp.example/u/1?a=b#c' });
+    await url.client.get('/me');
+    const name = encodeURIComponent(url.user);
+    expect((await put(ada.client, id, name, 'owner')).status).toBe(200);
+    expect(await rolesOf(url.client, id)).toEqual({ [ada.user]: 'owner', [url.user]: 'owner' });
+    expect((await remove(ada.client, id, name)).status).toBe(204);
+    expect((await url.client.send('GET', `/projects/${id}`)).status).toBe(404);
+    for (const user of ['.', '..']) {
+      const { client } = await service.session({ ...session, user });
+      expect((await client.send('GET', '/me')).status).toBe(401);
+    }
+  });
+
   it('leave by themselves, and see it no more if it is private', async () => {
     const { id } = await makeProject(ada.client, { visibility: 'private' });
     await put(ada.client, id, ben.user, 'viewer');
@@ -170,6 +186,12 @@ describe('a private project', () => {
     );
     expect((await ben.client.send('GET', `/projects/${id}`)).status).toBe(404);
     await ada.client.patch(`/projects/${id}`, { visibility: null, name: 'Still private' });
+    await put(ada.client, id, eve.user, 'editor');
+    // As a form sends it that shows all of it.
+    const { status } = await eve.client.send('PATCH', `/projects/${id}`, { body: { visibility: 'private' } });
+    expect(status).toBe(200);
+    const opened = await eve.client.send('PATCH', `/projects/${id}`, { body: { visibility: 'company' } });
+    expect(opened).toMatchObject({ status: 403, body: { code: 'owner_required' } });
     expect((await ben.client.send('GET', `/projects/${id}`)).status).toBe(404);
     await boss.client.patch(`/projects/${id}`, { visibility: 'company' });
     expect((await ben.client.get<ProjectResponse>(`/projects/${id}`)).name).toBe('Still private');
@@ -268,6 +290,29 @@ describe('an API key with limits', () => {
     });
     expect((await reading.send('DELETE', `/api-keys/${made.id}`)).status).toBe(204);
     expect((await reading.send('GET', '/me')).status).toBe(401);
+  });
+
+  it('is company-level in its projects alone', async () => {
+    const { id } = await makeProject(ada.client, { visibility: 'private' });
+    const { id: other } = await makeProject(ben.client, { visibility: 'private' });
+    const limited = await keyOf(boss.client, { role: 'company', project_ids: [id] });
+    expect((await limited.get<ProjectResponse>(`/projects/${id}`)).role).toBe('owner');
+    expect((await limited.send('GET', `/projects/${other}`)).status).toBe(404);
+    const budget = { scope: 'company', period: 'total', limit_credits: 0, action: 'block' };
+    const attempts: [method: 'GET' | 'PUT' | 'POST', path: string, body?: object][] = [
+      ['GET', '/usage/budgets'],
+      ['PUT', '/usage/budgets', budget],
+      ['PUT', '/usage/budgets', { ...budget, scope: 'project', subject_id: other }],
+      ['POST', '/deployments', { name: 'Mine' }],
+    ];
+    for (const [method, path, body] of attempts) {
+      const answer = await limited.send(method, path, body && { body });
+      expect({ path, ...answer }).toMatchObject({ path, status: 403, body: { code: 'company_level_required' } });
+    }
+    const theirs = await ben.client.post<ApiKeyCreateResponse>('/api-keys', { name: 'Private' });
+    expect((await limited.get<{ total: number }>('/api-keys')).total).toBe(1);
+    expect((await limited.send('DELETE', `/api-keys/${theirs.id}`)).status).toBe(404);
+    expect((await limited.get<{ total: number }>('/usage/users')).total).toBe(0);
   });
 
   it('loses what its creator loses, at once', async () => {

@@ -156,7 +156,8 @@ describe('a deleted project', () => {
     const restored = await client.post<ProjectResponse>(`${at}/restore`);
     expect(restored).toMatchObject({ id, visibility: 'private', role: 'owner' });
     expect(await contentsOf(id)).toEqual(before);
-    expect((await client.send('POST', `${at}/restore`)).status).toBe(404);
+    // Sent once more, as after an answer that was lost.
+    expect(await client.post(`${at}/restore`)).toEqual(restored);
     expect((await client.get<ProjectSummaryListResponse>('/projects', { deleted: true })).projects).toEqual([]);
 
     // What was going on has ended, and says so.
@@ -199,7 +200,8 @@ describe('a deleted project', () => {
     const restore = async (by: Client) => (await by.send('POST', `/projects/${id}/restore`)).status;
     const listed = async (by: Client) =>
       (await by.get<ProjectSummaryListResponse>('/projects', { deleted: true })).projects.some((one) => one.id === id);
-    expect(await restore(client)).toBe(404);
+    expect(await restore(client)).toBe(200);
+    expect(await restore(editor.client)).toBe(403);
     await client.delete(`/projects/${id}`);
     for (const [session, status] of [
       [editor, 403],
@@ -308,8 +310,9 @@ describe('at the same time', () => {
       const [deleted, restored] = [204, 200].map(
         (wanted, kind) => statuses.slice(kind * 3, kind * 3 + 3).filter((status) => status === wanted).length,
       );
-      // Each restoration undoes one deletion.
-      expect((deleted ?? 0) - (restored ?? 0)).toBe(state === 'there' ? 0 : 1);
+      // A restoration that comes first finds it there.
+      if (deleted === 0) expect(state).toBe('there');
+      if (restored === 0 && deleted !== 0) expect(state).toBe('deleted');
       seen.add(state);
     }
     expect(seen.size).toBe(2);

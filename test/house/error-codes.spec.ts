@@ -28,7 +28,6 @@ const OF_NO_OPERATION: ErrorCode[] = [
   'part_sent_again',
   'part_too_large',
   'range_not_satisfiable',
-  'reader_required',
   'request_malformed',
   'request_refused',
   'request_too_slow',

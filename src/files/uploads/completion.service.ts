@@ -83,15 +83,18 @@ export class CompletionService {
 
   private async finish(
     caller: Principal,
-    { source, parts = [], conversation_id }: UploadCompleteRequest,
+    body: UploadCompleteRequest,
     { project_id, ...container }: RequestedContainer,
     upload: FoundUpload,
     lease: UploadLease,
     once: Once<FileEntry>,
   ): Promise<FileEntry> {
+    const { source, parts = [], conversation_id } = body;
     const { blob_id } = lease;
     const { path, content_type } = upload;
     const place = async (tx: Tx, size: number): Promise<FileEntry> => {
+      // Putting it together took a while.
+      await this.resolver.findForWriting(caller, body, tx);
       if (conversation_id != null && project_id !== null) {
         await this.changes.publish(tx, caller, { project_id, conversation_id, kind: 'uploaded', path });
       }

@@ -116,6 +116,13 @@ export class UploadRegistry implements OnModuleInit {
     return upload;
   }
 
+  /** The upload of a token that the caller may end: theirs, or one that they may write to. @throws NotFound @throws Forbidden */
+  async findEndable(caller: Principal, token: string): Promise<FoundUpload> {
+    const upload = await this.find(caller.company_id, token);
+    const isOpener = upload.user_id === caller.user_id && upload.api_key_id === caller.api_key_id;
+    return isOpener ? upload : await this.findWritable(caller, token);
+  }
+
   /** The upload of a token of the company; one to a container that was deleted is gone with it. @throws NotFound */
   async find(company_id: string, token: string): Promise<FoundUpload> {
     const upload = await this.uploads.findByToken(company_id, hashOf(token));

@@ -80,9 +80,9 @@ export class UploadsService {
     return { parts: await this.objects.received(upload), part_size, size, expires_at };
   }
 
-  /** Ends an upload that is not wanted; again is fine. @throws NotFound @throws Conflict when it is completed or being so @throws Forbidden */
+  /** Ends an upload that is not wanted, whatever else its opener may still do; again is fine. @throws NotFound @throws Conflict when it is completed or being so @throws Forbidden */
   async abort(caller: Principal, upload_token: string): Promise<void> {
-    const upload = await this.registry.findWritable(caller, upload_token);
+    const upload = await this.registry.findEndable(caller, upload_token);
     if (upload.state === 'aborted') return;
     if (upload.state === 'completed') throw completed();
     if (!(await this.drop(upload.id))) throw new Conflict('upload_being_completed', 'The upload is being completed');

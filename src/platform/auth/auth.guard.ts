@@ -5,7 +5,6 @@ import { BodyReader } from '../http/body-reader.service.js';
 import { UnauthenticatedLimit } from '../throttling/unauthenticated-limit.service.js';
 import { Credentials } from './credentials.service.js';
 import { type AuthenticatedRequest, Public } from './decorators.js';
-import type { Principal } from './principal.js';
 
 /**
  * Lets nobody in without a valid bearer credential, except on routes marked {@link Public}. Who is refused is counted
@@ -24,7 +23,7 @@ export class AuthGuard implements CanActivate {
     if (this.reflector.getAllAndOverride(Public, [context.getHandler(), context.getClass()]) === true) return true;
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     try {
-      request.caller = await this.verify(request.headers.authorization);
+      request.caller = await this.credentials.authenticate(request.headers.authorization);
     } catch (error) {
       if (!(error instanceof NotAuthenticated)) throw error;
       this.unauthenticatedLimit.count(request.ip);
@@ -33,19 +32,4 @@ export class AuthGuard implements CanActivate {
     }
     return true;
   }
-
-  private async verify(header: string | undefined): Promise<Principal> {
-    const caller = await this.credentials.verify(bearerCredential(header));
-    if (caller === null) throw new NotAuthenticated('credentials_invalid');
-    return caller;
-  }
-}
-
-/** What follows `Bearer`; the scheme is compared without case, as FastAPI's HTTPBearer does. */
-function bearerCredential(header = ''): string {
-  const space = header.indexOf(' ');
-  const scheme = space < 0 ? header : header.slice(0, space);
-  const credential = space < 0 ? '' : header.slice(space + 1).trim();
-  if (scheme.toLowerCase() !== 'bearer' || credential === '') throw new NotAuthenticated('not_authenticated');
-  return credential;
 }

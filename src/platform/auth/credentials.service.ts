@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { ApiKeysService } from './api-keys/api-keys.service.js';
+import { NotAuthenticated } from '../errors/errors.js';
 import { isKey } from './api-keys/key-text.js';
 import { RevocationsChannel } from './api-keys/revocations.channel.js';
 import { IdentitiesService } from './identities/identities.service.js';
@@ -32,6 +33,13 @@ export class Credentials implements OnModuleInit {
         if (caller.api_key_id !== null && (id === null || caller.api_key_id === id)) this.verified.delete(key);
       }
     });
+  }
+
+  /** The caller whose credential an `Authorization` header has. @throws NotAuthenticated @throws Unavailable */
+  async authenticate(header: string | undefined): Promise<Principal> {
+    const caller = await this.verify(bearerCredential(header));
+    if (caller === null) throw new NotAuthenticated('credentials_invalid');
+    return caller;
   }
 
   /** The caller behind a credential; null when it is not valid now. @throws Unavailable when that cannot be told. */
@@ -69,6 +77,15 @@ export class Credentials implements OnModuleInit {
     if (this.verified.size >= CACHED_CREDENTIALS && oldest !== undefined) this.verified.delete(oldest);
     this.verified.set(key, { caller, since: began });
   }
+}
+
+/** What follows `Bearer`; the scheme is compared without case, as FastAPI's HTTPBearer does. */
+function bearerCredential(header = ''): string {
+  const space = header.indexOf(' ');
+  const scheme = space < 0 ? header : header.slice(0, space);
+  const credential = space < 0 ? '' : header.slice(space + 1).trim();
+  if (scheme.toLowerCase() !== 'bearer' || credential === '') throw new NotAuthenticated('not_authenticated');
+  return credential;
 }
 
 const isOver = ({ expires_at }: Principal): boolean => expires_at !== null && expires_at.getTime() <= Date.now();

@@ -82,7 +82,8 @@ export class Principal {
     return new Principal('agent', { company_id, role: 'member', expires_at: null, ...asker });
   }
 
+  /** Not so a key that is limited to some projects: what is beside them is not its business. */
   get isCompanyLevel(): boolean {
-    return this.kind !== 'agent' && this.role === 'company';
+    return this.kind !== 'agent' && this.role === 'company' && this.project_ids === null;
   }
 }

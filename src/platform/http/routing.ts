@@ -3,12 +3,14 @@ import { type DomainError, MethodNotAllowed, PathNotFound } from '../errors/erro
 
 /** Percent-encoded characters that no name in a path has: a slash would end it, U+0000 is nowhere stored. */
 const NEVER_IN_NAMES = /%(?:2f|00)/i;
+/** Ids of users are what tokens say, such as URLs. */
+const NAMES_USER = /\/members\/[^/]+$/;
 
 /** Whether a path cannot lead anywhere, although a route's pattern may match it. */
 export function isUnroutable(request: Request): boolean {
   const path = pathOf(request);
   if (!path.includes('%')) return false;
-  if (NEVER_IN_NAMES.test(path)) return true;
+  if (NEVER_IN_NAMES.test(NAMES_USER.test(path) ? path.replaceAll(/%2f/gi, '') : path)) return true;
   try {
     decodeURIComponent(path);
     return false;

@@ -40,6 +40,8 @@ export function readClaims(payload: JWTPayload, { names, roles }: ClaimMapping):
   const company_id = text('company_id', ID_LENGTH);
   const role = readRole(find(payload, names.role), roles);
   if (id === null || company_id === null || role === null) return null;
+  // In a path that names the user, clients would take these for steps of it.
+  if (id === '.' || id === '..') return null;
   const email = text('email', NAME_LENGTH);
   return {
     company_id,
