@@ -275,7 +275,7 @@ async function furnish(owner: Session, member: Session, visibility: 'company' | 
   };
   const { id: budget_id } = await client.put<BudgetResponse>('/usage/budgets', budget);
   return {
-    ...{ mark, owner: client, member: member.client, project_id, name, skill: SKILL, upload_token },
+    ...{ mark, owner: client, member: member.client, project_id, visibility, name, skill: SKILL, upload_token },
     conversation_id: conversations[0]?.id ?? '',
     card_id: card.id,
     snapshot_id: snapshot.id,

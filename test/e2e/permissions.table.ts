@@ -14,6 +14,7 @@ export interface World {
   owner: Client;
   member: Client;
   project_id: string;
+  visibility: 'company' | 'private';
   /** Handle. */
   name: string;
   skill: string;
@@ -135,7 +136,11 @@ export const TABLE: Record<string, Row | Row[]> = {
   'GET /api/v1/projects/{project_id}': reads(),
   'PATCH /api/v1/projects/{project_id}': [
     { ...edits(), body: () => ({ short_description: unique() }) },
-    { ...owns(), body: () => ({ visibility: 'company' }), fresh: makeAnotherProject },
+    {
+      ...owns(),
+      body: ({ visibility }) => ({ visibility: visibility === 'private' ? 'company' : 'private' }),
+      fresh: makeAnotherProject,
+    },
   ],
   'DELETE /api/v1/projects/{project_id}': { ...owns(204), fresh: makeAnotherProject },
   'POST /api/v1/projects/{project_id}/restore': {
