@@ -105,7 +105,7 @@ describe('codes of errors', () => {
     const [, section = ''] = read('docs/web-clients.md').split(/^## Codes of errors$/m);
     const rows = [...(section.split(/^## /m)[0] ?? '').matchAll(/^\| (\d{3})\s+\| (.*?)\s*\|$/gm)];
     const listed = Object.fromEntries(
-      rows.map(([, status, codes = '']) => [status, Array.from(codes.matchAll(/`(\w+)`/g), ([, code]) => code)]),
+      rows.map(([, status = '', codes = '']) => [status, Array.from(codes.matchAll(/`(\w+)`/g), ([, code]) => code)]),
     );
     expect(listed).toEqual(CODES);
   });
