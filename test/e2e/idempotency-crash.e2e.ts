@@ -1,8 +1,10 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
+import type { UploadStartResponse } from '../../src/files/uploads/uploads.dto.js';
 import type { Answer, Client } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
+import { raw } from '../support/raw.js';
 import { rowsOf } from '../support/rows.js';
 import { removeEnvironment, Service } from '../support/service.js';
 import { type Prepared, SERVED } from './idempotency.table.js';
@@ -147,3 +149,39 @@ it(
   },
   60_000 + ROUNDS * 20_000,
 );
+
+it('an upload that was opened and not answered is gone on with, once nobody works on it', async () => {
+  const session = { user: randomUUID(), company: randomUUID() };
+  const { prepare } = SERVED['POST /api/v1/files/upload/start']!;
+  const request: Keyed = { ...(await prepare(await clientOf({ session }))), key: randomUUID(), session };
+  // The store knows of the upload, and its row does not say so yet.
+  await database.query(`
+    CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(77); RETURN NEW; END $$;
+    CREATE TRIGGER wait BEFORE UPDATE ON uploads FOR EACH ROW EXECUTE FUNCTION wait();
+    SELECT pg_advisory_lock(77)`);
+  const lost = Promise.allSettled([send(request)]);
+  await eventually(
+    async () => (await database.query(`SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`)).rowCount,
+    (waiting) => waiting === 1,
+    { until: 'the request waits' },
+  );
+  await service.kill();
+  await lost;
+  await database.query('SELECT pg_advisory_unlock(77)');
+  await database.query('DROP TRIGGER wait ON uploads; DROP FUNCTION wait');
+  service = await Service.start({ environment: service.environment, settings: SETTINGS });
+  const early = await send(request);
+  expect(early).toMatchObject({ status: 409, body: { code: 'request_under_way' } });
+  expect(early.headers.get('retry-after')).toBe('1');
+  await database.query(`UPDATE idempotency_records SET created_at = now() - interval '15 s' WHERE status IS NULL`);
+  const answer = await send(request);
+  expect(answer.status).toBe(201);
+  expect(answer.headers.get('idempotency-replayed')).toBeNull();
+  const [statement, ...parameters] = request.effect;
+  expect((await database.query(statement, parameters)).rowCount).toBe(1);
+  const { parts } = answer.body as UploadStartResponse;
+  expect((await raw(parts[0]!.url, { method: 'PUT', body: Buffer.from('x') })).status).toBe(200);
+  const again = await send(request);
+  expect(again.body).toEqual(answer.body);
+  expect(again.headers.get('idempotency-replayed')).toBe('true');
+}, 60_000);
