@@ -177,6 +177,36 @@ AS $function$
         END
       $function$;
 
+CREATE OR REPLACE FUNCTION public.take_cards_revision()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+        BEGIN
+          UPDATE projects SET cards_revision = uuidv7() WHERE id IN (SELECT project_id FROM changed);
+          RETURN NULL;
+        END
+      $function$;
+
+CREATE OR REPLACE FUNCTION public.take_conversation_revision()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+        BEGIN
+          UPDATE conversations SET revision = uuidv7() WHERE id = OLD.conversation_id;
+          RETURN NULL;
+        END
+      $function$;
+
+CREATE OR REPLACE FUNCTION public.take_revision()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+        BEGIN
+          NEW.revision := uuidv7();
+          RETURN NEW;
+        END
+      $function$;
+
 CREATE TABLE api_keys (
   id uuid DEFAULT uuidv7() NOT NULL,
   company_id text NOT NULL,
@@ -231,6 +261,7 @@ CREATE TABLE cards (
   instance_data jsonb DEFAULT '{}'::jsonb NOT NULL,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  revision uuid DEFAULT uuidv7() NOT NULL,
   CONSTRAINT cards_pkey PRIMARY KEY (id),
   CONSTRAINT cards_card_type_check CHECK ((card_type = ANY (ARRAY['objective'::text, 'variable'::text, 'constraint'::text, 'kpi'::text, 'data'::text, 'production_requirement'::text]))),
   CONSTRAINT cards_data_check CHECK ((jsonb_typeof(data) = 'object'::text)),
@@ -271,6 +302,7 @@ CREATE TABLE conversations (
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   deleted_at timestamp(3) with time zone,
+  revision uuid DEFAULT uuidv7() NOT NULL,
   CONSTRAINT conversations_pkey PRIMARY KEY (id),
   CONSTRAINT conversations_project_key UNIQUE (id, project_id),
   CONSTRAINT conversations_last_sequence_check CHECK ((last_sequence >= 0)),
@@ -286,6 +318,7 @@ CREATE TABLE deployments (
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   deleted_at timestamp(3) with time zone,
+  revision uuid DEFAULT uuidv7() NOT NULL,
   CONSTRAINT deployments_pkey PRIMARY KEY (id),
   CONSTRAINT deployments_container_id_key UNIQUE (container_id),
   CONSTRAINT deployments_handle_key UNIQUE (company_id, handle),
@@ -303,6 +336,7 @@ CREATE TABLE execution_logs (
   execution_id uuid NOT NULL,
   progress jsonb NOT NULL,
   lines text[] NOT NULL,
+  revision uuid DEFAULT uuidv7() NOT NULL,
   CONSTRAINT execution_logs_pkey PRIMARY KEY (execution_id),
   CONSTRAINT execution_logs_lines_check CHECK ((cardinality(lines) <= 200)),
   CONSTRAINT execution_logs_progress_check CHECK ((jsonb_typeof(progress) = 'object'::text))
@@ -338,6 +372,7 @@ CREATE TABLE executions (
   model jsonb,
   outputs_id uuid,
   batch_id uuid,
+  revision uuid DEFAULT uuidv7() NOT NULL,
   CONSTRAINT executions_pkey PRIMARY KEY (id),
   CONSTRAINT executions_attempts_check CHECK ((attempts >= 0)),
   CONSTRAINT executions_cards_check CHECK ((jsonb_typeof(cards) = 'array'::text)),
@@ -537,6 +572,8 @@ END) STORED NOT NULL,
   data_files_digest text,
   visibility text DEFAULT 'company'::text NOT NULL,
   purge_began_at timestamp(3) with time zone,
+  revision uuid DEFAULT uuidv7() NOT NULL,
+  cards_revision uuid DEFAULT uuidv7() NOT NULL,
   CONSTRAINT projects_pkey PRIMARY KEY (id),
   CONSTRAINT projects_agent_config_id_key UNIQUE (agent_config_id),
   CONSTRAINT projects_company_key UNIQUE (company_id, id),
@@ -575,6 +612,7 @@ CREATE TABLE scenarios (
   changes jsonb NOT NULL,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  revision uuid DEFAULT uuidv7() NOT NULL,
   CONSTRAINT scenarios_pkey PRIMARY KEY (id),
   CONSTRAINT scenarios_name_key UNIQUE (project_id, name),
   CONSTRAINT scenarios_changes_check CHECK (
@@ -629,6 +667,7 @@ CREATE TABLE turns (
   keeps_events boolean DEFAULT true NOT NULL,
   api_key_id uuid,
   model text,
+  revision uuid DEFAULT uuidv7() NOT NULL,
   CONSTRAINT turns_pkey PRIMARY KEY (id),
   CONSTRAINT turns_attempts_check CHECK ((attempts >= 0)),
   CONSTRAINT turns_credits_check CHECK ((credits >= (0)::numeric)),
@@ -801,6 +840,7 @@ CREATE TABLE users (
   updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   role text DEFAULT 'member'::text NOT NULL,
   token_issued_at timestamp(3) with time zone DEFAULT to_timestamp((0)::double precision) NOT NULL,
+  revision uuid DEFAULT uuidv7() NOT NULL,
   CONSTRAINT users_pkey PRIMARY KEY (company_id, id),
   CONSTRAINT users_avatar_url_length_check CHECK (((length(avatar_url) >= 1) AND (length(avatar_url) <= 2000))),
   CONSTRAINT users_display_name_length_check CHECK (((length(display_name) >= 1) AND (length(display_name) <= 500))),
@@ -837,7 +877,7 @@ CREATE INDEX containers_deleted_idx ON public.containers USING btree (deleted_at
 
 CREATE UNIQUE INDEX conversations_default_key ON public.conversations USING btree (project_id) WHERE is_default;
 
-CREATE INDEX conversations_project_idx ON public.conversations USING btree (project_id, id);
+CREATE INDEX conversations_walk_idx ON public.conversations USING btree (project_id, created_at DESC, id DESC);
 
 CREATE INDEX deployments_listing_idx ON public.deployments USING btree (company_id, created_at DESC, id DESC) WHERE (deleted_at IS NULL);
 
@@ -908,6 +948,8 @@ CREATE INDEX projects_listing_idx ON public.projects USING btree (company_id, up
 CREATE INDEX projects_origin_deployment_idx ON public.projects USING btree (origin_deployment_id);
 
 CREATE INDEX projects_restorable_idx ON public.projects USING btree (company_id, deleted_at DESC, id DESC) WHERE (deleted_at IS NOT NULL);
+
+CREATE INDEX projects_walk_idx ON public.projects USING btree (company_id, created_at DESC, id DESC);
 
 CREATE INDEX scenarios_listing_idx ON public.scenarios USING btree (project_id, created_at DESC, id DESC);
 
@@ -1092,6 +1134,24 @@ CREATE VIEW usage_days AS
      CROSS JOIN LATERAL unnest(m.credits_to_date) WITH ORDINALITY d(credits_to_date, number))
   WHERE ((d.number % (2)::bigint) = 0);
 
+CREATE TRIGGER cards_revision BEFORE UPDATE ON public.cards FOR EACH ROW EXECUTE FUNCTION take_revision();
+
+CREATE TRIGGER cards_revision_after_delete AFTER DELETE ON public.cards REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION take_cards_revision();
+
+CREATE TRIGGER cards_revision_after_insert AFTER INSERT ON public.cards REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION take_cards_revision();
+
+CREATE TRIGGER cards_revision_after_update AFTER UPDATE ON public.cards REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION take_cards_revision();
+
+CREATE TRIGGER conversations_revision BEFORE UPDATE ON public.conversations FOR EACH ROW EXECUTE FUNCTION take_revision();
+
+CREATE TRIGGER deployments_revision BEFORE UPDATE ON public.deployments FOR EACH ROW EXECUTE FUNCTION take_revision();
+
+CREATE TRIGGER execution_logs_revision BEFORE UPDATE ON public.execution_logs FOR EACH ROW EXECUTE FUNCTION take_revision();
+
+CREATE TRIGGER executions_revision BEFORE UPDATE ON public.executions FOR EACH ROW EXECUTE FUNCTION take_revision();
+
+CREATE TRIGGER messages_revision AFTER UPDATE OF role, content, sequence, created_at, is_partial, affected_card_ids, content_segments, tool_calls, file_ids, client_msg_id, user_id, user_name, user_avatar_url, api_key_name, api_key_prefix ON public.messages FOR EACH ROW WHEN ((NOT (old.is_partial AND new.is_partial))) EXECUTE FUNCTION take_conversation_revision();
+
 CREATE TRIGGER nodes_data_files_added AFTER INSERT ON public.nodes REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_data_files();
 
 CREATE TRIGGER nodes_data_files_moved AFTER UPDATE ON public.nodes REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_moved_data_files();
@@ -1104,6 +1164,12 @@ CREATE TRIGGER nodes_entries_removed AFTER DELETE ON public.nodes REFERENCING OL
 
 CREATE TRIGGER nodes_entry_moved AFTER UPDATE OF parent_id ON public.nodes FOR EACH ROW WHEN ((old.parent_id <> new.parent_id)) EXECUTE FUNCTION move_directory_entry();
 
+CREATE TRIGGER projects_revision BEFORE UPDATE ON public.projects FOR EACH ROW EXECUTE FUNCTION take_revision();
+
+CREATE TRIGGER scenarios_revision BEFORE UPDATE ON public.scenarios FOR EACH ROW EXECUTE FUNCTION take_revision();
+
+CREATE TRIGGER turns_revision BEFORE UPDATE OF state, message_id, next_seq ON public.turns FOR EACH ROW EXECUTE FUNCTION take_revision();
+
 CREATE TRIGGER usage_ledger_budgets AFTER INSERT ON public.usage_ledger REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_towards_budgets();
 
 CREATE TRIGGER usage_ledger_insert_only BEFORE DELETE OR UPDATE ON public.usage_ledger FOR EACH ROW EXECUTE FUNCTION refuse_change();
@@ -1111,3 +1177,5 @@ CREATE TRIGGER usage_ledger_insert_only BEFORE DELETE OR UPDATE ON public.usage_
 CREATE TRIGGER usage_ledger_pending AFTER INSERT ON public.usage_ledger REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_pending_usage();
 
 CREATE TRIGGER usage_pending_day_sums AFTER DELETE ON public.usage_pending REFERENCING OLD TABLE AS taken FOR EACH STATEMENT EXECUTE FUNCTION sum_usage_by_day();
+
+CREATE TRIGGER users_revision BEFORE UPDATE ON public.users FOR EACH ROW WHEN ((((old.display_name IS DISTINCT FROM new.display_name) OR (old.email IS DISTINCT FROM new.email)) OR (old.avatar_url IS DISTINCT FROM new.avatar_url))) EXECUTE FUNCTION take_revision();

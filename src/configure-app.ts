@@ -35,7 +35,7 @@ function configureApp(app: NestExpressApplication, { config, logger }: AppOption
   app.use(securityHeaders({ overTls: config.PUBLIC_URL?.startsWith('https:') === true }));
   app.enableCors(crossOrigin(config.corsOrigins));
   app.setGlobalPrefix('api/v1', { exclude: ['store/{*path}', 'health/{*path}', 'metrics'] });
-  configureHttp(app, config.connectionLimits);
+  configureHttp(app, { ...config.connectionLimits, compression: config.COMPRESSION });
   if (config.ROLE === 'worker') {
     app.use(onlyMonitoring);
     return;

@@ -1,5 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { NotFound, parseId } from '../platform/errors/errors.js';
+import type { KnownTags } from '../platform/http/entity-tags/entity-tag.js';
+import type { Tagged } from '../platform/http/entity-tags/tagged.js';
+import type { JsonText } from '../platform/http/json-text.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import type { ChatHistoryQuery, ChatSyncQuery } from './chat.dto.js';
 import { ConversationsRepository } from './conversations/conversations.repository.js';
@@ -13,23 +16,29 @@ export class ChatHistoryService {
     private readonly conversations: ConversationsRepository,
   ) {}
 
-  /** JSON text of a ChatMessageListResponse. @throws NotFound */
+  /** A ChatMessageListResponse, unless the caller has it already. @throws NotFound */
   async history(
     reader: ProjectReader,
     projectId: string,
     { conversation_id, ...window }: ChatHistoryQuery,
-  ): Promise<string> {
+    known: KnownTags,
+  ): Promise<Tagged<JsonText>> {
     const id = parseId(projectId, 'Project');
     return await this.conversations
-      .history(reader, id, conversation_id, window)
+      .history(reader, id, conversation_id, window, known)
       .catch((error: unknown) => this.missing(reader, projectId, error));
   }
 
-  /** JSON text of a ConversationSyncResponse. @throws NotFound */
-  async sync(reader: ProjectReader, projectId: string, { conversation_id, limit }: ChatSyncQuery): Promise<string> {
+  /** A ConversationSyncResponse, unless the caller has it already. @throws NotFound */
+  async sync(
+    reader: ProjectReader,
+    projectId: string,
+    { conversation_id, limit }: ChatSyncQuery,
+    known: KnownTags,
+  ): Promise<Tagged<JsonText>> {
     const id = parseId(projectId, 'Project');
     return await this.conversations
-      .sync(reader, id, conversation_id, limit)
+      .sync(reader, id, conversation_id, limit, known)
       .catch((error: unknown) => this.missing(reader, projectId, error));
   }
 

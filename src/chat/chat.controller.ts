@@ -1,5 +1,8 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { EditingCaller, ProjectEditor, ProjectReader, ReadingCaller } from '../projects/project-access.js';
+import { IfNoneMatch } from '../platform/http/entity-tags/conditions.js';
+import { KnownTags } from '../platform/http/entity-tags/entity-tag.js';
+import type { Tagged } from '../platform/http/entity-tags/tagged.js';
 import { JsonText } from '../platform/http/json-text.js';
 import { RequestOnce } from '../platform/idempotency/idempotency.interceptor.js';
 import { Once } from '../platform/idempotency/once.js';
@@ -56,13 +59,15 @@ export class ChatController {
       'number of messages received to `offset`.',
     response: ChatMessageListResponse,
     errors: ['conversation_not_found'],
+    tagged: true,
   })
   async getChatHistory(
     @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
     @Query() query: ChatHistoryQuery,
-  ): Promise<JsonText> {
-    return new JsonText(await this.chatHistoryService.history(reader, projectId, query));
+    @IfNoneMatch() known: KnownTags,
+  ): Promise<Tagged<JsonText>> {
+    return await this.chatHistoryService.history(reader, projectId, query, known);
   }
 
   @Get('sync')
@@ -75,13 +80,15 @@ export class ChatController {
       'with the number of messages received as its `offset`.',
     response: ConversationSyncResponse,
     errors: ['conversation_not_found'],
+    tagged: true,
   })
   async getChatSync(
     @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
     @Query() query: ChatSyncQuery,
-  ): Promise<JsonText> {
-    return new JsonText(await this.chatHistoryService.sync(reader, projectId, query));
+    @IfNoneMatch() known: KnownTags,
+  ): Promise<Tagged<JsonText>> {
+    return await this.chatHistoryService.sync(reader, projectId, query, known);
   }
 
   @Post('stop')

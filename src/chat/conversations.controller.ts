@@ -1,10 +1,13 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { EditingCaller, ProjectEditor, ProjectReader, ReadingCaller } from '../projects/project-access.js';
+import { IfMatch } from '../platform/http/entity-tags/conditions.js';
+import { ExpectedTags } from '../platform/http/entity-tags/entity-tag.js';
+import type { Tagged } from '../platform/http/entity-tags/tagged.js';
 import type { JsonText } from '../platform/http/json-text.js';
 import { RequestOnce } from '../platform/idempotency/idempotency.interceptor.js';
 import { Once } from '../platform/idempotency/once.js';
 import { listingJson } from '../platform/listing/listing-json.js';
-import { PageQuery } from '../platform/listing/page.query.js';
+import { WalkQuery } from '../platform/listing/walk.query.js';
 import { Operation } from '../platform/openapi/operation.js';
 import { ConversationListResponse, ConversationResponse, ConversationWriteRequest } from './conversations.dto.js';
 import { ConversationsService } from './conversations.service.js';
@@ -24,7 +27,7 @@ export class ConversationsController {
   async listConversations(
     @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
-    @Query() query: PageQuery,
+    @Query() query: WalkQuery,
   ): Promise<JsonText> {
     return listingJson('conversations', await this.conversations.list(reader, projectId, query), query);
   }
@@ -56,6 +59,23 @@ export class ConversationsController {
     );
   }
 
+  @Get(':conversation_id')
+  @Operation({
+    tag: 'Chat',
+    summary: 'Get conversation',
+    description: 'Its title and times. Its messages are read by the history and sync operations.',
+    response: ConversationResponse,
+    tagged: true,
+    extension: true,
+  })
+  async getConversation(
+    @ReadingCaller() reader: ProjectReader,
+    @Param('project_id') projectId: string,
+    @Param('conversation_id') conversationId: string,
+  ): Promise<Tagged<ConversationResponse>> {
+    return ConversationResponse.tagged(await this.conversations.get(reader, projectId, conversationId));
+  }
+
   @Patch(':conversation_id')
   @Operation({
     tag: 'Chat',
@@ -63,6 +83,7 @@ export class ConversationsController {
     description: 'Changes the title.',
     example: { title: 'A machine fails' },
     response: ConversationResponse,
+    tagged: true,
     extension: true,
   })
   async updateConversation(
@@ -70,8 +91,11 @@ export class ConversationsController {
     @Param('project_id') projectId: string,
     @Param('conversation_id') conversationId: string,
     @Body() body: ConversationWriteRequest,
-  ): Promise<ConversationResponse> {
-    return ConversationResponse.from(await this.conversations.update(editor, projectId, conversationId, body));
+    @IfMatch() expected: ExpectedTags,
+  ): Promise<Tagged<ConversationResponse>> {
+    return ConversationResponse.tagged(
+      await this.conversations.update(editor, projectId, conversationId, body, expected),
+    );
   }
 
   @Delete(':conversation_id')
@@ -81,13 +105,15 @@ export class ConversationsController {
     description: 'Deletes its messages too and stops its turn. The default conversation cannot be deleted.',
     status: 204,
     errors: ['default_conversation'],
+    tagged: true,
     extension: true,
   })
   async deleteConversation(
     @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Param('conversation_id') conversationId: string,
+    @IfMatch() expected: ExpectedTags,
   ): Promise<void> {
-    await this.conversations.delete(editor, projectId, conversationId);
+    await this.conversations.delete(editor, projectId, conversationId, expected);
   }
 }

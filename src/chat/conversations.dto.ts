@@ -1,5 +1,7 @@
-import { PageResponse } from '../platform/listing/page.response.js';
+import { WalkResponse } from '../platform/listing/walk.response.js';
 import { BooleanField, DateTimeField, ObjectArrayField, StringField } from '../platform/validation/fields.js';
+import { Tagged } from '../platform/http/entity-tags/tagged.js';
+import { conversationTag } from './conversations/conversations.repository.js';
 import type { Conversation } from './conversations/conversation.entity.js';
 
 const title = { minLength: 1, maxLength: 200, nullable: true, example: 'Night shifts' };
@@ -30,10 +32,14 @@ export class ConversationResponse {
   static from({ id, title, is_default, created_at, updated_at }: Conversation): ConversationResponse {
     return { id, title, is_default, created_at, updated_at };
   }
+
+  static tagged(conversation: Conversation): Tagged<ConversationResponse> {
+    return Tagged.of(conversationTag(conversation), ConversationResponse.from(conversation));
+  }
 }
 
 /** Conversations of a project, the last changed first. */
-export class ConversationListResponse extends PageResponse {
+export class ConversationListResponse extends WalkResponse {
   @ObjectArrayField(() => ConversationResponse)
   conversations!: ConversationResponse[];
 }

@@ -1,15 +1,17 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Database } from '../platform/database/database.service.js';
-import { Conflict, parseId } from '../platform/errors/errors.js';
+import { Conflict, NotFound, parseId } from '../platform/errors/errors.js';
+import { assertExpected } from '../platform/http/entity-tags/conditions.js';
+import type { ExpectedTags } from '../platform/http/entity-tags/entity-tag.js';
 import type { JsonPage } from '../platform/database/json-page.js';
 import { Once } from '../platform/idempotency/once.js';
-import type { PageQuery } from '../platform/listing/page.query.js';
+import type { WalkQuery } from '../platform/listing/walk.query.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import { ProjectsService } from '../projects/projects.service.js';
 import { ConversationRemoval } from './conversation-removal.service.js';
 import { ConversationChangedChannel } from './conversations/conversation-changed.channel.js';
 import type { Conversation } from './conversations/conversation.entity.js';
-import { ConversationsRepository } from './conversations/conversations.repository.js';
+import { ConversationsRepository, conversationTag } from './conversations/conversations.repository.js';
 import type { ConversationWriteRequest } from './conversations.dto.js';
 import { TurnEndings } from './turns/turn-endings.service.js';
 import { TurnStoppedChannel } from './turns/turn-stopped.channel.js';
@@ -37,10 +39,21 @@ export class ConversationsService implements OnModuleInit {
   }
 
   /** A project's conversations as ConversationResponse, the last changed first. @throws NotFound */
-  async list(reader: ProjectReader, projectId: string, page: PageQuery): Promise<JsonPage> {
+  async list(reader: ProjectReader, projectId: string, page: WalkQuery): Promise<JsonPage> {
     const listed = await this.conversations.page(reader, parseId(projectId, 'Project'), page);
     if (listed.total === 0) await this.projects.require(reader, projectId);
     return listed;
+  }
+
+  /** @throws NotFound */
+  async get(reader: ProjectReader, projectId: string, conversationId: string): Promise<Conversation> {
+    try {
+      return await this.conversations.show(reader, parseId(projectId, 'Project'), conversationId);
+    } catch (error) {
+      // A missing project hides a missing conversation.
+      if (error instanceof NotFound) await this.projects.require(reader, projectId);
+      throw error;
+    }
   }
 
   /** @throws NotFound */
@@ -56,28 +69,38 @@ export class ConversationsService implements OnModuleInit {
     });
   }
 
-  /** @throws NotFound */
+  /** @throws NotFound @throws PreconditionFailed */
   async update(
     editor: ProjectEditor,
     projectId: string,
     conversationId: string,
     { title }: ConversationWriteRequest,
+    expected: ExpectedTags,
   ): Promise<Conversation> {
     return await this.database.transaction(async (tx) => {
       const conversations = tx.withRepository(this.conversations);
       const project = await tx.withRepository(this.projects).require(editor, projectId);
-      const { id } = await conversations.lock(editor, project.id, conversationId);
+      const locked = await conversations.lock(editor, project.id, conversationId);
+      await assertExpected(expected, () => conversationTag(locked));
+      const { id } = locked;
       if (title !== undefined) await conversations.rename(id, title);
       return await conversations.findOneByOrFail({ id });
     });
   }
 
-  /** Deletes a conversation with everything in it; what its turns have cost stays. @throws NotFound, Conflict */
-  async delete(editor: ProjectEditor, projectId: string, conversationId: string): Promise<void> {
+  /** Deletes a conversation with everything in it; what its turns have cost stays. @throws NotFound, Conflict, PreconditionFailed */
+  async delete(
+    editor: ProjectEditor,
+    projectId: string,
+    conversationId: string,
+    expected: ExpectedTags,
+  ): Promise<void> {
     const { id, turn_id } = await this.database.transaction(async (tx) => {
       const conversations = tx.withRepository(this.conversations);
       const project = await tx.withRepository(this.projects).lock(editor, projectId);
-      const { id } = await conversations.lock(editor, project.id, conversationId);
+      const locked = await conversations.lock(editor, project.id, conversationId);
+      await assertExpected(expected, () => conversationTag(locked));
+      const { id } = locked;
       if (await conversations.existsBy({ id, is_default: true })) {
         throw new Conflict('default_conversation', 'The default conversation cannot be deleted');
       }

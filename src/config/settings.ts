@@ -59,6 +59,10 @@ export class Settings {
   @WholeNumber(1, 10_000)
   TURNS_CONCURRENCY: number = 100;
 
+  /** Whether JSON answers above 1 KiB are compressed for clients that take it (`br`, `gzip`). `false` where a proxy does it. */
+  @Flag()
+  COMPRESSION: boolean = true;
+
   /** Whether to serve `/metrics`, on the same port as everything else. */
   @Flag()
   METRICS: boolean = false;

@@ -7,6 +7,7 @@ import { FileTreeService } from '../files/tree/file-tree.service.js';
 import { companyLevel } from '../platform/auth/company-level.js';
 import type { Principal } from '../platform/auth/principal.js';
 import { Database } from '../platform/database/database.service.js';
+import { ExpectedTags } from '../platform/http/entity-tags/entity-tag.js';
 import { EXAMPLE } from '../platform/openapi/examples.js';
 import { ProjectEditor, ProjectOwner } from '../projects/project-access.js';
 import { ProjectMembers } from '../projects/project-members.service.js';
@@ -72,9 +73,10 @@ export async function createDemo(app: INestApplicationContext, caller: Principal
   const deployments = app.get(DeploymentsService);
   const begun = await deployments.find(company_id, DEPLOYMENT);
   const { handle } = begun ?? (await deployments.create(company, { name: DEPLOYMENT }));
-  await app.get(InstructionsService).put(company, handle, INSTRUCTIONS);
+  await app.get(InstructionsService).put(company, handle, INSTRUCTIONS, ExpectedTags.NOT_GIVEN);
   for (const [name, text] of Object.entries(SKILLS)) {
-    await app.get(DeploymentSkillsService).put(company, handle, name, new Map([['SKILL.md', text]]));
+    const files = new Map([['SKILL.md', text]]);
+    await app.get(DeploymentSkillsService).put(company, handle, name, files, ExpectedTags.NOT_GIVEN);
   }
   const demo = {
     name: PROJECT,

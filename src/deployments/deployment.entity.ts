@@ -1,4 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn, UpdateDateColumn } from 'typeorm';
+import { RevisionColumn } from '../platform/database/revision-column.js';
 
 /** A company's template: a tree of files with AGENTS.md, skills and whatever else projects start with. */
 @Entity({ name: 'deployments' })
@@ -27,4 +28,7 @@ export class Deployment {
 
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   deleted_at!: Date | null;
+
+  @RevisionColumn()
+  revision!: string;
 }

@@ -2,11 +2,12 @@ import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/commo
 import { CompanyCaller, type CompanyPrincipal } from '../platform/auth/company-level.js';
 import { Caller, CompanyLevel } from '../platform/auth/decorators.js';
 import { Principal } from '../platform/auth/principal.js';
+import type { Tagged } from '../platform/http/entity-tags/tagged.js';
 import type { JsonText } from '../platform/http/json-text.js';
 import { RequestOnce } from '../platform/idempotency/idempotency.interceptor.js';
 import { Once } from '../platform/idempotency/once.js';
 import { listingJson } from '../platform/listing/listing-json.js';
-import { PageQuery } from '../platform/listing/page.query.js';
+import { WalkQuery } from '../platform/listing/walk.query.js';
 import { Operation } from '../platform/openapi/operation.js';
 import { DeploymentCreateRequest, DeploymentListResponse, DeploymentResponse } from './deployments.dto.js';
 import { DeploymentsService } from './deployments.service.js';
@@ -22,7 +23,7 @@ export class DeploymentsController {
     description: 'Newest first.',
     response: DeploymentListResponse,
   })
-  async listDeployments(@Caller() caller: Principal, @Query() query: PageQuery): Promise<JsonText> {
+  async listDeployments(@Caller() caller: Principal, @Query() query: WalkQuery): Promise<JsonText> {
     return listingJson('deployments', await this.deployments.list(caller.company_id, query), query);
   }
 
@@ -58,10 +59,11 @@ export class DeploymentsController {
     summary: 'Get deployment',
     description: 'Found by handle, else by exact name.',
     response: DeploymentResponse,
+    tagged: true,
     extension: true,
   })
-  async getDeployment(@Caller() caller: Principal, @Param('name') name: string): Promise<DeploymentResponse> {
-    return DeploymentResponse.detailed(await this.deployments.details(caller.company_id, name));
+  async getDeployment(@Caller() caller: Principal, @Param('name') name: string): Promise<Tagged<DeploymentResponse>> {
+    return DeploymentResponse.tagged(await this.deployments.details(caller.company_id, name));
   }
 
   @Delete(':name')

@@ -1,5 +1,7 @@
-import { PageResponse } from '../platform/listing/page.response.js';
+import { WalkResponse } from '../platform/listing/walk.response.js';
 import { DateTimeField, ObjectArrayField, StringField } from '../platform/validation/fields.js';
+import { entityTag } from '../platform/http/entity-tags/entity-tag.js';
+import { Tagged } from '../platform/http/entity-tags/tagged.js';
 import type { Deployment } from './deployment.entity.js';
 import type { DeploymentDetails } from './deployments.service.js';
 
@@ -38,13 +40,19 @@ export class DeploymentResponse {
     return { id, name, handle, created_at, updated_at };
   }
 
+  static tagged(deployment: DeploymentDetails): Tagged<DeploymentResponse> {
+    // The hash is of ids and contents of files: those that come by upload do not touch the deployment's row.
+    const { id, revision, config_digest } = deployment;
+    return Tagged.of(entityTag('deployment', id, revision, config_digest), DeploymentResponse.detailed(deployment));
+  }
+
   static detailed(deployment: DeploymentDetails): DeploymentResponse {
     return { ...DeploymentResponse.from(deployment), config_digest: deployment.config_digest };
   }
 }
 
 /** Deployments of the company, newest first. */
-export class DeploymentListResponse extends PageResponse {
+export class DeploymentListResponse extends WalkResponse {
   @ObjectArrayField(() => DeploymentResponse)
   deployments!: DeploymentResponse[];
 }

@@ -2,7 +2,8 @@ import { IsNull } from 'typeorm';
 import type { ContainerLookup } from '../files/container-resolver.js';
 import { EntityRepository } from '../platform/database/entity-repository.js';
 import { type JsonPage, readJsonPage } from '../platform/database/json-page.js';
-import type { PageQuery } from '../platform/listing/page.query.js';
+import { isCreationKey, walkStart } from '../platform/listing/cursor.js';
+import type { WalkQuery } from '../platform/listing/walk.query.js';
 import { Deployment } from './deployment.entity.js';
 
 /** SELECT from the deployment of a company that `$1` names, see {@link DeploymentsRepository.findByName}. */
@@ -29,18 +30,20 @@ export const DEPLOYMENT_CONTAINERS: ContainerLookup = {
  */
 export class DeploymentsRepository extends EntityRepository(Deployment) {
   /** The company's deployments as DeploymentResponse, newest first. */
-  async page(company_id: string, page: PageQuery): Promise<JsonPage> {
+  async page(company_id: string, page: WalkQuery): Promise<JsonPage> {
     return await readJsonPage(
       this.manager,
       {
         items: `
           SELECT id, name, handle, iso_timestamp(created_at) AS created_at, iso_timestamp(updated_at) AS updated_at
-            FROM deployments d WHERE company_id = $1 AND deleted_at IS NULL
-           ORDER BY d.created_at DESC, d.id DESC`,
+            FROM deployments d WHERE company_id = $1 AND deleted_at IS NULL`,
+        order: 'd.created_at DESC, d.id DESC',
+        table: 'd',
         count: 'SELECT count(*) FROM deployments WHERE company_id = $1 AND deleted_at IS NULL',
         parameters: [company_id],
       },
       page,
+      walkStart('deployments', page, isCreationKey),
     );
   }
 

@@ -7,7 +7,7 @@ import { Database, type Tx } from '../platform/database/database.service.js';
 import type { JsonPage } from '../platform/database/json-page.js';
 import { Conflict, NotFound } from '../platform/errors/errors.js';
 import { Once } from '../platform/idempotency/once.js';
-import type { PageQuery } from '../platform/listing/page.query.js';
+import type { WalkQuery } from '../platform/listing/walk.query.js';
 import type { Deployment } from './deployment.entity.js';
 import type { DeploymentCreateRequest } from './deployments.dto.js';
 import { DEPLOYMENT_CONTAINERS, DeploymentsRepository } from './deployments.repository.js';
@@ -34,7 +34,7 @@ export class DeploymentsService implements OnModuleInit {
   }
 
   /** The company's deployments as DeploymentResponse, newest first. */
-  async list(company_id: string, page: PageQuery): Promise<JsonPage> {
+  async list(company_id: string, page: WalkQuery): Promise<JsonPage> {
     return await this.deployments.page(company_id, page);
   }
 

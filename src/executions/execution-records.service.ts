@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../config/config.js';
 import type { JsonPage } from '../platform/database/json-page.js';
+import { entityTag, type KnownTags } from '../platform/http/entity-tags/entity-tag.js';
+import { Tagged } from '../platform/http/entity-tags/tagged.js';
 import { parseId } from '../platform/errors/errors.js';
 import type { ProjectId } from '../projects/project.entity.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
@@ -66,28 +68,53 @@ export class ExecutionRecords {
     return await this.executions.require(id, parseId(executionId, 'Execution'));
   }
 
-  /** @throws NotFound */
-  async detail(reader: ProjectReader, projectId: string, executionId: string): Promise<ExecutionDetail> {
+  /** An execution, unless the caller has it already. @throws NotFound */
+  async detail(
+    reader: ProjectReader,
+    projectId: string,
+    executionId: string,
+    known: KnownTags,
+  ): Promise<Tagged<ExecutionDetail>> {
     const execution = await this.get(reader, projectId, executionId);
-    const { id, status } = execution;
+    const { id, status, revision } = execution;
     const isOver = EXECUTION_STEPS.isEnd(status);
     const log = status === 'running' ? await this.logs.of(id) : undefined;
+    const tag = entityTag('execution', revision, log?.revision ?? null, this.config.SOLVE_TIME_LIMIT_SECONDS);
+    if (known.has(tag)) return Tagged.unchanged(tag);
+    // Credits and result are stored in the transaction that ends it.
     const credits = isOver ? await this.usage.creditsOf(id) : null;
     const time_limit_seconds = execution.time_limit_seconds ?? this.config.SOLVE_TIME_LIMIT_SECONDS;
     const resultText = status === 'succeeded' ? await this.executions.resultText(id) : null;
-    return { ...execution, time_limit_seconds, progress: log?.progress ?? null, credits, resultText };
+    return Tagged.of(tag, { ...execution, time_limit_seconds, progress: log?.progress ?? null, credits, resultText });
   }
 
   /** The last lines of an execution's log. @throws NotFound */
-  async log(reader: ProjectReader, projectId: string, executionId: string): Promise<string[]> {
+  async log(reader: ProjectReader, projectId: string, executionId: string): Promise<Tagged<string[]>> {
     const { id } = await this.get(reader, projectId, executionId);
-    return (await this.logs.of(id))?.lines ?? [];
+    const log = await this.logs.of(id);
+    return Tagged.of(entityTag('execution-log', id, log?.revision ?? null), log?.lines ?? []);
   }
 
-  /** The cards that an execution solves; null when it solves a file, or has not kept them. @throws NotFound */
-  async cards(reader: ProjectReader, projectId: string, executionId: string): Promise<ModelCard[] | null> {
-    const { id } = await this.projects.require(reader, projectId);
-    return await this.executions.cardsOf(id, parseId(executionId, 'Execution'));
+  /**
+   * The cards that an execution solves, unless the caller has them already; null when it solves a file, or has not kept them.
+   *
+   * @throws NotFound
+   */
+  async cards(
+    reader: ProjectReader,
+    projectId: string,
+    executionId: string,
+    known: KnownTags,
+  ): Promise<Tagged<ModelCard[] | null>> {
+    const id = parseId(executionId, 'Execution');
+    // What an execution solves never changes.
+    const tag = entityTag('execution-cards', id);
+    if (known.has(tag)) {
+      await this.get(reader, projectId, id);
+      return Tagged.unchanged(tag);
+    }
+    const project = await this.projects.require(reader, projectId);
+    return Tagged.of(tag, await this.executions.cardsOf(project.id, id));
   }
 
   /** A page of the values of a variable. @throws NotFound, and as {@link RunValues.page} */

@@ -1,4 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { RevisionColumn } from '../platform/database/revision-column.js';
 import { Steps } from '../platform/leases/steps.js';
 import type { SolveResult } from './solver/solve-result.js';
 import type { ModelSize } from './model/model.js';
@@ -138,4 +139,7 @@ export class Execution {
 
   @Column('jsonb', { nullable: true })
   error!: ExecutionError | null;
+
+  @RevisionColumn()
+  revision!: string;
 }

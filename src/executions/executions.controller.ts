@@ -1,6 +1,9 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { EditingCaller, ProjectEditor, ProjectReader, ReadingCaller } from '../projects/project-access.js';
 import { ClientSignal } from '../platform/http/client-signal.js';
+import { IfNoneMatch } from '../platform/http/entity-tags/conditions.js';
+import { KnownTags } from '../platform/http/entity-tags/entity-tag.js';
+import type { Tagged } from '../platform/http/entity-tags/tagged.js';
 import type { JsonText } from '../platform/http/json-text.js';
 import { RequestOnce } from '../platform/idempotency/idempotency.interceptor.js';
 import { Once } from '../platform/idempotency/once.js';
@@ -75,14 +78,17 @@ export class ExecutionsController {
     summary: 'Get solve execution',
     description: 'With the result if it has succeeded, or the error if it has failed.',
     response: ExecutionDetailResponse,
+    tagged: true,
     extension: true,
   })
   async getSolveExecution(
     @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
     @Param('execution_id') executionId: string,
-  ): Promise<JsonText> {
-    return ExecutionDetailResponse.from(await this.records.detail(reader, projectId, executionId));
+    @IfNoneMatch() known: KnownTags,
+  ): Promise<Tagged<JsonText>> {
+    const found = await this.records.detail(reader, projectId, executionId, known);
+    return found.map((detail) => ExecutionDetailResponse.from(detail));
   }
 
   @Get(':execution_id/values')
@@ -112,14 +118,15 @@ export class ExecutionsController {
     summary: 'Get log of solve execution',
     description: 'What the solver says, a line a second at least while it runs.',
     response: RunLogResponse,
+    tagged: true,
     extension: true,
   })
   async getSolveExecutionLog(
     @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
     @Param('execution_id') executionId: string,
-  ): Promise<RunLogResponse> {
-    return { lines: await this.records.log(reader, projectId, executionId) };
+  ): Promise<Tagged<RunLogResponse>> {
+    return (await this.records.log(reader, projectId, executionId)).map((lines) => ({ lines }));
   }
 
   @Get(':execution_id/cards')
@@ -128,14 +135,17 @@ export class ExecutionsController {
     summary: 'List cards of solve execution',
     description: 'The canvas as it was solved, whatever has become of it since.',
     response: RunCardsResponse,
+    tagged: true,
     extension: true,
   })
   async listSolveExecutionCards(
     @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
     @Param('execution_id') executionId: string,
-  ): Promise<RunCardsResponse> {
-    return RunCardsResponse.from(await this.records.cards(reader, projectId, executionId));
+    @IfNoneMatch() known: KnownTags,
+  ): Promise<Tagged<RunCardsResponse>> {
+    const found = await this.records.cards(reader, projectId, executionId, known);
+    return found.map((cards) => RunCardsResponse.from(cards));
   }
 
   @Post(':execution_id/repeat')

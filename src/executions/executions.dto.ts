@@ -1,7 +1,7 @@
 import { invalidValue } from '../platform/errors/errors.js';
 import { JsonText } from '../platform/http/json-text.js';
-import { PageQuery } from '../platform/listing/page.query.js';
-import { PageResponse } from '../platform/listing/page.response.js';
+import { WalkQuery } from '../platform/listing/walk.query.js';
+import { WalkResponse } from '../platform/listing/walk.response.js';
 import {
   BooleanField,
   DateTimeField,
@@ -109,7 +109,7 @@ export class ExecutionCreateRequest {
 }
 
 /** Page and filter of the executions of a project. */
-export class ExecutionListQuery extends PageQuery {
+export class ExecutionListQuery extends WalkQuery {
   @EnumField(EXECUTION_STATUSES, { optional: true, extension: true })
   status?: ExecutionStatus;
 
@@ -246,7 +246,7 @@ export class ScenarioExecutionResponse extends ExecutionResponse {
 }
 
 /** Executions of a project, most recent first. */
-export class ExecutionListResponse extends PageResponse {
+export class ExecutionListResponse extends WalkResponse {
   @ObjectArrayField(() => ExecutionResponse)
   executions!: ExecutionResponse[];
 }

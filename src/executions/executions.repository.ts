@@ -11,7 +11,8 @@ import {
   OVERDUE,
   RENEWED,
 } from '../platform/leases/leased-row.sql.js';
-import type { PageQuery } from '../platform/listing/page.query.js';
+import { isCreationKey, walkStart } from '../platform/listing/cursor.js';
+import type { WalkQuery } from '../platform/listing/walk.query.js';
 import type { ProjectReader } from '../projects/project-access.js';
 import { projectOf } from '../projects/project-access.sql.js';
 import { exhaustedBudget } from '../usage/budgets.sql.js';
@@ -123,7 +124,7 @@ export interface ExecutionFilter {
 
 const RECORD = `id, project_id, company_id, status, triggered_by, user_id, api_key_id, input_file_ids, is_test, name,
   time_limit_seconds, mip_gap, affects_checklist, scenario_id, batch_id, created_at, attempts, generation, owner, due_at, started_at,
-  spent_ms, ended_at, inputs_id, model, outputs_id, error`;
+  spent_ms, ended_at, inputs_id, model, outputs_id, error, revision`;
 
 /** Condition that an execution is still held, whose parameters $1 and $2 are id and generation. */
 export const HELD = `id = $1 AND generation = $2 AND status = 'running' AND owner IS NOT NULL`;
@@ -179,7 +180,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
     reader: ProjectReader,
     project_id: string,
     { status, is_test, scenario_id, q }: ExecutionFilter,
-    page: PageQuery,
+    page: WalkQuery,
   ): Promise<JsonPage> {
     const parameters: unknown[] = [reader.parameter, project_id];
     const given = (value: unknown): string => `$${parameters.push(value)}`;
@@ -195,11 +196,14 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
       this.manager,
       {
         items: `SELECT id, project_id, status, triggered_by, iso_timestamp(created_at) AS created_at, input_file_ids, is_test
-                  ${rows} ORDER BY executions.created_at DESC, executions.id DESC`,
+                  ${rows}`,
+        order: 'executions.created_at DESC, executions.id DESC',
+        table: 'executions',
         count: `SELECT count(*) ${rows}`,
         parameters,
       },
       page,
+      walkStart('executions', page, isCreationKey),
     );
   }
 

@@ -8,7 +8,6 @@ import { FileTreeService } from '../files/tree/file-tree.service.js';
 import type { Tx } from '../platform/database/database.service.js';
 import { Invalid, invalidValue } from '../platform/errors/errors.js';
 import { CardsRepository } from '../projects/canvas/cards.repository.js';
-import type { Card } from '../projects/canvas/card.entity.js';
 import { makesModel } from '../projects/canvas/model-digest.js';
 import { pathOfSet } from '../projects/canvas/data-content.js';
 import type { Project } from '../projects/project.entity.js';
@@ -24,7 +23,7 @@ export type Pinned = Pick<Execution, 'cards' | 'inputs_id'>;
 
 /** The canvas as a solve takes it now. */
 export interface Canvas {
-  cards: readonly Card[];
+  cards: Snapshot['cards'];
   /** The files that the cards name. */
   files: ContainerRef;
 }

@@ -1,4 +1,6 @@
-import { PageResponse } from '../platform/listing/page.response.js';
+import { nextPage, walkStart } from '../platform/listing/cursor.js';
+import { CURSOR } from '../platform/listing/walk.query.js';
+import { WalkResponse } from '../platform/listing/walk.response.js';
 import {
   BooleanField,
   DateTimeField,
@@ -13,7 +15,7 @@ import { contentTypeByName } from './blobs/content.js';
 import type { FileSource } from './container-resolver.js';
 import { IdentifierField, identifierGiven, PathField, pathsValid, SourceField } from './request-rules.js';
 import { pathProblem } from './tree/paths.js';
-import type { ListedFile, TreeFile, TreePage } from './tree/tree-file.js';
+import type { EntryPlace, ListedFile, TreeFile, TreePage } from './tree/tree-file.js';
 
 /** Most items of a batch. */
 const MAX_BATCH = 1000;
@@ -258,6 +260,9 @@ export class FileListRequest {
   @IntegerField({ default: 0, minimum: 0 })
   offset!: number;
 
+  @StringField(CURSOR)
+  cursor?: string;
+
   @IdentifierField('deployment')
   deployment_name?: string | null;
 
@@ -266,10 +271,23 @@ export class FileListRequest {
 
   @IdentifierField('snapshot')
   snapshot_id?: string | null;
+
+  /** The entry behind which the page begins; undefined where there is no cursor. @throws Invalid at the cursor */
+  static afterOf(request: FileListRequest): EntryPlace | undefined {
+    const start = walkStart('files', request, (key) => ENTRY.test(key) && !key.includes('\0'), 'body');
+    if (start == null) return start === null ? ['', ''] : undefined;
+    const [kind, path] = start.startsWith('file/')
+      ? (['file', start.slice(5)] as const)
+      : (['directory', start.slice(10)] as const);
+    return [kind, path];
+  }
 }
 
+/** Kind and path of an entry, as cursors have them. */
+const ENTRY = /^(?:file|directory)\/./s;
+
 /** One page of a directory: directories first, then files, each by bytes of path. */
-export class FileListResponse extends PageResponse {
+export class FileListResponse extends WalkResponse {
   @ObjectArrayField(() => FileEntry)
   entries!: FileEntry[];
 
@@ -279,8 +297,15 @@ export class FileListResponse extends PageResponse {
   @IntegerField({ description: 'Number of directories and files' })
   override total!: number;
 
-  static from({ files, directories, total }: TreePage, { source, limit, offset }: FileListRequest): FileListResponse {
-    return { entries: files.map((file) => FileEntry.from(source, file)), directories, limit, offset, total };
+  static from({ files, directories, total }: TreePage, path: string, request: FileListRequest): FileListResponse {
+    const { source, limit, offset } = request;
+    const inside = (of: string): string => (path === '' ? of : of.slice(path.length + 1));
+    const keys = [
+      ...directories.map((directory) => `directory/${inside(directory)}`),
+      ...files.map((file) => `file/${inside(file.path)}`),
+    ];
+    const entries = files.map((file) => FileEntry.from(source, file));
+    return { entries, directories, limit, offset, total, ...nextPage('files', request, keys) };
   }
 }
 

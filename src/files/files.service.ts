@@ -20,7 +20,7 @@ import {
   type FileContentResponse,
   type FileDeleteRequest,
   FileEntry,
-  type FileListRequest,
+  FileListRequest,
   FileListResponse,
   type MkdirRequest,
   type MkdirResponse,
@@ -65,10 +65,10 @@ export class FilesService {
 
   async list(caller: Principal, body: FileListRequest): Promise<FileListResponse> {
     const container = this.resolver.seek(caller, body);
-    return FileListResponse.from(
-      await this.reader.list(container, normalizePath(body.path, { root: true }), body),
-      body,
-    );
+    const path = normalizePath(body.path, { root: true });
+    const after = FileListRequest.afterOf(body);
+    const page = await this.reader.list(container, path, { ...body, ...(after !== undefined && { after }) });
+    return FileListResponse.from(page, path, body);
   }
 
   /** @throws TooLarge for a file that is to be downloaded instead */

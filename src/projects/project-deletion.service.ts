@@ -3,6 +3,8 @@ import { Config } from '../config/config.js';
 import { ContainersService } from '../files/tree/containers.service.js';
 import { UploadRegistry } from '../files/uploads/upload-registry.service.js';
 import { Database, type Tx } from '../platform/database/database.service.js';
+import { assertExpected } from '../platform/http/entity-tags/conditions.js';
+import type { ExpectedTags } from '../platform/http/entity-tags/entity-tag.js';
 import type { JsonText } from '../platform/http/json-text.js';
 import { Once } from '../platform/idempotency/once.js';
 import type { ProjectOwner } from './project-access.js';
@@ -53,12 +55,13 @@ export class ProjectDeletion {
    *
    * Who changes something in a project locks it, or the container of its files, before; both are refused from here on.
    *
-   * @throws NotFound @throws Forbidden for all but owners and company-level callers
+   * @throws NotFound @throws Forbidden for all but owners and company-level callers @throws PreconditionFailed
    */
-  async delete(owner: ProjectOwner, projectId: string): Promise<void> {
+  async delete(owner: ProjectOwner, projectId: string, expected: ExpectedTags): Promise<void> {
     const announcements = await this.database.transaction(async (tx) => {
       const projects = tx.withRepository(this.projects);
       const project = await projects.lock(owner, projectId);
+      await assertExpected(expected, () => projects.tagOf(owner, project.id));
       const ended: (() => void)[] = [];
       for (const listener of this.deletionListeners) ended.push(await listener(tx, project));
       await this.containers.hide(tx, project.company_id, ...(await this.containersOf(tx, project)));
@@ -92,7 +95,7 @@ export class ProjectDeletion {
     await this.containers.restore(tx, project.company_id, ...(await this.containersOf(tx, project)));
     await projects.markRestored(project.id);
     for (const listener of this.restorationListeners) await listener(tx, project);
-    return await projects.details(owner, project.id);
+    return await projects.shown(owner, project.id);
   }
 
   private async containersOf(

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, Param, Put, Query } from '@nestjs/common';
 import { Caller } from '../platform/auth/decorators.js';
 import { Principal } from '../platform/auth/principal.js';
-import { PageQuery } from '../platform/listing/page.query.js';
+import { WalkQuery } from '../platform/listing/walk.query.js';
 import { Operation } from '../platform/openapi/operation.js';
 import { OwningCaller, ProjectOwner, ProjectReader, ReadingCaller } from './project-access.js';
 import { ProjectMemberListResponse, ProjectMemberRequest, ProjectMemberResponse } from './project-members.dto.js';
@@ -24,7 +24,7 @@ export class ProjectMembersController {
   async listMembers(
     @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
-    @Query() query: PageQuery,
+    @Query() query: WalkQuery,
   ): Promise<ProjectMemberListResponse> {
     return ProjectMemberListResponse.from(await this.members.list(reader, projectId, query), query);
   }

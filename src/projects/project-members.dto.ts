@@ -1,6 +1,7 @@
 import type { Page } from '../platform/listing/page.js';
-import type { PageQuery } from '../platform/listing/page.query.js';
-import { PageResponse } from '../platform/listing/page.response.js';
+import { nextPage } from '../platform/listing/cursor.js';
+import type { WalkQuery } from '../platform/listing/walk.query.js';
+import { WalkResponse } from '../platform/listing/walk.response.js';
 import { DateTimeField, EnumField, ObjectArrayField, StringField } from '../platform/validation/fields.js';
 import { PROJECT_ROLES, type ProjectRole } from './project-member.entity.js';
 import type { MemberRow } from './project-members.repository.js';
@@ -39,11 +40,17 @@ export class ProjectMemberResponse {
 }
 
 /** Members of a project, first added first. */
-export class ProjectMemberListResponse extends PageResponse {
+export class ProjectMemberListResponse extends WalkResponse {
   @ObjectArrayField(() => ProjectMemberResponse)
   members!: ProjectMemberResponse[];
 
-  static from({ rows, total }: Page<MemberRow>, { limit, offset }: PageQuery): ProjectMemberListResponse {
-    return { members: rows.map((row) => ProjectMemberResponse.from(row)), limit, offset, total };
+  static from({ rows, total }: Page<MemberRow>, query: WalkQuery): ProjectMemberListResponse {
+    const { limit, offset } = query;
+    const next = nextPage(
+      'members',
+      query,
+      rows.map((row) => row.user_id),
+    );
+    return { members: rows.map((row) => ProjectMemberResponse.from(row)), limit, offset, total, ...next };
   }
 }

@@ -1,7 +1,8 @@
 import { EntityRepository } from '../platform/database/entity-repository.js';
 import { NotFound } from '../platform/errors/errors.js';
 import type { Page } from '../platform/listing/page.js';
-import type { PageQuery } from '../platform/listing/page.query.js';
+import { walkStart } from '../platform/listing/cursor.js';
+import type { WalkQuery } from '../platform/listing/walk.query.js';
 import type { ProjectId } from './project.entity.js';
 import { ProjectMember } from './project-member.entity.js';
 
@@ -20,12 +21,15 @@ const MEMBER_ROWS = `
 /** Members of projects. Whoever changes those of one has locked it, so that what is left can be counted. */
 export class ProjectMembersRepository extends EntityRepository(ProjectMember) {
   /** A page of a project's members, in the order in which they were added. */
-  async page(project_id: ProjectId, { limit, offset }: PageQuery): Promise<Page<MemberRow>> {
-    const rows: MemberRow[] = await this.query(`${MEMBER_ROWS} ORDER BY m.added_at, m.user_id LIMIT $2 OFFSET $3`, [
-      project_id,
-      limit,
-      offset,
-    ]);
+  async page(project_id: ProjectId, page: WalkQuery): Promise<Page<MemberRow>> {
+    const { limit, offset } = page;
+    const start = walkStart('members', page, (key) => !key.includes('\0'));
+    const rows: MemberRow[] = await this.query(
+      start === undefined
+        ? `${MEMBER_ROWS} ORDER BY m.added_at, m.user_id LIMIT $2 OFFSET $3`
+        : `${MEMBER_ROWS} AND m.user_id > $3 ORDER BY m.user_id LIMIT $2`,
+      [project_id, limit, start === undefined ? offset : (start ?? '')],
+    );
     return { rows, total: await this.countBy({ project_id }) };
   }
 

@@ -4,7 +4,7 @@ import type { Principal } from '../platform/auth/principal.js';
 import { Database, type Tx } from '../platform/database/database.service.js';
 import { Conflict, NotFound } from '../platform/errors/errors.js';
 import type { Page } from '../platform/listing/page.js';
-import type { PageQuery } from '../platform/listing/page.query.js';
+import type { WalkQuery } from '../platform/listing/walk.query.js';
 import { ProjectLeaver, ProjectOwner, type ProjectReader } from './project-access.js';
 import type { ProjectId } from './project.entity.js';
 import type { ProjectRole } from './project-member.entity.js';
@@ -25,7 +25,7 @@ export class ProjectMembers {
   ) {}
 
   /** The members of a project, first added first. @throws NotFound */
-  async list(reader: ProjectReader, projectId: string, page: PageQuery): Promise<Page<MemberRow>> {
+  async list(reader: ProjectReader, projectId: string, page: WalkQuery): Promise<Page<MemberRow>> {
     const { id } = await this.projects.require(reader, projectId);
     return await this.members.page(id, page);
   }

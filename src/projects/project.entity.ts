@@ -1,4 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { RevisionColumn } from '../platform/database/revision-column.js';
 import type { CheckedId } from '../platform/database/checked-id.js';
 
 export const WORKSPACE_MODES = ['define', 'run'] as const;
@@ -138,4 +139,11 @@ export class Project {
   /** Sum of the project's rows in the ledger. */
   @Column('numeric', { precision: 20, scale: 6, default: 0 })
   total_credits!: number;
+
+  @RevisionColumn()
+  revision!: string;
+
+  /** Of all its cards together. */
+  @RevisionColumn()
+  cards_revision!: string;
 }

@@ -7,6 +7,9 @@ import {
   ProjectReader,
   ReadingCaller,
 } from './project-access.js';
+import { IfMatch, IfNoneMatch } from '../platform/http/entity-tags/conditions.js';
+import { ExpectedTags, KnownTags } from '../platform/http/entity-tags/entity-tag.js';
+import type { Tagged } from '../platform/http/entity-tags/tagged.js';
 import type { JsonText } from '../platform/http/json-text.js';
 import { RequestOnce } from '../platform/idempotency/idempotency.interceptor.js';
 import { Once } from '../platform/idempotency/once.js';
@@ -71,9 +74,14 @@ export class ProjectsController {
     summary: 'Get project',
     description: 'The project with its completeness, origin and cost.',
     response: ProjectResponse,
+    tagged: true,
   })
-  async getProject(@ReadingCaller() reader: ProjectReader, @Param('project_id') projectId: string): Promise<JsonText> {
-    return await this.projects.details(reader, projectId);
+  async getProject(
+    @ReadingCaller() reader: ProjectReader,
+    @Param('project_id') projectId: string,
+    @IfNoneMatch() known: KnownTags,
+  ): Promise<Tagged<JsonText>> {
+    return await this.projects.details(reader, projectId, known);
   }
 
   @Patch(':project_id')
@@ -84,13 +92,15 @@ export class ProjectsController {
     description: 'Absent fields are unchanged; null clears a description.',
     response: ProjectResponse,
     errors: ['owner_required', 'too_many_snapshots'],
+    tagged: true,
   })
   async updateProject(
     @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Body() body: ProjectUpdate,
-  ): Promise<JsonText> {
-    return await this.projects.update(editor, projectId, body);
+    @IfMatch() expected: ExpectedTags,
+  ): Promise<Tagged<JsonText>> {
+    return await this.projects.update(editor, projectId, body, expected);
   }
 
   @Delete(':project_id')
@@ -103,10 +113,15 @@ export class ProjectsController {
       'listings.',
     status: 204,
     errors: ['owner_required'],
+    tagged: true,
     extension: true,
   })
-  async deleteProject(@OwningCaller() owner: ProjectOwner, @Param('project_id') projectId: string): Promise<void> {
-    await this.deletion.delete(owner, projectId);
+  async deleteProject(
+    @OwningCaller() owner: ProjectOwner,
+    @Param('project_id') projectId: string,
+    @IfMatch() expected: ExpectedTags,
+  ): Promise<void> {
+    await this.deletion.delete(owner, projectId, expected);
   }
 
   @Post(':project_id/restore')
@@ -136,12 +151,14 @@ export class ProjectsController {
     summary: 'List cards',
     description: 'The whole canvas, oldest card first.',
     response: CardListResponse,
+    tagged: true,
     extension: true,
   })
   async listCards(
     @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
-  ): Promise<CardListResponse> {
-    return CardListResponse.from(await this.cards.list(reader, projectId));
+    @IfNoneMatch() known: KnownTags,
+  ): Promise<Tagged<CardListResponse>> {
+    return (await this.cards.list(reader, projectId, known)).map((cards) => CardListResponse.from(cards));
   }
 }

@@ -1,5 +1,5 @@
-import { PageQuery } from '../platform/listing/page.query.js';
-import { PageResponse } from '../platform/listing/page.response.js';
+import { WalkQuery } from '../platform/listing/walk.query.js';
+import { WalkResponse } from '../platform/listing/walk.response.js';
 import {
   BooleanField,
   DateTimeField,
@@ -28,7 +28,7 @@ const VISIBILITY =
 const description = { nullable: true, optional: true, maxLength: 20_000 };
 
 /** Page and filter of the project listing. */
-export class ProjectQuery extends PageQuery {
+export class ProjectQuery extends WalkQuery {
   @StringField({ optional: true, extension: true, maxLength: 1_024, description: 'Part of the name, case-insensitive' })
   q?: string;
 
@@ -232,7 +232,7 @@ export class ProjectSummary {
 }
 
 /** Projects that the caller sees, last changed first. */
-export class ProjectSummaryListResponse extends PageResponse {
+export class ProjectSummaryListResponse extends WalkResponse {
   @ObjectArrayField(() => ProjectSummary)
   projects!: ProjectSummary[];
 }

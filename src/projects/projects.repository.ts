@@ -1,6 +1,8 @@
 import type { ContainerLookup } from '../files/container-resolver.js';
 import { EntityRepository } from '../platform/database/entity-repository.js';
 import { NotFound, parseId } from '../platform/errors/errors.js';
+import { entityTag, KnownTags } from '../platform/http/entity-tags/entity-tag.js';
+import { Tagged } from '../platform/http/entity-tags/tagged.js';
 import { JsonText } from '../platform/http/json-text.js';
 import { type JsonPage, readJsonPage } from '../platform/database/json-page.js';
 import {
@@ -13,6 +15,7 @@ import {
   type ProjectReader,
 } from './project-access.js';
 import { isVisible, mayEdit, personOf, roleIn, wasVisible } from './project-access.sql.js';
+import { isCreationKey, walkStart } from '../platform/listing/cursor.js';
 import type { ProjectRole } from './project-member.entity.js';
 import type { Derived } from './canvas/derivation.js';
 import { Project, type ProjectId } from './project.entity.js';
@@ -80,6 +83,25 @@ const COMPLETENESS = `
      SELECT p.all_constraints_classified, p.all_variables_provided, p.data_available, p.kpis_defined, p.objective_drafted,
             p.objectives_defined, p.production_requirements_defined, p.feasibility_result, p.overall) checklist) AS completeness`;
 
+/** What ProjectResponse shows of other rows than the project's. */
+const JOINED = `
+  LEFT JOIN users u ON u.company_id = p.company_id AND u.id = p.created_by
+  LEFT JOIN deployments d ON d.company_id = p.company_id AND d.id = p.origin_deployment_id`;
+
+/** What ProjectResponse is made of. */
+interface Versions {
+  revision: string;
+  creator_revision: string | null;
+  origin_revision: string | null;
+  role: ProjectRole;
+}
+
+const versions = (access: Access): string =>
+  `p.revision, u.revision AS creator_revision, d.revision AS origin_revision, ${roleIn('p', access)} AS role`;
+
+const tagOf = ({ revision, creator_revision, origin_revision, role }: Versions): string =>
+  entityTag(revision, creator_revision, origin_revision, role);
+
 const STATUS = `CASE WHEN p.active_solves > 0 THEN 'solving' WHEN p.active_turns > 0 THEN 'working' ELSE 'idle' END`;
 
 /** Condition that a deleted project can come back; `graceSeconds` is SQL. */
@@ -145,25 +167,48 @@ export class ProjectsRepository extends EntityRepository(Project) {
     return lost;
   }
 
-  /** The project as ProjectResponse. @throws NotFound */
-  async details(reader: ProjectReader, projectId: string): Promise<JsonText> {
+  /** The project as ProjectResponse, unless the caller has it already. @throws NotFound */
+  async details(
+    reader: ProjectReader,
+    projectId: string,
+    known: KnownTags = KnownTags.NONE,
+  ): Promise<Tagged<JsonText>> {
+    if (!known.isEmpty) {
+      const tag = await this.tagOf(reader, projectId);
+      if (known.has(tag)) return Tagged.unchanged(tag);
+    }
     const access = reader.access('$1');
-    const [found]: { details: unknown }[] = await this.query(
-      `SELECT row_to_json(project) AS details FROM (
+    const [found]: (Versions & { details: unknown })[] = await this.query(
+      `SELECT row_to_json(project) AS details, ${versions(access)} FROM projects p ${JOINED}, LATERAL (
        SELECT p.id, p.name, p.description, p.short_description, iso_timestamp(p.created_at) AS created_at,
               iso_timestamp(p.updated_at) AS updated_at, ${CREATOR}, ${COMPLETENESS}, p.current_snapshot_id,
               p.objective_components, p.objective_confirmed, p.objective_description, p.objective_type,
               d.handle AS origin_deployment_handle, p.run_setup_status, p.total_credits, p.workspace_mode, p.config_digest,
-              p.visibility, ${roleIn('p', access)} AS role
-         FROM projects p
-         LEFT JOIN users u ON u.company_id = p.company_id AND u.id = p.created_by
-         LEFT JOIN deployments d ON d.company_id = p.company_id AND d.id = p.origin_deployment_id
-        WHERE p.id = $2 AND ${isVisible('p', access)}) project`,
+              p.visibility, ${roleIn('p', access)} AS role) project
+        WHERE p.id = $2 AND ${isVisible('p', access)}`,
       [reader.parameter, parseId(projectId, 'Project')],
     );
     if (found === undefined) throw new NotFound('Project');
     // Put together again, as a numeric's text has zeros that answers have not.
-    return new JsonText(JSON.stringify(found.details));
+    return Tagged.of(tagOf(found), new JsonText(JSON.stringify(found.details)));
+  }
+
+  /** The same without its tag, for answers that are kept. @throws NotFound */
+  async shown(reader: ProjectReader, projectId: string): Promise<JsonText> {
+    const { body } = await this.details(reader, projectId);
+    if (body === undefined) throw new Error('A project that nobody has yet has no body');
+    return body;
+  }
+
+  /** The entity tag of {@link details}. @throws NotFound */
+  async tagOf(reader: ProjectReader, projectId: string): Promise<string> {
+    const access = reader.access('$1');
+    const [found]: Versions[] = await this.query(
+      `SELECT ${versions(access)} FROM projects p ${JOINED} WHERE p.id = $2 AND ${isVisible('p', access)}`,
+      [reader.parameter, parseId(projectId, 'Project')],
+    );
+    if (found === undefined) throw new NotFound('Project');
+    return tagOf(found);
   }
 
   /** A page of the projects that the caller sees as ProjectSummary, with the exact number of all that match. */
@@ -196,12 +241,14 @@ export class ProjectsRepository extends EntityRepository(Project) {
                ${STATUS} AS status, p.total_credits, p.workspace_mode, p.visibility, iso_timestamp(p.deleted_at) AS deleted_at
           FROM projects p
           LEFT JOIN users u ON u.company_id = p.company_id AND u.id = p.created_by
-         WHERE ${matching}
-         ORDER BY ${deleted ? 'p.deleted_at' : 'p.updated_at'} DESC, p.id DESC`,
+         WHERE ${matching}`,
+        order: `${deleted ? 'p.deleted_at' : 'p.updated_at'} DESC, p.id DESC`,
+        table: 'p',
         count: `SELECT count(*) FROM projects p WHERE ${matching}`,
         parameters: [reader.parameter, ...filters.map(({ value }) => value)],
       },
       page,
+      walkStart('projects', page, isCreationKey),
     );
     // Of jsonb the text has blanks, and a numeric's has zeros, that answers have not.
     return { items: JSON.stringify(JSON.parse(items)), total };

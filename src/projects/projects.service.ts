@@ -6,6 +6,9 @@ import { TemplatesService } from '../deployments/templates.service.js';
 import { ContainersService } from '../files/tree/containers.service.js';
 import { Database, type Tx } from '../platform/database/database.service.js';
 import { Forbidden } from '../platform/errors/errors.js';
+import { assertExpected } from '../platform/http/entity-tags/conditions.js';
+import type { ExpectedTags, KnownTags } from '../platform/http/entity-tags/entity-tag.js';
+import type { Tagged } from '../platform/http/entity-tags/tagged.js';
 import type { JsonText } from '../platform/http/json-text.js';
 import { Once } from '../platform/idempotency/once.js';
 import type { JsonPage } from '../platform/database/json-page.js';
@@ -46,8 +49,8 @@ export class ProjectsService {
   }
 
   /** The project as ProjectResponse. @throws NotFound */
-  async details(reader: ProjectReader, projectId: string): Promise<JsonText> {
-    return await this.projects.details(reader, projectId);
+  async details(reader: ProjectReader, projectId: string, known: KnownTags): Promise<Tagged<JsonText>> {
+    return await this.projects.details(reader, projectId, known);
   }
 
   /**
@@ -118,11 +121,20 @@ export class ProjectsService {
     }
     for (const listener of this.creationListeners) await listener(tx, project);
     if (request.workspace_mode === 'run') await this.enterRunMode(tx, project);
-    return await projects.details(editor, id);
+    return await projects.shown(editor, id);
   }
 
-  /** @throws NotFound @throws Forbidden also for somebody who is no owner and says who sees the project */
-  async update(editor: ProjectEditor, projectId: string, change: ProjectUpdate): Promise<JsonText> {
+  /**
+   * @throws NotFound
+   * @throws Forbidden also for somebody who is no owner and says who sees the project
+   * @throws PreconditionFailed
+   */
+  async update(
+    editor: ProjectEditor,
+    projectId: string,
+    change: ProjectUpdate,
+    expected: ExpectedTags,
+  ): Promise<Tagged<JsonText>> {
     return await this.database.transaction(async (tx) => {
       const projects = tx.withRepository(this.projects);
       const { name, description, short_description, workspace_mode, visibility } = change;
@@ -130,6 +142,7 @@ export class ProjectsService {
       if (visibility != null && visibility !== project.visibility) {
         await projects.require(ProjectOwner.of(editor.caller), projectId);
       }
+      await assertExpected(expected, () => projects.tagOf(editor, project.id));
       await projects.change(project.id, {
         name: name ?? project.name,
         ...(description !== undefined && { description }),

@@ -15,7 +15,7 @@ export class Snapshot {
   container_id!: string;
 
   @Column('jsonb')
-  cards!: Card[];
+  cards!: Omit<Card, 'revision'>[];
 
   @CreateDateColumn({ type: 'timestamptz', precision: 3 })
   created_at!: Date;

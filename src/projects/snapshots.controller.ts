@@ -2,7 +2,7 @@ import { Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
 import { EditingCaller, ProjectEditor, ProjectReader, ReadingCaller } from './project-access.js';
 import { RequestOnce } from '../platform/idempotency/idempotency.interceptor.js';
 import { Once } from '../platform/idempotency/once.js';
-import { PageQuery } from '../platform/listing/page.query.js';
+import { WalkQuery } from '../platform/listing/walk.query.js';
 import { Operation } from '../platform/openapi/operation.js';
 import { SnapshotListResponse, SnapshotResponse } from './snapshots.dto.js';
 import { SnapshotsService } from './snapshots.service.js';
@@ -47,7 +47,7 @@ export class SnapshotsController {
   async listSnapshots(
     @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
-    @Query() query: PageQuery,
+    @Query() query: WalkQuery,
   ): Promise<SnapshotListResponse> {
     return SnapshotListResponse.from(await this.snapshots.list(reader, projectId, query), query);
   }

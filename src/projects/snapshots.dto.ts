@@ -1,6 +1,7 @@
 import type { Page } from '../platform/listing/page.js';
-import type { PageQuery } from '../platform/listing/page.query.js';
-import { PageResponse } from '../platform/listing/page.response.js';
+import { nextPage } from '../platform/listing/cursor.js';
+import type { WalkQuery } from '../platform/listing/walk.query.js';
+import { WalkResponse } from '../platform/listing/walk.response.js';
 import {
   BooleanField,
   DateTimeField,
@@ -33,11 +34,17 @@ export class SnapshotResponse {
 }
 
 /** Snapshots of a project, newest first. */
-export class SnapshotListResponse extends PageResponse {
+export class SnapshotListResponse extends WalkResponse {
   @ObjectArrayField(() => SnapshotResponse)
   snapshots!: SnapshotResponse[];
 
-  static from({ rows, total }: Page<SnapshotRow>, { limit, offset }: PageQuery): SnapshotListResponse {
-    return { snapshots: rows.map((row) => SnapshotResponse.from(row)), limit, offset, total };
+  static from({ rows, total }: Page<SnapshotRow>, query: WalkQuery): SnapshotListResponse {
+    const { limit, offset } = query;
+    const next = nextPage(
+      'snapshots',
+      query,
+      rows.map((row) => row.id),
+    );
+    return { snapshots: rows.map((row) => SnapshotResponse.from(row)), limit, offset, total, ...next };
   }
 }

@@ -2,8 +2,9 @@ import type { ContainerLookup } from '../files/container-resolver.js';
 import { EntityRepository } from '../platform/database/entity-repository.js';
 import { NotFound, parseId } from '../platform/errors/errors.js';
 import type { Page } from '../platform/listing/page.js';
-import type { PageQuery } from '../platform/listing/page.query.js';
 import { type Access, accessOf, accessParameter } from './project-access.js';
+import { LAST_ID, walkStart } from '../platform/listing/cursor.js';
+import type { WalkQuery } from '../platform/listing/walk.query.js';
 import { isVisible, mayEdit } from './project-access.sql.js';
 import { Snapshot } from './snapshot.entity.js';
 import type { ProjectId } from './project.entity.js';
@@ -44,10 +45,14 @@ export class SnapshotsRepository extends EntityRepository(Snapshot) {
   }
 
   /** A page of a project's snapshots, newest first. */
-  async page(project_id: ProjectId, { limit, offset }: PageQuery): Promise<Page<SnapshotRow>> {
+  async page(project_id: ProjectId, page: WalkQuery): Promise<Page<SnapshotRow>> {
+    const { limit, offset } = page;
+    const start = walkStart('snapshots', page);
     const rows: SnapshotRow[] = await this.query(
-      `${SNAPSHOT_ROWS} WHERE s.project_id = $1 ORDER BY s.created_at DESC, s.id DESC LIMIT $2 OFFSET $3`,
-      [project_id, limit, offset],
+      start === undefined
+        ? `${SNAPSHOT_ROWS} WHERE s.project_id = $1 ORDER BY s.created_at DESC, s.id DESC LIMIT $2 OFFSET $3`
+        : `${SNAPSHOT_ROWS} WHERE s.project_id = $1 AND s.id < $3 ORDER BY s.id DESC LIMIT $2`,
+      [project_id, limit, start === undefined ? offset : (start ?? LAST_ID)],
     );
     return { rows, total: await this.countBy({ project_id }) };
   }

@@ -5,7 +5,7 @@ import { Database, type Tx } from '../platform/database/database.service.js';
 import { Conflict } from '../platform/errors/errors.js';
 import { Once } from '../platform/idempotency/once.js';
 import type { Page } from '../platform/listing/page.js';
-import type { PageQuery } from '../platform/listing/page.query.js';
+import type { WalkQuery } from '../platform/listing/walk.query.js';
 import { CardsRepository } from './canvas/cards.repository.js';
 import type { Project } from './project.entity.js';
 import { ProjectsRepository } from './projects.repository.js';
@@ -41,7 +41,7 @@ export class SnapshotsService {
   }
 
   /** The snapshots of a project, newest first. */
-  async list(reader: ProjectReader, projectId: string, page: PageQuery): Promise<Page<SnapshotRow>> {
+  async list(reader: ProjectReader, projectId: string, page: WalkQuery): Promise<Page<SnapshotRow>> {
     const { id } = await this.projects.require(reader, projectId);
     return await this.snapshots.page(id, page);
   }
@@ -77,7 +77,9 @@ export class SnapshotsService {
       to: { company_id, container_id },
     });
     const cards = await tx.withRepository(this.cards).list(project_id);
-    const { id } = await snapshots.save({ project_id, container_id, cards });
+    // JSON leaves out what is undefined.
+    const kept = cards.map((card) => ({ ...card, revision: undefined }));
+    const { id } = await snapshots.save({ project_id, container_id, cards: kept });
     return id;
   }
 }

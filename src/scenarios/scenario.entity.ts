@@ -1,5 +1,7 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { RevisionColumn } from '../platform/database/revision-column.js';
 import type { ProjectId } from '../projects/project.entity.js';
+import { entityTag } from '../platform/http/entity-tags/entity-tag.js';
 import type { Change } from './change.js';
 
 /** Most scenarios of a project. */
@@ -30,4 +32,10 @@ export class Scenario {
 
   @CreateDateColumn({ type: 'timestamptz', precision: 3 })
   updated_at!: Date;
+
+  @RevisionColumn()
+  revision!: string;
 }
+
+/** The entity tag of a scenario. */
+export const scenarioTag = ({ revision }: Pick<Scenario, 'revision'>): string => entityTag('scenario', revision);

@@ -1,11 +1,14 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { EditingCaller, ProjectEditor, ProjectReader, ReadingCaller } from '../projects/project-access.js';
 import { ClientSignal } from '../platform/http/client-signal.js';
+import { IfMatch } from '../platform/http/entity-tags/conditions.js';
+import { ExpectedTags } from '../platform/http/entity-tags/entity-tag.js';
+import type { Tagged } from '../platform/http/entity-tags/tagged.js';
 import type { CsvText } from '../platform/http/csv-text.js';
 import { WantsCsv } from '../platform/http/wants-csv.js';
 import { RequestOnce } from '../platform/idempotency/idempotency.interceptor.js';
 import { Once } from '../platform/idempotency/once.js';
-import { PageQuery } from '../platform/listing/page.query.js';
+import { WalkQuery } from '../platform/listing/walk.query.js';
 import { EXAMPLE } from '../platform/openapi/examples.js';
 import { Operation } from '../platform/openapi/operation.js';
 import { ScenarioComparisonQuery, ScenarioComparisonResponse } from './scenario-comparison.dto.js';
@@ -70,7 +73,7 @@ export class ScenariosController {
   async listScenarios(
     @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
-    @Query() query: PageQuery,
+    @Query() query: WalkQuery,
   ): Promise<ScenarioListResponse> {
     return ScenarioListResponse.from(await this.scenarios.list(reader, projectId, query), query);
   }
@@ -136,14 +139,15 @@ export class ScenariosController {
     summary: 'Get scenario',
     description: 'With its changes.',
     response: ScenarioResponse,
+    tagged: true,
     extension: true,
   })
   async getScenario(
     @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
     @Param('scenario_id') scenarioId: string,
-  ): Promise<ScenarioResponse> {
-    return ScenarioResponse.from(await this.scenarios.get(reader, projectId, scenarioId));
+  ): Promise<Tagged<ScenarioResponse>> {
+    return ScenarioResponse.tagged(await this.scenarios.get(reader, projectId, scenarioId));
   }
 
   @Patch(':scenario_id')
@@ -154,6 +158,7 @@ export class ScenariosController {
     description: '`changes` replace all that were there. A change that does not fit the canvas is a 422 at its place.',
     response: ScenarioResponse,
     errors: ['scenario_exists'],
+    tagged: true,
     extension: true,
   })
   async updateScenario(
@@ -161,8 +166,9 @@ export class ScenariosController {
     @Param('project_id') projectId: string,
     @Param('scenario_id') scenarioId: string,
     @Body() body: ScenarioUpdateRequest,
-  ): Promise<ScenarioResponse> {
-    return ScenarioResponse.from(await this.scenarios.update(editor, projectId, scenarioId, body));
+    @IfMatch() expected: ExpectedTags,
+  ): Promise<Tagged<ScenarioResponse>> {
+    return ScenarioResponse.tagged(await this.scenarios.update(editor, projectId, scenarioId, body, expected));
   }
 
   @Delete(':scenario_id')
@@ -171,13 +177,15 @@ export class ScenariosController {
     summary: 'Delete scenario',
     description: 'Its executions stay.',
     status: 204,
+    tagged: true,
     extension: true,
   })
   async deleteScenario(
     @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Param('scenario_id') scenarioId: string,
+    @IfMatch() expected: ExpectedTags,
   ): Promise<void> {
-    await this.scenarios.delete(editor, projectId, scenarioId);
+    await this.scenarios.delete(editor, projectId, scenarioId, expected);
   }
 }

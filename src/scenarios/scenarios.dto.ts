@@ -1,10 +1,12 @@
 import { MAX_FORMULA_LENGTH } from '../modelling/parse-formula.js';
 import { RUN_OPTIONS, ScenarioExecutionResponse } from '../executions/executions.dto.js';
 import type { ExecutionRecord } from '../executions/executions.repository.js';
+import { Tagged } from '../platform/http/entity-tags/tagged.js';
 import { invalidValue } from '../platform/errors/errors.js';
 import type { Page } from '../platform/listing/page.js';
-import type { PageQuery } from '../platform/listing/page.query.js';
-import { PageResponse } from '../platform/listing/page.response.js';
+import { nextPage } from '../platform/listing/cursor.js';
+import type { WalkQuery } from '../platform/listing/walk.query.js';
+import { WalkResponse } from '../platform/listing/walk.response.js';
 import {
   BooleanField,
   DateTimeField,
@@ -18,7 +20,7 @@ import {
 } from '../platform/validation/fields.js';
 import { Rule } from '../platform/validation/rule.js';
 import { type Change, CHANGE_KINDS, MAX_CHANGES, problemOfForm } from './change.js';
-import { MAX_SCENARIOS, type Scenario } from './scenario.entity.js';
+import { MAX_SCENARIOS, type Scenario, scenarioTag } from './scenario.entity.js';
 
 /** Most characters of a target, a part of a key and a path. */
 const MAX_TEXT = 1_024;
@@ -167,6 +169,10 @@ export class ScenarioResponse {
   @DateTimeField()
   updated_at!: Date;
 
+  static tagged(scenario: Scenario): Tagged<ScenarioResponse> {
+    return Tagged.of(scenarioTag(scenario), ScenarioResponse.from(scenario));
+  }
+
   static from(scenario: Scenario): ScenarioResponse {
     const { id, project_id, name: called, description: text, created_at, updated_at } = scenario;
     const made = scenario.changes.map((change) => ScenarioChange.from(change));
@@ -175,12 +181,18 @@ export class ScenarioResponse {
 }
 
 /** Scenarios of a project, newest first. */
-export class ScenarioListResponse extends PageResponse {
+export class ScenarioListResponse extends WalkResponse {
   @ObjectArrayField(() => ScenarioResponse)
   scenarios!: ScenarioResponse[];
 
-  static from({ rows, total }: Page<Scenario>, { limit, offset }: PageQuery): ScenarioListResponse {
-    return { scenarios: rows.map((row) => ScenarioResponse.from(row)), limit, offset, total };
+  static from({ rows, total }: Page<Scenario>, query: WalkQuery): ScenarioListResponse {
+    const { limit, offset } = query;
+    const next = nextPage(
+      'scenarios',
+      query,
+      rows.map((row) => row.id),
+    );
+    return { scenarios: rows.map((row) => ScenarioResponse.from(row)), limit, offset, total, ...next };
   }
 }
 

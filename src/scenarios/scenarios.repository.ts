@@ -2,14 +2,25 @@ import { In } from 'typeorm';
 import { EntityRepository } from '../platform/database/entity-repository.js';
 import { NotFound, parseId } from '../platform/errors/errors.js';
 import type { Page } from '../platform/listing/page.js';
-import type { PageQuery } from '../platform/listing/page.query.js';
+import { LAST_ID, walkStart } from '../platform/listing/cursor.js';
+import type { WalkQuery } from '../platform/listing/walk.query.js';
 import type { ProjectId } from '../projects/project.entity.js';
 import { Scenario } from './scenario.entity.js';
 
 /** Scenarios of projects. For changes the caller has locked the project. */
 export class ScenariosRepository extends EntityRepository(Scenario) {
   /** A page of a project's scenarios, newest first. */
-  async page(project_id: ProjectId, { limit, offset }: PageQuery): Promise<Page<Scenario>> {
+  async page(project_id: ProjectId, page: WalkQuery): Promise<Page<Scenario>> {
+    const { limit, offset } = page;
+    const start = walkStart('scenarios', page);
+    if (start !== undefined) {
+      // They are few, and found by the project alone.
+      const rows: Scenario[] = await this.query(
+        `SELECT * FROM (SELECT * FROM scenarios WHERE project_id = $1 OFFSET 0) s WHERE id < $2 ORDER BY id DESC LIMIT $3`,
+        [project_id, start ?? LAST_ID, limit],
+      );
+      return { rows, total: await this.countBy({ project_id }) };
+    }
     const [rows, total] = await this.findAndCount({
       where: { project_id },
       order: { created_at: 'DESC', id: 'DESC' },

@@ -1,16 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '../platform/database/database.service.js';
+import { assertExpected } from '../platform/http/entity-tags/conditions.js';
+import type { ExpectedTags } from '../platform/http/entity-tags/entity-tag.js';
 import { Conflict, type ErrorEntry, Invalid, invalidValue } from '../platform/errors/errors.js';
 import { Once } from '../platform/idempotency/once.js';
 import type { Page } from '../platform/listing/page.js';
-import type { PageQuery } from '../platform/listing/page.query.js';
+import type { WalkQuery } from '../platform/listing/walk.query.js';
 import { CardsRepository } from '../projects/canvas/cards.repository.js';
 import { DataFiles } from '../projects/canvas/data-files.service.js';
 import type { Project } from '../projects/project.entity.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import { applyChanges, withOtherFiles } from './apply-changes.js';
 import { type Change, type ChangeProblem, sentenceOf } from './change.js';
-import { MAX_SCENARIOS, type Scenario } from './scenario.entity.js';
+import { MAX_SCENARIOS, type Scenario, scenarioTag } from './scenario.entity.js';
 import type { ScenarioCreateRequest, ScenarioUpdateRequest } from './scenarios.dto.js';
 import { ScenariosRepository } from './scenarios.repository.js';
 import type { ProjectEditor, ProjectReader } from '../projects/project-access.js';
@@ -38,7 +40,7 @@ export class ScenariosService {
   ) {}
 
   /** The scenarios of a project, newest first. */
-  async list(reader: ProjectReader, projectId: string, page: PageQuery): Promise<Page<Scenario>> {
+  async list(reader: ProjectReader, projectId: string, page: WalkQuery): Promise<Page<Scenario>> {
     const { id } = await this.projects.require(reader, projectId);
     return await this.scenarios.page(id, page);
   }
@@ -64,23 +66,27 @@ export class ScenariosService {
     );
   }
 
-  /** Changes a scenario. @throws NotFound, and as {@link edit} */
+  /** Changes a scenario. @throws NotFound @throws PreconditionFailed, and as {@link edit} */
   async update(
     editor: ProjectEditor,
     projectId: string,
     scenarioId: string,
     request: ScenarioUpdateRequest,
+    expected: ExpectedTags,
   ): Promise<Scenario> {
     return await this.inProject(editor, projectId, async (tx, project) => {
       const scenario = await tx.withRepository(this.scenarios).require(project.id, scenarioId);
+      await assertExpected(expected, () => scenarioTag(scenario));
       return await this.edit(tx, project, scenario, request);
     });
   }
 
-  /** Deletes a scenario; its executions stay. @throws NotFound */
-  async delete(editor: ProjectEditor, projectId: string, scenarioId: string): Promise<void> {
+  /** Deletes a scenario; its executions stay. @throws NotFound @throws PreconditionFailed */
+  async delete(editor: ProjectEditor, projectId: string, scenarioId: string, expected: ExpectedTags): Promise<void> {
     await this.inProject(editor, projectId, async (tx, project) => {
-      await this.remove(tx, await tx.withRepository(this.scenarios).require(project.id, scenarioId));
+      const scenario = await tx.withRepository(this.scenarios).require(project.id, scenarioId);
+      await assertExpected(expected, () => scenarioTag(scenario));
+      await this.remove(tx, scenario);
     });
   }
 

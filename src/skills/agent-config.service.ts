@@ -5,6 +5,8 @@ import { AGENT_CONFIG_NAMES, INSTRUCTIONS_FILE, SKILLS_FOLDER } from '../deploym
 import { TemplatesService } from '../deployments/templates.service.js';
 import { ContainersService } from '../files/tree/containers.service.js';
 import { Database, type Tx } from '../platform/database/database.service.js';
+import type { KnownTags } from '../platform/http/entity-tags/entity-tag.js';
+import type { Tagged } from '../platform/http/entity-tags/tagged.js';
 import { Conflict } from '../platform/errors/errors.js';
 import type { Project } from '../projects/project.entity.js';
 import { Once } from '../platform/idempotency/once.js';
@@ -30,9 +32,9 @@ export class AgentConfigService {
     private readonly effectiveConfig: EffectiveConfigService,
   ) {}
 
-  /** The configuration that a turn would start with. @throws NotFound */
-  async get(reader: ProjectReader, projectId: string): Promise<EffectiveConfig> {
-    return await this.effectiveConfig.resolve(await this.projects.require(reader, projectId));
+  /** The configuration that a turn would start with, unless the caller has it already. @throws NotFound */
+  async get(reader: ProjectReader, projectId: string, known: KnownTags): Promise<Tagged<EffectiveConfig>> {
+    return await this.effectiveConfig.show(await this.projects.require(reader, projectId), known);
   }
 
   /**

@@ -2,6 +2,9 @@ import { Body, Controller, Delete, Get, Param, Put } from '@nestjs/common';
 import { CompanyCaller, type CompanyPrincipal } from '../platform/auth/company-level.js';
 import { Caller, CompanyLevel } from '../platform/auth/decorators.js';
 import { Principal } from '../platform/auth/principal.js';
+import { IfMatch, IfNoneMatch } from '../platform/http/entity-tags/conditions.js';
+import { ExpectedTags, KnownTags } from '../platform/http/entity-tags/entity-tag.js';
+import type { Tagged } from '../platform/http/entity-tags/tagged.js';
 import { BodyLimit } from '../platform/http/body-reader.service.js';
 import { Operation } from '../platform/openapi/operation.js';
 import { DeploymentSkillsService } from './deployment-skills.service.js';
@@ -32,13 +35,15 @@ export class DeploymentConfigController {
     description: 'The deployment’s current AGENTS.md. Projects have their own copies.',
     response: AgentInstructionsResponse,
     errors: ['instructions_not_found'],
+    tagged: true,
     extension: true,
   })
   async getDeploymentInstructions(
     @Caller() caller: Principal,
     @Param('name') name: string,
-  ): Promise<AgentInstructionsResponse> {
-    return { content: await this.instructions.get(caller.company_id, name) };
+    @IfNoneMatch() known: KnownTags,
+  ): Promise<Tagged<AgentInstructionsResponse>> {
+    return (await this.instructions.get(caller.company_id, name, known)).map((content) => ({ content }));
   }
 
   @Put('instructions')
@@ -53,13 +58,15 @@ export class DeploymentConfigController {
       'Replaces the deployment’s AGENTS.md. Projects keep their copy until they pull. For company-level callers.',
     response: AgentInstructionsResponse,
     errors: ['company_storage_full', 'directory_in_the_way', 'file_in_the_way', 'store_full'],
+    tagged: true,
   })
   async putDeploymentInstructions(
     @CompanyCaller() caller: CompanyPrincipal,
     @Param('name') name: string,
     @Body() body: AgentInstructionsRequest,
-  ): Promise<AgentInstructionsResponse> {
-    return { content: await this.instructions.put(caller, name, body.content) };
+    @IfMatch() expected: ExpectedTags,
+  ): Promise<Tagged<AgentInstructionsResponse>> {
+    return (await this.instructions.put(caller, name, body.content, expected)).map((content) => ({ content }));
   }
 
   @Get('skills')
@@ -81,14 +88,16 @@ export class DeploymentConfigController {
     description: 'The whole skill with the text of its files.',
     response: SkillDetail,
     errors: ['content_too_large'],
+    tagged: true,
     extension: true,
   })
   async getDeploymentSkill(
     @Caller() caller: Principal,
     @Param('name') name: string,
     @Param('skill') skill: string,
-  ): Promise<SkillDetail> {
-    return SkillDetail.from(await this.skills.get(caller.company_id, name, skill));
+    @IfNoneMatch() known: KnownTags,
+  ): Promise<Tagged<SkillDetail>> {
+    return (await this.skills.get(caller.company_id, name, skill, known)).map((whole) => SkillDetail.from(whole));
   }
 
   @Put('skills/:skill')
@@ -104,6 +113,7 @@ export class DeploymentConfigController {
       'Creates or replaces a skill with all its files. Projects see it when they pull. For company-level callers.',
     response: SkillSummary,
     errors: ['company_storage_full', 'directory_in_the_way', 'file_in_the_way', 'store_full'],
+    tagged: true,
     extension: true,
   })
   async putDeploymentSkill(
@@ -111,8 +121,10 @@ export class DeploymentConfigController {
     @Param('name') name: string,
     @Param('skill') skill: string,
     @Body() body: SkillWriteRequest,
-  ): Promise<SkillSummary> {
-    return SkillSummary.from(await this.skills.put(caller, name, skill, body.files));
+    @IfMatch() expected: ExpectedTags,
+  ): Promise<Tagged<SkillSummary>> {
+    const written = await this.skills.put(caller, name, skill, body.files, expected);
+    return written.map((whole) => SkillSummary.from(whole));
   }
 
   @Delete('skills/:skill')
@@ -122,13 +134,15 @@ export class DeploymentConfigController {
     summary: 'Delete deployment skill',
     description: 'For company-level callers.',
     status: 204,
+    tagged: true,
     extension: true,
   })
   async deleteDeploymentSkill(
     @CompanyCaller() caller: CompanyPrincipal,
     @Param('name') name: string,
     @Param('skill') skill: string,
+    @IfMatch() expected: ExpectedTags,
   ): Promise<void> {
-    await this.skills.delete(caller, name, skill);
+    await this.skills.delete(caller, name, skill, expected);
   }
 }

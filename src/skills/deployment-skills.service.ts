@@ -4,11 +4,14 @@ import { DeploymentsService } from '../deployments/deployments.service.js';
 import type { ContainerRef } from '../files/tree/container-ref.js';
 import type { CompanyPrincipal } from '../platform/auth/company-level.js';
 import { Database } from '../platform/database/database.service.js';
+import { assertExpected } from '../platform/http/entity-tags/conditions.js';
+import type { ExpectedTags, KnownTags } from '../platform/http/entity-tags/entity-tag.js';
+import { Tagged } from '../platform/http/entity-tags/tagged.js';
 import { NotFound } from '../platform/errors/errors.js';
 import { describeSkill } from './description.js';
 import { checkSkill, SKILL_FILE, type SkillFiles } from './skill-files.js';
 import { SkillSetsService } from './skill-sets.service.js';
-import type { DescribedSkill, Skill } from './skill.js';
+import { type DescribedSkill, type Skill, skillTag } from './skill.js';
 
 const setOf = ({ company_id, container_id }: Deployment): ContainerRef => ({ company_id, container_id });
 
@@ -27,29 +30,46 @@ export class DeploymentSkillsService {
     return await this.sets.describe(await this.sets.list(set));
   }
 
-  /** @throws NotFound */
-  async get(company_id: string, deployment: string, name: string): Promise<Skill> {
+  /** A skill, unless the caller has it already. @throws NotFound */
+  async get(company_id: string, deployment: string, name: string, known: KnownTags): Promise<Tagged<Skill>> {
     const skill = await this.sets.find(setOf(await this.deployments.require(company_id, deployment)), name);
     if (skill === undefined) throw new NotFound('Skill');
-    return await this.sets.read(skill);
+    const tag = skillTag(skill);
+    return known.has(tag) ? Tagged.unchanged(tag) : Tagged.of(tag, await this.sets.read(skill));
   }
 
-  /** Creates or replaces a skill. @throws NotFound @throws Invalid */
-  async put(caller: CompanyPrincipal, deployment: string, name: string, given: SkillFiles): Promise<Skill> {
+  /** Creates or replaces a skill. @throws NotFound @throws Invalid @throws PreconditionFailed */
+  async put(
+    caller: CompanyPrincipal,
+    deployment: string,
+    name: string,
+    given: SkillFiles,
+    expected: ExpectedTags,
+  ): Promise<Tagged<Skill>> {
     const files = checkSkill(name, given);
     const changed = await this.deployments.requireForWriting(caller, deployment);
     const stored = await this.sets.store(caller.company_id, files);
     await this.database.transaction(async (tx) => {
+      await assertExpected(expected, async () => {
+        const present = await this.sets.findLocked(tx, setOf(changed), name);
+        return present && skillTag(present);
+      });
       await this.sets.replace(tx, setOf(changed), name, stored);
       await this.deployments.touch(tx, changed);
     });
-    return { name, description: describeSkill(files.get(SKILL_FILE) ?? ''), files };
+    const skill = { name, description: describeSkill(files.get(SKILL_FILE) ?? ''), files };
+    return Tagged.of(skillTag({ name, files: stored }), skill);
   }
 
-  /** @throws NotFound */
-  async delete(caller: CompanyPrincipal, deployment: string, name: string): Promise<void> {
+  /** @throws NotFound @throws PreconditionFailed */
+  async delete(caller: CompanyPrincipal, deployment: string, name: string, expected: ExpectedTags): Promise<void> {
     const changed = await this.deployments.requireForWriting(caller, deployment);
     await this.database.transaction(async (tx) => {
+      await assertExpected(expected, async () => {
+        const present = await this.sets.findLocked(tx, setOf(changed), name);
+        if (present === undefined) throw new NotFound('Skill');
+        return skillTag(present);
+      });
       await this.sets.remove(tx, setOf(changed), name);
       await this.deployments.touch(tx, changed);
     });

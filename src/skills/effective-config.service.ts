@@ -1,11 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { INSTRUCTIONS_FILE, SKILLS_FOLDER } from '../deployments/template.js';
 import { FileTreeReader } from '../files/tree/file-tree-reader.service.js';
+import type { TreeFile } from '../files/tree/tree-file.js';
+import { entityTag, type KnownTags } from '../platform/http/entity-tags/entity-tag.js';
+import { Tagged } from '../platform/http/entity-tags/tagged.js';
 import type { Project } from '../projects/project.entity.js';
 import { winners } from './shadowing.js';
 import { skillsAmong } from './skill-files.js';
 import { SkillSetsService } from './skill-sets.service.js';
-import type { EffectiveSkill } from './skill.js';
+import { type EffectiveSkill, type FoundSkill, type SkillOrigin, skillTag } from './skill.js';
 
 /** What a turn of a project works with, as one moment had it. */
 export interface EffectiveConfig {
@@ -13,6 +16,13 @@ export interface EffectiveConfig {
   instructions: string | null;
   /** By name; the project's own shadow those of its deployment scope. What their files are cannot change any more. */
   skills: EffectiveSkill[];
+}
+
+/** The files of it, unread. */
+interface FoundConfig {
+  /** The instructions, if there are any. */
+  atRoot: TreeFile[];
+  skills: (FoundSkill & SkillOrigin)[];
 }
 
 /** Resolves what a turn of a project works with, from both of its scopes. */
@@ -25,16 +35,33 @@ export class EffectiveConfigService {
 
   /** The configuration of this project as it is now. */
   async resolve(project: Project): Promise<EffectiveConfig> {
+    return await this.read(await this.find(project));
+  }
+
+  /** The same, unless the caller has it already. */
+  async show(project: Project, known: KnownTags): Promise<Tagged<EffectiveConfig>> {
+    const found = await this.find(project);
+    // The summary of a skill says no more than its files.
+    const skills = found.skills.map((skill) => skillTag(skill, skill));
+    const tag = entityTag('agent-config', ...found.atRoot.map(({ blob_id }) => blob_id), null, ...skills);
+    return known.has(tag) ? Tagged.unchanged(tag) : Tagged.of(tag, await this.read(found));
+  }
+
+  private async find(project: Project): Promise<FoundConfig> {
     const { company_id, agent_config_id, project_skills_id } = project;
     const [atRoot = [], own = [], deployment = []] = await this.reader.filesOf(company_id, [
       [agent_config_id, INSTRUCTIONS_FILE],
       [project_skills_id, SKILLS_FOLDER],
       [agent_config_id, SKILLS_FOLDER],
     ]);
-    const [texts, skills] = await Promise.all([
-      this.reader.readTexts(atRoot.filter(({ path }) => path === INSTRUCTIONS_FILE)),
-      this.sets.describe(winners(skillsAmong(own), skillsAmong(deployment))),
-    ]);
+    return {
+      atRoot: atRoot.filter(({ path }) => path === INSTRUCTIONS_FILE),
+      skills: winners(skillsAmong(own), skillsAmong(deployment)),
+    };
+  }
+
+  private async read({ atRoot, skills: found }: FoundConfig): Promise<EffectiveConfig> {
+    const [texts, skills] = await Promise.all([this.reader.readTexts(atRoot), this.sets.describe(found)]);
     return { instructions: texts.get(INSTRUCTIONS_FILE) ?? null, skills };
   }
 }

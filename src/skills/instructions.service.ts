@@ -2,11 +2,18 @@ import { Injectable } from '@nestjs/common';
 import { DeploymentsService } from '../deployments/deployments.service.js';
 import { INSTRUCTIONS_FILE, MAX_INSTRUCTIONS_BYTES } from '../deployments/template.js';
 import { BlobsService } from '../files/blobs/blobs.service.js';
+import { ContainersService } from '../files/tree/containers.service.js';
 import { FileTreeReader } from '../files/tree/file-tree-reader.service.js';
 import { FileTreeService } from '../files/tree/file-tree.service.js';
 import type { CompanyPrincipal } from '../platform/auth/company-level.js';
 import { Database } from '../platform/database/database.service.js';
+import { assertExpected } from '../platform/http/entity-tags/conditions.js';
+import { entityTag, type ExpectedTags, type KnownTags } from '../platform/http/entity-tags/entity-tag.js';
+import { Tagged } from '../platform/http/entity-tags/tagged.js';
 import { Invalid, invalidValue, NotFound } from '../platform/errors/errors.js';
+
+/** The entity tag of instructions: each content has an id of its own, and never changes. */
+const tagOf = ({ blob_id }: { blob_id: string }): string => entityTag('instructions', blob_id);
 
 /** The AGENTS.md of deployments. */
 @Injectable()
@@ -15,25 +22,39 @@ export class InstructionsService {
     private readonly database: Database,
     private readonly deployments: DeploymentsService,
     private readonly fileTree: FileTreeService,
+    private readonly containers: ContainersService,
     private readonly reader: FileTreeReader,
     private readonly blobs: BlobsService,
   ) {}
 
-  /** A deployment's instructions. @throws NotFound when there is no such deployment, or it has none. */
-  async get(company_id: string, deployment: string): Promise<string> {
+  /**
+   * A deployment's instructions, unless the caller has them already.
+   *
+   * @throws NotFound when there is no such deployment, or it has none.
+   */
+  async get(company_id: string, deployment: string, known: KnownTags): Promise<Tagged<string>> {
     const { container_id } = await this.deployments.require(company_id, deployment);
-    const content = await this.reader.readText({ company_id, container_id }, INSTRUCTIONS_FILE);
-    if (content === undefined) throw new NotFound('Instructions');
-    return content;
+    const file = await this.reader.find({ company_id, container_id }, INSTRUCTIONS_FILE);
+    if (file === undefined) throw new NotFound('Instructions');
+    const tag = tagOf(file);
+    if (known.has(tag)) return Tagged.unchanged(tag);
+    const texts = await this.reader.readTexts([file]);
+    return Tagged.of(tag, texts.get(INSTRUCTIONS_FILE) ?? '');
   }
 
   /**
    * Replaces a deployment's instructions; the bytes are kept as they are. Projects see them when they pull.
    *
    * @throws NotFound
+   * @throws PreconditionFailed
    * @throws Invalid over the limit
    */
-  async put(caller: CompanyPrincipal, deployment: string, content: string): Promise<string> {
+  async put(
+    caller: CompanyPrincipal,
+    deployment: string,
+    content: string,
+    expected: ExpectedTags,
+  ): Promise<Tagged<string>> {
     const bytes = Buffer.from(content);
     if (bytes.length > MAX_INSTRUCTIONS_BYTES) {
       const problem = `${INSTRUCTIONS_FILE} has at most ${MAX_INSTRUCTIONS_BYTES} bytes, not ${bytes.length}`;
@@ -41,11 +62,17 @@ export class InstructionsService {
     }
     const changed = await this.deployments.requireForWriting(caller, deployment);
     const { company_id, container_id } = changed;
+    const container = { company_id, container_id };
     const stored = await this.blobs.store(company_id, bytes);
     await this.database.transaction(async (tx) => {
-      await this.fileTree.putFile(tx, { company_id, container_id }, INSTRUCTIONS_FILE, stored);
+      await assertExpected(expected, async () => {
+        await this.containers.lock(tx, company_id, container_id);
+        const file = await this.reader.find(container, INSTRUCTIONS_FILE, tx);
+        return file && tagOf(file);
+      });
+      await this.fileTree.putFile(tx, container, INSTRUCTIONS_FILE, stored);
       await this.deployments.touch(tx, changed);
     });
-    return content;
+    return Tagged.of(tagOf(stored), content);
   }
 }

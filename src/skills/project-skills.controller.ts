@@ -1,5 +1,8 @@
 import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
 import { EditingCaller, ProjectEditor, ProjectReader, ReadingCaller } from '../projects/project-access.js';
+import { IfMatch, IfNoneMatch } from '../platform/http/entity-tags/conditions.js';
+import { ExpectedTags, KnownTags } from '../platform/http/entity-tags/entity-tag.js';
+import type { Tagged } from '../platform/http/entity-tags/tagged.js';
 import { BodyLimit } from '../platform/http/body-reader.service.js';
 import { EXAMPLE } from '../platform/openapi/examples.js';
 import { RequestOnce } from '../platform/idempotency/idempotency.interceptor.js';
@@ -50,13 +53,16 @@ export class ProjectSkillsController {
     summary: 'Get project skill',
     description: 'The whole skill as a turn would mount it: the project’s own copy, else the deployment’s.',
     response: ProjectSkillDetail,
+    tagged: true,
   })
   async getProjectSkill(
     @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
     @Param('skill') skill: string,
-  ): Promise<ProjectSkillDetail> {
-    return ProjectSkillDetail.from(await this.skills.get(reader, projectId, skill));
+    @IfNoneMatch() known: KnownTags,
+  ): Promise<Tagged<ProjectSkillDetail>> {
+    const found = await this.skills.get(reader, projectId, skill, known);
+    return found.map((whole) => ProjectSkillDetail.from(whole));
   }
 
   @Put('skills/:skill')
@@ -66,17 +72,21 @@ export class ProjectSkillsController {
     summary: 'Put project skill',
     example: { files: { 'SKILL.md': 'Shifts last eight hours here.\n' } },
     description:
-      'Creates or replaces one of the project’s own skills with all its files. One named after a deployment skill shadows it.',
+      'Creates or replaces one of the project’s own skills with all its files. One named after a deployment skill shadows it. ' +
+      '`If-Match` is about the project’s own skill.',
     response: SkillSummary,
     errors: ['company_storage_full', 'store_full'],
+    tagged: true,
   })
   async putProjectSkill(
     @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Param('skill') skill: string,
     @Body() body: SkillWriteRequest,
-  ): Promise<SkillSummary> {
-    return SkillSummary.from(await this.skills.put(editor, projectId, skill, body.files));
+    @IfMatch() expected: ExpectedTags,
+  ): Promise<Tagged<SkillSummary>> {
+    const written = await this.skills.put(editor, projectId, skill, body.files, expected);
+    return written.map((whole) => SkillSummary.from(whole));
   }
 
   @Delete('skills/:skill')
@@ -85,14 +95,16 @@ export class ProjectSkillsController {
     summary: 'Delete project skill',
     description: 'Removes the project’s own copy.',
     status: 204,
+    tagged: true,
     extension: true,
   })
   async deleteProjectSkill(
     @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Param('skill') skill: string,
+    @IfMatch() expected: ExpectedTags,
   ): Promise<void> {
-    await this.skills.delete(editor, projectId, skill);
+    await this.skills.delete(editor, projectId, skill, expected);
   }
 
   @Get('agent-config')
@@ -101,13 +113,15 @@ export class ProjectSkillsController {
     summary: 'Get agent config',
     description: 'The instructions and skills that a turn would mount, in one atomic read.',
     response: AgentConfigResponse,
+    tagged: true,
     extension: true,
   })
   async getAgentConfig(
     @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
-  ): Promise<AgentConfigResponse> {
-    return AgentConfigResponse.from(await this.config.get(reader, projectId));
+    @IfNoneMatch() known: KnownTags,
+  ): Promise<Tagged<AgentConfigResponse>> {
+    return (await this.config.get(reader, projectId, known)).map((config) => AgentConfigResponse.from(config));
   }
 
   @Post('agent-config/pull')

@@ -2,7 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { SKILLS_FOLDER } from '../deployments/template.js';
 import type { ContainerRef } from '../files/tree/container-ref.js';
 import { FileTreeReader } from '../files/tree/file-tree-reader.service.js';
-import { Database } from '../platform/database/database.service.js';
+import { assertExpected } from '../platform/http/entity-tags/conditions.js';
+import type { ExpectedTags, KnownTags } from '../platform/http/entity-tags/entity-tag.js';
+import { Tagged } from '../platform/http/entity-tags/tagged.js';
+import { Database, type Tx } from '../platform/database/database.service.js';
 import { NotFound } from '../platform/errors/errors.js';
 import type { Project } from '../projects/project.entity.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
@@ -10,7 +13,14 @@ import { describeSkill } from './description.js';
 import { winner, winners } from './shadowing.js';
 import { checkSkill, SKILL_FILE, type SkillFiles, skillsAmong } from './skill-files.js';
 import { SkillSetsService } from './skill-sets.service.js';
-import type { EffectiveSkill, FullEffectiveSkill, Skill } from './skill.js';
+import {
+  type EffectiveSkill,
+  type FoundSkill,
+  type FullEffectiveSkill,
+  type Skill,
+  type SkillOrigin,
+  skillTag,
+} from './skill.js';
 import type { ProjectEditor, ProjectReader } from '../projects/project-access.js';
 
 const ownSet = (project: Project): ContainerRef => ({
@@ -42,38 +52,71 @@ export class ProjectSkillsService {
     return await this.sets.describe(winners(skillsAmong(own), skillsAmong(deployment)));
   }
 
-  /** The copy of a skill that a turn would mount. @throws NotFound */
-  async get(reader: ProjectReader, projectId: string, name: string): Promise<FullEffectiveSkill> {
+  /** The copy of a skill that a turn would mount, unless the caller has it already. @throws NotFound */
+  async get(
+    reader: ProjectReader,
+    projectId: string,
+    name: string,
+    known: KnownTags,
+  ): Promise<Tagged<FullEffectiveSkill>> {
     const project = await this.projects.require(reader, projectId);
-    const [own, deployment] = await this.database.snapshot(async (tx) => [
-      await this.sets.find(ownSet(project), name, tx),
-      await this.sets.find(deploymentSet(project), name, tx),
-    ]);
-    const skill = winner(own, deployment);
+    const skill = await this.database.snapshot((tx) => this.find(tx, project, name));
     if (skill === undefined) throw new NotFound('Skill');
+    const tag = skillTag(skill, skill);
+    if (known.has(tag)) return Tagged.unchanged(tag);
     const { scope, shadows } = skill;
-    return { ...(await this.sets.read(skill)), scope, shadows };
+    return Tagged.of(tag, { ...(await this.sets.read(skill)), scope, shadows });
   }
 
-  /** Creates or replaces one of the project's own skills. @throws NotFound @throws Invalid */
-  async put(editor: ProjectEditor, projectId: string, name: string, given: SkillFiles): Promise<Skill> {
+  /** Creates or replaces one of the project's own skills. @throws NotFound @throws Invalid @throws PreconditionFailed */
+  async put(
+    editor: ProjectEditor,
+    projectId: string,
+    name: string,
+    given: SkillFiles,
+    expected: ExpectedTags,
+  ): Promise<Tagged<Skill>> {
     const files = checkSkill(name, given);
     await this.projects.require(editor, projectId);
     const stored = await this.sets.store(editor.company_id, files);
-    await this.database.transaction(async (tx) => {
+    const tag = await this.database.transaction(async (tx) => {
       const project = await tx.withRepository(this.projects).lock(editor, projectId);
+      await assertExpected(expected, () => this.tagOfOwn(tx, project, name));
       await this.sets.replace(tx, ownSet(project), name, stored);
       await tx.withRepository(this.projects).adjust(project.id, {});
+      const shadows = (await this.sets.find(deploymentSet(project), name, tx)) !== undefined;
+      return skillTag({ name, files: stored }, { scope: 'project', shadows });
     });
-    return { name, description: describeSkill(files.get(SKILL_FILE) ?? ''), files };
+    return Tagged.of(tag, { name, description: describeSkill(files.get(SKILL_FILE) ?? ''), files });
   }
 
-  /** Removes the project's own copy; a deployment skill of the same name shows again. @throws NotFound */
-  async delete(editor: ProjectEditor, projectId: string, name: string): Promise<void> {
+  /**
+   * Removes the project's own copy; a deployment skill of the same name shows again.
+   *
+   * @throws NotFound @throws PreconditionFailed
+   */
+  async delete(editor: ProjectEditor, projectId: string, name: string, expected: ExpectedTags): Promise<void> {
     await this.database.transaction(async (tx) => {
       const project = await tx.withRepository(this.projects).lock(editor, projectId);
+      await assertExpected(expected, async () => {
+        const tag = await this.tagOfOwn(tx, project, name);
+        if (tag === undefined) throw new NotFound('Skill');
+        return tag;
+      });
       await this.sets.remove(tx, ownSet(project), name);
       await tx.withRepository(this.projects).adjust(project.id, {});
     });
+  }
+
+  /** The copy of a skill that a turn would mount, unread. */
+  private async find(tx: Tx, project: Project, name: string): Promise<(FoundSkill & SkillOrigin) | undefined> {
+    const own = await this.sets.find(ownSet(project), name, tx);
+    return winner(own, await this.sets.find(deploymentSet(project), name, tx));
+  }
+
+  /** The entity tag of the own copy of a locked project; undefined when it has none. */
+  private async tagOfOwn(tx: Tx, project: Project, name: string): Promise<string | undefined> {
+    const skill = await this.find(tx, project, name);
+    return skill?.scope === 'project' ? skillTag(skill, skill) : undefined;
   }
 }

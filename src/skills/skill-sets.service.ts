@@ -5,6 +5,7 @@ import { BlobsService, type StoredBlob } from '../files/blobs/blobs.service.js';
 import { decodeTextLoosely } from '../files/blobs/content.js';
 import type { ContainerRef } from '../files/tree/container-ref.js';
 import type { TreeFile } from '../files/tree/tree-file.js';
+import { ContainersService } from '../files/tree/containers.service.js';
 import { FileTreeReader } from '../files/tree/file-tree-reader.service.js';
 import { FileTreeService } from '../files/tree/file-tree.service.js';
 import type { Tx } from '../platform/database/database.service.js';
@@ -23,6 +24,7 @@ const READ_AT_ONCE = 16;
 export class SkillSetsService {
   constructor(
     private readonly fileTree: FileTreeService,
+    private readonly containers: ContainersService,
     private readonly reader: FileTreeReader,
     private readonly blobs: BlobsService,
   ) {}
@@ -37,6 +39,12 @@ export class SkillSetsService {
     if (!isSkillName(name)) return undefined;
     const [skill] = skillsAmong(await this.reader.filesBelow(container, folderOf(name), tx));
     return skill;
+  }
+
+  /** The same where nobody else changes the container until the transaction ends. @throws NotFound when that is gone */
+  async findLocked(tx: Tx, container: ContainerRef, name: string): Promise<FoundSkill | undefined> {
+    await this.containers.lock(tx, container.company_id, container.container_id);
+    return await this.find(container, name, tx);
   }
 
   /** Adds descriptions; only the beginning of each SKILL.md is read. */

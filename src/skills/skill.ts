@@ -1,3 +1,4 @@
+import { entityTag } from '../platform/http/entity-tags/entity-tag.js';
 import type { TreeFile } from '../files/tree/tree-file.js';
 import type { SkillFiles } from './skill-files.js';
 
@@ -31,3 +32,16 @@ export type EffectiveSkill = DescribedSkill & SkillOrigin;
 
 /** The same with its texts. */
 export type FullEffectiveSkill = Skill & SkillOrigin;
+
+/** The entity tag of a skill: each content of its files has an id of its own, and never changes. */
+export const skillTag = (
+  { name, files }: { name: string; files: ReadonlyMap<string, { blob_id: string }> },
+  origin?: SkillOrigin,
+): string =>
+  entityTag(
+    'skill',
+    name,
+    origin?.scope ?? null,
+    origin?.shadows ?? null,
+    ...[...files].map(([path, { blob_id }]) => `${path}/${blob_id}`).sort(),
+  );

@@ -4,7 +4,7 @@ import type { ContainersService } from '../../src/files/tree/containers.service.
 import { Principal } from '../../src/platform/auth/principal.js';
 import { accessParameter } from '../../src/projects/project-access.js';
 import { DELETED_CONTAINERS } from '../../src/files/tree/containers.sql.js';
-import { KNOWN_CONTAINER, listBelow, listChildren } from '../../src/files/tree/file-listing.sql.js';
+import { KNOWN_CONTAINER, listBelow, listChildren, walkChildren } from '../../src/files/tree/file-listing.sql.js';
 import * as changes from '../../src/files/tree/file-tree-changes.sql.js';
 import * as reads from '../../src/files/tree/file-tree.sql.js';
 import { WORKSPACES } from '../../src/projects/projects.repository.js';
@@ -128,6 +128,21 @@ describe('listings', () => {
       expect(plan).toMatch(/Index Only Scan using nodes_directories_idx/);
       expect(plan).toMatch(/Index Scan using nodes_name_key/);
       expect(plan).not.toMatch(/Sort|Seq Scan on (nodes|containers|projects)/);
+    },
+  );
+
+  it.each(places)(
+    'that are walked in a directory of %s begin in the indexes and sort nothing',
+    async (_, place, scope) => {
+      for (const after of [
+        ['', ''],
+        ['directory', 'd7'],
+      ]) {
+        const plan = await planOf(walkChildren(place), [id, company_id, 'd7', 50, after, ...scope]);
+        expect(plan).toMatch(/Index (Only )?Scan using nodes_directories_idx.*\n *Index Cond: .*name > /);
+        expect(plan).toMatch(/Index Scan using nodes_name_key.*\n *Index Cond: .*name > /);
+        expect(plan).not.toMatch(/Sort|Seq Scan on (nodes|containers|projects)/);
+      }
     },
   );
 

@@ -134,8 +134,39 @@ describe('listings', () => {
     for (const plan of await plansOf(() => conversations.page(reader, project_id, page))) {
       // They are sorted by their last change, which an index would have to follow with every message.
       expect(plan).toMatch(/Index Cond: \(project_id = /);
-      expect(plan).toMatch(/using conversations_project_idx/);
+      expect(plan).toMatch(/using conversations_walk_idx/);
       expect(plan).not.toMatch(/Seq Scan on (conversations|projects)/);
+    }
+  });
+});
+
+describe('walks by cursor', () => {
+  const walk = { ...page, cursor: '' };
+  it.each<[string, RegExp, () => Promise<unknown>]>([
+    [
+      'projects',
+      /Index Scan using projects_walk_idx/,
+      () => new ProjectsRepository(db.source).summaries(reader, { ...walk, deleted: false }, 60),
+    ],
+    [
+      'deployments',
+      /Index Scan using deployments_listing_idx/,
+      () => new DeploymentsRepository(db.source).page(company_id, walk),
+    ],
+    [
+      'conversations',
+      /Index Scan using conversations_walk_idx/,
+      () => new ConversationsRepository(db.source).page(reader, project_id, walk),
+    ],
+    [
+      'executions',
+      /Index Scan using executions_listing_idx/,
+      () => new ExecutionsRepository(db.source).page(reader, project_id, {}, walk),
+    ],
+  ])('through %s follow an index and sort nothing', async (_, index, read) => {
+    for (const plan of await plansOf(read)) {
+      expect(plan).toMatch(index);
+      expect(plan).not.toMatch(/Sort|Seq Scan on (projects|deployments|conversations|executions)/);
     }
   });
 });

@@ -215,6 +215,7 @@ export const TABLE: Record<string, Row | Row[]> = {
     ...edits(201),
     body: () => ({ card_type: 'kpi', label: unique() }),
   },
+  'GET /api/v1/projects/{project_id}/cards/{card_id}': reads(),
   'PATCH /api/v1/projects/{project_id}/cards/{card_id}': {
     ...edits(),
     body: () => ({ version: 1, data: { unit: 'h' } }),
@@ -234,6 +235,7 @@ export const TABLE: Record<string, Row | Row[]> = {
   'POST /api/v1/projects/{project_id}/chat/stop': { ...edits(), isIdle: true, body: () => ({}) },
   'GET /api/v1/projects/{project_id}/conversations': reads(),
   'POST /api/v1/projects/{project_id}/conversations': { ...edits(201), body: () => ({}) },
+  'GET /api/v1/projects/{project_id}/conversations/{conversation_id}': reads(),
   'PATCH /api/v1/projects/{project_id}/conversations/{conversation_id}': {
     ...edits(),
     body: ({ mark }) => ({ title: mark }),

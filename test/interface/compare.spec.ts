@@ -82,7 +82,7 @@ describe('the comparison with the interface', () => {
     [
       [...CHAT, 'responses', '200'],
       { description: 'Another' },
-      'POST /api/v1/projects/{project_id}/chat response 200: not in the interface',
+      'POST /api/v1/projects/{project_id}/chat response 200: not in the interface and not marked x-extension',
     ],
     [[...CHAT, 'requestBody', 'required'], false, 'POST /api/v1/projects/{project_id}/chat requestBody: is'],
     [['openapi'], '3.0.0', 'openapi: is "3.0.0", should be "3.1.0"'],

@@ -1,4 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { RevisionColumn } from '../../platform/database/revision-column.js';
 import type { ProjectId } from '../../projects/project.entity.js';
 import type { ConversationId } from '../messages/conversation-id.js';
 
@@ -30,4 +31,7 @@ export class Conversation {
   /** Set with the project's. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   deleted_at!: Date | null;
+
+  @RevisionColumn()
+  revision!: string;
 }

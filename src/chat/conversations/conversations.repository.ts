@@ -1,7 +1,11 @@
 import { EntityRepository } from '../../platform/database/entity-repository.js';
 import { NotFound, parseId } from '../../platform/errors/errors.js';
+import { entityTag, type KnownTags } from '../../platform/http/entity-tags/entity-tag.js';
+import { Tagged } from '../../platform/http/entity-tags/tagged.js';
+import { JsonText } from '../../platform/http/json-text.js';
 import { type JsonPage, readJsonPage } from '../../platform/database/json-page.js';
-import type { PageQuery } from '../../platform/listing/page.query.js';
+import { isCreationKey, walkStart } from '../../platform/listing/cursor.js';
+import type { WalkQuery } from '../../platform/listing/walk.query.js';
 import type { ProjectEditor, ProjectReader } from '../../projects/project-access.js';
 import { projectOf } from '../../projects/project-access.sql.js';
 import type { Message } from '../messages/message.entity.js';
@@ -12,7 +16,7 @@ import { Conversation } from './conversation.entity.js';
 import type { ProjectId } from '../../projects/project.entity.js';
 
 /** What other parts need of a conversation. */
-export type ConversationHead = Pick<Conversation, 'id' | 'project_id' | 'last_sequence'>;
+export type ConversationHead = Pick<Conversation, 'id' | 'project_id' | 'last_sequence' | 'revision'>;
 
 /**
  * A message to append; what is absent is null or the column's default. A user's message without a `turn_id` joins the
@@ -27,18 +31,39 @@ export const takeSequence = (condition: string, from = ''): string => `
     ${from} WHERE ${condition}
   RETURNING c.id, c.project_id, c.last_sequence`;
 
+/** The entity tag of a conversation by itself. */
+export const conversationTag = ({ id, revision }: Pick<Conversation, 'id' | 'revision'>): string =>
+  entityTag('conversation', id, revision);
+
+/** The turn `t` of a conversation `c` that is not over, if there is one. */
+const ACTIVE_TURN = `
+  LEFT JOIN LATERAL (
+    SELECT * FROM turns active WHERE active.conversation_id = c.id AND active.state <> 'ended' OFFSET 0) t ON true`;
+
+/** What a window is made of: the conversation with its finished messages, and the turn with the one that it writes. */
+interface Versions {
+  revision: string;
+  turn_revision: string | null;
+}
+
+const VERSIONS = 'c.revision, t.revision AS turn_revision';
+
+const tagOf = ({ revision, turn_revision }: Versions): string => entityTag(revision, turn_revision);
+
 // SELECTs from conversations `c`, for `read` to say which one is meant. Each is made once: they are long.
 const HISTORY = `
-  SELECT concat('{"messages":', ${windowJson({
+  SELECT ${VERSIONS}, concat('{"messages":', ${windowJson({
     first: 'c.last_sequence - $5::bigint - $4::bigint + 1',
     last: 'c.last_sequence - $5::bigint',
     limit: '$4::bigint',
   })},
                 ',"limit":', $4::bigint, ',"offset":', $5::bigint, ',"total":', c.last_sequence, '}') AS json
-    FROM conversations c`;
+    FROM conversations c ${ACTIVE_TURN}`;
+
+const TAG = `SELECT ${VERSIONS} FROM conversations c ${ACTIVE_TURN}`;
 
 const SYNC = `
-  SELECT concat('{"conversation_id":"', c.id, '","messages":', ${windowJson({
+  SELECT ${VERSIONS}, concat('{"conversation_id":"', c.id, '","messages":', ${windowJson({
     first: 'c.last_sequence - $4::bigint + 1',
     last: 'c.last_sequence::bigint',
     limit: '$4::bigint',
@@ -46,9 +71,7 @@ const SYNC = `
                 ',"turn":', (SELECT row_to_json(live) FROM
                   (SELECT coalesce(t.state, 'idle') AS state, t.message_id, t.id AS turn_id, coalesce(t.next_seq, 0) AS next_seq) live),
                 '}') AS json
-    FROM conversations c
-    LEFT JOIN LATERAL (
-      SELECT * FROM turns active WHERE active.conversation_id = c.id AND active.state <> 'ended' OFFSET 0) t ON true`;
+    FROM conversations c ${ACTIVE_TURN}`;
 
 /**
  * Conversations of projects. Whoever changes the messages or turns of one holds its lock.
@@ -70,6 +93,11 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
       `${condition} AND c.project_id = ${projectOf(editor.access('$3'), '$1')} FOR NO KEY UPDATE`,
       [...parameters, editor.parameter],
     );
+  }
+
+  /** A conversation of a project that the caller sees. @throws NotFound */
+  async show(reader: ProjectReader, project_id: string, conversationId: string): Promise<Conversation> {
+    return await this.read<Conversation>('SELECT c.* FROM conversations c', reader, project_id, conversationId, []);
   }
 
   /** Adds a conversation beside the default one. */
@@ -94,38 +122,48 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
   }
 
   /** A page of a project's conversations as ConversationResponse, the last changed first. */
-  async page(reader: ProjectReader, project_id: string, page: PageQuery): Promise<JsonPage> {
+  async page(reader: ProjectReader, project_id: string, page: WalkQuery): Promise<JsonPage> {
     const rows = `FROM conversations WHERE project_id = ${projectOf(reader.access('$1'), '$2')}`;
     return await readJsonPage(
       this.manager,
       {
         items: `SELECT id, title, is_default, iso_timestamp(created_at) AS created_at, iso_timestamp(updated_at) AS updated_at
-                  ${rows} ORDER BY conversations.updated_at DESC, conversations.id DESC`,
+                  ${rows}`,
+        order: 'conversations.updated_at DESC, conversations.id DESC',
+        table: 'conversations',
         count: `SELECT count(*) ${rows}`,
         parameters: [reader.parameter, project_id],
       },
       page,
+      walkStart('conversations', page, isCreationKey),
     );
   }
 
-  /** JSON text of a ChatMessageListResponse. Sequences have no gaps, so the newest one is the total. @throws NotFound */
+  /**
+   * JSON text of a ChatMessageListResponse, unless the caller has it already. Sequences have no gaps, so the newest one is the
+   * total.
+   *
+   * @throws NotFound
+   */
   async history(
     reader: ProjectReader,
     project_id: string,
     conversationId: string | undefined,
     { limit, offset }: { limit: number; offset: number },
-  ): Promise<string> {
-    return await this.read(HISTORY, reader, project_id, conversationId, [limit, offset]);
+    known: KnownTags,
+  ): Promise<Tagged<JsonText>> {
+    return await this.window(HISTORY, reader, project_id, conversationId, [limit, offset], known);
   }
 
-  /** JSON text of a ConversationSyncResponse with the `limit` newest messages. @throws NotFound */
+  /** A ConversationSyncResponse with the `limit` newest messages, unless the caller has it already. @throws NotFound */
   async sync(
     reader: ProjectReader,
     project_id: string,
     conversationId: string | undefined,
     limit: number,
-  ): Promise<string> {
-    return await this.read(SYNC, reader, project_id, conversationId, [limit]);
+    known: KnownTags,
+  ): Promise<Tagged<JsonText>> {
+    return await this.window(SYNC, reader, project_id, conversationId, [limit], known);
   }
 
   /** Adds a message at the end of its conversation, which is locked. */
@@ -173,28 +211,45 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
 
   private async head(condition: string, parameters: unknown[]): Promise<ConversationHead> {
     const [conversation]: ConversationHead[] = await this.query(
-      `SELECT c.id, c.project_id, c.last_sequence FROM conversations c WHERE ${condition}`,
+      `SELECT c.id, c.project_id, c.last_sequence, c.revision FROM conversations c WHERE ${condition}`,
       parameters,
     );
     if (conversation === undefined) throw new NotFound('Conversation');
     return conversation;
   }
 
-  /** The one column `json` of a SELECT from conversations `c` for the one that is meant; its own parameters begin with $4. */
-  private async read(
+  /** The column `json` of a SELECT as {@link read} takes it, unless the caller has it already. */
+  private async window(
     select: string,
     reader: ProjectReader,
     project_id: string,
     conversationId: string | undefined,
     more: number[],
-  ): Promise<string> {
+    known: KnownTags,
+  ): Promise<Tagged<JsonText>> {
+    if (!known.isEmpty) {
+      const tag = tagOf(await this.read<Versions>(TAG, reader, project_id, conversationId, []));
+      if (known.has(tag)) return Tagged.unchanged(tag);
+    }
+    const row = await this.read<Versions & { json: string }>(select, reader, project_id, conversationId, more);
+    return Tagged.of(tagOf(row), new JsonText(row.json));
+  }
+
+  /** The row of a SELECT from conversations `c` for the one that is meant; its own parameters begin with $4. */
+  private async read<Row>(
+    select: string,
+    reader: ProjectReader,
+    project_id: string,
+    conversationId: string | undefined,
+    more: number[],
+  ): Promise<Row> {
     const { condition, parameters } = named(project_id, conversationId);
-    const [row]: { json: string }[] = await this.query(
+    const [row]: Row[] = await this.query(
       `${select} WHERE ${condition} AND c.project_id = ${projectOf(reader.access('$3'), '$1')}`,
       [...parameters, reader.parameter, ...more],
     );
     if (row === undefined) throw new NotFound('Conversation');
-    return row.json;
+    return row;
   }
 }
 

@@ -1,4 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { RevisionColumn } from '../../platform/database/revision-column.js';
 import { Steps } from '../../platform/leases/steps.js';
 import type { Spender } from '../../usage/spender.js';
 import type { ProjectId } from '../../projects/project.entity.js';
@@ -84,6 +85,9 @@ export class Turn {
   /** False once its events were removed, some time after its end. */
   @Column('boolean', { default: true })
   keeps_events!: boolean;
+
+  @RevisionColumn()
+  revision!: string;
 }
 
 /** Who is charged for a turn. */

@@ -37,9 +37,9 @@ const listed = (path: string): string =>
  * The first nodes of a kind that are directly in the directory `s`, by name. How many are wanted is kept from the planner: it
  * expects few in any directory, and would read the whole of a large one to sort it.
  */
-const firstOf = (kind: 'directory' | 'file', most: string): string => `
+const firstOf = (kind: 'directory' | 'file', most: string, condition = 'true'): string => `
       SELECT * FROM nodes c
-       WHERE c.container_id = ${CONTAINER} AND c.parent_id = s.node_id AND c.kind = '${kind}'
+       WHERE c.container_id = ${CONTAINER} AND c.parent_id = s.node_id AND c.kind = '${kind}' AND ${condition}
        ORDER BY c.name LIMIT (SELECT ${most})`;
 
 /** What is directly in the directory. */
@@ -57,10 +57,40 @@ export const listChildren = (place: string): string => `
         FROM (SELECT ${listed('n.name')}
                 FROM (SELECT * FROM (${firstOf('file', 'page.skipped + page.wanted')}) c OFFSET page.skipped) n) file) f`;
 
+/**
+ * What is directly in the directory, behind an entry: `$5` is its kind and its path in the directory, both empty for the
+ * beginning. By name, whatever comes and goes before it.
+ */
+export const walkChildren = (place: string): string => `
+  ${find(place)}
+  SELECT s.entries AS total, d.directories, f.files
+    FROM place
+    LEFT JOIN sought s ON true
+    CROSS JOIN LATERAL (
+      SELECT count(*) AS seen, coalesce(json_agg(${fromRoot('n.name')}), '[]') AS directories
+        FROM (${firstOf('directory', '$4::bigint', `c.name > ${AFTER} AND ${AFTER_KIND} <> 'file'`)}) n) d
+    CROSS JOIN LATERAL (
+      SELECT coalesce(json_agg(file), '[]') AS files
+        FROM (SELECT ${listed('n.name')}
+                FROM (${firstOf('file', '$4::bigint - d.seen', `c.name > CASE ${AFTER_KIND} WHEN 'file' THEN ${AFTER} ELSE '' END`)}) n) file) f`;
+
+const AFTER_KIND = '($5::text[])[1]';
+const AFTER = '($5::text[])[2]';
+
 /** Everything below the directory. */
-export const listBelow = (place: string): string => `
+export const listBelow = (place: string): string => below(place, 'LIMIT $4 OFFSET $5');
+
+/** Everything below the directory, behind an entry: `$5` as for {@link walkChildren}. */
+export const walkBelow = (place: string): string =>
+  below(
+    place,
+    'LIMIT $4',
+    `WHERE (kind COLLATE "C", path COLLATE "C") > (${AFTER_KIND} COLLATE "C", ${AFTER} COLLATE "C")`,
+  );
+
+const below = (place: string, page: string, condition = ''): string => `
   ${find(place)}, ${belowIn(CONTAINER, '$3::text')},
-  page AS MATERIALIZED (SELECT * FROM below ORDER BY kind, path COLLATE "C" LIMIT $4 OFFSET $5)
+  page AS MATERIALIZED (SELECT * FROM below ${condition} ORDER BY kind, path COLLATE "C" ${page})
   SELECT CASE WHEN s.node_id IS NOT NULL THEN (SELECT count(*) FROM below) END AS total,
          (SELECT coalesce(json_agg(${fromRoot('p.path')} ORDER BY p.path COLLATE "C"), '[]')
             FROM page p WHERE p.kind = 'directory') AS directories,

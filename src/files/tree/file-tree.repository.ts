@@ -1,7 +1,7 @@
 import { EntityRepository } from '../../platform/database/entity-repository.js';
 import type { ContainerRef, SoughtContainer } from './container-ref.js';
 import type { ContainerKind } from './container.entity.js';
-import { KNOWN_CONTAINER, listBelow, listChildren } from './file-listing.sql.js';
+import { KNOWN_CONTAINER, listBelow, listChildren, walkBelow, walkChildren } from './file-listing.sql.js';
 import * as changes from './file-tree-changes.sql.js';
 import * as sql from './file-tree.sql.js';
 import type { NewFile, NewNode } from './new-nodes.js';
@@ -25,6 +25,10 @@ export interface WalkedNode extends Omit<PathNode, 'parent_id'> {
 /** Nodes with the directories and names that each gets. */
 export type NodePlaces = [ids: number[], parents: number[], names: string[]];
 
+/** The statement of a page. */
+const listing = (recursive: boolean, isWalk: boolean): ((place: string) => string) =>
+  isWalk ? (recursive ? walkBelow : walkChildren) : recursive ? listBelow : listChildren;
+
 /**
  * Nodes: the files and directories of containers. Paths are normalised ones.
  *
@@ -36,15 +40,15 @@ export class FileTreeRepository extends EntityRepository(Node) {
   async page(
     container: ContainerRef | SoughtContainer,
     path: string,
-    { recursive, limit, offset }: TreePageRequest,
+    { recursive, limit, offset, after }: TreePageRequest,
   ): Promise<(Omit<TreePage, 'total'> & { total: number | null }) | undefined> {
     const [place, identifier, ...scope] =
       'container_id' in container
         ? [KNOWN_CONTAINER, container.container_id]
         : [container.select('$6'), container.identifier, container.scope];
     const [page]: (Omit<TreePage, 'total'> & { total: number | null })[] = await this.query(
-      recursive ? listBelow(place) : listChildren(place),
-      [identifier, container.company_id, path, limit, offset, ...scope],
+      listing(recursive, after !== undefined)(place),
+      [identifier, container.company_id, path, limit, after ?? offset, ...scope],
     );
     return page;
   }

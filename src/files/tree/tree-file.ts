@@ -36,7 +36,12 @@ export interface TreePageRequest {
   recursive: boolean;
   limit: number;
   offset: number;
+  /** The entry behind which the page begins, in place of the offset. */
+  after?: EntryPlace;
 }
+
+/** Where an entry comes in listings: directories come first; its path is that in the directory. Both are empty before the first. */
+export type EntryPlace = readonly [kind: '' | 'directory' | 'file', path: string];
 
 /** Makes a file from a row with the columns of content. */
 export function toFile(

@@ -1,10 +1,15 @@
+import { creationOf, type WalkStart } from '../listing/cursor.js';
 import type { PageQuery } from '../listing/page.query.js';
 import type { Tx } from './database.service.js';
 
 /** What a listing is made of, as SQL over the same parameters. */
 export interface Listing {
-  /** SELECT of the items in their order, with the columns that the answer shows under their names. */
+  /** SELECT of the items, up to its WHERE, with the columns that the answer shows under their names. */
   items: string;
+  /** ORDER BY of pages by offset. */
+  order: string;
+  /** The name of the table that has `created_at` and `id` of an item. Walks go by them, the newest first: they do not change. */
+  table: string;
   /** SELECT of the number of all of them. */
   count: string;
   parameters: unknown[];
@@ -19,16 +24,22 @@ export interface JsonPage {
 /** Reads a page and the number of all rows in one statement; the database makes the JSON. */
 export async function readJsonPage(
   tx: Tx,
-  { items, count, parameters }: Listing,
+  { items, order, table, count, parameters }: Listing,
   { limit, offset }: PageQuery,
+  start: WalkStart,
 ): Promise<JsonPage> {
   const place = parameters.length;
-  const [page]: JsonPage[] = await tx.query(
+  const page =
+    start === undefined
+      ? `${items} ORDER BY ${order} LIMIT $${place + 1} OFFSET $${place + 2}`
+      : `${items} AND (${table}.created_at, ${table}.id) < ($${place + 2}, $${place + 3})
+         ORDER BY ${table}.created_at DESC, ${table}.id DESC LIMIT $${place + 1}`;
+  const [read]: JsonPage[] = await tx.query(
     `SELECT (SELECT '[' || coalesce(string_agg(row_to_json(item)::text, ','), '') || ']'
-               FROM (${items} LIMIT $${place + 1} OFFSET $${place + 2}) item) AS items,
+               FROM (${page}) item) AS items,
             (${count}) AS total`,
-    [...parameters, limit, offset],
+    [...parameters, limit, ...(start === undefined ? [offset] : creationOf(start))],
   );
-  if (page === undefined) throw new Error('A page has no row');
-  return page;
+  if (read === undefined) throw new Error('A page has no row');
+  return read;
 }

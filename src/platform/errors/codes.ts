@@ -89,6 +89,7 @@ export const CODES = {
     'version_conflict',
   ],
   410: ['upload_expired', 'upload_parts_gone'],
+  412: ['precondition_failed'],
   413: [
     'body_too_large',
     'company_storage_full',

@@ -128,6 +128,13 @@ export class Gone extends DomainError {
   }
 }
 
+/** What the caller has based a change on is not what is there any more. */
+export class PreconditionFailed extends DomainError {
+  constructor(sentence: string) {
+    super('precondition_failed', sentence);
+  }
+}
+
 export class TooLarge extends DomainError {
   constructor(code: ErrorCode<413>, sentence: string) {
     super(code, sentence);

@@ -1,15 +1,21 @@
 import type { ExpressAdapter, NestExpressApplication } from '@nestjs/platform-express';
-import type { Application, RequestHandler, Response } from 'express';
+import type { Application, Request, RequestHandler, Response } from 'express';
 import { endAnswered } from './answered.js';
+import { codingFor, compressed, MIN_COMPRESSED_BYTES, varyByCoding } from './compression.js';
 import { type ConnectionLimits, limitConnections, limitRequests, serveInTurn } from './connection-limits.js';
 import { CsvText } from './csv-text.js';
+import { type Coding, KnownTags, tagHeader } from './entity-tags/entity-tag.js';
+import { Tagged } from './entity-tags/tagged.js';
 import { bodyText } from './json-text.js';
 
 /**
  * Sets Express up for the documented interface: case-sensitive paths, plain queries, and JSON without a charset. To be
  * called before routes are added; the application is made with `bodyParser: false`.
  */
-export function configureHttp(app: NestExpressApplication, limits: ConnectionLimits = {}): void {
+export function configureHttp(
+  app: NestExpressApplication,
+  { compression = true, ...limits }: ConnectionLimits & { compression?: boolean } = {},
+): void {
   const adapter = app.getHttpAdapter() as ExpressAdapter;
   const server = adapter.getInstance<Application>();
   server.disable('x-powered-by');
@@ -19,7 +25,10 @@ export function configureHttp(app: NestExpressApplication, limits: ConnectionLim
   (server.router as unknown as { caseSensitive: boolean }).caseSensitive = true;
   // Nest would leave unknown paths outside the global prefix to Express.
   adapter.setNotFoundHandler = (handler: RequestHandler) => server.use(handler);
-  Object.assign((server as unknown as { response: Response }).response, { json: sendText, end: endAnswered });
+  Object.assign((server as unknown as { response: Response }).response, {
+    json: compression ? sendVarying : sendAnswer,
+    end: endAnswered,
+  });
   limitConnections(app.getHttpServer(), limits);
   app.use(serveInTurn);
   app.use(limitRequests);
@@ -42,18 +51,61 @@ const SHORT = 2_000;
 const LONG_BYTES = 1024 ** 2;
 const DEADLINE_MS = 5 * 60_000;
 
-function sendText(this: Response, body: unknown): Response {
+/** Sends an answer as it is. */
+function sendAnswer(this: Response, answer: unknown): Response {
+  return send(this, answer, () => undefined);
+}
+
+/** Sends an answer in a coding that the client takes, if it is worth it. */
+function sendVarying(this: Response, answer: unknown): Response {
+  varyByCoding(this);
+  return send(this, answer, codingFor);
+}
+
+type Choice = (request: Request) => Coding | undefined;
+
+function send(response: Response, answer: unknown, choose: Choice): Response {
+  if (!(answer instanceof Tagged)) return sendBody(response, answer, choose);
+  const { tag, body } = answer as Tagged<unknown>;
+  const { method, headers } = response.req;
+  const known = method === 'GET' ? KnownTags.in(headers['if-none-match']).find(tag) : undefined;
+  if (known !== undefined || body === undefined) {
+    response.setHeader('ETag', tagHeader(known ?? tag));
+    response.statusCode = 304;
+    return response.end();
+  }
+  return sendBody(response, body, choose, tag);
+}
+
+function sendBody(response: Response, body: unknown, choose: Choice, tag?: string): Response {
   const text = body instanceof CsvText ? body.text : bodyText(body);
-  this.setHeader('Content-Type', body instanceof CsvText ? 'text/csv; charset=utf-8' : 'application/json');
+  response.setHeader('Content-Type', body instanceof CsvText ? 'text/csv; charset=utf-8' : 'application/json');
+  const isLong = Buffer.byteLength(text) > MIN_COMPRESSED_BYTES;
+  const coding = isLong && !(body instanceof CsvText) ? choose(response.req) : undefined;
+  if (tag !== undefined) response.setHeader('ETag', tagHeader(tag, coding));
+  if (coding !== undefined) {
+    response.setHeader('Content-Encoding', coding);
+    compressed(Buffer.from(text), coding).then(
+      (bytes) => sendBytes(response, bytes),
+      (error: Error) => {
+        response.err = error;
+        response.destroy();
+      },
+    );
+    return response;
+  }
   if (text.length <= SHORT) {
-    this.setHeader('Content-Length', Buffer.byteLength(text));
-    return this.end(text);
+    response.setHeader('Content-Length', Buffer.byteLength(text));
+    return response.end(text);
   }
-  const bytes = Buffer.from(text);
-  if (bytes.length > LONG_BYTES && !this.closed) {
-    const deadline = setTimeout(() => this.destroy(), DEADLINE_MS);
-    this.once('close', () => clearTimeout(deadline));
+  return sendBytes(response, Buffer.from(text));
+}
+
+function sendBytes(response: Response, bytes: Buffer): Response {
+  if (bytes.length > LONG_BYTES && !response.closed) {
+    const deadline = setTimeout(() => response.destroy(), DEADLINE_MS);
+    response.once('close', () => clearTimeout(deadline));
   }
-  this.setHeader('Content-Length', bytes.length);
-  return this.end(bytes);
+  response.setHeader('Content-Length', bytes.length);
+  return response.end(bytes);
 }

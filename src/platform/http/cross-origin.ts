@@ -9,7 +9,16 @@ const REMEMBERED_S = 600;
 
 const POLICY: CorsOptions = {
   methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-  allowedHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'Last-Event-ID', 'Range', 'X-Request-Id'],
+  allowedHeaders: [
+    'Authorization',
+    'Content-Type',
+    'Idempotency-Key',
+    'If-Match',
+    'If-None-Match',
+    'Last-Event-ID',
+    'Range',
+    'X-Request-Id',
+  ],
   exposedHeaders: [
     ...['X-Request-Id', 'Retry-After', 'WWW-Authenticate', 'Idempotency-Replayed'],
     ...['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],

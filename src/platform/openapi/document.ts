@@ -4,14 +4,17 @@ import { PARAMETER_EXAMPLES } from './examples.js';
 import { IDEMPOTENCY_KEY, KEY_PATTERN, MAX_KEY_LENGTH, REPLAYED } from '../idempotency/idempotency.interceptor.js';
 import type { ErrorCode } from '../errors/codes.js';
 import { codesOf, ERROR_SCHEMAS, errorResponses } from './error-responses.js';
-import { BEARER, BODY_EXAMPLE, IDEMPOTENT, OWN_CODES } from './operation.js';
+import { BEARER, BODY_EXAMPLE, IDEMPOTENT, OWN_CODES, TAGGED } from './operation.js';
 
 type Schema = Record<string, unknown>;
 interface Parameter {
   name: string;
   in: string;
+  description?: string;
+  required?: boolean;
   schema: Schema;
   example?: unknown;
+  'x-extension'?: true;
 }
 interface Success {
   headers?: Record<string, Schema>;
@@ -26,6 +29,7 @@ interface OperationObject {
   [IDEMPOTENT]?: boolean;
   [OWN_CODES]?: readonly ErrorCode[];
   'x-required-role'?: 'company';
+  [TAGGED]?: true;
   'x-required-access'?: 'read';
   security?: unknown;
 }
@@ -133,10 +137,14 @@ function complete(operation: OperationObject, path: string, method: string): voi
   delete operation[IDEMPOTENT];
   const own = operation[OWN_CODES] ?? [];
   delete operation[OWN_CODES];
+  const isTagged = operation[TAGGED] === true;
+  if (isTagged) documentTags(operation, method);
+  delete operation[TAGGED];
   // Operations without credentials do not read domain data either.
   if (operation.security === undefined) return;
+  const isConditional = isTagged && method !== 'get' && method !== 'post';
   const codes = codesOf({
-    own,
+    own: isConditional ? [...own, 'precondition_failed'] : own,
     path,
     method,
     takesBody: operation.requestBody !== undefined,
@@ -157,7 +165,7 @@ function addKey(operation: OperationObject): void {
   }
 }
 
-const IDEMPOTENCY_PARAMETER = {
+const IDEMPOTENCY_PARAMETER: Parameter = {
   name: IDEMPOTENCY_KEY,
   in: 'header',
   required: false,
@@ -173,6 +181,35 @@ const REPLAYED_HEADER = {
   schema: { type: 'string', enum: ['true'] },
   'x-extension': true,
 };
+
+/** Of an operation whose answer has an entity tag: the tag, and the conditions that can be made with it. */
+function documentTags(operation: OperationObject, method: string): void {
+  const { responses } = operation;
+  const parameters = (operation.parameters ??= []);
+  for (const [status, response] of Object.entries(responses) as [string, { content?: unknown; headers?: object }][])
+    if (status.startsWith('2') && response.content !== undefined)
+      response.headers = { ...response.headers, ETag: ETAG };
+  if (method === 'get') {
+    parameters.push(
+      conditionHeader('If-None-Match', 'ETag of an answer that the client has: 304 if it has not changed'),
+    );
+    responses['304'] = { description: 'Not changed', headers: { ETag: ETAG }, 'x-extension': true };
+  } else if (method !== 'post') {
+    const description = 'ETag that the change is based on, or `*` for any: 412 if it is another one meanwhile';
+    parameters.push(conditionHeader('If-Match', description));
+  }
+}
+
+const ETAG = { description: 'Changes with the answer', schema: { type: 'string' }, 'x-extension': true };
+
+const conditionHeader = (name: string, description: string): Parameter => ({
+  name,
+  in: 'header',
+  description,
+  required: false,
+  schema: { type: 'string', title: name },
+  'x-extension': true,
+});
 
 /** The swagger module refers to a named enumeration through an `allOf` of one. */
 function unwrap(property: Schema): void {

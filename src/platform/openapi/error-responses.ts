@@ -9,6 +9,7 @@ const DESCRIPTIONS: Partial<Record<ErrorStatus, string>> = {
   408: 'The body took too long',
   409: 'Conflict with the current state',
   410: 'Expired',
+  412: 'Changed meanwhile',
   413: 'Too large',
   415: 'The body is compressed',
   429: 'Too many requests',

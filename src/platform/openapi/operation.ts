@@ -31,6 +31,8 @@ export interface OperationOptions {
   errors?: readonly ErrorCode[];
   /** Whether a request with an `Idempotency-Key` takes effect once; its handler passes `@RequestOnce()` on. */
   idempotent?: boolean;
+  /** Whether the answer has an entity tag: then GET takes If-None-Match, and PUT, PATCH and DELETE take If-Match. */
+  tagged?: boolean;
   /** True for operations that the documented interface does not have. */
   extension?: boolean;
   /** True for operations that need no credentials. */
@@ -48,6 +50,7 @@ export function Operation({
   csv = false,
   errors = [],
   idempotent,
+  tagged = false,
   extension,
   isPublic,
 }: OperationOptions): MethodDecorator {
@@ -62,6 +65,7 @@ export function Operation({
     ...(errors.length === 0 ? [] : [ApiExtension(OWN_CODES, errors)]),
     ...(example === undefined ? [] : [ApiExtension(BODY_EXAMPLE, example)]),
     ...(idempotent === true ? [UseInterceptors(IdempotencyInterceptor), ApiExtension(IDEMPOTENT, true)] : []),
+    ...(tagged ? [ApiExtension(TAGGED, true)] : []),
     ...(extension === true ? [ApiExtension('x-extension', true)] : []),
   );
 }
@@ -81,3 +85,6 @@ export const OWN_CODES = 'x-own-codes';
 
 /** Marks operations that serve `Idempotency-Key`, until the document is built. */
 export const IDEMPOTENT = 'x-idempotent';
+
+/** What marks an operation as tagged until the document is built. */
+export const TAGGED = 'x-tagged';

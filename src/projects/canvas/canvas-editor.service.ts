@@ -150,11 +150,13 @@ export class CanvasEditor {
     const stored = await tx.withRepository(this.cards).list(project_id);
     const { states, digest } = await this.lookAtFiles(tx, project_id, stored, reads);
     const { judgements, derived } = judgeAndDerive(stored, states);
-    const cards = stored.map((card, index) => ({ ...card, ...judgements[index] }));
-    const rejudged = cards.filter(
+    const judged = stored.map((card, index) => ({ ...card, ...judgements[index] }));
+    const rejudged = judged.filter(
       ({ gaps, status }, index) => status !== stored[index]?.status || !isDeepStrictEqual(gaps, stored[index].gaps),
     );
-    if (rejudged.length > 0) await tx.withRepository(this.cards).judge(project_id, rejudged);
+    const revisions =
+      rejudged.length === 0 ? NO_REVISIONS : await tx.withRepository(this.cards).judge(project_id, rejudged);
+    const cards = judged.map((card) => ({ ...card, revision: revisions.get(card.id) ?? card.revision }));
     const kept = { ...derived, objective_components: fitting(derived.objective_components) };
     // Whether the last result says nothing of the cards any more.
     const variables = plainVariables(stored);
@@ -181,6 +183,8 @@ export class CanvasEditor {
     return known;
   }
 }
+
+const NO_REVISIONS: ReadonlyMap<string, string> = new Map();
 
 /** Name of the job that reads files which data cards name; its payload is `{ project_id }`. */
 export const DATA_FILES = 'data_files';

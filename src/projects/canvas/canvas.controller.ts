@@ -1,7 +1,10 @@
-import { Body, Controller, Delete, Param, Patch, Post } from '@nestjs/common';
-import { EditingCaller, ProjectEditor } from '../project-access.js';
+import { Body, Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
+import { EditingCaller, ProjectEditor, ProjectReader, ReadingCaller } from '../project-access.js';
 import { RequestOnce } from '../../platform/idempotency/idempotency.interceptor.js';
 import { Once } from '../../platform/idempotency/once.js';
+import { IfMatch } from '../../platform/http/entity-tags/conditions.js';
+import { ExpectedTags } from '../../platform/http/entity-tags/entity-tag.js';
+import type { Tagged } from '../../platform/http/entity-tags/tagged.js';
 import { Operation } from '../../platform/openapi/operation.js';
 import { CardCreateRequest, CardResponse, CardUpdateRequest } from './canvas.dto.js';
 import { CardsService } from './cards.service.js';
@@ -33,6 +36,23 @@ export class CanvasController {
     return await this.cards.add(editor, projectId, body, once);
   }
 
+  @Get(':card_id')
+  @Operation({
+    tag: 'Projects',
+    summary: 'Get card',
+    description: 'With its gaps.',
+    response: CardResponse,
+    tagged: true,
+    extension: true,
+  })
+  async getCard(
+    @ReadingCaller() reader: ProjectReader,
+    @Param('project_id') projectId: string,
+    @Param('card_id') cardId: string,
+  ): Promise<Tagged<CardResponse>> {
+    return CardResponse.tagged(await this.cards.get(reader, projectId, cardId));
+  }
+
   @Patch(':card_id')
   @Operation({
     tag: 'Projects',
@@ -41,6 +61,7 @@ export class CanvasController {
     description: '409 if the card has changed since `version`.',
     response: CardResponse,
     errors: ['canvas_full', 'version_conflict'],
+    tagged: true,
     extension: true,
   })
   async updateCard(
@@ -48,8 +69,9 @@ export class CanvasController {
     @Param('project_id') projectId: string,
     @Param('card_id') cardId: string,
     @Body() body: CardUpdateRequest,
-  ): Promise<CardResponse> {
-    return await this.cards.edit(editor, projectId, cardId, body);
+    @IfMatch() expected: ExpectedTags,
+  ): Promise<Tagged<CardResponse>> {
+    return CardResponse.tagged(await this.cards.edit(editor, projectId, cardId, body, expected));
   }
 
   @Delete(':card_id')
@@ -58,13 +80,15 @@ export class CanvasController {
     summary: 'Delete card',
     description: 'Removes it from the canvas and updates completeness.',
     status: 204,
+    tagged: true,
     extension: true,
   })
   async deleteCard(
     @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Param('card_id') cardId: string,
+    @IfMatch() expected: ExpectedTags,
   ): Promise<void> {
-    await this.cards.remove(editor, projectId, cardId);
+    await this.cards.remove(editor, projectId, cardId, expected);
   }
 }

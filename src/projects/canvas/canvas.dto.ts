@@ -8,7 +8,9 @@ import {
   StringField,
 } from '../../platform/validation/fields.js';
 import { FEASIBILITY_RESULTS, OVERALL_RESULTS, type Project } from '../project.entity.js';
+import { Tagged } from '../../platform/http/entity-tags/tagged.js';
 import { type Card, CARD_STATUSES, CARD_TYPES } from './card.entity.js';
+import { cardTag, type ShownCard } from './cards.repository.js';
 
 const DATA = [
   'Content of the card, by type. Other keys are stored but ignored; null counts as absent.',
@@ -78,7 +80,11 @@ export class CardResponse {
   @FreeObjectField({ optional: true })
   instance_data!: Record<string, unknown>;
 
-  static from(card: Card): CardResponse {
+  static tagged(card: Card): Tagged<CardResponse> {
+    return Tagged.of(cardTag(card), CardResponse.from(card));
+  }
+
+  static from(card: ShownCard): CardResponse {
     const { id, project_id, card_type, label, status, version, data, gaps, created_at, updated_at, instance_data } =
       card;
     return { id, project_id, card_type, label, status, version, data, gaps, created_at, updated_at, instance_data };
@@ -153,7 +159,7 @@ export class CardListResponse {
   @ObjectArrayField(() => CardResponse)
   cards!: CardResponse[];
 
-  static from(cards: Card[]): CardListResponse {
+  static from(cards: ShownCard[]): CardListResponse {
     return { cards: cards.map((card) => CardResponse.from(card)) };
   }
 }

@@ -1,4 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { RevisionColumn } from '../../platform/database/revision-column.js';
 import type { ProjectId } from '../project.entity.js';
 
 export const CARD_TYPES = ['objective', 'variable', 'constraint', 'kpi', 'data', 'production_requirement'] as const;
@@ -45,4 +46,7 @@ export class Card {
 
   @CreateDateColumn({ type: 'timestamptz', precision: 3 })
   updated_at!: Date;
+
+  @RevisionColumn()
+  revision!: string;
 }

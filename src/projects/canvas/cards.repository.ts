@@ -1,10 +1,28 @@
 import { EntityRepository } from '../../platform/database/entity-repository.js';
 import { NotFound, parseId } from '../../platform/errors/errors.js';
+import { entityTag, type KnownTags } from '../../platform/http/entity-tags/entity-tag.js';
+import { Tagged } from '../../platform/http/entity-tags/tagged.js';
 import type { ProjectReader } from '../project-access.js';
-import { projectOf } from '../project-access.sql.js';
+import { isVisible, projectOf } from '../project-access.sql.js';
 import { Card } from './card.entity.js';
 import type { Judgement } from './derivation.js';
 import type { ProjectId } from '../project.entity.js';
+
+/** What CardResponse shows. */
+const SHOWN = [
+  ...(['id', 'project_id', 'card_type', 'label', 'status', 'version'] as const),
+  ...(['data', 'gaps', 'created_at', 'updated_at', 'instance_data'] as const),
+];
+export type ShownCard = Pick<Card, (typeof SHOWN)[number]>;
+
+/** The entity tag of all cards of a project. @throws NotFound when there is no row of it */
+function tagOfAll([project]: readonly { cards_revision: string }[]): string {
+  if (project === undefined) throw new NotFound('Project');
+  return entityTag('cards', project.cards_revision);
+}
+
+/** The entity tag of a card. Its version does not tell of gaps, which follow from other cards and files. */
+export const cardTag = ({ revision }: Pick<Card, 'revision'>): string => entityTag('card', revision);
 
 /** The cards of projects. For changes the caller has locked the project. */
 export class CardsRepository extends EntityRepository(Card) {
@@ -13,12 +31,32 @@ export class CardsRepository extends EntityRepository(Card) {
     return await this.query('SELECT * FROM cards WHERE project_id = $1 ORDER BY created_at, id', [project_id]);
   }
 
-  /** The same for somebody who has not made sure yet that they may see the project: none where they may not. */
-  async listOf(reader: ProjectReader, project_id: string): Promise<Card[]> {
-    return await this.query(
-      `SELECT * FROM cards WHERE project_id = ${projectOf(reader.access('$1'), '$2')} ORDER BY created_at, id`,
-      [reader.parameter, project_id],
+  /** The same of a project that the caller sees, unless the caller has it already. @throws NotFound for the project */
+  async listOf(reader: ProjectReader, project_id: string, known: KnownTags): Promise<Tagged<ShownCard[]>> {
+    const project = `FROM projects p`;
+    const visible = `WHERE p.id = $2 AND ${isVisible('p', reader.access('$1'))}`;
+    const parameters = [reader.parameter, project_id];
+    if (!known.isEmpty) {
+      const tag = tagOfAll(await this.query(`SELECT p.cards_revision ${project} ${visible}`, parameters));
+      if (known.has(tag)) return Tagged.unchanged(tag);
+    }
+    const rows: (ShownCard & { cards_revision: string })[] = await this.query(
+      `SELECT ${SHOWN.map((column) => `c.${column}`).join(', ')}, p.cards_revision
+         ${project} LEFT JOIN cards c ON c.project_id = p.id ${visible} ORDER BY c.created_at, c.id`,
+      parameters,
     );
+    // Of a project without cards there is one row without a card.
+    const cards = rows[0]?.id == null ? [] : rows;
+    return Tagged.of(tagOfAll(rows), cards);
+  }
+
+  /** A card of a project that the caller sees; undefined when there is none. */
+  async show(reader: ProjectReader, project_id: string, cardId: string): Promise<Card | undefined> {
+    const [card]: Card[] = await this.query(
+      `SELECT * FROM cards WHERE project_id = ${projectOf(reader.access('$1'), '$2')} AND id = $3`,
+      [reader.parameter, project_id, parseId(cardId, 'Card')],
+    );
+    return card;
   }
 
   /** @throws NotFound */
@@ -55,14 +93,16 @@ export class CardsRepository extends EntityRepository(Card) {
     );
   }
 
-  /** Keeps what was derived of cards; their versions stay. */
-  async judge(project_id: ProjectId, judged: readonly (Pick<Card, 'id'> & Judgement)[]): Promise<void> {
-    await this.query(
+  /** Keeps what was derived of cards and answers their new revisions, by id; their versions stay. */
+  async judge(project_id: ProjectId, judged: readonly (Pick<Card, 'id'> & Judgement)[]): Promise<Map<string, string>> {
+    const [rows]: [Pick<Card, 'id' | 'revision'>[], number] = await this.query(
       `UPDATE cards c SET gaps = j.gaps, status = j.status
            FROM jsonb_to_recordset($2::jsonb) AS j (id uuid, gaps jsonb, status text)
-          WHERE c.project_id = $1 AND c.id = j.id`,
+          WHERE c.project_id = $1 AND c.id = j.id
+      RETURNING c.id, c.revision`,
       [project_id, JSON.stringify(judged.map(({ id, gaps, status }) => ({ id, gaps, status })))],
     );
+    return new Map(rows.map(({ id, revision }) => [id, revision]));
   }
 
   /** How many cards a project has, and the bytes of `data` and `instance_data` of all of them as JSON. */

@@ -1,12 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '../../platform/database/database.service.js';
-import { parseId } from '../../platform/errors/errors.js';
+import { NotFound, parseId } from '../../platform/errors/errors.js';
 import { Once } from '../../platform/idempotency/once.js';
+import { assertExpected } from '../../platform/http/entity-tags/conditions.js';
+import type { ExpectedTags, KnownTags } from '../../platform/http/entity-tags/entity-tag.js';
+import type { Tagged } from '../../platform/http/entity-tags/tagged.js';
 import { ProjectsRepository } from '../projects.repository.js';
 import { type CanvasChange, CanvasEditor } from './canvas-editor.service.js';
 import { type CardCreateRequest, CardResponse, type CardUpdateRequest } from './canvas.dto.js';
 import type { Card } from './card.entity.js';
-import { CardsRepository } from './cards.repository.js';
+import { CardsRepository, cardTag, type ShownCard } from './cards.repository.js';
 import type { ProjectId } from '../project.entity.js';
 import type { ProjectEditor, ProjectReader } from '../project-access.js';
 
@@ -20,11 +23,17 @@ export class CardsService {
     private readonly editor: CanvasEditor,
   ) {}
 
-  /** The whole canvas, oldest card first. @throws NotFound */
-  async list(reader: ProjectReader, projectId: string): Promise<Card[]> {
-    const cards = await this.cards.listOf(reader, parseId(projectId, 'Project'));
-    if (cards.length === 0) await this.projects.require(reader, projectId);
-    return cards;
+  /** The whole canvas, oldest card first, unless the caller has it already. @throws NotFound */
+  async list(reader: ProjectReader, projectId: string, known: KnownTags): Promise<Tagged<ShownCard[]>> {
+    return await this.cards.listOf(reader, parseId(projectId, 'Project'), known);
+  }
+
+  /** @throws NotFound */
+  async get(reader: ProjectReader, projectId: string, cardId: string): Promise<Card> {
+    const card = await this.cards.show(reader, parseId(projectId, 'Project'), cardId);
+    if (card !== undefined) return card;
+    await this.projects.require(reader, projectId);
+    throw new NotFound('Card');
   }
 
   /** @throws NotFound @throws Conflict when the canvas is full */
@@ -34,28 +43,48 @@ export class CardsService {
     card: CardCreateRequest,
     once = Once.unkept<CardResponse>(),
   ): Promise<CardResponse> {
-    return await this.change(editor, projectId, (tx, id) => this.editor.add(tx, id, card), once);
+    return await this.database.transaction(async (tx) => {
+      const { id } = await tx.withRepository(this.projects).lock(editor, projectId);
+      return await once.do(tx, async () => CardResponse.from((await this.editor.add(tx, id, card)).card));
+    });
   }
 
-  /** @throws NotFound @throws Conflict when the card has another version */
-  async edit(editor: ProjectEditor, projectId: string, cardId: string, edit: CardUpdateRequest): Promise<CardResponse> {
-    return await this.change(editor, projectId, (tx, id) => this.editor.edit(tx, id, cardId, edit));
+  /** @throws NotFound @throws PreconditionFailed @throws Conflict when the card has another version */
+  async edit(
+    editor: ProjectEditor,
+    projectId: string,
+    cardId: string,
+    edit: CardUpdateRequest,
+    expected: ExpectedTags,
+  ): Promise<Card> {
+    return await this.change(editor, projectId, async (tx, id) => {
+      await this.assertExpected(tx, id, cardId, expected);
+      return await this.editor.edit(tx, id, cardId, edit);
+    });
   }
 
-  /** @throws NotFound */
-  async remove(editor: ProjectEditor, projectId: string, cardId: string): Promise<void> {
-    await this.change(editor, projectId, (tx, id) => this.editor.remove(tx, id, cardId));
+  /** @throws NotFound @throws PreconditionFailed */
+  async remove(editor: ProjectEditor, projectId: string, cardId: string, expected: ExpectedTags): Promise<void> {
+    await this.change(editor, projectId, async (tx, id) => {
+      await this.assertExpected(tx, id, cardId, expected);
+      return await this.editor.remove(tx, id, cardId);
+    });
+  }
+
+  private async assertExpected(tx: Tx, project_id: ProjectId, cardId: string, expected: ExpectedTags): Promise<void> {
+    await assertExpected(expected, async () =>
+      cardTag(await tx.withRepository(this.cards).require(project_id, cardId)),
+    );
   }
 
   private async change(
     editor: ProjectEditor,
     projectId: string,
     work: (tx: Tx, id: ProjectId) => Promise<CanvasChange>,
-    once = Once.unkept<CardResponse>(),
-  ): Promise<CardResponse> {
+  ): Promise<Card> {
     return await this.database.transaction(async (tx) => {
       const { id } = await tx.withRepository(this.projects).lock(editor, projectId);
-      return await once.do(tx, async () => CardResponse.from((await work(tx, id)).card));
+      return (await work(tx, id)).card;
     });
   }
 }

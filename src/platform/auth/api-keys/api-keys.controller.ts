@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
 import { RequestOnce } from '../../idempotency/idempotency.interceptor.js';
 import { Once } from '../../idempotency/once.js';
-import { PageQuery } from '../../listing/page.query.js';
+import { WalkQuery } from '../../listing/walk.query.js';
 import { Operation } from '../../openapi/operation.js';
 import { Caller, ReadAccess } from '../decorators.js';
 import { Principal } from '../principal.js';
@@ -46,7 +46,7 @@ export class ApiKeysController {
     response: ApiKeyListResponse,
     extension: true,
   })
-  async listApiKeys(@Caller() caller: Principal, @Query() query: PageQuery): Promise<ApiKeyListResponse> {
+  async listApiKeys(@Caller() caller: Principal, @Query() query: WalkQuery): Promise<ApiKeyListResponse> {
     return ApiKeyListResponse.from(await this.apiKeys.list(caller, query), query);
   }
 

@@ -1,7 +1,8 @@
 import { isId } from '../../errors/errors.js';
 import type { Page } from '../../listing/page.js';
-import type { PageQuery } from '../../listing/page.query.js';
-import { PageResponse } from '../../listing/page.response.js';
+import { nextPage } from '../../listing/cursor.js';
+import type { WalkQuery } from '../../listing/walk.query.js';
+import { WalkResponse } from '../../listing/walk.response.js';
 import { DateTimeField, EnumField, ObjectArrayField, StringArrayField, StringField } from '../../validation/fields.js';
 import { ACCESSES, type Access, type Role } from '../principal.js';
 import type { ApiKey } from './api-key.entity.js';
@@ -96,11 +97,17 @@ export class ApiKeyCreateResponse extends ApiKeyResponse {
 }
 
 /** API keys that the caller may revoke, newest first. */
-export class ApiKeyListResponse extends PageResponse {
+export class ApiKeyListResponse extends WalkResponse {
   @ObjectArrayField(() => ApiKeyResponse)
   api_keys!: ApiKeyResponse[];
 
-  static from({ rows, total }: Page<ApiKey>, { limit, offset }: PageQuery): ApiKeyListResponse {
-    return { api_keys: rows.map((row) => ApiKeyResponse.from(row)), limit, offset, total };
+  static from({ rows, total }: Page<ApiKey>, query: WalkQuery): ApiKeyListResponse {
+    const { limit, offset } = query;
+    const next = nextPage(
+      'keys',
+      query,
+      rows.map((row) => row.id),
+    );
+    return { api_keys: rows.map((row) => ApiKeyResponse.from(row)), limit, offset, total, ...next };
   }
 }

@@ -1,6 +1,7 @@
 import { EntityRepository } from '../../database/entity-repository.js';
 import type { Page } from '../../listing/page.js';
-import type { PageQuery } from '../../listing/page.query.js';
+import { LAST_ID, walkStart } from '../../listing/cursor.js';
+import type { WalkQuery } from '../../listing/walk.query.js';
 import type { Principal, Role } from '../principal.js';
 import { ApiKey } from './api-key.entity.js';
 import type { StoredKey } from './key-text.js';
@@ -36,14 +37,20 @@ export class ApiKeysRepository extends EntityRepository(ApiKey) {
   }
 
   /** A page of the keys within the caller's reach that were not revoked, newest first. */
-  async page(caller: Principal, { limit, offset }: PageQuery): Promise<Page<ApiKey>> {
+  async page(caller: Principal, page: WalkQuery): Promise<Page<ApiKey>> {
+    const { limit, offset } = page;
+    const start = walkStart('keys', page);
+    const some =
+      start === undefined
+        ? 'SELECT * FROM reached ORDER BY id DESC LIMIT $5 OFFSET $6'
+        : 'SELECT * FROM reached WHERE id < $6 ORDER BY id DESC LIMIT $5';
     const rows: ((ApiKey | { id: null }) & { total: number })[] = await this.query(
       `WITH reached AS (SELECT * FROM api_keys WHERE ${WITHIN_REACH})
        SELECT page.*, counted.total
          FROM (SELECT count(*)::integer AS total FROM reached) counted
-         LEFT JOIN (SELECT * FROM reached ORDER BY id DESC LIMIT $5 OFFSET $6) page ON true
+         LEFT JOIN (${some}) page ON true
         ORDER BY page.id DESC`,
-      [...reach(caller), limit, offset],
+      [...reach(caller), limit, start === undefined ? offset : (start ?? LAST_ID)],
     );
     // A page beyond the end is one row that holds the total alone.
     return {

@@ -3,7 +3,7 @@ import { Database, type Tx } from '../../database/database.service.js';
 import { Conflict, Forbidden, Invalid, invalidValue, NotFound, parseId } from '../../errors/errors.js';
 import { Once } from '../../idempotency/once.js';
 import type { Page } from '../../listing/page.js';
-import type { PageQuery } from '../../listing/page.query.js';
+import type { WalkQuery } from '../../listing/walk.query.js';
 import { UsersRepository } from '../identities/users.repository.js';
 import { Principal, type ProjectRights } from '../principal.js';
 import type { ApiKey } from './api-key.entity.js';
@@ -98,7 +98,7 @@ export class ApiKeysService {
   }
 
   /** Keys within the caller's reach that were not revoked, newest first. */
-  async list(caller: Principal, page: PageQuery): Promise<Page<ApiKey>> {
+  async list(caller: Principal, page: WalkQuery): Promise<Page<ApiKey>> {
     return await this.apiKeys.page(caller, page);
   }
 

@@ -1,4 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import { RevisionColumn } from '../../database/revision-column.js';
 import type { Role } from '../principal.js';
 
 /** A user as the latest of their tokens describes them. */
@@ -33,7 +34,10 @@ export class User {
   /** Later tokens win; a token without a time of issue loses to all. */
   @Column({ type: 'timestamptz', precision: 3, default: () => 'to_timestamp(0)' })
   token_issued_at!: Date;
+
+  @RevisionColumn()
+  revision!: string;
 }
 
 /** What a token says about its user. */
-export type KnownUser = Omit<User, 'created_at' | 'updated_at'>;
+export type KnownUser = Omit<User, 'created_at' | 'updated_at' | 'revision'>;
