@@ -11,7 +11,7 @@ const rows = [
   ['deployments'],
   ['tables'],
   ['files'],
-  ['data-engine', 'modelling'],
+  ['data-engine', 'events', 'modelling'],
   ['platform'],
   ['config'],
   ['embedded-postgres'],

@@ -332,6 +332,28 @@ CREATE TABLE doomed_objects (
   CONSTRAINT doomed_objects_pkey PRIMARY KEY (blob_id)
 );
 
+CREATE TABLE event_heads (
+  stream_id uuid NOT NULL,
+  company_id text NOT NULL,
+  last_id bigint DEFAULT 0 NOT NULL,
+  CONSTRAINT event_heads_pkey PRIMARY KEY (stream_id),
+  CONSTRAINT event_heads_last_id_check CHECK ((last_id >= 0))
+) WITH (fillfactor=50);
+
+CREATE TABLE events (
+  stream_id uuid NOT NULL,
+  id bigint NOT NULL,
+  type text NOT NULL,
+  at timestamp(3) with time zone NOT NULL,
+  actor_kind text NOT NULL,
+  actor_id text,
+  data json NOT NULL,
+  CONSTRAINT events_pkey PRIMARY KEY (stream_id, id),
+  CONSTRAINT events_actor_id_check CHECK (((actor_kind = 'service'::text) = (actor_id IS NULL))),
+  CONSTRAINT events_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['user'::text, 'api_key'::text, 'agent'::text, 'execution'::text, 'service'::text]))),
+  CONSTRAINT events_id_check CHECK ((id > 0))
+);
+
 CREATE TABLE execution_logs (
   execution_id uuid NOT NULL,
   progress jsonb NOT NULL,
@@ -882,6 +904,8 @@ CREATE INDEX conversations_walk_idx ON public.conversations USING btree (project
 CREATE INDEX deployments_listing_idx ON public.deployments USING btree (company_id, created_at DESC, id DESC) WHERE (deleted_at IS NULL);
 
 CREATE UNIQUE INDEX deployments_name_key ON public.deployments USING btree (company_id, name) WHERE (deleted_at IS NULL);
+
+CREATE INDEX events_at_idx ON public.events USING btree (at);
 
 CREATE INDEX executions_active_idx ON public.executions USING btree (project_id) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
 

@@ -119,6 +119,8 @@ async function makeProjects(sql, company, count, name) {
        INSERT INTO nodes (container_id, node_id, name, kind) SELECT id, 0, '', 'directory' FROM container
      ), conversation AS (
        INSERT INTO conversations (project_id, is_default) SELECT id, true FROM made
+     ), head AS (
+       INSERT INTO event_heads (stream_id, company_id) SELECT id, $1 FROM made
      )
      INSERT INTO projects (id, company_id, name, workspace_id, agent_config_id, project_skills_id, created_by, updated_at)
      SELECT id, $1, $3 || ' ' || i, workspace, config, skills, $4, now() - (i || ' s')::interval FROM made ORDER BY i

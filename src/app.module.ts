@@ -6,6 +6,7 @@ import { ChatModule } from './chat/chat.module.js';
 import { ConfigModule } from './config/config.module.js';
 import type { Config } from './config/config.js';
 import { DeploymentsModule } from './deployments/deployments.module.js';
+import { EventsModule } from './events/events.module.js';
 import { ExecutionsModule } from './executions/executions.module.js';
 import { FilesModule } from './files/files.module.js';
 import { AuthGuard } from './platform/auth/auth.guard.js';
@@ -56,6 +57,7 @@ export class AppModule {
         AuthModule,
         ThrottlingModule,
         HealthModule,
+        EventsModule,
         UsageModule,
         FilesModule,
         TablesModule,

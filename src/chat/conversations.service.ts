@@ -1,11 +1,13 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Database } from '../platform/database/database.service.js';
+import { ProjectEvents } from '../events/project-events.service.js';
+import { Database, type Tx } from '../platform/database/database.service.js';
 import { Conflict, NotFound, parseId } from '../platform/errors/errors.js';
 import { assertExpected } from '../platform/http/entity-tags/conditions.js';
 import type { ExpectedTags } from '../platform/http/entity-tags/entity-tag.js';
 import type { JsonPage } from '../platform/database/json-page.js';
 import { Once } from '../platform/idempotency/once.js';
 import type { WalkQuery } from '../platform/listing/walk.query.js';
+import type { ProjectId } from '../projects/project.entity.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import { ProjectsService } from '../projects/projects.service.js';
 import { ConversationRemoval } from './conversation-removal.service.js';
@@ -29,6 +31,7 @@ export class ConversationsService implements OnModuleInit {
     private readonly endings: TurnEndings,
     private readonly stopped: TurnStoppedChannel,
     private readonly changed: ConversationChangedChannel,
+    private readonly events: ProjectEvents,
   ) {}
 
   /** Every project has a default conversation from its creation on. */
@@ -65,7 +68,11 @@ export class ConversationsService implements OnModuleInit {
   ): Promise<Conversation> {
     return await this.database.transaction(async (tx) => {
       const { id } = await tx.withRepository(this.projects).lock(editor, projectId);
-      return await once.do(tx, async () => await tx.withRepository(this.conversations).add(id, title ?? null));
+      return await once.do(tx, async () => {
+        const conversation = await tx.withRepository(this.conversations).add(id, title ?? null);
+        this.note(tx, editor, id, conversation.id, false);
+        return conversation;
+      });
     });
   }
 
@@ -83,7 +90,10 @@ export class ConversationsService implements OnModuleInit {
       const locked = await conversations.lock(editor, project.id, conversationId);
       await assertExpected(expected, () => conversationTag(locked));
       const { id } = locked;
-      if (title !== undefined) await conversations.rename(id, title);
+      if (title !== undefined) {
+        await conversations.rename(id, title);
+        this.note(tx, editor, project.id, id, false);
+      }
       return await conversations.findOneByOrFail({ id });
     });
   }
@@ -104,6 +114,7 @@ export class ConversationsService implements OnModuleInit {
       if (await conversations.existsBy({ id, is_default: true })) {
         throw new Conflict('default_conversation', 'The default conversation cannot be deleted');
       }
+      this.note(tx, editor, project.id, id, true);
       const turn_id = await this.endings.stop(tx, id, null);
       // Changes of the workspace only refer to the conversation: those that are being noted come first.
       await conversations.lockForRemoval(id);
@@ -112,5 +123,16 @@ export class ConversationsService implements OnModuleInit {
     });
     if (turn_id === null) this.changed.send(id);
     else this.stopped.send(id, turn_id);
+  }
+
+  private note(
+    tx: Tx,
+    { caller }: ProjectEditor,
+    project_id: ProjectId,
+    conversation_id: string,
+    deleted: boolean,
+  ): void {
+    this.events.by(tx, caller);
+    this.events.note(tx, project_id, 'conversation.changed', { conversation_id, deleted });
   }
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { ProjectEvents } from '../events/project-events.service.js';
 import type { Principal } from '../platform/auth/principal.js';
 import { Database, pipelined, type Tx } from '../platform/database/database.service.js';
 import { Conflict, parseId } from '../platform/errors/errors.js';
@@ -36,6 +37,7 @@ export class PostMessageService {
     private readonly turns: TurnsRepository,
     private readonly answers: AnswersService,
     private readonly changed: ConversationChangedChannel,
+    private readonly events: ProjectEvents,
   ) {}
 
   /**
@@ -116,10 +118,14 @@ export class PostMessageService {
       api_key_name,
       api_key_prefix,
     };
-    const [, { json }] = await pipelined(
+    const [turn_id, { id: message_id, json }] = await pipelined(
       isFirst && turns.start(conversation, author),
       tx.withRepository(this.conversations).append(message),
     );
+    const { id: conversation_id, project_id } = conversation;
+    this.events.by(tx, author);
+    this.events.note(tx, project_id, 'message.created', { conversation_id, message_id, role: message.role });
+    if (turn_id !== false) this.events.note(tx, project_id, 'turn.dispatched', { conversation_id, turn_id });
     return json;
   }
 }

@@ -1,4 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { ProjectEvents } from '../events/project-events.service.js';
 import { Database } from '../platform/database/database.service.js';
 import { NotFound, parseId } from '../platform/errors/errors.js';
 import { Once } from '../platform/idempotency/once.js';
@@ -22,6 +23,7 @@ export class StopTurnService implements OnModuleInit {
     private readonly endings: TurnEndings,
     private readonly runner: TurnRunner,
     private readonly stopped: TurnStoppedChannel,
+    private readonly events: ProjectEvents,
   ) {}
 
   onModuleInit(): void {
@@ -45,6 +47,7 @@ export class StopTurnService implements OnModuleInit {
     const wanted = request.turn_id == null ? null : parseId(request.turn_id, 'Turn');
     const stopped = await this.database.transaction(async (tx) => {
       const project = await tx.withRepository(this.projects).lock(editor, projectId);
+      this.events.by(tx, editor.caller);
       const { id } = await tx.withRepository(this.conversations).lock(editor, project.id, request.conversation_id);
       if (wanted !== null && !(await tx.withRepository(this.turns).existsBy({ id: wanted, conversation_id: id }))) {
         throw new NotFound('Turn');

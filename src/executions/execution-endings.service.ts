@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ProjectEvents } from '../events/project-events.service.js';
 import { Config } from '../config/config.js';
 import type { Tx } from '../platform/database/database.service.js';
 import type { Project } from '../projects/project.entity.js';
@@ -19,6 +20,7 @@ export class ExecutionEndings {
     private readonly executions: ExecutionsRepository,
     private readonly projects: ProjectsRepository,
     private readonly usage: UsageService,
+    private readonly events: ProjectEvents,
   ) {}
 
   /**
@@ -35,6 +37,8 @@ export class ExecutionEndings {
     // What a budget kept from beginning has cost nothing.
     const isFree = ending.error?.code === 'budget_exhausted';
     for (const execution of ended) {
+      const { id: execution_id, project_id } = execution;
+      this.events.note(tx, project_id, 'execution.changed', { execution_id, status: ending.status });
       await this.conclude(tx, isFree ? { ...execution, spent_ms: 0 } : execution, feasibility_result);
     }
     return ended.map(({ id }) => id);

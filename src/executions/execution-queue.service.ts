@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ProjectEvents } from '../events/project-events.service.js';
 import { Database, type Tx } from '../platform/database/database.service.js';
 import { Jobs } from '../platform/jobs/jobs.service.js';
 import { WakeUps } from '../platform/leases/wake-ups.js';
@@ -36,6 +37,7 @@ export class ExecutionQueue {
     private readonly database: Database,
     private readonly executions: ExecutionsRepository,
     jobs: Jobs,
+    private readonly events: ProjectEvents,
   ) {
     this.wakeUps = new WakeUps(database, jobs, TASK, 'execution_id');
   }
@@ -67,7 +69,12 @@ export class ExecutionQueue {
     const claimed = await this.database.transaction(async (tx) => {
       const executions = tx.withRepository(this.executions);
       await executions.lockClaims();
-      return await executions.claim(woken, owner);
+      const taken = await executions.claim(woken, owner);
+      if (taken?.generation === 1) {
+        this.events.by(tx, { kind: 'execution', id: taken.id });
+        this.events.note(tx, taken.project_id, 'execution.changed', { execution_id: taken.id, status: 'running' });
+      }
+      return taken;
     });
     return claimed === undefined ? null : { ...claimed, refusal: refusalOf(claimed) };
   }

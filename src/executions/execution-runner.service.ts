@@ -6,7 +6,7 @@ import { NotFound } from '../platform/errors/errors.js';
 import { Lease, LeaseLost } from '../platform/leases/lease.js';
 import { LOGGER } from '../platform/logging/logging.module.js';
 import { ExecutionEndedChannel } from './execution-ended.channel.js';
-import { ExecutionLogsRepository } from './execution-logs.repository.js';
+import { ExecutionProgress } from './execution-progress.service.js';
 import { type ClaimedExecution, ExecutionQueue } from './execution-queue.service.js';
 import type { LeasedExecution } from './executions.repository.js';
 import { InputsService } from './inputs.service.js';
@@ -28,7 +28,7 @@ export class ExecutionRunner implements OnModuleInit, OnModuleDestroy {
   constructor(
     private readonly config: Config,
     private readonly queue: ExecutionQueue,
-    private readonly logs: ExecutionLogsRepository,
+    private readonly progress: ExecutionProgress,
     private readonly inputs: InputsService,
     private readonly solver: Solver,
     private readonly solveResults: SolveResults,
@@ -84,7 +84,7 @@ export class ExecutionRunner implements OnModuleInit, OnModuleDestroy {
     }
     const teller = new RunTeller(
       held.generation === 1,
-      async (progress, lines) => await this.logs.add(held, progress, lines),
+      async (progress, lines) => await this.progress.keep(held, progress, lines),
       this.logger,
     );
     let outcome;

@@ -5,6 +5,7 @@ import { TablesModule } from '../tables/tables.module.js';
 import { UsageModule } from '../usage/usage.module.js';
 import { ExecutionEndedChannel } from './execution-ended.channel.js';
 import { ExecutionEndings } from './execution-endings.service.js';
+import { ExecutionProgress } from './execution-progress.service.js';
 import { ExecutionLogsRepository } from './execution-logs.repository.js';
 import { ExecutionQueue } from './execution-queue.service.js';
 import { ExecutionRecords } from './execution-records.service.js';
@@ -30,6 +31,7 @@ import { Solver } from './solver/solver.js';
     ExecutionEndedChannel,
     ExecutionEndings,
     ExecutionLogsRepository,
+    ExecutionProgress,
     ExecutionQueue,
     ExecutionReaper,
     ExecutionRecords,

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { ProjectEvents } from '../events/project-events.service.js';
+import type { Principal } from '../platform/auth/principal.js';
 import { Config } from '../config/config.js';
 import { Database, type Tx } from '../platform/database/database.service.js';
 import { Conflict, Invalid, parseId, TooManyRequests } from '../platform/errors/errors.js';
@@ -78,6 +80,7 @@ export class ExecutionsService {
     private readonly queue: ExecutionQueue,
     private readonly endings: ExecutionEndings,
     private readonly ended: ExecutionEndedChannel,
+    private readonly events: ProjectEvents,
   ) {}
 
   /** Lets the module of scenarios say what one of them is; called while modules initialise. */
@@ -97,6 +100,7 @@ export class ExecutionsService {
     const run = { ...triggerOf(editor.caller), is_test, name, time_limit_seconds, mip_gap: mip_gap ?? 0 };
     return await this.database.transaction(async (tx) => {
       const project = await tx.withRepository(this.projects).lock(editor, projectId);
+      this.events.by(tx, editor.caller);
       return await once.do(tx, async () => {
         if (scenario_id == null) return await this.start(tx, project, { ...run, input_file_ids, affects_checklist });
         const { files, variant } = await this.readScenario(tx, project, scenario_id);
@@ -118,6 +122,7 @@ export class ExecutionsService {
   ): Promise<ExecutionRecord> {
     return await this.database.transaction(async (tx) => {
       const project = await tx.withRepository(this.projects).lock(editor, projectId);
+      this.events.by(tx, editor.caller);
       return await once.do(tx, async () => {
         const executions = tx.withRepository(this.executions);
         const before = await executions.require(project.id, parseId(executionId, 'Execution'));
@@ -212,6 +217,7 @@ export class ExecutionsService {
       const row = { ...run, ...spender, batch_id, project_id, company_id, triggered_by };
       const execution = await executions.add(row);
       await this.queue.wake(tx, execution.id);
+      this.events.note(tx, project_id, 'execution.changed', { execution_id: execution.id, status: execution.status });
       started.push(execution);
     }
     await tx.withRepository(this.projects).adjust(project_id, { active_solves: started.length });
@@ -230,7 +236,7 @@ export class ExecutionsService {
     executionId: string,
     once = Once.unkept<ExecutionRecord>(),
   ): Promise<ExecutionRecord> {
-    return await this.cancelIn((projects) => projects.lock(editor, projectId), executionId, once);
+    return await this.cancelIn((projects) => projects.lock(editor, projectId), executionId, editor.caller, once);
   }
 
   /** The same for what was started in a project that was looked up before. @throws NotFound @throws Conflict */
@@ -241,10 +247,12 @@ export class ExecutionsService {
   private async cancelIn(
     lock: (projects: ProjectsRepository) => Promise<Project>,
     executionId: string,
+    caller?: Principal,
     once = Once.unkept<ExecutionRecord>(),
   ): Promise<ExecutionRecord> {
     const execution = await this.database.transaction(async (tx) => {
       const project = await lock(tx.withRepository(this.projects));
+      if (caller !== undefined) this.events.by(tx, caller);
       return await once.do(tx, async () => {
         const executions = tx.withRepository(this.executions);
         const { id } = await executions.require(project.id, parseId(executionId, 'Execution'));

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ProjectEvents } from '../events/project-events.service.js';
 import { BlobsService, type StoredBlob } from '../files/blobs/blobs.service.js';
 import { ContainersService } from '../files/tree/containers.service.js';
 import { FileTreeService } from '../files/tree/file-tree.service.js';
@@ -33,6 +34,7 @@ export class ResultFiles {
     private readonly blobs: BlobsService,
     private readonly containers: ContainersService,
     private readonly fileTree: FileTreeService,
+    private readonly events: ProjectEvents,
   ) {}
 
   /** Writes the contents of the files. */
@@ -65,6 +67,7 @@ export class ResultFiles {
     }
     const file_path =
       whole && (await this.putOne(tx, project, `${RESULTS}/${execution_id}.json`, whole, 'application/json'));
+    this.events.noteFiles(tx, project.id, [...(file_path === null ? [] : [file_path]), ...table_paths]);
     return { file_path, ...(table_paths.length > 0 && { table_paths }) };
   }
 

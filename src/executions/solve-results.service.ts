@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ProjectEvents } from '../events/project-events.service.js';
 import { FileTreeReader } from '../files/tree/file-tree-reader.service.js';
 import { Database, type Tx } from '../platform/database/database.service.js';
 import { CardsRepository } from '../projects/canvas/cards.repository.js';
@@ -27,6 +28,7 @@ export class SolveResults {
     private readonly reader: FileTreeReader,
     private readonly results: ResultFiles,
     private readonly endings: ExecutionEndings,
+    private readonly events: ProjectEvents,
   ) {}
 
   /** Ends a running execution with what came of it. @throws LeaseLost when it is not the caller's any more */
@@ -39,6 +41,7 @@ export class SolveResults {
     await this.database.transaction(async (tx) => {
       const project = await tx.withRepository(this.projects).lockKnown(held.project_id);
       await tx.withRepository(this.executions).lockForOwner(held);
+      this.events.by(tx, { kind: 'execution', id: held.id });
       if (outcome.kind === 'failed') {
         await this.endings.finish(tx, [held.id], { status: 'failed', error: outcome.failure, ...(model && { model }) });
         return;

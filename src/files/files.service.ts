@@ -1,14 +1,15 @@
 import { Readable } from 'node:stream';
 import { Injectable, StreamableFile } from '@nestjs/common';
+import { ProjectEvents } from '../events/project-events.service.js';
 import { Config } from '../config/config.js';
 import { TaskProblem } from '../data-engine/tasks.js';
 import type { Principal } from '../platform/auth/principal.js';
-import { Database } from '../platform/database/database.service.js';
+import { Database, type Tx } from '../platform/database/database.service.js';
 import { Invalid, invalidValue, NotFound, TooLarge } from '../platform/errors/errors.js';
 import { Once } from '../platform/idempotency/once.js';
 import { BlobsService } from './blobs/blobs.service.js';
 import { decodeText } from './blobs/content.js';
-import { ContainerResolver } from './container-resolver.js';
+import { ContainerResolver, type RequestedContainer } from './container-resolver.js';
 import { jsonOf, measureContent } from './content-answer.js';
 import { documentFormat, DocumentsService } from './documents.service.js';
 import {
@@ -48,6 +49,7 @@ export class FilesService {
     private readonly documents: DocumentsService,
     private readonly changes: WorkspaceChanges,
     private readonly config: Config,
+    private readonly events: ProjectEvents,
   ) {}
 
   /** @throws Conflict when a file is in the way */
@@ -59,7 +61,11 @@ export class FilesService {
     const container = await this.resolver.findForWriting(caller, body);
     const path = normalizePath(body.path, { root: true });
     return await this.database.transaction(async (tx) =>
-      once.do(tx, async () => ({ created: await this.fileTree.makeDirectory(tx, container, path), path })),
+      once.do(tx, async () => {
+        const created = await this.fileTree.makeDirectory(tx, container, path);
+        if (created) this.note(tx, caller, container, [path]);
+        return { created, path };
+      }),
     );
   }
 
@@ -152,7 +158,8 @@ export class FilesService {
     body: FileDeleteRequest,
     once = Once.unkept<DeleteResponse>(),
   ): Promise<DeleteResponse> {
-    const { project_id, ...container } = await this.resolver.findForWriting(caller, body);
+    const container = await this.resolver.findForWriting(caller, body);
+    const { project_id } = container;
     const path = normalizePath(body.path);
     const { conversation_id, recursive = false } = body;
     return await this.database.transaction(async (tx) =>
@@ -160,7 +167,9 @@ export class FilesService {
         if (conversation_id != null && project_id !== null) {
           await this.changes.publish(tx, caller, { project_id, conversation_id, kind: 'deleted', path });
         }
-        return { deleted: await this.fileTree.remove(tx, container, path, { recursive }) };
+        const deleted = await this.fileTree.remove(tx, container, path, { recursive });
+        this.note(tx, caller, container, [path]);
+        return { deleted };
       }),
     );
   }
@@ -173,7 +182,11 @@ export class FilesService {
     const container = await this.resolver.findForWriting(caller, body);
     const paths = (body.paths ?? []).map((path) => normalizePath(path));
     return await this.database.transaction(async (tx) =>
-      once.do(tx, async () => ({ deleted: await this.fileTree.removeAll(tx, container, paths) })),
+      once.do(tx, async () => {
+        const deleted = await this.fileTree.removeAll(tx, container, paths);
+        if (deleted > 0) this.note(tx, caller, container, paths);
+        return { deleted };
+      }),
     );
   }
 
@@ -191,6 +204,9 @@ export class FilesService {
     return await this.database.transaction(async (tx) =>
       once.do(tx, async () => {
         const problems = await this.fileTree.moveAll(tx, container, moves);
+        const made = moves.filter((_, index) => problems[index] === undefined);
+        const paths = made.flatMap(({ source_path, dest_path }) => [source_path, dest_path]);
+        this.note(tx, caller, container, paths);
         const errors = body.moves.flatMap(({ source_path }, index) => {
           const error = problems[index];
           return error === undefined ? [] : [{ error, source_path }];
@@ -198,6 +214,12 @@ export class FilesService {
         return { moved: moves.length - errors.length, errors };
       }),
     );
+  }
+
+  private note(tx: Tx, caller: Principal, { project_id }: RequestedContainer, paths: readonly string[]): void {
+    if (project_id === null) return;
+    this.events.by(tx, caller);
+    this.events.noteFiles(tx, project_id, paths);
   }
 }
 

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ProjectEvents } from '../events/project-events.service.js';
 import { Config } from '../config/config.js';
 import { ContainersService } from '../files/tree/containers.service.js';
 import { UploadRegistry } from '../files/uploads/upload-registry.service.js';
@@ -38,6 +39,7 @@ export class ProjectDeletion {
     private readonly containers: ContainersService,
     private readonly uploads: UploadRegistry,
     private readonly config: Config,
+    private readonly events: ProjectEvents,
   ) {}
 
   /** Lets a module above end its part of every project that is deleted; called while modules initialise. */
@@ -62,11 +64,14 @@ export class ProjectDeletion {
       const projects = tx.withRepository(this.projects);
       const project = await projects.lock(owner, projectId);
       await assertExpected(expected, () => projects.tagOf(owner, project.id));
+      this.events.by(tx, owner.caller);
       const ended: (() => void)[] = [];
       for (const listener of this.deletionListeners) ended.push(await listener(tx, project));
       await this.containers.hide(tx, project.company_id, ...(await this.containersOf(tx, project)));
       await this.uploads.expireTo(tx, project.workspace_id);
       await projects.markDeleted(project.id);
+      // The last that its readers are sent.
+      this.events.note(tx, project.id, 'project.deleted', {});
       return ended;
     });
     for (const announce of announcements) announce();
@@ -91,9 +96,11 @@ export class ProjectDeletion {
   private async bringBack(tx: Tx, owner: ProjectOwner, projectId: string): Promise<JsonText> {
     const projects = tx.withRepository(this.projects);
     const project = await projects.lockDeleted(owner, projectId, this.config.PROJECTS_GRACE_SECONDS);
-    if (project === undefined) return await projects.details(owner, (await projects.require(owner, projectId)).id);
+    if (project === undefined) return await projects.shown(owner, (await projects.require(owner, projectId)).id);
     await this.containers.restore(tx, project.company_id, ...(await this.containersOf(tx, project)));
     await projects.markRestored(project.id);
+    this.events.by(tx, owner.caller);
+    this.events.note(tx, project.id, 'project.restored', {});
     for (const listener of this.restorationListeners) await listener(tx, project);
     return await projects.shown(owner, project.id);
   }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ProjectEvents } from '../events/project-events.service.js';
 import { UsersRepository } from '../platform/auth/identities/users.repository.js';
 import type { Principal } from '../platform/auth/principal.js';
 import { Database, type Tx } from '../platform/database/database.service.js';
@@ -22,6 +23,7 @@ export class ProjectMembers {
     private readonly projects: ProjectsRepository,
     private readonly members: ProjectMembersRepository,
     private readonly users: UsersRepository,
+    private readonly events: ProjectEvents,
   ) {}
 
   /** The members of a project, first added first. @throws NotFound */
@@ -45,7 +47,7 @@ export class ProjectMembers {
       if ((await members.countBy({ project_id })) > MAX_MEMBERS) {
         throw new Conflict('too_many_members', `A project has at most ${MAX_MEMBERS} members; remove one first`);
       }
-      await this.concluded(tx, project_id);
+      await this.concluded(tx, project_id, owner.caller, { user_id, role });
       return await members.row(project_id, user_id);
     });
   }
@@ -61,14 +63,21 @@ export class ProjectMembers {
       const { id: project_id } = await tx.withRepository(this.projects).lock(remover, projectId);
       const { affected } = await tx.withRepository(this.members).delete({ project_id, user_id });
       if (affected === 0) throw new NotFound('Member');
-      await this.concluded(tx, project_id);
+      await this.concluded(tx, project_id, caller, { user_id, role: null });
     });
   }
 
-  private async concluded(tx: Tx, project_id: ProjectId): Promise<void> {
+  private async concluded(
+    tx: Tx,
+    project_id: ProjectId,
+    caller: Principal,
+    change: { user_id: string; role: ProjectRole | null },
+  ): Promise<void> {
     if ((await tx.withRepository(this.members).countBy({ project_id, role: 'owner' })) === 0) {
       throw new Conflict('last_owner', 'A project has an owner; make another member one first');
     }
     await tx.withRepository(this.projects).change(project_id, {});
+    this.events.by(tx, caller);
+    this.events.note(tx, project_id, 'member.changed', change);
   }
 }

@@ -1,4 +1,5 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { ProjectEvents } from '../events/project-events.service.js';
 import type { Logger } from 'pino';
 import { Config } from '../config/config.js';
 import { ContainersService } from '../files/tree/containers.service.js';
@@ -40,6 +41,7 @@ export class ProjectPurge implements OnModuleInit {
     private readonly jobs: Jobs,
     private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
+    private readonly events: ProjectEvents,
   ) {}
 
   onModuleInit(): void {
@@ -65,6 +67,7 @@ export class ProjectPurge implements OnModuleInit {
     try {
       if (!(await this.projects.beginPurge(project.id, this.config.PROJECTS_GRACE_SECONDS))) return;
       for (const purger of this.purgers) while (await this.alone(project, purger));
+      while (await this.alone(project, async (tx) => await this.events.removePage(tx, project.id)));
       await this.alone(project, async (tx) => await this.remove(tx, project));
     } catch (error) {
       this.logger.error({ err: error, project_id: project.id }, 'a deleted project could not be removed');

@@ -10,6 +10,11 @@ import { CardsService } from './canvas/cards.service.js';
 import { DataFileJobs } from './canvas/data-file-jobs.service.js';
 import { DataFiles } from './canvas/data-files.service.js';
 import { FileFactsRepository } from './canvas/file-facts.repository.js';
+import { MetricsModule } from '../platform/metrics/metrics.module.js';
+import { OpenStreams } from './streams/open-streams.service.js';
+import { ProjectEventHub } from './streams/project-event-hub.service.js';
+import { ProjectEventsController } from './streams/project-events.controller.js';
+import { ProjectEventStreams } from './streams/project-event-stream.service.js';
 import { TablesModule } from '../tables/tables.module.js';
 import { ProjectReader } from './project-access.js';
 import { ProjectDeletion } from './project-deletion.service.js';
@@ -26,8 +31,14 @@ import { SnapshotsService } from './snapshots.service.js';
 
 /** Projects, their canvas and snapshots. */
 @Module({
-  imports: [FilesModule, DeploymentsModule, TablesModule],
-  controllers: [ProjectsController, ProjectMembersController, CanvasController, SnapshotsController],
+  imports: [MetricsModule, FilesModule, DeploymentsModule, TablesModule],
+  controllers: [
+    ProjectsController,
+    ProjectMembersController,
+    CanvasController,
+    SnapshotsController,
+    ProjectEventsController,
+  ],
   providers: [
     ProjectsRepository,
     SnapshotsRepository,
@@ -43,6 +54,9 @@ import { SnapshotsService } from './snapshots.service.js';
     DataFiles,
     DataFileJobs,
     FileFactsRepository,
+    OpenStreams,
+    ProjectEventHub,
+    ProjectEventStreams,
   ],
   exports: [
     ProjectsRepository,
@@ -54,6 +68,7 @@ import { SnapshotsService } from './snapshots.service.js';
     ProjectPurge,
     CanvasEditor,
     DataFiles,
+    OpenStreams,
   ],
 })
 export class ProjectsModule implements OnModuleInit {

@@ -143,13 +143,17 @@ export class ProjectsRepository extends EntityRepository(Project) {
     return rows.map(({ place }) => place - 1);
   }
 
-  /** Those of the readers who do not see the project any more that each is given with: one look for each kind of reader. */
-  async lost<Following extends { reader: ProjectReader; project_id: ProjectId }>(
+  /**
+   * Those of the readers who do not see the project any more that each is given with: one look for each kind of reader. One
+   * that was deleted those still see whose stream outlives it.
+   */
+  async lost<Following extends { reader: ProjectReader; project_id: ProjectId; outlivesProject: boolean }>(
     followed: readonly Following[],
   ): Promise<Following[]> {
     const kinds = new Map<string, Following[]>();
     for (const one of followed) {
-      const sees = isVisible('p', one.reader.access('a.access'));
+      const access = one.reader.access('a.access');
+      const sees = `(${isVisible('p', access)}${one.outlivesProject ? ` OR ${wasVisible('p', access)}` : ''})`;
       const alike = kinds.get(sees) ?? [];
       kinds.set(sees, alike);
       alike.push(one);

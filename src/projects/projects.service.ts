@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ProjectEvents } from '../events/project-events.service.js';
 import { Config } from '../config/config.js';
 import { AGENT_CONFIG_NAMES } from '../deployments/template.js';
 import { DeploymentsService } from '../deployments/deployments.service.js';
@@ -36,6 +37,7 @@ export class ProjectsService {
     private readonly snapshots: SnapshotsService,
     private readonly members: ProjectMembersRepository,
     private readonly config: Config,
+    private readonly events: ProjectEvents,
   ) {}
 
   /** Lets a module above add its part to every new project. */
@@ -104,6 +106,7 @@ export class ProjectsService {
       created_by: user_id,
       visibility: request.visibility,
     });
+    await this.events.open(tx, id, company_id);
     await tx.withRepository(this.members).put({ project_id: id, company_id, user_id: person_id, role: 'owner' });
     const project = await projects.lock(editor, id);
     if (origin !== null) {
@@ -150,7 +153,14 @@ export class ProjectsService {
         ...(workspace_mode === 'define' && { workspace_mode }),
         ...(visibility != null && { visibility }),
       });
-      if (workspace_mode === 'run' && project.workspace_mode === 'define') await this.enterRunMode(tx, project);
+      const takesSnapshot = workspace_mode === 'run' && project.workspace_mode === 'define';
+      if (takesSnapshot) await this.enterRunMode(tx, project);
+      const given = Object.entries({ name, description, short_description, workspace_mode, visibility });
+      const fields = given.filter(([, value]) => value !== undefined).map(([field]) => field);
+      this.events.by(tx, editor.caller);
+      this.events.note(tx, project.id, 'project.updated', {
+        fields: takesSnapshot ? [...fields, 'current_snapshot_id', 'snapshots'] : fields,
+      });
       return await projects.details(editor, project.id);
     });
   }

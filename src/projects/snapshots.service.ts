@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ProjectEvents } from '../events/project-events.service.js';
 import { ContainersService } from '../files/tree/containers.service.js';
 import { FileTreeService } from '../files/tree/file-tree.service.js';
 import { Database, type Tx } from '../platform/database/database.service.js';
@@ -25,6 +26,7 @@ export class SnapshotsService {
     private readonly cards: CardsRepository,
     private readonly containers: ContainersService,
     private readonly fileTree: FileTreeService,
+    private readonly events: ProjectEvents,
   ) {}
 
   /** Takes a snapshot that becomes the current one. @throws Conflict when the project has too many */
@@ -35,6 +37,8 @@ export class SnapshotsService {
       return await once.do(tx, async () => {
         const current_snapshot_id = await this.take(tx, project);
         await projects.change(project.id, { current_snapshot_id });
+        this.events.by(tx, editor.caller);
+        this.events.note(tx, project.id, 'project.updated', { fields: ['current_snapshot_id', 'snapshots'] });
         return await tx.withRepository(this.snapshots).row(project.id, current_snapshot_id);
       });
     });
@@ -58,6 +62,8 @@ export class SnapshotsService {
       const { container_id } = await snapshots.findOneByOrFail({ project_id: project.id, id });
       await snapshots.delete({ project_id: project.id, id });
       await this.containers.delete(tx, editor.company_id, container_id);
+      this.events.by(tx, editor.caller);
+      this.events.note(tx, project.id, 'project.updated', { fields: ['snapshots'] });
     });
   }
 

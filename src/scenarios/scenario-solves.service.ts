@@ -1,5 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { ProjectEvents } from '../events/project-events.service.js';
 import type { ExecutionRecord } from '../executions/executions.repository.js';
 import { ExecutionsService, type NewBatch, type Variant } from '../executions/executions.service.js';
 import { type Canvas, InputsService } from '../executions/inputs.service.js';
@@ -54,6 +55,7 @@ export class ScenarioSolves implements OnModuleInit {
     private readonly executions: ExecutionsService,
     private readonly inputs: InputsService,
     private readonly files: DataFiles,
+    private readonly events: ProjectEvents,
   ) {}
 
   onModuleInit(): void {
@@ -79,6 +81,7 @@ export class ScenarioSolves implements OnModuleInit {
     const options = { is_test, mip_gap: mip_gap ?? 0, name, time_limit_seconds };
     return await this.database.transaction(async (tx) => {
       const project = await tx.withRepository(this.projects).lock(editor, projectId);
+      this.events.by(tx, editor.caller);
       return await once.do(tx, async () => {
         const scenarios = await this.named(tx, project, scenario_ids);
         return await this.start(tx, project, { ...triggerOf(editor.caller), ...options }, scenarios, include_base);

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ProjectEvents } from '../events/project-events.service.js';
 import { Database, type Tx } from '../platform/database/database.service.js';
 import { assertExpected } from '../platform/http/entity-tags/conditions.js';
 import type { ExpectedTags } from '../platform/http/entity-tags/entity-tag.js';
@@ -37,6 +38,7 @@ export class ScenariosService {
     private readonly scenarios: ScenariosRepository,
     private readonly cards: CardsRepository,
     private readonly files: DataFiles,
+    private readonly events: ProjectEvents,
   ) {}
 
   /** The scenarios of a project, newest first. */
@@ -116,6 +118,7 @@ export class ScenariosService {
       changes,
     });
     await tx.withRepository(this.projects).change(project_id, {});
+    this.events.note(tx, project_id, 'scenario.changed', { scenario_id: id, deleted: false });
     return await scenarios.require(project_id, id);
   }
 
@@ -132,6 +135,7 @@ export class ScenariosService {
     const scenarios = tx.withRepository(this.scenarios);
     await scenarios.change(scenario, { name, description, ...(changes !== undefined && { changes }) });
     await tx.withRepository(this.projects).change(project.id, {});
+    this.events.note(tx, project.id, 'scenario.changed', { scenario_id: scenario.id, deleted: false });
     return await scenarios.require(project.id, scenario.id);
   }
 
@@ -139,6 +143,7 @@ export class ScenariosService {
   async remove(tx: Tx, { project_id, id }: Scenario): Promise<void> {
     await tx.withRepository(this.scenarios).delete({ project_id, id });
     await tx.withRepository(this.projects).change(project_id, {});
+    this.events.note(tx, project_id, 'scenario.changed', { scenario_id: id, deleted: true });
   }
 
   private async inProject<Result>(
@@ -146,9 +151,10 @@ export class ScenariosService {
     projectId: string,
     work: (tx: Tx, project: Project) => Promise<Result>,
   ): Promise<Result> {
-    return await this.database.transaction(
-      async (tx) => await work(tx, await tx.withRepository(this.projects).lock(editor, projectId)),
-    );
+    return await this.database.transaction(async (tx) => {
+      this.events.by(tx, editor.caller);
+      return await work(tx, await tx.withRepository(this.projects).lock(editor, projectId));
+    });
   }
 
   private async assertFree(tx: Tx, { id: project_id }: Project, name: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ProjectEvents } from '../events/project-events.service.js';
 import type { Deployment } from '../deployments/deployment.entity.js';
 import { DeploymentsService } from '../deployments/deployments.service.js';
 import { AGENT_CONFIG_NAMES, INSTRUCTIONS_FILE, SKILLS_FOLDER } from '../deployments/template.js';
@@ -30,6 +31,7 @@ export class AgentConfigService {
     private readonly templates: TemplatesService,
     private readonly containers: ContainersService,
     private readonly effectiveConfig: EffectiveConfigService,
+    private readonly events: ProjectEvents,
   ) {}
 
   /** The configuration that a turn would start with, unless the caller has it already. @throws NotFound */
@@ -64,6 +66,8 @@ export class AgentConfigService {
           requested: from_deployment ?? null,
         });
         await tx.withRepository(this.projects).noteConfig(project.id, { config_digest });
+        this.events.by(tx, editor.caller);
+        this.events.note(tx, project.id, 'config.changed', { skill: null });
         return { from_deployment: deployment.handle, objects };
       });
     });
@@ -97,6 +101,9 @@ export class AgentConfigService {
         });
         const workspace_files = await this.templates.copyFiles(tx, from, { company_id, container_id: workspace_id });
         await tx.withRepository(this.projects).noteConfig(id, { config_digest, origin_deployment_id: deployment.id });
+        this.events.by(tx, editor.caller);
+        this.events.note(tx, id, 'config.changed', { skill: null });
+        if (workspace_files > 0) this.events.note(tx, id, 'files.changed', { paths: null, count: workspace_files });
         return { from_deployment: deployment.handle, objects, workspace_files };
       });
     });

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ProjectEvents } from '../events/project-events.service.js';
 import { SKILLS_FOLDER } from '../deployments/template.js';
 import type { ContainerRef } from '../files/tree/container-ref.js';
 import { FileTreeReader } from '../files/tree/file-tree-reader.service.js';
@@ -40,6 +41,7 @@ export class ProjectSkillsService {
     private readonly projects: ProjectsRepository,
     private readonly sets: SkillSetsService,
     private readonly reader: FileTreeReader,
+    private readonly events: ProjectEvents,
   ) {}
 
   /** What a turn would mount, by name. @throws NotFound */
@@ -84,6 +86,8 @@ export class ProjectSkillsService {
       await assertExpected(expected, () => this.tagOfOwn(tx, project, name));
       await this.sets.replace(tx, ownSet(project), name, stored);
       await tx.withRepository(this.projects).adjust(project.id, {});
+      this.events.by(tx, editor.caller);
+      this.events.note(tx, project.id, 'config.changed', { skill: name });
       const shadows = (await this.sets.find(deploymentSet(project), name, tx)) !== undefined;
       return skillTag({ name, files: stored }, { scope: 'project', shadows });
     });
@@ -105,6 +109,8 @@ export class ProjectSkillsService {
       });
       await this.sets.remove(tx, ownSet(project), name);
       await tx.withRepository(this.projects).adjust(project.id, {});
+      this.events.by(tx, editor.caller);
+      this.events.note(tx, project.id, 'config.changed', { skill: name });
     });
   }
 

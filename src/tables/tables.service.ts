@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { ProjectEvents } from '../events/project-events.service.js';
 import type { StoredBlob } from '../files/blobs/blobs.service.js';
 import { contentTypeByName } from '../files/blobs/content.js';
-import { ContainerResolver } from '../files/container-resolver.js';
+import { ContainerResolver, type RequestedContainer } from '../files/container-resolver.js';
 import { FileEntry } from '../files/files.dto.js';
-import type { ContainerRef } from '../files/tree/container-ref.js';
 import { FileTreeService } from '../files/tree/file-tree.service.js';
 import { normalizePath } from '../files/tree/paths.js';
 import type { Principal } from '../platform/auth/principal.js';
@@ -33,6 +33,7 @@ export class TablesService {
     private readonly resolver: ContainerResolver,
     private readonly tables: TableReader,
     private readonly fileTree: FileTreeService,
+    private readonly events: ProjectEvents,
   ) {}
 
   /** @throws Invalid for a file that is no table, and for a query that does not fit it */
@@ -77,18 +78,32 @@ export class TablesService {
     if (saved === undefined || path === undefined) return answer(null);
     return await this.database.transaction(async (tx) => {
       const workspace = await this.workspaceOf(caller, body, tx);
-      return await once.do(tx, async () => answer(await this.put(tx, workspace, path, saved)));
+      return await once.do(tx, async () => answer(await this.put(tx, caller, workspace, path, saved)));
     });
   }
 
   /** Where results are saved. @throws NotFound @throws Forbidden */
-  private async workspaceOf(caller: Principal, { project_id = null }: QueryRequest, tx?: Tx): Promise<ContainerRef> {
+  private async workspaceOf(
+    caller: Principal,
+    { project_id = null }: QueryRequest,
+    tx?: Tx,
+  ): Promise<RequestedContainer> {
     return await this.resolver.findForWriting(caller, { source: 'workspace', project_id }, tx);
   }
 
-  private async put(tx: Tx, workspace: ContainerRef, path: string, blob: StoredBlob): Promise<FileEntry> {
+  private async put(
+    tx: Tx,
+    caller: Principal,
+    workspace: RequestedContainer,
+    path: string,
+    blob: StoredBlob,
+  ): Promise<FileEntry> {
     const details = { content_type: contentTypeByName(path), source: 'upload' } as const;
     const file = await this.fileTree.putFile(tx, workspace, path, blob, details);
+    if (workspace.project_id !== null) {
+      this.events.by(tx, caller);
+      this.events.noteFiles(tx, workspace.project_id, [path]);
+    }
     return FileEntry.from('workspace', file);
   }
 }

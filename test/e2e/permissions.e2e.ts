@@ -16,10 +16,13 @@ import { type Answer, Client } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { useSharedService } from '../support/service.js';
 import type { Session } from '../support/session.js';
-import { EventStream } from '../support/stream.js';
+import { EventStream, type StreamOptions } from '../support/stream.js';
 import { CALLERS, CALLERS_IN_PRIVATE, PUBLIC, type Row, TABLE, type World } from './permissions.table.js';
 
-const STREAM = 'GET /api/v1/projects/{project_id}/chat/stream';
+const STREAMS = new Map<string, StreamOptions['of']>([
+  ['GET /api/v1/projects/{project_id}/chat/stream', 'chat/stream'],
+  ['GET /api/v1/projects/{project_id}/events', 'events'],
+]);
 const SKILL = 'marked';
 const CASES = Object.entries(TABLE).flatMap(([operation, rows]) =>
   [rows].flat().map((row) => [operation, row] as const),
@@ -225,8 +228,9 @@ async function send(operation: string, { body, query = {} }: Row, client: Client
       /\{(\w+)\}/g,
       (_, name: string) => place[name as Exclude<keyof World, 'owner' | 'member' | 'makeProject' | 'makeUser'>],
     );
-  if (operation === STREAM && client.token !== undefined) {
-    const stream = await EventStream.open(service.url, client.token, place.project_id);
+  const of = STREAMS.get(operation);
+  if (of !== undefined && client.token !== undefined) {
+    const stream = await EventStream.open(service.url, client.token, place.project_id, { of });
     // What is no stream has a body.
     if (stream.status === 200) {
       stream.close();

@@ -210,6 +210,7 @@ export const TABLE: Record<string, Row | Row[]> = {
       return { scenario_id };
     },
   },
+  'GET /api/v1/projects/{project_id}/events': reads(),
   'GET /api/v1/projects/{project_id}/cards': reads(),
   'POST /api/v1/projects/{project_id}/cards': {
     ...edits(201),

@@ -81,6 +81,8 @@ async function rowsOf(...projects: string[]): Promise<Record<string, number>> {
      UNION ALL SELECT 'workspace_changes', count(*) FROM workspace_changes WHERE project_id = ANY ($1)
      UNION ALL SELECT 'cards', count(*) FROM cards WHERE project_id = ANY ($1)
      UNION ALL SELECT 'scenarios', count(*) FROM scenarios WHERE project_id = ANY ($1)
+     UNION ALL SELECT 'events', count(*) FROM events WHERE stream_id = ANY ($1)
+     UNION ALL SELECT 'event_heads', count(*) FROM event_heads WHERE stream_id = ANY ($1)
      UNION ALL SELECT 'snapshots', count(*) FROM snapshots WHERE project_id = ANY ($1)`,
     [projects],
   );

@@ -19,6 +19,8 @@ export interface StreamedEvent {
 export interface StreamOptions {
   query?: Record<string, string | number>;
   headers?: Record<string, string>;
+  /** What of the project is followed; default `chat/stream`. */
+  of?: 'chat/stream' | 'events';
 }
 
 /** An open event stream, read by hand, so that a test can also not read it. */
@@ -39,14 +41,14 @@ export class EventStream {
     this.resume();
   }
 
-  /** Opens `/projects/{id}/chat/stream`; an answer other than 200 has no events. */
+  /** Opens `/projects/{id}/chat/stream` or another stream of the project; an answer other than 200 has no events. */
   static async open(
     url: string,
     token: string,
     project: string,
-    { query = {}, headers = {} }: StreamOptions = {},
+    { query = {}, headers = {}, of = 'chat/stream' }: StreamOptions = {},
   ): Promise<EventStream> {
-    const target = new URL(`${url}/api/v1/projects/${project}/chat/stream`);
+    const target = new URL(`${url}/api/v1/projects/${project}/${of}`);
     for (const [name, value] of Object.entries(query)) target.searchParams.set(name, String(value));
     const request = http.get(target, { agent: false, headers: { authorization: `Bearer ${token}`, ...headers } });
     const response = await new Promise<http.IncomingMessage>((resolve, reject) => {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ProjectEvents } from '../../events/project-events.service.js';
 import type { StoredBlob } from '../../files/blobs/blobs.service.js';
 import { contentTypeByName } from '../../files/blobs/content.js';
 import { ContainerResolver } from '../../files/container-resolver.js';
@@ -27,6 +28,7 @@ export class AgentFiles {
     private readonly containers: ContainersService,
     private readonly reader: FileTreeReader,
     private readonly fileTree: FileTreeService,
+    private readonly events: ProjectEvents,
   ) {}
 
   /** The workspace of the turn's project. */
@@ -45,7 +47,7 @@ export class AgentFiles {
    */
   async place(
     tx: Tx,
-    { messages }: AgentContext,
+    { messages, project_id }: AgentContext,
     workspace: ContainerRef,
     path: string,
     blob: StoredBlob,
@@ -63,6 +65,7 @@ export class AgentFiles {
       source: isUpload ? ('upload' as const) : ('agent' as const),
     };
     const { size } = await this.fileTree.putFile(tx, workspace, path, blob, details);
+    this.events.noteFiles(tx, project_id, [path]);
     return { path, size, replaced: present !== undefined };
   }
 }

@@ -1,12 +1,6 @@
+import type { StreamEvent } from '../../platform/event-stream/server-sent-event.js';
 import { eventId } from './position.js';
 import { type Cursor, type Following, MAX_MESSAGES, MAX_TEXT } from './stream-reads.repository.js';
-
-/** An event as it is sent; `data` is JSON text. One with an id is part of a turn and can be resumed after. */
-export interface StreamEvent {
-  id?: string;
-  type: string;
-  data: string;
-}
 
 export interface Step {
   events: StreamEvent[];
@@ -50,16 +44,3 @@ function isCut(messages: Following['messages']): boolean {
   const bytes = messages.reduce((sum, { json, answered }) => sum + Buffer.byteLength(json + (answered ?? '')), 0);
   return messages.length === MAX_MESSAGES || bytes >= MAX_TEXT;
 }
-
-/** The reader's state is no longer valid: it must read the conversation again with sync. */
-export const resync = (reason: ResyncReason): StreamEvent => ({ type: 'resync', data: JSON.stringify({ reason }) });
-
-/** The position was never one of this conversation; its events are gone; or the reader took too long to take them. */
-export const RESYNC_REASONS = ['unknown_position', 'evicted', 'too_slow'] as const;
-export type ResyncReason = (typeof RESYNC_REASONS)[number];
-
-/** Events in the format of server-sent events. JSON text of the database and of this service has no line breaks. */
-export const toText = (events: StreamEvent[]): string =>
-  events
-    .map(({ id, type, data }) => `${id === undefined ? '' : `id: ${id}\n`}event: ${type}\ndata: ${data}\n\n`)
-    .join('');

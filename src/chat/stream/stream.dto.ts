@@ -9,7 +9,6 @@ import {
 import { CardResponse } from '../../projects/canvas/canvas.dto.js';
 import { ChatMessageResponse, ToolCallData } from '../messages/message.dto.js';
 import { TURN_OUTCOMES, type TurnOutcome } from '../turns/turn.entity.js';
-import { RESYNC_REASONS, type ResyncReason } from './stream-step.js';
 
 /** Which conversation is followed, and from where. */
 export class ChatStreamQuery {
@@ -96,10 +95,4 @@ export class MessageUpdatedData {
 export class TurnDispatchedData {
   @StringField()
   turn_id!: string;
-}
-
-/** Events are missing before the following ones: read the conversation again with sync. */
-export class ResyncData {
-  @EnumField(RESYNC_REASONS)
-  reason!: ResyncReason;
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ProjectEvents } from '../../events/project-events.service.js';
 import { Database, pipelined, type Tx } from '../../platform/database/database.service.js';
 import { LeaseLost } from '../../platform/leases/lease.js';
 import { ProjectsRepository } from '../../projects/projects.repository.js';
@@ -51,6 +52,7 @@ export class TurnEndings {
     private readonly answers: AnswersService,
     private readonly usage: UsageService,
     private readonly changed: ConversationChangedChannel,
+    private readonly events: ProjectEvents,
   ) {}
 
   /**
@@ -69,8 +71,11 @@ export class TurnEndings {
         turns.situation(conversation_id),
       );
       if (turn === undefined) throw new LeaseLost();
+      this.events.by(tx, { kind: 'agent', id: turn.id });
       await this.finish(tx, turn, ending);
-      if (waiting > 0) await turns.start({ id: conversation_id, project_id }, turn);
+      if (waiting === 0) return;
+      const turn_id = await turns.start({ id: conversation_id, project_id }, turn);
+      this.events.note(tx, project_id, 'turn.dispatched', { conversation_id, turn_id });
     });
     this.changed.send(conversation_id);
   }
@@ -98,7 +103,7 @@ export class TurnEndings {
     const credits = progress?.credits ?? turn.credits;
     const of = { company_id, project_id, ...spenderOf(turn), model };
     const charge = { ...of, source_type: 'turn', source_id: id, credits } as const;
-    await pipelined(
+    const [, noted] = await pipelined(
       turn.message_id !== null && tx.withRepository(this.messages).finish(turn.message_id, body),
       notice !== undefined &&
         tx.withRepository(this.conversations).append({ conversation_id, role: 'system', content: notice, turn_id: id }),
@@ -106,6 +111,12 @@ export class TurnEndings {
       tx.withRepository(this.projects).adjust(project_id, { active_turns: -1, credits }),
       credits > 0 && this.usage.record(tx, charge),
     );
+    const created = { conversation_id, message_id: message_id ?? '', role: 'assistant' };
+    if (turn.message_id !== message_id) this.events.note(tx, project_id, 'message.created', created);
+    if (noted !== false) {
+      this.events.note(tx, project_id, 'message.created', { conversation_id, message_id: noted.id, role: 'system' });
+    }
+    this.events.note(tx, project_id, 'turn.ended', { conversation_id, turn_id: id, outcome, message_id });
   }
 
   /** Final content of the turn's message, and the events that lead to it from the stored content. */

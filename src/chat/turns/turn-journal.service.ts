@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ProjectEvents } from '../../events/project-events.service.js';
 import { Database, type Tx } from '../../platform/database/database.service.js';
 import type { Project } from '../../projects/project.entity.js';
 import { ProjectsRepository } from '../../projects/projects.repository.js';
@@ -18,11 +19,17 @@ export class TurnJournal {
     private readonly projects: ProjectsRepository,
     private readonly turns: TurnsRepository,
     private readonly changed: ConversationChangedChannel,
+    private readonly events: ProjectEvents,
   ) {}
 
   /** Creates the partial message of a turn with its first events. @throws LeaseLost */
   async begin(turn: LeasedTurn, progress: Progress): Promise<void> {
-    await this.turns.begin(turn, progress);
+    await this.database.transaction(async (tx) => {
+      const message_id = await tx.withRepository(this.turns).begin(turn, progress);
+      const { id, project_id, conversation_id } = turn;
+      this.events.by(tx, { kind: 'agent', id });
+      this.events.note(tx, project_id, 'message.created', { conversation_id, message_id, role: 'assistant' });
+    });
     this.changed.send(turn.conversation_id);
   }
 
@@ -42,6 +49,7 @@ export class TurnJournal {
       const turns = tx.withRepository(this.turns);
       const project = await tx.withRepository(this.projects).lockKnown(turn.project_id).catch(lostWithProject);
       await turns.lockForOwner(turn);
+      this.events.by(tx, { kind: 'agent', id: turn.id });
       await turns.advance(turn, await work(tx, project));
     });
     this.changed.send(turn.conversation_id);

@@ -100,12 +100,14 @@ export class TurnsRepository extends EntityRepository(Turn) {
   /**
    * Starts a turn in an idle conversation for every message that waits there; a user's message that is appended then joins
    * it. Charged is the author of the first that waits, or the one that is given when none does. The project is locked.
+   *
+   * @returns the turn's id
    */
   async start(
     { id: conversation_id, project_id }: Pick<ConversationHead, 'id' | 'project_id'>,
     { company_id, user_id, api_key_id }: Pick<Turn, 'company_id' | 'user_id' | 'api_key_id'>,
-  ): Promise<void> {
-    const started: unknown[] = await this.query(START, [
+  ): Promise<string> {
+    const [started]: { id: string }[] = await this.query(START, [
       conversation_id,
       project_id,
       company_id,
@@ -113,7 +115,8 @@ export class TurnsRepository extends EntityRepository(Turn) {
       api_key_id,
       TURN_TASK,
     ]);
-    if (started.length === 0) throw new Error('The turn was not created');
+    if (started === undefined) throw new Error('The turn was not created');
+    return started.id;
   }
 
   /**
@@ -232,17 +235,19 @@ export class TurnsRepository extends EntityRepository(Turn) {
    * Creates the partial message of a turn with its first events; one statement, so one transaction. It locks the conversation
    * before the turn, as everybody does, so there is no deadlock.
    *
+   * @returns the message's id
    * @throws LeaseLost
    */
-  async begin(turn: LeasedTurn, { body, next_seq, unstored, credits }: Progress): Promise<void> {
-    const begun: unknown[] = await this.query(BEGIN, [
+  async begin(turn: LeasedTurn, { body, next_seq, unstored, credits }: Progress): Promise<string> {
+    const [begun]: { message_id: string }[] = await this.query(BEGIN, [
       ...leaseParameters(turn),
       next_seq,
       credits,
       ...bodyParameters(body),
       ...eventParameters(0, [STARTED, ...unstored.map(bodyEvent)]),
     ]);
-    if (begun.length === 0) throw new LeaseLost();
+    if (begun === undefined) throw new LeaseLost();
+    return begun.message_id;
   }
 
   /** Brings the partial message up to date, with the events that lead there; one statement. @throws LeaseLost */

@@ -53,9 +53,9 @@ export const BEGIN = `
   })}
   ), turn AS (
     UPDATE turns t SET message_id = m.id, next_seq = $4, credits = $5, ${RENEWED}
-      FROM m WHERE t.id = $1 RETURNING t.id
+      FROM m WHERE t.id = $1 RETURNING t.id, t.message_id
   ), written AS (${insertEvents('turn.id', ['$10', '$11', '$12'], 'turn, m,', WITH_MESSAGE)})
-  SELECT id FROM turn`;
+  SELECT message_id FROM turn`;
 
 /** Brings the message of a turn up to date, with the parameters of {@link BEGIN}. */
 export const ADVANCE = `

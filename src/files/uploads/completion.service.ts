@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { ProjectEvents } from '../../events/project-events.service.js';
 import type { Principal } from '../../platform/auth/principal.js';
 import { Database, type Tx } from '../../platform/database/database.service.js';
 import { Conflict, Invalid } from '../../platform/errors/errors.js';
@@ -38,6 +39,7 @@ export class CompletionService {
     private readonly blobs: BlobsService,
     private readonly fileTree: FileTreeService,
     private readonly changes: WorkspaceChanges,
+    private readonly events: ProjectEvents,
   ) {}
 
   /**
@@ -108,6 +110,10 @@ export class CompletionService {
       );
       const entry = FileEntry.from(source, file);
       if (!(await this.registry.complete(tx, lease, entry))) throw new TakenOver();
+      if (project_id !== null) {
+        this.events.by(tx, caller);
+        this.events.noteFiles(tx, project_id, [path]);
+      }
       return entry;
     };
     // Any objection to the file is raised here, while its parts can still be replaced.

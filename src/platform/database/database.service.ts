@@ -29,9 +29,23 @@ export async function pipelined<const Statements extends readonly unknown[]>(
   }) as Results<Statements>;
 }
 
+/** What is done at the end of a transaction. */
+export interface TransactionEnd {
+  /**
+   * Writes what has to come last, as it makes others wait until the commit. It asks for its statements before anything is
+   * awaited: they go out in one piece with the commit, and where one fails everything is rolled back.
+   */
+  write(): Promise<void>;
+  /** Called once the transaction has committed. */
+  committed(): void;
+}
+
 /** The database as services see it: reads outside transactions and explicit transactions. */
 @Injectable()
 export class Database implements OnApplicationShutdown {
+  /** The ends of transactions that run. */
+  private readonly ends = new WeakMap<Tx, TransactionEnd[]>();
+
   constructor(readonly source: DataSource) {}
 
   /** For reads outside a transaction; each statement sees its own snapshot. */
@@ -49,11 +63,36 @@ export class Database implements OnApplicationShutdown {
     for (let attempt = 1; ; attempt += 1) {
       try {
         // The level is every connection's default: to set it would be a round trip more.
-        return await this.source.transaction(work);
+        return await this.once(work);
       } catch (error) {
         if (attempt === ATTEMPTS || !isRetried(error)) throw error;
       }
     }
+  }
+
+  /** Has something done at the end of a running transaction of {@link transaction}. */
+  atEnd(tx: Tx, end: TransactionEnd): void {
+    const ends = this.ends.get(tx);
+    if (ends === undefined) throw new Error('This is not in a transaction');
+    ends.push(end);
+  }
+
+  private async once<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    const ends: TransactionEnd[] = [];
+    let written: Promise<unknown> | undefined;
+    const result = await this.source.transaction(async (tx) => {
+      this.ends.set(tx, ends);
+      const done = await work(tx);
+      this.ends.delete(tx);
+      // Not awaited here: it goes out together with the commit. When that fails, it says why.
+      written = Promise.all(ends.map(async (end) => await end.write()));
+      written.catch(() => undefined);
+      return done;
+    });
+    // A commit after a statement that has failed rolls back, and succeeds with that.
+    await written;
+    for (const end of ends) end.committed();
+    return result;
   }
 
   /** Runs reads that all see one moment: the one of the first of them. */

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
+import { ProjectEvents } from '../../events/project-events.service.js';
 import type { Tx } from '../../platform/database/database.service.js';
 import { Jobs } from '../../platform/jobs/jobs.service.js';
 import { Conflict, Invalid, invalidValue } from '../../platform/errors/errors.js';
@@ -58,6 +59,7 @@ export class CanvasEditor {
     private readonly projects: ProjectsRepository,
     private readonly files: DataFiles,
     private readonly jobs: Jobs,
+    private readonly events: ProjectEvents,
   ) {}
 
   /** @throws Conflict when the canvas is full */
@@ -113,7 +115,8 @@ export class CanvasEditor {
 
   /** Makes what follows from the cards and their files agree with them, after a change of the files. */
   async rederive(tx: Tx, project_id: ProjectId): Promise<void> {
-    await this.deriveAll(tx, project_id, { before: [], after: [] }, false);
+    const { rejudged } = await this.deriveAll(tx, project_id, { before: [], after: [] }, false);
+    if (rejudged.length > 0) this.noteChanged(tx, project_id, rejudged);
   }
 
   /** @throws Conflict when a canvas holds more than it may, after a change that made it larger */
@@ -132,10 +135,18 @@ export class CanvasEditor {
   private async derive(tx: Tx, project_id: ProjectId, target: Card, edited: Edited): Promise<CanvasChange> {
     const { cards, rejudged } = await this.deriveAll(tx, project_id, edited, true);
     const touched = new Set([target.id, ...rejudged.map(({ id }) => id)]);
-    return {
-      card: cards.find(({ id }) => id === target.id) ?? target,
-      changed: cards.filter(({ id }) => touched.has(id)),
-    };
+    const changed = cards.filter(({ id }) => touched.has(id));
+    const card = cards.find(({ id }) => id === target.id);
+    this.noteChanged(tx, project_id, changed, card === undefined ? [target] : []);
+    return { card: card ?? target, changed };
+  }
+
+  private noteChanged(tx: Tx, project_id: ProjectId, changed: readonly Card[], removed: readonly Card[] = []): void {
+    const [card_ids, removed_card_ids] = [changed, removed].map((cards) => cards.map(({ id }) => id));
+    this.events.note(tx, project_id, 'cards.changed', {
+      card_ids: card_ids ?? [],
+      removed_card_ids: removed_card_ids ?? [],
+    });
   }
 
   /**

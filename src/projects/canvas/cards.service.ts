@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ProjectEvents } from '../../events/project-events.service.js';
 import { Database, type Tx } from '../../platform/database/database.service.js';
 import { NotFound, parseId } from '../../platform/errors/errors.js';
 import { Once } from '../../platform/idempotency/once.js';
@@ -21,6 +22,7 @@ export class CardsService {
     private readonly projects: ProjectsRepository,
     private readonly cards: CardsRepository,
     private readonly editor: CanvasEditor,
+    private readonly events: ProjectEvents,
   ) {}
 
   /** The whole canvas, oldest card first, unless the caller has it already. @throws NotFound */
@@ -45,6 +47,7 @@ export class CardsService {
   ): Promise<CardResponse> {
     return await this.database.transaction(async (tx) => {
       const { id } = await tx.withRepository(this.projects).lock(editor, projectId);
+      this.events.by(tx, editor.caller);
       return await once.do(tx, async () => CardResponse.from((await this.editor.add(tx, id, card)).card));
     });
   }
@@ -84,6 +87,7 @@ export class CardsService {
   ): Promise<Card> {
     return await this.database.transaction(async (tx) => {
       const { id } = await tx.withRepository(this.projects).lock(editor, projectId);
+      this.events.by(tx, editor.caller);
       return (await work(tx, id)).card;
     });
   }

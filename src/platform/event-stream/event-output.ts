@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { resync, type StreamEvent, toText } from './stream-step.js';
+import { resync, type StreamEvent, toText } from './server-sent-event.js';
 
 /** Keeps proxies from storing, changing or holding back what is sent. */
 const HEADERS = {

@@ -1,0 +1,29 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Actor } from './event-types.js';
+
+/** Something that has happened in a project; kept for a day. */
+@Entity({ name: 'events' })
+export class Event {
+  /** The project. */
+  @PrimaryColumn('uuid')
+  stream_id!: string;
+
+  /** Counts the events of the stream from 1, without a gap, in the order of their commits. */
+  @PrimaryColumn('bigint')
+  id!: number;
+
+  @Column('text')
+  type!: string;
+
+  @Column({ type: 'timestamptz', precision: 3 })
+  at!: Date;
+
+  @Column('text')
+  actor_kind!: Actor['kind'];
+
+  @Column('text', { nullable: true })
+  actor_id!: string | null;
+
+  @Column('json')
+  data!: object;
+}

@@ -1,0 +1,85 @@
+import { EntityRepository } from '../platform/database/entity-repository.js';
+import type { Actor, ProjectId } from './event-types.js';
+import { Event } from './event.entity.js';
+import { APPEND, FOLLOWING } from './events.sql.js';
+
+/** An event that has no number yet; `data` is JSON text. */
+export interface NewEvent {
+  type: string;
+  data: string;
+}
+
+/** An event as it is read: texts but for its number. */
+export interface StoredEvent extends NewEvent {
+  id: number;
+  at: string;
+  actor_kind: Actor['kind'];
+  actor_id: string | null;
+}
+
+/** What follows an event, limited in size. */
+export interface FollowingEvents {
+  /** Number of the newest event of all. */
+  last_id: number;
+  events: StoredEvent[];
+}
+
+/** Events and, in `event_heads`, how far each stream has come. */
+export class EventsRepository extends EntityRepository(Event) {
+  /** Lets a project have events. */
+  async open(project_id: ProjectId, company_id: string): Promise<void> {
+    await this.query('INSERT INTO event_heads (stream_id, company_id) VALUES ($1, $2)', [project_id, company_id]);
+  }
+
+  /** Adds events to a stream, which is locked from here to the end of the transaction. @throws when there is no such stream */
+  async append(stream_id: string, actor: Actor, events: readonly NewEvent[]): Promise<void> {
+    await this.query(APPEND, [
+      stream_id,
+      events.map(({ type }) => type),
+      events.map(({ data }) => data),
+      actor.kind,
+      actor.id,
+    ]);
+  }
+
+  /** Reads on after an event; null when the project is gone for good. */
+  async following(stream_id: string, id: number): Promise<FollowingEvents | null> {
+    const rows: (StoredEvent & { last_id: number })[] = await this.query(FOLLOWING, [stream_id, id]);
+    const [first] = rows;
+    if (first === undefined) return null;
+    // Without events there is one row of nulls.
+    return { last_id: first.last_id, events: (first.id as number | null) === null ? [] : rows };
+  }
+
+  /** The numbers of the newest events, by stream, as texts. */
+  async heads(streamIds: readonly string[]): Promise<Map<string, string>> {
+    const heads: { stream_id: string; last_id: number }[] = await this.query(
+      'SELECT stream_id, last_id FROM event_heads WHERE stream_id = ANY ($1::uuid[])',
+      [streamIds],
+    );
+    return new Map(heads.map(({ stream_id, last_id }) => [stream_id, String(last_id)]));
+  }
+
+  /** Removes up to `limit` events that are older than `age`, an SQL interval, and answers their number. */
+  async removeOld(age: string, limit: number): Promise<number> {
+    const [, rows]: [unknown[], number] = await this.query(
+      // Rows of this table stay where they are until they go.
+      `DELETE FROM events WHERE ctid = ANY (ARRAY(SELECT ctid FROM events WHERE at < now() - ${age} ORDER BY at LIMIT $1))`,
+      [limit],
+    );
+    return rows;
+  }
+
+  /** Removes up to `limit` events of a project, at last its head too; false when nothing was left. */
+  async removePage(project_id: ProjectId, limit: number): Promise<boolean> {
+    for (const statement of [
+      `DELETE FROM events WHERE stream_id = $1
+          AND id = ANY (ARRAY(SELECT id FROM events WHERE stream_id = $1 ORDER BY id LIMIT $2))`,
+      'DELETE FROM event_heads WHERE stream_id = $1 AND $2 > 0',
+    ]) {
+      const [, rows]: [unknown[], number] = await this.query(statement, [project_id, limit]);
+      if (rows > 0) return true;
+    }
+    return false;
+  }
+}

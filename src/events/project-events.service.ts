@@ -1,0 +1,111 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { Principal } from '../platform/auth/principal.js';
+import { Database, type Tx } from '../platform/database/database.service.js';
+import { Jobs } from '../platform/jobs/jobs.service.js';
+import {
+  type Actor,
+  MAX_PATHS,
+  type ProjectEventData,
+  type ProjectEventType,
+  type ProjectId,
+  SERVICE,
+} from './event-types.js';
+import { EventsChannel } from './events.channel.js';
+import { EventsRepository, type NewEvent } from './events.repository.js';
+
+/** How long events can be read. */
+const KEPT = `interval '24 h'`;
+const REMOVED_AT_ONCE = 5_000;
+const PURGED_AT_ONCE = 1_000;
+
+/** What a transaction has to tell. */
+interface Notes {
+  actor: Actor;
+  events: Map<string, NewEvent[]>;
+}
+
+/**
+ * The events of projects: whoever changes something in one notes it in the transaction of the change. Both commit, or neither;
+ * then readers of the project's stream are sent it, whatever process they are connected to.
+ *
+ * Events are numbered when all other work of the transaction is done, so that the numbers become visible in their order and
+ * nobody waits for another's work because of them.
+ */
+@Injectable()
+export class ProjectEvents implements OnModuleInit {
+  private readonly notes = new WeakMap<Tx, Notes>();
+
+  constructor(
+    private readonly database: Database,
+    private readonly events: EventsRepository,
+    private readonly channel: EventsChannel,
+    private readonly jobs: Jobs,
+  ) {}
+
+  onModuleInit(): void {
+    this.jobs.every('*/5 * * * *', 'remove_old_events', async () => await this.removeOld());
+  }
+
+  /** Lets a new project have events. */
+  async open(tx: Tx, project_id: ProjectId, company_id: string): Promise<void> {
+    await tx.withRepository(this.events).open(project_id, company_id);
+  }
+
+  /** Says who makes the changes of a transaction; where nobody does it is the service. */
+  by(tx: Tx, actor: Actor | Principal): void {
+    this.of(tx).actor = 'company_id' in actor ? actorOf(actor) : actor;
+  }
+
+  /** Notes that something in a project has changed; `data` names what. */
+  note<Type extends ProjectEventType>(tx: Tx, project_id: ProjectId, type: Type, data: ProjectEventData[Type]): void {
+    const { events } = this.of(tx);
+    const known = events.get(project_id) ?? [];
+    events.set(project_id, known);
+    known.push({ type, data: JSON.stringify(data) });
+  }
+
+  /** Notes that files of a workspace have changed; nothing when there are none. */
+  noteFiles(tx: Tx, project_id: ProjectId, paths: readonly string[]): void {
+    const named = [...new Set(paths)];
+    if (named.length === 0) return;
+    this.note(tx, project_id, 'files.changed', {
+      paths: named.length > MAX_PATHS ? null : named,
+      count: named.length,
+    });
+  }
+
+  /** Removes a page of the events of a project that is purged; false when nothing was left. */
+  async removePage(tx: Tx, project_id: ProjectId): Promise<boolean> {
+    return await tx.withRepository(this.events).removePage(project_id, PURGED_AT_ONCE);
+  }
+
+  private of(tx: Tx): Notes {
+    const known = this.notes.get(tx);
+    if (known !== undefined) return known;
+    const notes: Notes = { actor: SERVICE, events: new Map() };
+    this.notes.set(tx, notes);
+    this.database.atEnd(tx, {
+      write: async () => {
+        // In one order everywhere, as each locks its stream.
+        const streams = [...notes.events].sort(([one], [other]) => (one < other ? -1 : 1));
+        const events = tx.withRepository(this.events);
+        await Promise.all(streams.map(([stream_id, noted]) => events.append(stream_id, notes.actor, noted)));
+      },
+      committed: () => {
+        for (const stream_id of notes.events.keys()) this.channel.send(stream_id);
+      },
+    });
+    return notes;
+  }
+
+  private async removeOld(): Promise<void> {
+    while ((await this.events.removeOld(KEPT, REMOVED_AT_ONCE)) === REMOVED_AT_ONCE);
+  }
+}
+
+/** @throws Error for the agent, of whom the turn has to be named */
+function actorOf({ kind, user_id, api_key_id }: Principal): Actor {
+  const id = user_id ?? api_key_id;
+  if (id === null) throw new Error('Of an agent the turn is the actor');
+  return { kind, id };
+}

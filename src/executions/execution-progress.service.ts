@@ -1,0 +1,26 @@
+import { Injectable } from '@nestjs/common';
+import { ProjectEvents } from '../events/project-events.service.js';
+import { Database } from '../platform/database/database.service.js';
+import type { Progress } from './execution-log.entity.js';
+import { ExecutionLogsRepository } from './execution-logs.repository.js';
+import type { LeasedExecution } from './executions.repository.js';
+
+/** What executions tell while they run. */
+@Injectable()
+export class ExecutionProgress {
+  constructor(
+    private readonly database: Database,
+    private readonly logs: ExecutionLogsRepository,
+    private readonly events: ProjectEvents,
+  ) {}
+
+  /** Keeps how far a held execution is, with further lines of its log; nothing when it is not held any more. */
+  async keep(held: LeasedExecution, progress: Progress, lines: readonly string[]): Promise<void> {
+    const { id: execution_id, project_id } = held;
+    await this.database.transaction(async (tx) => {
+      if (!(await tx.withRepository(this.logs).add(held, progress, lines))) return;
+      this.events.by(tx, { kind: 'execution', id: execution_id });
+      this.events.note(tx, project_id, 'execution.progress', { execution_id, progress });
+    });
+  }
+}

@@ -1,0 +1,138 @@
+import type { ServerResponse } from 'node:http';
+import { Inject, Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { RevocationsChannel } from '../../platform/auth/api-keys/revocations.channel.js';
+import type { Principal } from '../../platform/auth/principal.js';
+import { TooManyRequests, Unavailable } from '../../platform/errors/errors.js';
+import { EventOutput } from '../../platform/event-stream/event-output.js';
+import { WakeSignal } from '../../platform/event-stream/wake-signal.js';
+import { IntervalRunner } from '../../platform/leases/interval-runner.js';
+import { LOGGER } from '../../platform/logging/logging.module.js';
+import { Metrics } from '../../platform/metrics/metrics.service.js';
+import type { ProjectReader } from '../project-access.js';
+import type { ProjectId } from '../project.entity.js';
+import { ProjectsRepository } from '../projects.repository.js';
+
+/** Of a caller, whatever they follow. */
+const MAX_STREAMS = 20;
+const RETRY_SECONDS = 5;
+/** A stream ends within 5 s of its reader's right to see the project. */
+const CHECK_MS = 2_000;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** Something in a project that a reader follows. */
+export interface Followed {
+  reader: ProjectReader;
+  project_id: ProjectId;
+  /** Whether the stream tells of the project's deletion, and ends by itself then. */
+  outlivesProject?: boolean;
+  /** Calls `wake` whenever there may be something new, until the returned function is called. */
+  watch(wake: () => void): () => void;
+  /** Sends what there is until the stream is closed; `signal` is sent when there may be more, and at the end. */
+  feed(output: EventOutput, signal: WakeSignal): Promise<void>;
+}
+
+/** Open event streams of this process: how many, for how long, and for whom. */
+@Injectable()
+export class OpenStreams implements OnModuleDestroy, OnModuleInit {
+  /** Times in milliseconds, which tests shorten. */
+  readonly times = { pingMs: 15_000, stallMs: 10_000, lingerMs: 5_000 };
+  private checks: IntervalRunner | undefined;
+  private readonly open = new Map<EventOutput, Followed>();
+  private readonly counts = new Map<string, number>();
+  private isStopping = false;
+
+  constructor(
+    private readonly projects: ProjectsRepository,
+    private readonly revocations: RevocationsChannel,
+    @Inject(LOGGER) private readonly logger: Logger,
+    metrics: Metrics,
+  ) {
+    metrics.gauges([{ name: 'pws_stream_readers', help: 'Event streams that this process has open' }], () => ({
+      pws_stream_readers: this.size,
+    }));
+  }
+
+  /** How many streams are open. */
+  get size(): number {
+    return this.open.size;
+  }
+
+  onModuleInit(): void {
+    this.checks = new IntervalRunner(() => this.closeLost(), 'streams could not be checked', this.logger, CHECK_MS);
+  }
+
+  /** Readers reconnect to another process and resume there. */
+  async onModuleDestroy(): Promise<void> {
+    this.isStopping = true;
+    for (const output of this.open.keys()) output.close();
+    await this.checks?.stop();
+  }
+
+  /**
+   * Streams until the reader goes, its credential ends or its right to see the project, or this process stops.
+   *
+   * @throws TooManyRequests, Unavailable before anything was sent.
+   */
+  async run(followed: Followed, response: ServerResponse): Promise<void> {
+    if (this.isStopping) throw new Unavailable();
+    const { caller } = followed.reader;
+    const leave = this.enter(caller);
+    const signal = new WakeSignal();
+    const unwatch = followed.watch(() => signal.send());
+    const output = new EventOutput(response, this.times, () => signal.send());
+    this.open.set(output, followed);
+    const release = this.closeWithCredential(caller, output);
+    try {
+      await followed.feed(output, signal);
+    } catch (error) {
+      // The reader connects again; nothing is lost.
+      this.logger.warn({ err: error }, 'a stream was given up');
+    } finally {
+      release();
+      this.open.delete(output);
+      output.close();
+      unwatch();
+      leave();
+    }
+  }
+
+  /** Closes the streams of those who do not see the project any more, all in one look. */
+  private async closeLost(): Promise<void> {
+    const open = Array.from(this.open, ([output, { reader, project_id, outlivesProject = false }]) => {
+      return { output, reader, project_id, outlivesProject };
+    });
+    if (open.length === 0) return;
+    try {
+      for (const { output } of await this.projects.lost(open)) output.close();
+    } catch (error) {
+      this.logger.warn({ err: error }, 'it could not be looked at who may follow streams');
+    }
+  }
+
+  /** Closes a stream when the caller's credential expires or is revoked, until the returned function is called. */
+  private closeWithCredential({ expires_at, api_key_id }: Principal, output: EventOutput): () => void {
+    const close = (): void => output.close();
+    const lifetime = (expires_at?.getTime() ?? Infinity) - Date.now();
+    const expiry = setTimeout(close, Math.min(LONGEST_TIMER_MS, Math.max(0, lifetime)));
+    const unwatch = api_key_id === null ? undefined : this.revocations.watch(api_key_id, close);
+    return () => {
+      clearTimeout(expiry);
+      unwatch?.();
+    };
+  }
+
+  /** Counts a stream of the caller; the answer ends it. @throws TooManyRequests */
+  private enter({ kind, company_id, user_id, api_key_id }: Principal): () => void {
+    const key = JSON.stringify([kind, company_id, user_id ?? api_key_id]);
+    const count = this.counts.get(key) ?? 0;
+    if (count >= MAX_STREAMS)
+      throw new TooManyRequests('too_many_streams', `${MAX_STREAMS} streams are open already`, RETRY_SECONDS);
+    this.counts.set(key, count + 1);
+    return () => {
+      const left = (this.counts.get(key) ?? 1) - 1;
+      if (left === 0) this.counts.delete(key);
+      else this.counts.set(key, left);
+    };
+  }
+}

@@ -1,0 +1,30 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { EventsChannel } from '../../events/events.channel.js';
+import { EventsRepository, type FollowingEvents } from '../../events/events.repository.js';
+import { FollowHub } from '../../platform/event-stream/follow-hub.js';
+import { LOGGER } from '../../platform/logging/logging.module.js';
+
+/** Wakes readers of projects' events when there are new ones, and reads them for them. A cursor is the last event that they have. */
+@Injectable()
+export class ProjectEventHub extends FollowHub<number, FollowingEvents> {
+  constructor(
+    private readonly events: EventsRepository,
+    channel: EventsChannel,
+    @Inject(LOGGER) logger: Logger,
+  ) {
+    super(channel, logger);
+  }
+
+  protected async following(project_id: string, last: number): Promise<FollowingEvents | null> {
+    return await this.events.following(project_id, last);
+  }
+
+  protected async headsOf(projectIds: string[]): Promise<Map<string, string>> {
+    return await this.events.heads(projectIds);
+  }
+
+  protected keyOf(last: number): string {
+    return String(last);
+  }
+}

@@ -1,0 +1,93 @@
+import type { ServerResponse } from 'node:http';
+import { Injectable } from '@nestjs/common';
+import { envelopeOf } from '../../events/envelope.js';
+import { EventsRepository } from '../../events/events.repository.js';
+import type { EventOutput } from '../../platform/event-stream/event-output.js';
+import { resync } from '../../platform/event-stream/server-sent-event.js';
+import type { WakeSignal } from '../../platform/event-stream/wake-signal.js';
+import { NotFound } from '../../platform/errors/errors.js';
+import type { ProjectReader } from '../project-access.js';
+import type { ProjectId } from '../project.entity.js';
+import { ProjectsRepository } from '../projects.repository.js';
+import { OpenStreams } from './open-streams.service.js';
+import { ProjectEventHub } from './project-event-hub.service.js';
+
+const EVENT_ID = /^\d{1,15}$/;
+
+/** Streams of what happens in projects. */
+@Injectable()
+export class ProjectEventStreams {
+  constructor(
+    private readonly projects: ProjectsRepository,
+    private readonly events: EventsRepository,
+    private readonly hub: ProjectEventHub,
+    private readonly streams: OpenStreams,
+  ) {}
+
+  /**
+   * Sends the events of a project after the one that a reader has last received, or those that come from now on, as
+   * {@link OpenStreams.run}. After the project's deletion the stream ends.
+   *
+   * @throws NotFound, TooManyRequests, Unavailable before anything was sent.
+   */
+  async stream(
+    reader: ProjectReader,
+    projectId: string,
+    lastEventId: string | undefined,
+    response: ServerResponse,
+  ): Promise<void> {
+    const { id: project_id } = await this.projects.require(reader, projectId);
+    // Before the answer begins: what the reader changes once it has is sent.
+    const present = await this.present(project_id);
+    if (present === null) throw new NotFound('Project');
+    const followed = {
+      reader,
+      project_id,
+      outlivesProject: true,
+      watch: (wake: () => void) => this.hub.watch(project_id, wake),
+      feed: async (output: EventOutput, signal: WakeSignal) =>
+        await this.feed(project_id, lastEventId || undefined, present, output, signal),
+    };
+    await this.streams.run(followed, response);
+  }
+
+  private async feed(
+    project_id: ProjectId,
+    lastEventId: string | undefined,
+    present: number,
+    output: EventOutput,
+    signal: WakeSignal,
+  ): Promise<void> {
+    let last = lastEventId === undefined ? present : EVENT_ID.test(lastEventId) ? Number(lastEventId) : Infinity;
+    if (last > present) {
+      if (!(await output.send([resync('unknown_position')]))) return;
+      last = present;
+    }
+    while (output.isOpen) {
+      const following = await this.hub.read(project_id, last);
+      if (following === null) return;
+      const { events, last_id } = following;
+      const first = events[0]?.id ?? last_id + 1;
+      if (first !== last + 1) {
+        if (!(await output.send([resync('evicted')]))) return;
+        last = last_id;
+        continue;
+      }
+      const sent = events.map((event) => ({
+        id: String(event.id),
+        type: event.type,
+        data: envelopeOf(event, project_id),
+      }));
+      if (!(await output.send(sent))) return;
+      last = events.at(-1)?.id ?? last;
+      if (last < last_id) continue;
+      if (events.at(-1)?.type === 'project.deleted') return;
+      await signal.received();
+    }
+  }
+
+  private async present(project_id: ProjectId): Promise<number | null> {
+    const head = (await this.events.heads([project_id])).get(project_id);
+    return head === undefined ? null : Number(head);
+  }
+}

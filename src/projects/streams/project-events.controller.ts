@@ -1,0 +1,91 @@
+import type { ServerResponse } from 'node:http';
+import { applyDecorators, Controller, Get, Headers, Param, Res } from '@nestjs/common';
+import { ApiExtraModels, ApiHeader, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { ResyncData } from '../../platform/event-stream/resync.dto.js';
+import { Operation } from '../../platform/openapi/operation.js';
+import { StaysOpen } from '../../platform/throttling/fair-share.guard.js';
+import { ProjectReader, ReadingCaller } from '../project-access.js';
+import { EventEnvelope, PROJECT_EVENTS } from './project-events.dto.js';
+import { ProjectEventStreams } from './project-event-stream.service.js';
+
+const eventSchema = ([type, data]: [string, new () => object]): object => ({
+  type: 'object',
+  title: type,
+  properties: {
+    id: { type: 'string', description: 'The `id` of the envelope', example: '17' },
+    event: { type: 'string', const: type },
+    data: {
+      allOf: [
+        { $ref: getSchemaPath(EventEnvelope) },
+        {
+          type: 'object',
+          properties: { type: { type: 'string', const: type }, data: { $ref: getSchemaPath(data) } },
+          required: ['type', 'data'],
+        },
+      ],
+    },
+  },
+  required: ['id', 'event', 'data'],
+});
+
+/** Documents each event as an object of its fields; `data` is JSON. */
+const ProjectEventStreamResponse = (): MethodDecorator =>
+  applyDecorators(
+    ApiExtraModels(EventEnvelope, ResyncData, ...Object.values(PROJECT_EVENTS)),
+    ApiResponse({
+      status: 200,
+      description: 'Successful Response',
+      content: {
+        'text/event-stream': {
+          schema: {
+            oneOf: [
+              ...Object.entries(PROJECT_EVENTS).map(eventSchema),
+              {
+                type: 'object',
+                title: 'resync',
+                properties: {
+                  event: { type: 'string', const: 'resync' },
+                  data: { $ref: getSchemaPath(ResyncData) },
+                },
+                required: ['event', 'data'],
+              },
+            ],
+          },
+        },
+      },
+    }),
+  );
+
+@Controller('projects/:project_id/events')
+export class ProjectEventsController {
+  constructor(private readonly streams: ProjectEventStreams) {}
+
+  @Get()
+  @StaysOpen()
+  @ProjectEventStreamResponse()
+  @Operation({
+    tag: 'Projects',
+    summary: 'Stream project events',
+    description:
+      'Server-sent events of everything that changes in a project, by whomever, until the client closes, its token ' +
+      'expires, or it may no longer see the project. `data` is the event with its `id`, `type`, `project_id`, `at`, ' +
+      '`actor` and a `data` that names what changed. It starts with the next change; with `Last-Event-ID` every later ' +
+      'event is sent exactly once, in order. Events are kept for 24 hours; `resync` says that some are missing.',
+    errors: [404, 429],
+    extension: true,
+  })
+  @ApiHeader({
+    name: 'Last-Event-ID',
+    required: false,
+    description: 'Id of the last event received before a connection was lost',
+    schema: { type: 'string' },
+  })
+  async streamProjectEvents(
+    @ReadingCaller() reader: ProjectReader,
+    @Param('project_id') projectId: string,
+    @Headers('last-event-id') lastEventId: string | undefined,
+    @Res() response: ServerResponse,
+  ): Promise<void> {
+    await this.streams.stream(reader, projectId, lastEventId, response);
+  }
+}
