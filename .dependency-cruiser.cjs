@@ -6,7 +6,7 @@ const rows = [
   ['agent'],
   ['scenarios'],
   ['executions', 'skills'],
-  ['usage'],
+  ['usage', 'webhooks'],
   ['projects'],
   ['deployments'],
   ['tables'],

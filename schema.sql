@@ -332,13 +332,25 @@ CREATE TABLE doomed_objects (
   CONSTRAINT doomed_objects_pkey PRIMARY KEY (blob_id)
 );
 
+CREATE TABLE event_followers (
+  company_id text NOT NULL,
+  CONSTRAINT event_followers_pkey PRIMARY KEY (company_id)
+);
+
 CREATE TABLE event_heads (
   stream_id uuid NOT NULL,
   company_id text NOT NULL,
   last_id bigint DEFAULT 0 NOT NULL,
+  of_company boolean DEFAULT false NOT NULL,
   CONSTRAINT event_heads_pkey PRIMARY KEY (stream_id),
   CONSTRAINT event_heads_last_id_check CHECK ((last_id >= 0))
 ) WITH (fillfactor=50);
+
+CREATE TABLE event_outbox (
+  stream_id uuid NOT NULL,
+  id bigint NOT NULL,
+  CONSTRAINT event_outbox_pkey PRIMARY KEY (stream_id, id)
+);
 
 CREATE TABLE events (
   stream_id uuid NOT NULL,
@@ -774,6 +786,7 @@ CREATE TABLE usage_budgets (
   reached_period timestamp(3) with time zone,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  told_period timestamp(3) with time zone,
   CONSTRAINT usage_budgets_pkey PRIMARY KEY (id),
   CONSTRAINT usage_budgets_key UNIQUE (company_id, scope, subject_id, period),
   CONSTRAINT usage_budgets_action_check CHECK ((action = ANY (ARRAY['block'::text, 'notice'::text]))),
@@ -869,6 +882,51 @@ CREATE TABLE users (
   CONSTRAINT users_email_length_check CHECK (((length(email) >= 1) AND (length(email) <= 500))),
   CONSTRAINT users_id_length_check CHECK (((length(id) >= 1) AND (length(id) <= 200))),
   CONSTRAINT users_role_check CHECK ((role = ANY (ARRAY['member'::text, 'company'::text])))
+);
+
+CREATE TABLE webhook_deliveries (
+  id uuid DEFAULT uuidv7() NOT NULL,
+  webhook_id uuid NOT NULL,
+  place bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  stream_id uuid NOT NULL,
+  message_id text NOT NULL,
+  type text NOT NULL,
+  body text NOT NULL,
+  state text DEFAULT 'pending'::text NOT NULL,
+  attempts integer DEFAULT 0 NOT NULL,
+  next_attempt_at timestamp(3) with time zone DEFAULT now(),
+  first_attempt_at timestamp(3) with time zone,
+  last_attempt_at timestamp(3) with time zone,
+  response_status integer,
+  response text,
+  error text,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (id),
+  CONSTRAINT webhook_deliveries_next_check CHECK (((state = 'pending'::text) = (next_attempt_at IS NOT NULL))),
+  CONSTRAINT webhook_deliveries_response_check CHECK ((octet_length(response) <= 1024)),
+  CONSTRAINT webhook_deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
+);
+
+CREATE TABLE webhooks (
+  id uuid DEFAULT uuidv7() NOT NULL,
+  company_id text NOT NULL,
+  url text NOT NULL,
+  events text[] NOT NULL,
+  project_id uuid,
+  active boolean DEFAULT true NOT NULL,
+  active_since timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
+  secret bytea NOT NULL,
+  failures integer DEFAULT 0 NOT NULL,
+  owner uuid,
+  due_at timestamp(3) with time zone,
+  generation integer DEFAULT 0 NOT NULL,
+  attempts integer DEFAULT 0 NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT webhooks_pkey PRIMARY KEY (id),
+  CONSTRAINT webhooks_events_check CHECK ((cardinality(events) > 0)),
+  CONSTRAINT webhooks_failures_check CHECK ((failures >= 0)),
+  CONSTRAINT webhooks_url_check CHECK ((length(url) <= 2048))
 );
 
 CREATE TABLE workspace_changes (
@@ -1029,6 +1087,18 @@ CREATE UNIQUE INDEX usage_spenders_api_key_key ON public.usage_spenders USING bt
 
 CREATE UNIQUE INDEX usage_spenders_user_key ON public.usage_spenders USING btree (company_id, user_id) WHERE (user_id IS NOT NULL);
 
+CREATE INDEX webhook_deliveries_created_at_idx ON public.webhook_deliveries USING btree (created_at);
+
+CREATE INDEX webhook_deliveries_due_idx ON public.webhook_deliveries USING btree (next_attempt_at) WHERE (state = 'pending'::text);
+
+CREATE INDEX webhook_deliveries_listing_idx ON public.webhook_deliveries USING btree (webhook_id, created_at DESC, id DESC);
+
+CREATE INDEX webhook_deliveries_pending_idx ON public.webhook_deliveries USING btree (webhook_id, place) WHERE (state = 'pending'::text);
+
+CREATE INDEX webhooks_listing_idx ON public.webhooks USING btree (company_id, created_at DESC, id DESC);
+
+CREATE INDEX webhooks_project_id_idx ON public.webhooks USING btree (project_id) WHERE (project_id IS NOT NULL);
+
 CREATE INDEX workspace_changes_conversation_idx ON public.workspace_changes USING btree (conversation_id, id);
 
 CREATE INDEX workspace_changes_turn_idx ON public.workspace_changes USING btree (turn_id) WHERE (turn_id IS NOT NULL);
@@ -1046,6 +1116,8 @@ ALTER TABLE conversations ADD CONSTRAINT conversations_project_id_fkey FOREIGN K
 ALTER TABLE deployments ADD CONSTRAINT deployments_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
 
 ALTER TABLE deployments ADD CONSTRAINT deployments_container_id_fkey FOREIGN KEY (container_id) REFERENCES containers(id);
+
+ALTER TABLE event_followers ADD CONSTRAINT event_followers_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
 
 ALTER TABLE execution_logs ADD CONSTRAINT execution_logs_execution_id_fkey FOREIGN KEY (execution_id) REFERENCES executions(id) ON DELETE CASCADE;
 
@@ -1144,6 +1216,12 @@ ALTER TABLE usage_spenders ADD CONSTRAINT usage_spenders_api_key_fkey FOREIGN KE
 ALTER TABLE usage_spenders ADD CONSTRAINT usage_spenders_user_fkey FOREIGN KEY (company_id, user_id) REFERENCES users(company_id, id);
 
 ALTER TABLE users ADD CONSTRAINT users_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
+
+ALTER TABLE webhook_deliveries ADD CONSTRAINT webhook_deliveries_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE;
+
+ALTER TABLE webhooks ADD CONSTRAINT webhooks_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
+
+ALTER TABLE webhooks ADD CONSTRAINT webhooks_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE;
 
 ALTER TABLE workspace_changes ADD CONSTRAINT workspace_changes_conversation_fkey FOREIGN KEY (conversation_id, project_id) REFERENCES conversations(id, project_id);
 

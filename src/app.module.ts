@@ -29,6 +29,7 @@ import { ScenariosModule } from './scenarios/scenarios.module.js';
 import { SkillsModule } from './skills/skills.module.js';
 import { TablesModule } from './tables/tables.module.js';
 import { UsageModule } from './usage/usage.module.js';
+import { WebhooksModule } from './webhooks/webhooks.module.js';
 
 /** What one process is made of, beside its settings. */
 export interface AppOptions {
@@ -68,6 +69,7 @@ export class AppModule {
         ScenariosModule,
         AgentModule,
         ChatModule,
+        WebhooksModule,
       ],
       providers: GUARDS.map((guard) => ({ provide: APP_GUARD, useClass: guard })),
     };

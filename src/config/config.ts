@@ -92,6 +92,11 @@ export class Config extends Settings {
     };
   }
 
+  /** Which addresses webhooks may have beside those of the internet. */
+  get webhookAddresses(): { loopback: boolean } {
+    return { loopback: this.WEBHOOKS_LOOPBACK ?? this.embedded };
+  }
+
   /** Origins whose pages may read answers. */
   get corsOrigins(): (string | RegExp)[] | '*' {
     const { CORS_ORIGINS = this.embedded ? undefined : 'none' } = this;

@@ -36,6 +36,14 @@ export class Settings {
   @Matches(ORIGINS, { message: 'CORS_ORIGINS must be *, none, or http and https origins separated by commas' })
   CORS_ORIGINS?: string;
 
+  /**
+   * Whether webhooks can go to this computer, by http too. For development: it lets company-level callers reach what listens
+   * here. Default: only with the embedded database.
+   */
+  @IsOptional()
+  @Flag()
+  WEBHOOKS_LOOPBACK?: boolean;
+
   /** Most requests of one caller per minute, over all processes; 0 disables the limit. */
   @WholeNumber(0)
   RATE_LIMIT_PER_MINUTE: number = 0;

@@ -25,6 +25,45 @@ export interface ProjectEventData {
 }
 export type ProjectEventType = keyof ProjectEventData;
 
+/** The same for what concerns a company and no project: webhooks alone are sent it. */
+export interface CompanyEventData {
+  /** A budget has reached its limit in its period; see the budget. */
+  'budget.reached': {
+    budget_id: string;
+    scope: string;
+    subject_id: string | null;
+    period: string;
+    limit_credits: number;
+    action: string;
+    reached_at: string;
+  };
+  /** A webhook was made inactive, as its deliveries failed. */
+  'webhook.disabled': { webhook_id: string; url: string };
+}
+export type CompanyEventType = keyof CompanyEventData;
+
+/** Types of all events, in the order in which they are documented. */
+export const PROJECT_EVENT_TYPES = [
+  'project.updated',
+  'project.deleted',
+  'project.restored',
+  'member.changed',
+  'cards.changed',
+  'files.changed',
+  'conversation.changed',
+  'message.created',
+  'turn.dispatched',
+  'turn.ended',
+  'execution.changed',
+  'execution.progress',
+  'scenario.changed',
+  'config.changed',
+] as const satisfies readonly ProjectEventType[];
+export const EVENT_TYPES = [...PROJECT_EVENT_TYPES, 'budget.reached', 'webhook.disabled'] as const satisfies readonly (
+  ProjectEventType | CompanyEventType
+)[];
+export type EventType = (typeof EVENT_TYPES)[number];
+
 /** Most paths that an event names. */
 export const MAX_PATHS = 100;
 

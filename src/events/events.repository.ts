@@ -1,7 +1,7 @@
 import { EntityRepository } from '../platform/database/entity-repository.js';
 import type { Actor, ProjectId } from './event-types.js';
 import { Event } from './event.entity.js';
-import { APPEND, FOLLOWING } from './events.sql.js';
+import { APPEND, FOLLOWING, TAKE_OUT } from './events.sql.js';
 
 /** An event that has no number yet; `data` is JSON text. */
 export interface NewEvent {
@@ -17,6 +17,14 @@ export interface StoredEvent extends NewEvent {
   actor_id: string | null;
 }
 
+/** An event for the followers of a company. */
+export interface OutgoingEvent extends StoredEvent {
+  stream_id: string;
+  company_id: string;
+  /** Whether it concerns the company, and no project. */
+  of_company: boolean;
+}
+
 /** What follows an event, limited in size. */
 export interface FollowingEvents {
   /** Number of the newest event of all. */
@@ -24,11 +32,43 @@ export interface FollowingEvents {
   events: StoredEvent[];
 }
 
-/** Events and, in `event_heads`, how far each stream has come. */
+/**
+ * Events and, in `event_heads`, how far each stream has come. Events of the companies in `event_followers` are named in
+ * `event_outbox`, until a follower has taken them out.
+ */
 export class EventsRepository extends EntityRepository(Event) {
   /** Lets a project have events. */
   async open(project_id: ProjectId, company_id: string): Promise<void> {
     await this.query('INSERT INTO event_heads (stream_id, company_id) VALUES ($1, $2)', [project_id, company_id]);
+  }
+
+  /** Lets a company have events that concern no project; nothing when it has them already. */
+  async openCompany(stream_id: string, company_id: string): Promise<void> {
+    await this.query(
+      'INSERT INTO event_heads (stream_id, company_id, of_company) VALUES ($1, $2, true) ON CONFLICT DO NOTHING',
+      [stream_id, company_id],
+    );
+  }
+
+  /** Says whether a company's events go to the outbox. */
+  async follow(company_id: string, follows: boolean): Promise<void> {
+    await this.query(
+      follows
+        ? 'INSERT INTO event_followers (company_id) VALUES ($1) ON CONFLICT DO NOTHING'
+        : 'DELETE FROM event_followers WHERE company_id = $1',
+      [company_id],
+    );
+  }
+
+  /**
+   * Takes up to `limit` events out of the outbox, those of each stream in their order; none when somebody else does so at the
+   * moment. They are back when the transaction fails.
+   */
+  async takeOut(limit: number): Promise<OutgoingEvent[]> {
+    const [lock]: { taken: boolean }[] = await this.query(
+      `SELECT pg_try_advisory_xact_lock(hashtextextended('events: outbox', 0)) AS taken`,
+    );
+    return lock?.taken === true ? await this.query(TAKE_OUT, [limit]) : [];
   }
 
   /** Adds events to a stream, which is locked from here to the end of the transaction. @throws when there is no such stream */
@@ -64,7 +104,9 @@ export class EventsRepository extends EntityRepository(Event) {
   async removeOld(age: string, limit: number): Promise<number> {
     const [, rows]: [unknown[], number] = await this.query(
       // Rows of this table stay where they are until they go.
-      `DELETE FROM events WHERE ctid = ANY (ARRAY(SELECT ctid FROM events WHERE at < now() - ${age} ORDER BY at LIMIT $1))`,
+      `DELETE FROM events WHERE ctid = ANY (ARRAY(
+         SELECT ctid FROM events e WHERE at < now() - ${age}
+            AND NOT EXISTS (SELECT FROM event_outbox o WHERE (o.stream_id, o.id) = (e.stream_id, e.id)) ORDER BY at LIMIT $1))`,
       [limit],
     );
     return rows;
@@ -73,6 +115,8 @@ export class EventsRepository extends EntityRepository(Event) {
   /** Removes up to `limit` events of a project, at last its head too; false when nothing was left. */
   async removePage(project_id: ProjectId, limit: number): Promise<boolean> {
     for (const statement of [
+      `DELETE FROM event_outbox WHERE stream_id = $1
+          AND id = ANY (ARRAY(SELECT id FROM event_outbox WHERE stream_id = $1 ORDER BY id LIMIT $2))`,
       `DELETE FROM events WHERE stream_id = $1
           AND id = ANY (ARRAY(SELECT id FROM events WHERE stream_id = $1 ORDER BY id LIMIT $2))`,
       'DELETE FROM event_heads WHERE stream_id = $1 AND $2 > 0',

@@ -4,16 +4,32 @@ const MAX_BYTES = 256 * 1024;
 
 /**
  * Numbers events and adds them: $1 stream, $2 types, $3 data as JSON texts, $4 and $5 the actor. From here to the commit
- * nobody else numbers events of the stream, so it is the last statement of a transaction. A stream without a head fails.
+ * nobody else numbers events of the stream, so it is the last statement of a transaction. A stream without a head fails. Where
+ * the company has followers, the numbers go to the outbox as well.
  */
 export const APPEND = `
   WITH head AS (
     UPDATE event_heads SET last_id = last_id + cardinality($2::text[]) WHERE stream_id = $1
-    RETURNING last_id - cardinality($2::text[]) AS before
-  )
+    RETURNING company_id, last_id - cardinality($2::text[]) AS before
+  ), added AS (
   INSERT INTO events (stream_id, id, type, at, actor_kind, actor_id, data)
   SELECT $1, (SELECT before FROM head) + n.place, n.type, clock_timestamp(), $4, $5, n.data::json
-    FROM unnest($2::text[], $3::text[]) WITH ORDINALITY n (type, data, place)`;
+    FROM unnest($2::text[], $3::text[]) WITH ORDINALITY n (type, data, place)
+  RETURNING id
+  )
+  INSERT INTO event_outbox (stream_id, id)
+  SELECT $1, id FROM added WHERE EXISTS (SELECT FROM event_followers f WHERE f.company_id = (SELECT company_id FROM head))`;
+
+/** Takes the oldest events of each stream from the outbox: $1 how many. One at a time does so. */
+export const TAKE_OUT = `
+  WITH taken AS (
+    DELETE FROM event_outbox
+     WHERE ctid = ANY (ARRAY(SELECT ctid FROM event_outbox ORDER BY stream_id, id LIMIT $1))
+    RETURNING stream_id, id
+  )
+  SELECT e.stream_id, h.company_id, h.of_company, e.id, e.type, iso_timestamp(e.at) AS at, e.actor_kind, e.actor_id, e.data::text AS data
+    FROM taken t JOIN event_heads h USING (stream_id) JOIN events e USING (stream_id, id)
+   ORDER BY e.stream_id, e.id`;
 
 /** What follows an event of a stream: $1 stream, $2 id. One row at least, unless the stream is gone. */
 export const FOLLOWING = `

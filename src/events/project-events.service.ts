@@ -1,9 +1,12 @@
+import { createHash } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Principal } from '../platform/auth/principal.js';
 import { Database, type Tx } from '../platform/database/database.service.js';
 import { Jobs } from '../platform/jobs/jobs.service.js';
 import {
   type Actor,
+  type CompanyEventData,
+  type CompanyEventType,
   MAX_PATHS,
   type ProjectEventData,
   type ProjectEventType,
@@ -58,10 +61,19 @@ export class ProjectEvents implements OnModuleInit {
 
   /** Notes that something in a project has changed; `data` names what. */
   note<Type extends ProjectEventType>(tx: Tx, project_id: ProjectId, type: Type, data: ProjectEventData[Type]): void {
-    const { events } = this.of(tx);
-    const known = events.get(project_id) ?? [];
-    events.set(project_id, known);
-    known.push({ type, data: JSON.stringify(data) });
+    this.add(tx, project_id, type, data);
+  }
+
+  /** Notes that something has happened in a company that concerns no project. */
+  async noteInCompany<Type extends CompanyEventType>(
+    tx: Tx,
+    company_id: string,
+    type: Type,
+    data: CompanyEventData[Type],
+  ): Promise<void> {
+    const stream_id = streamOf(company_id);
+    await tx.withRepository(this.events).openCompany(stream_id, company_id);
+    this.add(tx, stream_id, type, data);
   }
 
   /** Notes that files of a workspace have changed; nothing when there are none. */
@@ -77,6 +89,13 @@ export class ProjectEvents implements OnModuleInit {
   /** Removes a page of the events of a project that is purged; false when nothing was left. */
   async removePage(tx: Tx, project_id: ProjectId): Promise<boolean> {
     return await tx.withRepository(this.events).removePage(project_id, PURGED_AT_ONCE);
+  }
+
+  private add(tx: Tx, stream_id: string, type: string, data: object): void {
+    const { events } = this.of(tx);
+    const known = events.get(stream_id) ?? [];
+    events.set(stream_id, known);
+    known.push({ type, data: JSON.stringify(data) });
   }
 
   private of(tx: Tx): Notes {
@@ -101,6 +120,18 @@ export class ProjectEvents implements OnModuleInit {
   private async removeOld(): Promise<void> {
     while ((await this.events.removeOld(KEPT, REMOVED_AT_ONCE)) === REMOVED_AT_ONCE);
   }
+}
+
+/** The stream of what concerns a company and no project: a UUID of the custom version, made of its name. */
+export function streamOf(company_id: string): string {
+  const hash = createHash('sha256').update(`company:${company_id}`).digest('hex');
+  return [
+    hash.slice(0, 8),
+    hash.slice(8, 12),
+    `8${hash.slice(13, 16)}`,
+    `8${hash.slice(17, 20)}`,
+    hash.slice(20, 32),
+  ].join('-');
 }
 
 /** @throws Error for the agent, of whom the turn has to be named */

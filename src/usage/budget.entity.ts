@@ -49,6 +49,10 @@ export class Budget {
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   reached_period!: Date | null;
 
+  /** The last `reached_period` that an event has told of. */
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  told_period!: Date | null;
+
   @CreateDateColumn({ type: 'timestamptz', precision: 3 })
   created_at!: Date;
 

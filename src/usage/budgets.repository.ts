@@ -1,3 +1,4 @@
+import type { CompanyEventData } from '../events/event-types.js';
 import { EntityRepository } from '../platform/database/entity-repository.js';
 import { NotFound, parseId } from '../platform/errors/errors.js';
 import type { Page } from '../platform/listing/page.js';
@@ -21,6 +22,9 @@ export type BudgetFields = Pick<Budget, 'scope' | 'subject_id' | 'period' | 'lim
 
 // What was reached and not noted yet was reached with the last entry: each that comes later notes it.
 const REACHED_AT = 'coalesce(spent.last_at, greatest(b.created_at, budget_period_start(b.period, now())))';
+
+/** A budget that was reached, as its event tells of it. */
+export type UntoldBudget = CompanyEventData['budget.reached'];
 
 const SELECT = `
   SELECT b.id, b.scope, CASE WHEN b.scope <> 'company' THEN b.subject_id END AS subject_id, b.period, b.limit_credits,
@@ -118,6 +122,26 @@ export class BudgetsRepository extends EntityRepository(Budget) {
           SET (reached_at, reached_period) = (SELECT ${REACHED_AT}, budget_period_start(b.period, now()) FROM ${SPENT_NOW})
         WHERE NOT ${IS_NOTED} AND (SELECT spent.credits FROM ${SPENT_NOW}) >= b.limit_credits`,
     );
+  }
+
+  /** Companies with reached budgets that no event has told of. */
+  async companiesToTell(): Promise<string[]> {
+    const found: { company_id: string }[] = await this.query(
+      'SELECT DISTINCT company_id FROM usage_budgets WHERE reached_period IS DISTINCT FROM told_period AND reached_period IS NOT NULL',
+    );
+    return found.map(({ company_id }) => company_id);
+  }
+
+  /** Marks the reached budgets of a company as told, and answers those that were not. */
+  async takeUntold(company_id: string): Promise<UntoldBudget[]> {
+    const [untold]: [UntoldBudget[], number] = await this.query(
+      `UPDATE usage_budgets SET told_period = reached_period
+        WHERE company_id = $1 AND reached_period IS DISTINCT FROM told_period AND reached_period IS NOT NULL
+       RETURNING id AS budget_id, scope, CASE WHEN scope <> 'company' THEN subject_id END AS subject_id, period, limit_credits,
+                 action, iso_timestamp(reached_at) AS reached_at`,
+      [company_id],
+    );
+    return untold;
   }
 
   /** Removes the sums of periods that are over. */

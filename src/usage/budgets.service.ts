@@ -1,4 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { ProjectEvents } from '../events/project-events.service.js';
 import type { CompanyPrincipal } from '../platform/auth/company-level.js';
 import { Database, type Tx } from '../platform/database/database.service.js';
 import { Conflict, Invalid, invalidValue, isId } from '../platform/errors/errors.js';
@@ -29,10 +30,11 @@ export class Budgets implements OnModuleInit {
     private readonly projects: ProjectsRepository,
     private readonly purge: ProjectPurge,
     private readonly jobs: Jobs,
+    private readonly events: ProjectEvents,
   ) {}
 
   onModuleInit(): void {
-    this.jobs.every('* * * * *', 'note_reached_budgets', async () => await this.budgets.noteReached());
+    this.jobs.every('* * * * *', 'note_reached_budgets', async () => await this.noteReached());
     this.jobs.every('20 3 * * *', 'forget_budget_periods', async () => await this.budgets.forgetPeriods());
     this.purge.onPurge(async (tx, project_id) => {
       const budgets = tx.withRepository(this.budgets);
@@ -41,6 +43,18 @@ export class Budgets implements OnModuleInit {
       await budgets.removeOf(company_id, 'project', project_id);
       return false;
     });
+  }
+
+  /** Notes budgets that were reached, and tells of each once in its period. */
+  private async noteReached(): Promise<void> {
+    await this.budgets.noteReached();
+    for (const company_id of await this.budgets.companiesToTell()) {
+      await this.database.transaction(async (tx) => {
+        for (const budget of await tx.withRepository(this.budgets).takeUntold(company_id)) {
+          await this.events.noteInCompany(tx, company_id, 'budget.reached', budget);
+        }
+      });
+    }
   }
 
   /**

@@ -10,6 +10,7 @@ import type { ExecutionResponse } from '../../src/executions/executions.dto.js';
 import type { SnapshotResponse } from '../../src/projects/snapshots.dto.js';
 import type { ScenarioResponse } from '../../src/scenarios/scenarios.dto.js';
 import type { BudgetResponse } from '../../src/usage/budgets.dto.js';
+import type { WebhookCreatedResponse, WebhookDeliveryResponse } from '../../src/webhooks/webhooks.dto.js';
 import { makeDeployment, makeFile, makeProject, sendParts } from '../factories/make.js';
 import { idle } from '../factories/turns.js';
 import { type Answer, Client } from '../support/client.js';
@@ -17,7 +18,7 @@ import { eventually } from '../support/eventually.js';
 import { useSharedService } from '../support/service.js';
 import type { Session } from '../support/session.js';
 import { EventStream, type StreamOptions } from '../support/stream.js';
-import { CALLERS, CALLERS_IN_PRIVATE, PUBLIC, type Row, TABLE, type World } from './permissions.table.js';
+import { CALLERS, CALLERS_IN_PRIVATE, hook, PUBLIC, type Row, TABLE, type World } from './permissions.table.js';
 
 const STREAMS = new Map<string, StreamOptions['of']>([
   ['GET /api/v1/projects/{project_id}/chat/stream', 'chat/stream'],
@@ -278,6 +279,8 @@ async function furnish(owner: Session, member: Session, visibility: 'company' | 
     action: 'notice',
   };
   const { id: budget_id } = await client.put<BudgetResponse>('/usage/budgets', budget);
+  const { id: webhook_id } = await client.post<WebhookCreatedResponse>('/webhooks', hook(mark));
+  const { id: delivery_id } = await client.post<WebhookDeliveryResponse>(`/webhooks/${webhook_id}/test`);
   return {
     ...{ mark, owner: client, member: member.client, project_id, visibility, name, skill: SKILL, upload_token },
     conversation_id: conversations[0]?.id ?? '',
@@ -287,6 +290,8 @@ async function furnish(owner: Session, member: Session, visibility: 'company' | 
     execution_id,
     api_key_id: key.id,
     budget_id,
+    webhook_id,
+    delivery_id,
     user_id: member.user,
     makeProject: async () => {
       const { id } = await makeProject(client, { name: mark, visibility });

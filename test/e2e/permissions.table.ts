@@ -4,6 +4,7 @@ import type { CardResponse } from '../../src/projects/canvas/canvas.dto.js';
 import type { SnapshotResponse } from '../../src/projects/snapshots.dto.js';
 import type { ScenarioResponse } from '../../src/scenarios/scenarios.dto.js';
 import type { BudgetResponse } from '../../src/usage/budgets.dto.js';
+import type { WebhookCreatedResponse } from '../../src/webhooks/webhooks.dto.js';
 import { makeDeployment, sendParts } from '../factories/make.js';
 import type { Client } from '../support/client.js';
 
@@ -28,6 +29,8 @@ export interface World {
   /** Of the member. */
   api_key_id: string;
   budget_id: string;
+  webhook_id: string;
+  delivery_id: string;
   upload_token: string;
   /** Of somebody who has no role in the project. */
   user_id: string;
@@ -371,6 +374,18 @@ export const TABLE: Record<string, Row | Row[]> = {
     body: () => ({ scope: 'company', period: 'total', limit_credits: 1_000_000, action: 'block' }),
   },
   'DELETE /api/v1/usage/budgets/{budget_id}': { ...guarded(204), fresh: ({ owner }) => makeBudget(owner) },
+
+  // Webhooks.
+  'GET /api/v1/webhooks': row(403, 200, 403, 200, 200, 200),
+  'POST /api/v1/webhooks': {
+    ...row(403, 201, 403, 201, 201, 403),
+    body: ({ mark }) => hook(mark),
+  },
+  'PATCH /api/v1/webhooks/{webhook_id}': { ...guarded(), body: () => ({ events: ['project.deleted'] }) },
+  'DELETE /api/v1/webhooks/{webhook_id}': { ...guarded(204), fresh: makeWebhook },
+  'POST /api/v1/webhooks/{webhook_id}/test': guarded(201),
+  'GET /api/v1/webhooks/{webhook_id}/deliveries': row(403, 200, 403, 200, 404, 200),
+  'POST /api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/resend': guarded(),
 };
 
 function inBoth(request: (place: typeof workspace | typeof template) => Omit<Row, 'statuses'>, status = 200): Row[] {
@@ -396,6 +411,13 @@ async function makeCard({ owner, project_id }: World): Promise<Partial<World>> {
 async function makeBudget(client: Client): Promise<Partial<World>> {
   const body = { scope: 'company', period: 'day', limit_credits: 1_000_000, action: 'notice' };
   return { budget_id: (await client.put<BudgetResponse>('/usage/budgets', body)).id };
+}
+
+/** Of a name that leads nowhere. */
+export const hook = (mark: string): object => ({ url: `https://${mark}.invalid/hook`, events: ['project.deleted'] });
+
+async function makeWebhook({ owner, mark }: World): Promise<Partial<World>> {
+  return { webhook_id: (await owner.post<WebhookCreatedResponse>('/webhooks', hook(mark))).id };
 }
 
 async function makeKey(client: Client): Promise<Partial<World>> {

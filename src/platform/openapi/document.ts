@@ -57,6 +57,7 @@ const GROUPS: Record<string, string> = {
   Deployments: 'Templates of a company that projects start from. Only company-level callers can change them.',
   Files: 'Files of a workspace, a deployment or a snapshot, selected by `source`. Uploads go in parts to signed URLs.',
   Usage: 'Spend in credits.',
+  Webhooks: 'Where events of the company are sent, signed as the Standard Webhooks specification says.',
   Identity: 'The caller.',
   Health: 'State of the service and its dependencies, for operators.',
 };

@@ -40,6 +40,8 @@ const KEY: ErrorCode[] = ['answer_lost', 'idempotency_key_reused', 'request_unde
 const PARAMETERS: Record<string, ErrorCode> = {
   api_key_id: 'api_key_not_found',
   budget_id: 'budget_not_found',
+  webhook_id: 'webhook_not_found',
+  delivery_id: 'delivery_not_found',
   card_id: 'card_not_found',
   conversation_id: 'conversation_not_found',
   execution_id: 'execution_not_found',

@@ -71,7 +71,7 @@ export class ProjectEventsController {
       'expires, or it may no longer see the project. `data` is the event with its `id`, `type`, `project_id`, `at`, ' +
       '`actor` and a `data` that names what changed. It starts with the next change; with `Last-Event-ID` every later ' +
       'event is sent exactly once, in order. Events are kept for 24 hours; `resync` says that some are missing.',
-    errors: [404, 429],
+    errors: ['too_many_streams'],
     extension: true,
   })
   @ApiHeader({

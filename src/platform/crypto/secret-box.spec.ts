@@ -1,0 +1,26 @@
+import { describe, expect, it } from '@jest/globals';
+import { SecretBox, Unsealable } from './secret-box.js';
+
+const box = new SecretBox(Buffer.alloc(32, 1), 'test');
+
+describe('SecretBox', () => {
+  it.each(['', 'x', 'é🙂'.repeat(1_000)])('gives back what it has sealed: %#', (content) => {
+    const sealed = box.seal(content, 'row 1');
+    expect(sealed.includes(Buffer.from('é🙂'))).toBe(false);
+    expect(box.open(sealed, 'row 1').toString()).toBe(content);
+    expect(box.seal(content, 'row 1')).not.toEqual(sealed);
+  });
+
+  it('opens nothing that was changed, is of another place, purpose or secret, or was never sealed', () => {
+    const sealed = box.seal('secret', 'row 1');
+    for (let at = 0; at < sealed.length; at += 1) {
+      const changed = Buffer.from(sealed);
+      changed[at] = (changed[at] as number) ^ 1;
+      expect(() => box.open(changed, 'row 1')).toThrow(Unsealable);
+    }
+    expect(() => box.open(sealed, 'row 2')).toThrow(Unsealable);
+    expect(() => new SecretBox(Buffer.alloc(32, 1), 'other').open(sealed, 'row 1')).toThrow(Unsealable);
+    expect(() => new SecretBox(Buffer.alloc(32, 2), 'test').open(sealed, 'row 1')).toThrow(Unsealable);
+    expect(() => box.open(Buffer.alloc(3), 'row 1')).toThrow(Unsealable);
+  });
+});

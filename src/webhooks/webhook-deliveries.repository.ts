@@ -1,0 +1,133 @@
+import { EntityRepository } from '../platform/database/entity-repository.js';
+import { NotFound, parseId } from '../platform/errors/errors.js';
+import type { Page } from '../platform/listing/page.js';
+import type { PageQuery } from '../platform/listing/page.query.js';
+import { WebhookDelivery } from './webhook-delivery.entity.js';
+
+/** What is sent next. */
+export type DueDelivery = Pick<
+  WebhookDelivery,
+  'id' | 'stream_id' | 'message_id' | 'body' | 'attempts' | 'first_attempt_at'
+>;
+
+/** An event for those webhooks of a company that want it. */
+export interface Relayed {
+  company_id: string;
+  stream_id: string;
+  project_id: string | null;
+  message_id: string;
+  type: string;
+  /** When it was, as a text. */
+  at: string;
+  body: string;
+}
+
+/** What an attempt has come to. */
+export interface Attempt extends Pick<WebhookDelivery, 'state' | 'response_status' | 'response' | 'error'> {
+  at: Date;
+  /** While it is pending. */
+  next_attempt_at: Date | null;
+}
+
+/** Deliveries to webhooks. */
+export class WebhookDeliveriesRepository extends EntityRepository(WebhookDelivery) {
+  /** Adds the deliveries of events, in their order; answers the webhooks that have new ones. */
+  async relay(events: readonly Relayed[]): Promise<string[]> {
+    const added: { webhook_id: string }[] = await this.query(
+      `INSERT INTO webhook_deliveries (webhook_id, stream_id, message_id, type, body)
+       SELECT w.id, e.stream_id, e.message_id, e.type, e.body
+         FROM unnest($1::text[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::timestamptz[]) WITH ORDINALITY
+                AS e (company_id, stream_id, project_id, message_id, type, body, at, place)
+         JOIN webhooks w ON w.company_id = e.company_id AND w.active AND e.type = ANY (w.events) AND e.at >= w.active_since
+                        AND (w.project_id IS NULL OR w.project_id = e.project_id)
+        ORDER BY e.place
+       RETURNING webhook_id`,
+      [
+        events.map(({ company_id }) => company_id),
+        events.map(({ stream_id }) => stream_id),
+        events.map(({ project_id }) => project_id),
+        events.map(({ message_id }) => message_id),
+        events.map(({ type }) => type),
+        events.map(({ body }) => body),
+        events.map(({ at }) => at),
+      ],
+    );
+    return [...new Set(added.map(({ webhook_id }) => webhook_id))].sort();
+  }
+
+  /** The deliveries of a webhook whose time has come, in the order in which they are sent. */
+  async due(webhook_id: string, limit: number): Promise<DueDelivery[]> {
+    return await this.query(
+      `SELECT id, stream_id, message_id, body, attempts, first_attempt_at
+         FROM webhook_deliveries
+        WHERE webhook_id = $1 AND state = 'pending' AND next_attempt_at <= clock_timestamp() ORDER BY place LIMIT $2`,
+      [webhook_id, limit],
+    );
+  }
+
+  /** Webhooks with deliveries whose time has come. */
+  async waiting(limit: number): Promise<{ id: string; created_at: Date }[]> {
+    return await this.query(
+      `SELECT webhook_id AS id, min(next_attempt_at) AS created_at
+         FROM webhook_deliveries WHERE state = 'pending' AND next_attempt_at <= clock_timestamp()
+        GROUP BY webhook_id ORDER BY 2 LIMIT $1`,
+      [limit],
+    );
+  }
+
+  /** Stores what an attempt has come to; nothing when the delivery has ended or gone meanwhile. */
+  async note(id: string, { at, state, next_attempt_at, response_status, response, error }: Attempt): Promise<void> {
+    await this.query(
+      `UPDATE webhook_deliveries
+          SET state = $2, attempts = attempts + 1, next_attempt_at = $3, first_attempt_at = coalesce(first_attempt_at, $4),
+              last_attempt_at = $4, response_status = $5, response = $6, error = $7
+        WHERE id = $1 AND state = 'pending'`,
+      [id, state, next_attempt_at, at, response_status, response, error],
+    );
+  }
+
+  /** Ends all that waits for a webhook. */
+  async giveUp(webhook_id: string, error: string): Promise<void> {
+    await this.query(
+      `UPDATE webhook_deliveries SET state = 'failed', next_attempt_at = NULL, error = $2
+        WHERE webhook_id = $1 AND state = 'pending'`,
+      [webhook_id, error],
+    );
+  }
+
+  /** Sends a delivery once more, from now on, and for as long as a new one. */
+  async sendAgain(id: string): Promise<void> {
+    await this.query(
+      `UPDATE webhook_deliveries SET state = 'pending', attempts = 0, first_attempt_at = NULL, next_attempt_at = now() WHERE id = $1`,
+      [id],
+    );
+  }
+
+  /** A page of the deliveries to a webhook, newest first. */
+  async page(webhook_id: string, { limit, offset }: PageQuery): Promise<Page<WebhookDelivery>> {
+    const [rows, total] = await this.findAndCount({
+      where: { webhook_id },
+      order: { created_at: 'DESC', id: 'DESC' },
+      take: limit,
+      skip: offset,
+    });
+    return { rows, total };
+  }
+
+  /** @throws NotFound also for an id that is none */
+  async require(webhook_id: string, deliveryId: string): Promise<WebhookDelivery> {
+    const delivery = await this.findOneBy({ webhook_id, id: parseId(deliveryId, 'Delivery') });
+    if (delivery === null) throw new NotFound('Delivery');
+    return delivery;
+  }
+
+  /** Removes up to `limit` deliveries that are older than `age`, an SQL interval, and over; answers their number. */
+  async removeOld(age: string, limit: number): Promise<number> {
+    const [, rows]: [unknown[], number] = await this.query(
+      `DELETE FROM webhook_deliveries WHERE id = ANY (ARRAY(
+         SELECT id FROM webhook_deliveries WHERE created_at < now() - ${age} AND state <> 'pending' ORDER BY created_at LIMIT $1))`,
+      [limit],
+    );
+    return rows;
+  }
+}

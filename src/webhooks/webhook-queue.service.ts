@@ -1,0 +1,39 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Tx } from '../platform/database/database.service.js';
+import { Jobs } from '../platform/jobs/jobs.service.js';
+import { WakeUps } from '../platform/leases/wake-ups.js';
+import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
+
+/** Name of the job that delivers to a webhook what is due; its payload is `{ webhook_id }`. The rows are the truth, it wakes up. */
+const TASK = 'webhook';
+/** Webhooks that a process delivers to at once. */
+const CONCURRENCY = 20;
+const WOKEN_AT_ONCE = 100;
+
+/** Wakes workers for webhooks with deliveries whose time has come. */
+@Injectable()
+export class WebhookQueue {
+  private readonly wakeUps: WakeUps;
+
+  constructor(
+    database: Database,
+    jobs: Jobs,
+    private readonly deliveries: WebhookDeliveriesRepository,
+  ) {
+    this.wakeUps = new WakeUps(database, jobs, TASK, 'webhook_id');
+  }
+
+  /** Has webhooks delivered to as they are woken; called while modules initialise. */
+  handle(deliver: (webhook_id: string) => Promise<void>): void {
+    this.wakeUps.handle(deliver, CONCURRENCY);
+  }
+
+  async wake(tx: Tx, webhook_id: string): Promise<void> {
+    await this.wakeUps.add(tx, webhook_id);
+  }
+
+  /** Wakes a worker for retries, and for what a process has left that died. */
+  async rewake(): Promise<void> {
+    await this.wakeUps.repeat(async (tx) => await tx.withRepository(this.deliveries).waiting(WOKEN_AT_ONCE));
+  }
+}

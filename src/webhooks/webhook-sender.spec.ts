@@ -1,0 +1,131 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { send, type SendOptions, type Sent } from './webhook-sender.js';
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+async function serve(answer: RequestListener): Promise<number> {
+  const server = createServer(answer);
+  servers.push(server);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+const options: SendOptions = { rules: { loopback: true }, signal: new AbortController().signal };
+const sendTo = async (answer: RequestListener, more: Partial<SendOptions> = {}): Promise<Sent> =>
+  await send(`http://127.0.0.1:${await serve(answer)}/`, { 'x-it': '1' }, 'body', { ...options, ...more });
+
+describe('send', () => {
+  it('posts once, and answers the status with the beginning of the answer', async () => {
+    const got: unknown[] = [];
+    const sent = await sendTo((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        got.push([request.method, request.headers['x-it'], Buffer.concat(chunks).toString()]);
+        response.writeHead(201).end('Thanks\0 é');
+      });
+    });
+    expect(sent).toEqual({ status: 201, answer: 'Thanks é', error: null });
+    expect(got).toEqual([['POST', '1', 'body']]);
+  });
+
+  it('keeps a kilobyte of 10 MB, and reads no more', async () => {
+    let written = 0;
+    const sent = await sendTo((_, response) => {
+      const write = (): void => {
+        while (written < 10_000_000 && !response.destroyed) {
+          written += 10_000;
+          if (!response.write('é'.repeat(5_000))) return void response.once('drain', write);
+        }
+        response.end();
+      };
+      write();
+    });
+    expect(sent).toMatchObject({ status: 200, error: null });
+    expect(Buffer.byteLength(sent.answer ?? '')).toBe(1024);
+    expect(written).toBeLessThan(10_000_000);
+  });
+
+  it('follows no redirect', async () => {
+    let followed = false;
+    const elsewhere = await serve((_, response) => {
+      followed = true;
+      response.end();
+    });
+    const location = `http://127.0.0.1:${elsewhere}/`;
+    const sent = await sendTo((_, response) => response.writeHead(302, { location }).end());
+    expect(sent.status).toBe(302);
+    expect(followed).toBe(false);
+  });
+
+  it.each<[string, RequestListener]>([
+    ['hangs', () => undefined],
+    ['answers slowly', (_, response) => void setInterval(() => response.write('.'), 20).unref()],
+  ])('gives up a receiver that %s', async (_, answer) => {
+    const sent = await sendTo(answer, { timeoutMs: 200 });
+    expect(sent).toEqual({ status: null, answer: null, error: 'No whole answer within 0.2 s' });
+  });
+
+  it('gives up a name that is never resolved', async () => {
+    const sent = await send('https://example.com', {}, '', {
+      ...options,
+      timeoutMs: 50,
+      resolve: () => new Promise<never>(() => {}),
+    });
+    expect(sent.error).toBe('No whole answer within 0.05 s');
+  });
+
+  it('says why there is no answer', async () => {
+    const port = await serve((request) => request.socket.destroy());
+    expect((await send(`http://127.0.0.1:${port}`, {}, '', options)).error).toBe('No answer: ECONNRESET');
+    expect((await send('http://127.0.0.1:1', {}, '', options)).error).toBe('No answer: ECONNREFUSED');
+    const unknown = () => Promise.reject(Object.assign(new Error('x'), { code: 'ENOTFOUND' }));
+    expect((await send('https://example.com', {}, '', { ...options, resolve: unknown })).error).toBe(
+      'No answer: ENOTFOUND',
+    );
+  });
+
+  it('connects to the address that it has looked at, and asks for it once', async () => {
+    const port = await serve((request, response) => response.end(request.headers.host));
+    let asked = 0;
+    // What a name leads to changes between two questions; the second answer would be refused.
+    const resolve = () => {
+      asked += 1;
+      return Promise.resolve([{ address: asked === 1 ? '127.0.0.1' : '10.0.0.1', family: 4 }]);
+    };
+    const sent = await send(`http://hook.localhost:${port}/`, {}, '', { ...options, resolve });
+    expect(sent).toEqual({ status: 200, answer: `hook.localhost:${port}`, error: null });
+    expect(asked).toBe(1);
+  });
+
+  it.each([['10.0.0.1'], ['8.8.8.8', '127.0.0.1'], ['::ffff:169.254.169.254'], ['2606:4700::1111', 'fd00::1'], []])(
+    'refuses a name that leads to %s',
+    async (...addresses) => {
+      const resolve = () =>
+        Promise.resolve(addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })));
+      const sent = await send('https://example.com', {}, '', { ...options, rules: { loopback: false }, resolve });
+      expect(sent).toEqual({ status: null, answer: null, error: 'Not sent: the address is not one of the internet' });
+    },
+  );
+
+  it('sends nothing to the internet without TLS, whatever it is called', async () => {
+    const resolve = () => Promise.resolve([{ address: '8.8.8.8', family: 4 }]);
+    const sent = await send('http://hook.localhost/', {}, '', { ...options, resolve });
+    expect(sent.error).toBe('Not sent: the URL has to begin with https://');
+  });
+
+  it('ends when it is told to', async () => {
+    const stop = new AbortController();
+    const sending = sendTo(() => stop.abort(new Error('Stopped')), { signal: stop.signal });
+    await expect(sending).rejects.toThrow('Stopped');
+  });
+});

@@ -1,0 +1,160 @@
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { CompanyCaller, type CompanyPrincipal } from '../platform/auth/company-level.js';
+import { CompanyLevel } from '../platform/auth/decorators.js';
+import { RequestOnce } from '../platform/idempotency/idempotency.interceptor.js';
+import { Once } from '../platform/idempotency/once.js';
+import { PageQuery } from '../platform/listing/page.query.js';
+import { Operation } from '../platform/openapi/operation.js';
+import { MAX_WEBHOOKS } from './webhook.entity.js';
+import {
+  WebhookCreatedResponse,
+  WebhookCreateRequest,
+  WebhookDeliveryListResponse,
+  WebhookDeliveryResponse,
+  WebhookListResponse,
+  WebhookResponse,
+  WebhookUpdateRequest,
+} from './webhooks.dto.js';
+import type { WebhookDelivery } from './webhook-delivery.entity.js';
+import { type CreatedWebhook, WebhooksService } from './webhooks.service.js';
+
+@Controller('webhooks')
+export class WebhooksController {
+  constructor(private readonly webhooks: WebhooksService) {}
+
+  @Post()
+  @CompanyLevel()
+  @Operation({
+    tag: 'Webhooks',
+    summary: 'Create webhook',
+    example: { url: 'https://example.com/hook', events: ['project.deleted', 'execution.changed'] },
+    description:
+      'Has events of the company sent from now on, at least once each, those of a project in their order as long as ' +
+      'they are taken. The body is the event; its signature is that of the Standard Webhooks specification. Only https ' +
+      'addresses of the internet are taken, and redirects are not followed. Each attempt has 10 seconds; without an ' +
+      'answer of 2xx it is made again for 24 hours, and others go on meanwhile. A company has at most ' +
+      `${MAX_WEBHOOKS} webhooks.`,
+    status: 201,
+    response: WebhookCreatedResponse,
+    errors: ['too_many_webhooks'],
+    idempotent: true,
+    extension: true,
+  })
+  async createWebhook(
+    @CompanyCaller() caller: CompanyPrincipal,
+    @Body() body: WebhookCreateRequest,
+    @RequestOnce() once: Once<WebhookCreatedResponse>,
+  ): Promise<WebhookCreatedResponse> {
+    const kept = once.from((made: CreatedWebhook) => WebhookCreatedResponse.with(made));
+    return WebhookCreatedResponse.with(await this.webhooks.create(caller, body, kept));
+  }
+
+  @Get()
+  @CompanyLevel()
+  @Operation({
+    tag: 'Webhooks',
+    summary: 'List webhooks',
+    description: 'Newest first.',
+    response: WebhookListResponse,
+    extension: true,
+  })
+  async listWebhooks(
+    @CompanyCaller() caller: CompanyPrincipal,
+    @Query() query: PageQuery,
+  ): Promise<WebhookListResponse> {
+    return WebhookListResponse.from(await this.webhooks.list(caller, query), query);
+  }
+
+  @Patch(':webhook_id')
+  @CompanyLevel()
+  @Operation({
+    tag: 'Webhooks',
+    summary: 'Update webhook',
+    example: { events: ['project.deleted'], active: true },
+    description: 'One that is made active again is sent the events from then on.',
+    response: WebhookResponse,
+    extension: true,
+  })
+  async updateWebhook(
+    @CompanyCaller() caller: CompanyPrincipal,
+    @Param('webhook_id') webhookId: string,
+    @Body() body: WebhookUpdateRequest,
+  ): Promise<WebhookResponse> {
+    return WebhookResponse.from(await this.webhooks.update(caller, webhookId, body));
+  }
+
+  @Delete(':webhook_id')
+  @CompanyLevel()
+  @Operation({
+    tag: 'Webhooks',
+    summary: 'Delete webhook',
+    description: 'What waits is not sent.',
+    status: 204,
+    extension: true,
+  })
+  async deleteWebhook(
+    @CompanyCaller() caller: CompanyPrincipal,
+    @Param('webhook_id') webhookId: string,
+  ): Promise<void> {
+    await this.webhooks.delete(caller, webhookId);
+  }
+
+  @Post(':webhook_id/test')
+  @CompanyLevel()
+  @Operation({
+    tag: 'Webhooks',
+    summary: 'Test webhook',
+    description: 'Sends a `webhook.test`, which tells nothing. List the deliveries to see what came of it.',
+    status: 201,
+    response: WebhookDeliveryResponse,
+    errors: ['webhook_inactive'],
+    idempotent: true,
+    extension: true,
+  })
+  async testWebhook(
+    @CompanyCaller() caller: CompanyPrincipal,
+    @Param('webhook_id') webhookId: string,
+    @RequestOnce() once: Once<WebhookDeliveryResponse>,
+  ): Promise<WebhookDeliveryResponse> {
+    const kept = once.from((made: WebhookDelivery) => WebhookDeliveryResponse.from(made));
+    return WebhookDeliveryResponse.from(await this.webhooks.test(caller, webhookId, kept));
+  }
+
+  @Get(':webhook_id/deliveries')
+  @CompanyLevel()
+  @Operation({
+    tag: 'Webhooks',
+    summary: 'List webhook deliveries',
+    description: 'Those of the last 7 days, newest first, each with what came of its last attempt.',
+    response: WebhookDeliveryListResponse,
+    extension: true,
+  })
+  async listWebhookDeliveries(
+    @CompanyCaller() caller: CompanyPrincipal,
+    @Param('webhook_id') webhookId: string,
+    @Query() query: PageQuery,
+  ): Promise<WebhookDeliveryListResponse> {
+    return WebhookDeliveryListResponse.from(await this.webhooks.page(caller, webhookId, query), query);
+  }
+
+  @Post(':webhook_id/deliveries/:delivery_id/resend')
+  @CompanyLevel()
+  @Operation({
+    tag: 'Webhooks',
+    summary: 'Resend webhook delivery',
+    description: 'Sends it once more under the same `webhook-id`, whatever came of it, and tries for another 24 hours.',
+    response: WebhookDeliveryResponse,
+    errors: ['webhook_inactive'],
+    idempotent: true,
+    extension: true,
+  })
+  async resendWebhookDelivery(
+    @CompanyCaller() caller: CompanyPrincipal,
+    @Param('webhook_id') webhookId: string,
+    @Param('delivery_id') deliveryId: string,
+    @RequestOnce() once: Once<WebhookDeliveryResponse>,
+  ): Promise<WebhookDeliveryResponse> {
+    const kept = once.from((made: WebhookDelivery) => WebhookDeliveryResponse.from(made));
+    return WebhookDeliveryResponse.from(await this.webhooks.resend(caller, webhookId, deliveryId, kept));
+  }
+}

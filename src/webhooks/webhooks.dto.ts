@@ -1,0 +1,160 @@
+import { EVENT_TYPES, type EventType } from '../events/event-types.js';
+import type { Page } from '../platform/listing/page.js';
+import type { PageQuery } from '../platform/listing/page.query.js';
+import { PageResponse } from '../platform/listing/page.response.js';
+import {
+  BooleanField,
+  DateTimeField,
+  EnumField,
+  IntegerField,
+  ObjectArrayField,
+  StringArrayField,
+  StringField,
+} from '../platform/validation/fields.js';
+import { Rule } from '../platform/validation/rule.js';
+import { type ErrorEntry, invalidValue } from '../platform/errors/errors.js';
+import { DELIVERY_STATES, type DeliveryState, type WebhookDelivery } from './webhook-delivery.entity.js';
+import type { Webhook } from './webhook.entity.js';
+
+const MAX_URL_LENGTH = 2048;
+const URL_DESCRIPTION = 'An https address of the internet';
+const EVENTS_DESCRIPTION = `Types of the events that are sent: ${EVENT_TYPES.map((type) => `\`${type}\``).join(', ')}`;
+const PROJECT_DESCRIPTION = 'Project whose events alone are sent; null: those of all projects and of the company';
+
+const known = new Set<string>(EVENT_TYPES);
+const eventProblems = ({ events }: { events?: string[] }): ErrorEntry[] => {
+  if (events === undefined) return [];
+  if (events.length === 0) return [invalidValue(['events'], 'name a type of events at least', events)];
+  return events.flatMap((type, index) =>
+    known.has(type) ? [] : [invalidValue(['events', index], 'there is no such type of events', type)],
+  );
+};
+
+@Rule<WebhookCreateRequest>(eventProblems)
+export class WebhookCreateRequest {
+  @StringField({ minLength: 1, maxLength: MAX_URL_LENGTH, description: URL_DESCRIPTION })
+  url!: string;
+
+  @StringArrayField({ maxItems: EVENT_TYPES.length, description: EVENTS_DESCRIPTION })
+  events!: string[];
+
+  @StringField({ optional: true, nullable: true, description: PROJECT_DESCRIPTION })
+  project_id?: string | null;
+}
+
+/** Absent fields stay as they are. */
+@Rule<WebhookUpdateRequest>(eventProblems)
+export class WebhookUpdateRequest {
+  @StringField({ optional: true, minLength: 1, maxLength: MAX_URL_LENGTH, description: URL_DESCRIPTION })
+  url?: string;
+
+  @StringArrayField({ optional: true, maxItems: EVENT_TYPES.length, description: EVENTS_DESCRIPTION })
+  events?: string[];
+
+  @StringField({ optional: true, nullable: true, description: PROJECT_DESCRIPTION })
+  project_id?: string | null;
+
+  @BooleanField({ optional: true, description: 'False: nothing is sent, and what waits has failed' })
+  active?: boolean;
+}
+
+export class WebhookResponse {
+  @StringField()
+  id!: string;
+
+  @StringField()
+  url!: string;
+
+  @StringArrayField({ description: EVENTS_DESCRIPTION })
+  events!: EventType[];
+
+  @StringField({ nullable: true, description: PROJECT_DESCRIPTION })
+  project_id!: string | null;
+
+  @BooleanField()
+  active!: boolean;
+
+  @IntegerField({ description: 'Deliveries that failed since one succeeded; after 100 the webhook is made inactive' })
+  failures!: number;
+
+  @DateTimeField()
+  created_at!: Date;
+
+  @DateTimeField()
+  updated_at!: Date;
+
+  static from({ id, url, events, project_id, active, failures, created_at, updated_at }: Webhook): WebhookResponse {
+    return { id, url, events: events as EventType[], project_id, active, failures, created_at, updated_at };
+  }
+}
+
+export class WebhookCreatedResponse extends WebhookResponse {
+  @StringField({ description: 'Signs what is sent; shown this once' })
+  secret!: string;
+
+  static with({ webhook, secret }: { webhook: Webhook; secret: string }): WebhookCreatedResponse {
+    return { ...WebhookResponse.from(webhook), secret };
+  }
+}
+
+/** Webhooks of the company, newest first. */
+export class WebhookListResponse extends PageResponse {
+  @ObjectArrayField(() => WebhookResponse)
+  webhooks!: WebhookResponse[];
+
+  static from({ rows, total }: Page<Webhook>, { limit, offset }: PageQuery): WebhookListResponse {
+    return { webhooks: rows.map((row) => WebhookResponse.from(row)), limit, offset, total };
+  }
+}
+
+export class WebhookDeliveryResponse {
+  @StringField()
+  id!: string;
+
+  @StringField({ description: 'The header `webhook-id`, the same whenever the event is sent' })
+  message_id!: string;
+
+  @StringField({ description: 'Type of the event; `webhook.test` of a test' })
+  type!: string;
+
+  @EnumField(DELIVERY_STATES)
+  state!: DeliveryState;
+
+  @IntegerField({ description: 'How often it was sent' })
+  attempts!: number;
+
+  @DateTimeField({ nullable: true, description: 'While it is pending' })
+  next_attempt_at!: Date | null;
+
+  @DateTimeField({ nullable: true })
+  last_attempt_at!: Date | null;
+
+  @IntegerField({ nullable: true, description: 'Status of the last answer; null without one' })
+  response_status!: number | null;
+
+  @StringField({ nullable: true, description: 'First kilobyte of the last answer' })
+  response!: string | null;
+
+  @StringField({ nullable: true, description: 'Why there was no answer, or nothing is sent any more' })
+  error!: string | null;
+
+  @DateTimeField()
+  created_at!: Date;
+
+  static from(row: WebhookDelivery): WebhookDeliveryResponse {
+    const { id, message_id, type, state, attempts, next_attempt_at, last_attempt_at } = row;
+    const { response_status, response, error, created_at } = row;
+    const times = { next_attempt_at, last_attempt_at, created_at };
+    return { id, message_id, type, state, attempts, ...times, response_status, response, error };
+  }
+}
+
+/** Deliveries to a webhook, newest first; those of the last 7 days. */
+export class WebhookDeliveryListResponse extends PageResponse {
+  @ObjectArrayField(() => WebhookDeliveryResponse)
+  deliveries!: WebhookDeliveryResponse[];
+
+  static from({ rows, total }: Page<WebhookDelivery>, { limit, offset }: PageQuery): WebhookDeliveryListResponse {
+    return { deliveries: rows.map((row) => WebhookDeliveryResponse.from(row)), limit, offset, total };
+  }
+}

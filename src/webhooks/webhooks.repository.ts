@@ -1,0 +1,95 @@
+import { EntityRepository } from '../platform/database/entity-repository.js';
+import { NotFound, parseId } from '../platform/errors/errors.js';
+import { LeaseLost } from '../platform/leases/lease.js';
+import { claimedBy, RENEWED } from '../platform/leases/leased-row.sql.js';
+import type { Page } from '../platform/listing/page.js';
+import type { PageQuery } from '../platform/listing/page.query.js';
+import { Webhook } from './webhook.entity.js';
+
+/** A webhook that its owner delivers to. */
+export type LeasedWebhook = Pick<Webhook, 'id' | 'company_id' | 'url' | 'secret' | 'generation'>;
+
+const HELD = 'id = $1 AND generation = $2 AND owner IS NOT NULL';
+
+/** Webhooks of companies. */
+export class WebhooksRepository extends EntityRepository(Webhook) {
+  /** Keeps others from changing a company's webhooks until the transaction ends. */
+  async lockCompany(company_id: string): Promise<void> {
+    await this.query(`SELECT pg_advisory_xact_lock(hashtextextended('webhooks:' || $1, 0))`, [company_id]);
+  }
+
+  /** A page of a company's webhooks, newest first. */
+  async page(company_id: string, { limit, offset }: PageQuery): Promise<Page<Webhook>> {
+    const [rows, total] = await this.findAndCount({
+      where: { company_id },
+      order: { created_at: 'DESC', id: 'DESC' },
+      take: limit,
+      skip: offset,
+    });
+    return { rows, total };
+  }
+
+  /** @throws NotFound also for an id that is none */
+  async require(company_id: string, webhookId: string): Promise<Webhook> {
+    const webhook = await this.findOneBy({ company_id, id: parseId(webhookId, 'Webhook') });
+    if (webhook === null) throw new NotFound('Webhook');
+    return webhook;
+  }
+
+  /** Changes fields of a webhook and marks it as changed now. */
+  async change(id: string, fields: Partial<Pick<Webhook, 'url' | 'events' | 'project_id' | 'active'>>): Promise<void> {
+    await this.update({ id }, { ...fields, updated_at: () => 'now()' });
+  }
+
+  /** Has events sent from now on, where they were not. */
+  async activate(id: string): Promise<void> {
+    await this.query(
+      'UPDATE webhooks SET active = true, active_since = clock_timestamp(), failures = 0 WHERE id = $1 AND NOT active',
+      [id],
+    );
+  }
+
+  /** Makes `owner` the one who delivers to an active webhook; undefined when somebody else does, or it is gone. */
+  async claim(id: string, owner: string): Promise<LeasedWebhook | undefined> {
+    const [[claimed]]: [LeasedWebhook[], number] = await this.query(
+      `UPDATE webhooks SET ${claimedBy('$2')}
+        WHERE id = $1 AND active AND (owner IS NULL OR due_at < clock_timestamp())
+      RETURNING id, company_id, url, secret, generation`,
+      [id, owner],
+    );
+    return claimed;
+  }
+
+  /** Keeps a webhook. @throws LeaseLost */
+  async renew({ id, generation }: LeasedWebhook): Promise<void> {
+    const [, count]: [unknown[], number] = await this.query(`UPDATE webhooks SET ${RENEWED} WHERE ${HELD}`, [
+      id,
+      generation,
+    ]);
+    if (count === 0) throw new LeaseLost();
+  }
+
+  /** Lets others deliver. */
+  async release({ id, generation }: LeasedWebhook): Promise<void> {
+    await this.query(`UPDATE webhooks SET owner = NULL, due_at = NULL WHERE ${HELD}`, [id, generation]);
+  }
+
+  /** Notes that a delivery has succeeded. */
+  async noteSuccess(id: string): Promise<void> {
+    await this.query('UPDATE webhooks SET failures = 0 WHERE id = $1 AND failures > 0', [id]);
+  }
+
+  /**
+   * Notes that a delivery has failed for good, and makes the webhook inactive when it was one of `most` in a row.
+   *
+   * @returns whether it was made inactive now
+   */
+  async noteFailure(id: string, most: number): Promise<boolean> {
+    const [[ended]]: [{ active: boolean; failures: number }[], number] = await this.query(
+      `UPDATE webhooks SET failures = failures + 1, active = active AND failures + 1 < $2
+        WHERE id = $1 AND active RETURNING active, failures`,
+      [id, most],
+    );
+    return ended?.active === false;
+  }
+}

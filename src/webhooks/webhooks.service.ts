@@ -1,0 +1,211 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Config } from '../config/config.js';
+import { EventsRepository } from '../events/events.repository.js';
+import { streamOf } from '../events/project-events.service.js';
+import type { CompanyPrincipal } from '../platform/auth/company-level.js';
+import { Database, type Tx } from '../platform/database/database.service.js';
+import { Conflict, Invalid, invalidValue, isId } from '../platform/errors/errors.js';
+import { Once } from '../platform/idempotency/once.js';
+import { Jobs } from '../platform/jobs/jobs.service.js';
+import type { Page } from '../platform/listing/page.js';
+import type { PageQuery } from '../platform/listing/page.query.js';
+import { ProjectReader } from '../projects/project-access.js';
+import { ProjectsRepository } from '../projects/projects.repository.js';
+import { urlProblem } from './addresses.js';
+import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
+import type { WebhookDelivery } from './webhook-delivery.entity.js';
+import { WebhookQueue } from './webhook-queue.service.js';
+import { WebhookSecrets } from './webhook-secrets.service.js';
+import { newSecret } from './webhook-signature.js';
+import { MAX_WEBHOOKS, type Webhook } from './webhook.entity.js';
+import type { WebhookCreateRequest, WebhookUpdateRequest } from './webhooks.dto.js';
+import { WebhooksRepository } from './webhooks.repository.js';
+
+/** How long deliveries can be looked at and sent again. */
+const KEPT = `interval '7 days'`;
+const REMOVED_AT_ONCE = 1_000;
+const INACTIVE = 'The webhook is inactive';
+
+/** A webhook with its secret. */
+export interface CreatedWebhook {
+  webhook: Webhook;
+  secret: string;
+}
+
+/** Webhooks of companies. */
+@Injectable()
+export class WebhooksService implements OnModuleInit {
+  constructor(
+    private readonly config: Config,
+    private readonly database: Database,
+    private readonly webhooks: WebhooksRepository,
+    private readonly deliveries: WebhookDeliveriesRepository,
+    private readonly secrets: WebhookSecrets,
+    private readonly queue: WebhookQueue,
+    private readonly events: EventsRepository,
+    private readonly projects: ProjectsRepository,
+    private readonly jobs: Jobs,
+  ) {}
+
+  onModuleInit(): void {
+    this.jobs.every('*/15 * * * *', 'remove_old_deliveries', async () => await this.removeOld());
+  }
+
+  /**
+   * Makes a webhook, which is sent the events from now on.
+   *
+   * @returns it with its secret, which nothing shows again
+   * @throws Invalid at a URL or project @throws Conflict when there are too many
+   */
+  async create(
+    caller: CompanyPrincipal,
+    { url, events, project_id = null }: WebhookCreateRequest,
+    once = Once.unkept<CreatedWebhook>(),
+  ): Promise<CreatedWebhook> {
+    const { company_id } = caller;
+    this.check(url);
+    await this.checkProject(caller, project_id);
+    const [id, secret] = [randomUUID(), newSecret()];
+    const sealed = await this.secrets.seal(id, secret);
+    return await this.database.transaction(async (tx) => {
+      const webhooks = tx.withRepository(this.webhooks);
+      await webhooks.lockCompany(company_id);
+      return await once.do(tx, async () => {
+        if ((await webhooks.countBy({ company_id })) >= MAX_WEBHOOKS) {
+          throw new Conflict('too_many_webhooks', `A company has at most ${MAX_WEBHOOKS} webhooks; delete one first`);
+        }
+        await webhooks.insert({ id, company_id, url, events: [...new Set(events)], project_id, secret: sealed });
+        await this.follow(tx, company_id);
+        return { webhook: await webhooks.require(company_id, id), secret };
+      });
+    });
+  }
+
+  /** Newest first. */
+  async list({ company_id }: CompanyPrincipal, page: PageQuery): Promise<Page<Webhook>> {
+    return await this.webhooks.page(company_id, page);
+  }
+
+  /**
+   * Changes a webhook. What waits for one that becomes inactive has failed.
+   *
+   * @throws NotFound @throws Invalid at a URL or project
+   */
+  async update(caller: CompanyPrincipal, webhookId: string, change: WebhookUpdateRequest): Promise<Webhook> {
+    const { company_id } = caller;
+    const { url, events, project_id, active } = change;
+    if (url !== undefined) this.check(url);
+    if (project_id != null) await this.checkProject(caller, project_id);
+    return await this.database.transaction(async (tx) => {
+      const webhooks = tx.withRepository(this.webhooks);
+      await webhooks.lockCompany(company_id);
+      const { id } = await webhooks.require(company_id, webhookId);
+      await webhooks.change(id, {
+        ...(url !== undefined && { url }),
+        ...(events !== undefined && { events: [...new Set(events)] }),
+        ...(project_id !== undefined && { project_id }),
+        ...(active === false && { active }),
+      });
+      if (active === true) await webhooks.activate(id);
+      if (active === false) await tx.withRepository(this.deliveries).giveUp(id, INACTIVE);
+      await this.follow(tx, company_id);
+      return await webhooks.require(company_id, id);
+    });
+  }
+
+  /** Deletes a webhook with its deliveries. @throws NotFound */
+  async delete({ company_id }: CompanyPrincipal, webhookId: string): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const webhooks = tx.withRepository(this.webhooks);
+      await webhooks.lockCompany(company_id);
+      const { id } = await webhooks.require(company_id, webhookId);
+      await webhooks.delete({ company_id, id });
+      await this.follow(tx, company_id);
+    });
+  }
+
+  /** Deliveries to a webhook, newest first. @throws NotFound */
+  async page({ company_id }: CompanyPrincipal, webhookId: string, page: PageQuery): Promise<Page<WebhookDelivery>> {
+    const { id } = await this.webhooks.require(company_id, webhookId);
+    return await this.deliveries.page(id, page);
+  }
+
+  /** Sends something to a webhook that says nothing. @throws NotFound @throws Conflict when it is inactive */
+  async test(
+    caller: CompanyPrincipal,
+    webhookId: string,
+    once = Once.unkept<WebhookDelivery>(),
+  ): Promise<WebhookDelivery> {
+    return await this.send(caller, webhookId, once, async (tx, { id: webhook_id, company_id }) => {
+      const deliveries = tx.withRepository(this.deliveries);
+      const actor = { kind: caller.kind, id: caller.user_id ?? caller.api_key_id };
+      const body = { id: 0, type: 'webhook.test', at: new Date().toISOString(), actor, data: { webhook_id } };
+      const { id } = await deliveries.save({
+        webhook_id,
+        stream_id: streamOf(company_id),
+        message_id: `test_${randomUUID()}`,
+        type: body.type,
+        body: JSON.stringify(body),
+      });
+      return id;
+    });
+  }
+
+  /** Sends a delivery again, under the same `webhook-id`. @throws NotFound @throws Conflict when the webhook is inactive */
+  async resend(
+    caller: CompanyPrincipal,
+    webhookId: string,
+    deliveryId: string,
+    once = Once.unkept<WebhookDelivery>(),
+  ): Promise<WebhookDelivery> {
+    return await this.send(caller, webhookId, once, async (tx, webhook) => {
+      const deliveries = tx.withRepository(this.deliveries);
+      const { id } = await deliveries.require(webhook.id, deliveryId);
+      await deliveries.sendAgain(id);
+      return id;
+    });
+  }
+
+  private async send(
+    { company_id }: CompanyPrincipal,
+    webhookId: string,
+    once: Once<WebhookDelivery>,
+    make: (tx: Tx, webhook: Webhook) => Promise<string>,
+  ): Promise<WebhookDelivery> {
+    return await this.database.transaction(async (tx) => {
+      const webhooks = tx.withRepository(this.webhooks);
+      await webhooks.lockCompany(company_id);
+      const webhook = await webhooks.require(company_id, webhookId);
+      return await once.do(tx, async () => {
+        if (!webhook.active) throw new Conflict('webhook_inactive', INACTIVE);
+        const id = await make(tx, webhook);
+        await this.queue.wake(tx, webhook.id);
+        return await tx.withRepository(this.deliveries).require(webhook.id, id);
+      });
+    });
+  }
+
+  /** A company without an active webhook has no outbox. */
+  private async follow(tx: Tx, company_id: string): Promise<void> {
+    const follows = await tx.withRepository(this.webhooks).existsBy({ company_id, active: true });
+    await tx.withRepository(this.events).follow(company_id, follows);
+  }
+
+  private check(url: string): void {
+    const problem = urlProblem(url, this.config.webhookAddresses);
+    if (problem !== undefined) throw new Invalid([invalidValue(['body', 'url'], problem, url)]);
+  }
+
+  private async checkProject(caller: CompanyPrincipal, project_id: string | null): Promise<void> {
+    if (project_id === null) return;
+    const problem = invalidValue(['body', 'project_id'], 'the company has no such project', project_id);
+    if (!isId(project_id)) throw new Invalid([problem]);
+    const unseen = await this.projects.unseen(ProjectReader.of(caller), [project_id]);
+    if (unseen.length > 0) throw new Invalid([problem]);
+  }
+
+  private async removeOld(): Promise<void> {
+    while ((await this.deliveries.removeOld(KEPT, REMOVED_AT_ONCE)) === REMOVED_AT_ONCE);
+  }
+}
