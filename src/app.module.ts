@@ -10,6 +10,7 @@ import { EventsModule } from './events/events.module.js';
 import { ExecutionsModule } from './executions/executions.module.js';
 import { FilesModule } from './files/files.module.js';
 import { AuthGuard } from './platform/auth/auth.guard.js';
+import { LastingCredentialGuard } from './platform/auth/lasting-credential.guard.js';
 import { AuthModule } from './platform/auth/auth.module.js';
 import { RoleGuard } from './platform/auth/role.guard.js';
 import { DatabaseModule } from './platform/database/database.module.js';
@@ -40,7 +41,7 @@ export interface AppOptions {
 }
 
 /** What a request passes on its way to its handler, in this order. */
-const GUARDS = [RoutingGuard, AuthGuard, RateLimitGuard, BodyGuard, RoleGuard, FairShareGuard];
+const GUARDS = [RoutingGuard, AuthGuard, RateLimitGuard, BodyGuard, LastingCredentialGuard, RoleGuard, FairShareGuard];
 
 @Module({})
 export class AppModule {

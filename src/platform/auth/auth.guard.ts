@@ -24,6 +24,7 @@ export class AuthGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     try {
       request.caller = await this.credentials.authenticate(request.headers.authorization);
+      request.authenticatedAt = performance.now();
     } catch (error) {
       if (!(error instanceof NotAuthenticated)) throw error;
       this.unauthenticatedLimit.count(request.ip);

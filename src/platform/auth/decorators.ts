@@ -4,8 +4,8 @@ import { ApiExtension } from '@nestjs/swagger';
 import type { Request } from 'express';
 import type { Principal } from './principal.js';
 
-/** A request as the guard lets it through; without a caller on public routes. */
-export type AuthenticatedRequest = Request & { caller?: Principal };
+/** A request as the guard lets it through; without a caller, and a moment by `performance.now()`, on public routes. */
+export type AuthenticatedRequest = Request & { caller?: Principal; authenticatedAt?: number };
 
 /** Opens a route to callers without credentials. */
 export const Public = Reflector.createDecorator<void, boolean>({ transform: () => true });
