@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { ConversationResponse } from '../../src/chat/conversations.dto.js';
 import type { ExecutionResponse } from '../../src/executions/executions.dto.js';
 import type { ScenarioResponse } from '../../src/scenarios/scenarios.dto.js';
+import type { WebhookCreatedResponse, WebhookDeliveryResponse } from '../../src/webhooks/webhooks.dto.js';
 import { makeDeployment, makeFile, makeProject, sendParts } from '../factories/make.js';
 import type { Client } from '../support/client.js';
+import { hook } from './permissions.table.js';
 
 /** A request that is ready to be sent. */
 export interface Prepared {
@@ -19,7 +21,7 @@ export interface Prepared {
 export interface Served {
   /** Whether it makes something new each time that it is carried out, which can be counted. */
   creates?: true;
-  /** Whether the answer is made after the transaction. */
+  /** Whether its rows are written once more after the transaction. */
   later?: true;
   prepare: (client: Client) => Promise<Prepared>;
 }
@@ -46,6 +48,9 @@ const start = async (client: Client, project: string): Promise<string> =>
 
 const makeScenario = async (client: Client, project: string): Promise<string> =>
   (await client.post<ScenarioResponse>(`/projects/${project}/scenarios`, { name: 'One', changes: [] })).id;
+
+const makeWebhook = async (client: Client): Promise<string> =>
+  (await client.post<WebhookCreatedResponse>('/webhooks', hook(unique()))).id;
 
 /** Every operation that serves `Idempotency-Key`, by hand. */
 export const SERVED: Record<string, Served> = {
@@ -241,6 +246,36 @@ export const SERVED: Record<string, Served> = {
       body: { ...workspace(id), ...(await sendParts(client, workspace(id), name, Buffer.from('x'))) },
       effect: [NODES, id, name],
     })),
+  },
+  'POST /api/v1/webhooks': {
+    creates: true,
+    prepare: () => {
+      const body = hook(unique());
+      const effect: Prepared['effect'] = ['SELECT xmin::text FROM webhooks WHERE url = $1', body.url];
+      return Promise.resolve({ path: '/webhooks', body, effect });
+    },
+  },
+  'POST /api/v1/webhooks/{webhook_id}/test': {
+    creates: true,
+    later: true,
+    prepare: async (client) => {
+      const id = await makeWebhook(client);
+      return {
+        path: `/webhooks/${id}/test`,
+        effect: ['SELECT xmin::text FROM webhook_deliveries WHERE webhook_id = $1', id],
+      };
+    },
+  },
+  'POST /api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/resend': {
+    later: true,
+    prepare: async (client) => {
+      const at = `/webhooks/${await makeWebhook(client)}`;
+      const { id } = await client.post<WebhookDeliveryResponse>(`${at}/test`);
+      return {
+        path: `${at}/deliveries/${id}/resend`,
+        effect: ['SELECT xmin::text FROM webhook_deliveries WHERE id = $1', id],
+      };
+    },
   },
 };
 

@@ -379,7 +379,7 @@ export const TABLE: Record<string, Row | Row[]> = {
   'GET /api/v1/webhooks': row(403, 200, 403, 200, 200, 200),
   'POST /api/v1/webhooks': {
     ...row(403, 201, 403, 201, 201, 403),
-    body: ({ mark }) => hook(mark),
+    body: () => hook(unique()),
   },
   'PATCH /api/v1/webhooks/{webhook_id}': { ...guarded(), body: () => ({ events: ['project.deleted'] }) },
   'DELETE /api/v1/webhooks/{webhook_id}': { ...guarded(204), fresh: makeWebhook },
@@ -414,7 +414,10 @@ async function makeBudget(client: Client): Promise<Partial<World>> {
 }
 
 /** Of a name that leads nowhere. */
-export const hook = (mark: string): object => ({ url: `https://${mark}.invalid/hook`, events: ['project.deleted'] });
+export const hook = (mark: string): { url: string; events: string[] } => ({
+  url: `https://${mark}.invalid/hook`,
+  events: ['project.deleted'],
+});
 
 async function makeWebhook({ owner, mark }: World): Promise<Partial<World>> {
   return { webhook_id: (await owner.post<WebhookCreatedResponse>('/webhooks', hook(mark))).id };
