@@ -112,3 +112,6 @@ export abstract class Agent {
 
 /** A failure that the user is told of in the message's words. */
 export class AgentFailure extends Error {}
+
+/** The one who has asked may not have it done any more; others who ask the same may. */
+export class AskerRefused extends AgentFailure {}

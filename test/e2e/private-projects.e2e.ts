@@ -148,17 +148,27 @@ describe('an agent', () => {
       ({ turn }) => turn.next_seq > 0,
       { until: 'the first turn has said something' },
     );
+    await give('editor');
     await ben.client.post(`/projects/${project}/chat`, { content: 'Second' });
+    await ada.client.post(`/projects/${project}/chat`, { content: 'Third' });
     await take();
-    script = hello;
+    const answered: string[][] = [];
+    script = async function* (context) {
+      answered.push(context.messages.filter(({ to_answer }) => to_answer).map(({ content }) => content));
+      yield* hello(context);
+    };
     gate.open();
     const { messages } = await idle(ada.client, project);
     expect(messages.map(({ role, content }) => [role, content])).toEqual([
       ['user', 'First'],
       ['assistant', 'Wait.'],
       ['user', 'Second'],
+      ['user', 'Third'],
       ['system', 'Who has asked this does not see the project any more.'],
+      ['assistant', 'Hello.'],
     ]);
+    // What others have asked meanwhile is not lost with it, and is done with their rights alone.
+    expect(answered).toEqual([['Third']]);
   });
 
   it('sees what a company-level person sees, without being at company level', async () => {

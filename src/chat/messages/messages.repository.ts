@@ -4,6 +4,7 @@ import { Message } from './message.entity.js';
 import type { MessageBody } from './message-body.js';
 import { messageJson } from './message-json.sql.js';
 import type { ProjectId } from '../../projects/project.entity.js';
+import type { Spender } from '../../usage/spender.js';
 import type { ConversationId } from './conversation-id.js';
 
 /** A stored message with its ChatMessageResponse as JSON text. */
@@ -145,6 +146,16 @@ export class MessagesRepository extends EntityRepository(Message) {
       turn_id,
       conversation_id,
     ]);
+  }
+
+  /** Takes from a turn that has answered nothing the messages of others than its asker, so that they wait; their number. */
+  async leaveOthers(turn_id: string, { user_id, api_key_id }: Spender): Promise<number> {
+    const [, rows]: [unknown[], number] = await this.query(
+      `UPDATE messages SET turn_id = NULL
+        WHERE turn_id = $1 AND role = 'user' AND (user_id, api_key_id) IS DISTINCT FROM ($2, $3::uuid)`,
+      [turn_id, user_id, api_key_id],
+    );
+    return rows;
   }
 
   /** Removes up to `limit` messages, the newest first, as a message refers to the older one it has answered; their number. */

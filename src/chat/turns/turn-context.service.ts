@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type AgentContext, AgentFailure, type AgentMessage, type WorkspaceFile } from '../../agent/agent.js';
+import { type AgentContext, type AgentMessage, AskerRefused, type WorkspaceFile } from '../../agent/agent.js';
 import { assertMayGoOn } from '../../agent/budget-left.js';
 import { FileTreeReader } from '../../files/tree/file-tree-reader.service.js';
 import { ApiKeysService } from '../../platform/auth/api-keys/api-keys.service.js';
@@ -45,7 +45,7 @@ export class TurnContexts {
 
   /**
    * @throws LeaseLost when the project was deleted
-   * @throws AgentFailure when the asker does not see it any more, or a budget is used up: nothing is begun then
+   * @throws AskerRefused when the asker does not see it any more, or a budget is used up: nothing is begun then
    */
   async build(turn: LeasedTurn, signal: AbortSignal): Promise<AgentContext> {
     const { id, company_id, project_id, conversation_id } = turn;
@@ -95,7 +95,7 @@ export class TurnContexts {
 }
 
 function lostWithAsker(error: unknown): never {
-  throw error instanceof NotFound ? new AgentFailure('Who has asked this does not see the project any more.') : error;
+  throw error instanceof NotFound ? new AskerRefused('Who has asked this does not see the project any more.') : error;
 }
 
 function toAgentMessage(

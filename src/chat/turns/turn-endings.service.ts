@@ -25,6 +25,8 @@ export interface Ending {
   running?: { error: string; error_code: string };
   /** Text of a system message to add to the conversation. */
   notice?: string;
+  /** Whether the turn was over for its asker alone: messages of others are for the next one. */
+  leavesOthers?: boolean;
 }
 
 /** The end of a turn whose process died after the agent had written something. */
@@ -72,8 +74,10 @@ export class TurnEndings {
       );
       if (turn === undefined) throw new LeaseLost();
       this.events.by(tx, { kind: 'agent', id: turn.id });
+      const messages = tx.withRepository(this.messages);
+      const left = ending.leavesOthers === true ? await messages.leaveOthers(turn.id, spenderOf(turn)) : 0;
       await this.finish(tx, turn, ending);
-      if (waiting === 0) return;
+      if (waiting + left === 0) return;
       const turn_id = await turns.start({ id: conversation_id, project_id }, turn);
       this.events.note(tx, project_id, 'turn.dispatched', { conversation_id, turn_id });
     });

@@ -7,7 +7,7 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { Agent, AgentFailure } from '../../agent/agent.js';
+import { Agent, AgentFailure, AskerRefused } from '../../agent/agent.js';
 import { Lease, LeaseLost } from '../../platform/leases/lease.js';
 import { LOGGER } from '../../platform/logging/logging.module.js';
 import { unlessAborted } from '../../platform/leases/unless-aborted.js';
@@ -128,7 +128,8 @@ export class TurnRunner implements OnModuleInit, OnModuleDestroy, OnApplicationS
     const running = { error: 'The agent failed before the call ended', error_code: 'agent_failed' };
     if (reason instanceof AgentFailure) {
       this.logger.warn({ err: reason, turn_id }, 'the agent could not answer a turn');
-      return { outcome: 'failed', running, notice: reason.message };
+      const leavesOthers = reason instanceof AskerRefused && !hasSpoken;
+      return { outcome: 'failed', running, notice: reason.message, leavesOthers };
     }
     this.logger.error({ err: reason, turn_id }, 'a turn failed');
     return { outcome: 'failed', running, notice: 'The agent failed before it had finished.' };
