@@ -140,6 +140,16 @@ AS $function$
         END
       $function$;
 
+CREATE OR REPLACE FUNCTION public.open_event_stream()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+        BEGIN
+          INSERT INTO event_heads (stream_id, company_id) VALUES (NEW.id, NEW.company_id);
+          RETURN NULL;
+        END
+      $function$;
+
 CREATE OR REPLACE FUNCTION public.read_data_files(container_ids uuid[])
  RETURNS void
  LANGUAGE plpgsql
@@ -1265,6 +1275,8 @@ CREATE TRIGGER nodes_entries_added AFTER INSERT ON public.nodes REFERENCING NEW 
 CREATE TRIGGER nodes_entries_removed AFTER DELETE ON public.nodes REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_directory_entries();
 
 CREATE TRIGGER nodes_entry_moved AFTER UPDATE OF parent_id ON public.nodes FOR EACH ROW WHEN ((old.parent_id <> new.parent_id)) EXECUTE FUNCTION move_directory_entry();
+
+CREATE TRIGGER projects_event_stream AFTER INSERT ON public.projects FOR EACH ROW EXECUTE FUNCTION open_event_stream();
 
 CREATE TRIGGER projects_revision BEFORE UPDATE ON public.projects FOR EACH ROW EXECUTE FUNCTION take_revision();
 

@@ -37,12 +37,7 @@ export interface FollowingEvents {
  * `event_outbox`, until a follower has taken them out.
  */
 export class EventsRepository extends EntityRepository(Event) {
-  /** Lets a project have events. */
-  async open(project_id: ProjectId, company_id: string): Promise<void> {
-    await this.query('INSERT INTO event_heads (stream_id, company_id) VALUES ($1, $2)', [project_id, company_id]);
-  }
-
-  /** Lets a company have events that concern no project; nothing when it has them already. */
+  /** Lets a company have events that concern no project, as each project has from its creation on; again is fine. */
   async openCompany(stream_id: string, company_id: string): Promise<void> {
     await this.query(
       'INSERT INTO event_heads (stream_id, company_id, of_company) VALUES ($1, $2, true) ON CONFLICT DO NOTHING',

@@ -49,11 +49,6 @@ export class ProjectEvents implements OnModuleInit {
     this.jobs.every('*/5 * * * *', 'remove_old_events', async () => await this.removeOld());
   }
 
-  /** Lets a new project have events. */
-  async open(tx: Tx, project_id: ProjectId, company_id: string): Promise<void> {
-    await tx.withRepository(this.events).open(project_id, company_id);
-  }
-
   /** Says who makes the changes of a transaction; where nobody does it is the service. */
   by(tx: Tx, actor: Actor | Principal): void {
     this.of(tx).actor = 'company_id' in actor ? actorOf(actor) : actor;

@@ -26,10 +26,23 @@ export class CreateProjectEvents1760000000540 implements MigrationInterface {
         CONSTRAINT events_actor_id_check CHECK ((actor_kind = 'service') = (actor_id IS NULL))
       )`);
     await runner.query('CREATE INDEX events_at_idx ON events (at)');
+    // By a trigger, so that projects of processes of the version before, which go on meanwhile, have events as well.
+    await runner.query(`
+      CREATE FUNCTION open_event_stream() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+          INSERT INTO event_heads (stream_id, company_id) VALUES (NEW.id, NEW.company_id);
+          RETURN NULL;
+        END
+      $$`);
+    await runner.query(`
+      CREATE TRIGGER projects_event_stream AFTER INSERT ON projects
+        FOR EACH ROW EXECUTE FUNCTION open_event_stream()`);
     await runner.query('INSERT INTO event_heads (stream_id, company_id) SELECT id, company_id FROM projects');
   }
 
   async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TRIGGER projects_event_stream ON projects');
+    await runner.query('DROP FUNCTION open_event_stream()');
     await runner.query('DROP TABLE events');
     await runner.query('DROP TABLE event_heads');
   }

@@ -106,7 +106,6 @@ export class ProjectsService {
       created_by: user_id,
       visibility: request.visibility,
     });
-    await this.events.open(tx, id, company_id);
     await tx.withRepository(this.members).put({ project_id: id, company_id, user_id: person_id, role: 'owner' });
     const project = await projects.lock(editor, id);
     if (origin !== null) {
