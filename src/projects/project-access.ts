@@ -113,6 +113,31 @@ export const accessOf = ({ sees_all, project_ids, access }: Principal, parameter
   onlyReads: access === 'read',
 });
 
+const kindOf = ({ sees_all, project_ids, access }: Principal): number =>
+  (sees_all === null ? 0 : sees_all ? 1 : 2) + (project_ids === null ? 0 : 3) + (access === 'read' ? 6 : 0);
+
+/**
+ * The text of a statement, made once for each kind of caller and not for each request: to make it, and to find what was
+ * prepared under it, would cost as much as to run it.
+ *
+ * @param parts up to two texts that it is made of as well: constants, as all of them are remembered
+ */
+export function perKind<Parts extends [] | [string] | [string, string]>(
+  parameter: string,
+  make: (access: Access, ...parts: Parts) => string,
+): (reader: ProjectReader, ...parts: Parts) => string {
+  const kinds: Map<string | undefined, Map<string | undefined, string>>[] = [];
+  return ({ caller }, ...parts) => {
+    const [first, second] = parts;
+    const kind = (kinds[kindOf(caller)] ??= new Map());
+    let texts = kind.get(first);
+    if (texts === undefined) kind.set(first, (texts = new Map<string | undefined, string>()));
+    let text = texts.get(second);
+    if (text === undefined) texts.set(second, (text = make(accessOf(caller, parameter), ...parts)));
+    return text;
+  };
+}
+
 /** The company of a caller, the person whose rights count, and the projects of the list if there is one. */
 export const accessParameter = ({ company_id, person_id, project_ids }: Principal): string[] => [
   company_id,

@@ -9,6 +9,7 @@ import {
   type Access,
   accessOf,
   accessParameter,
+  perKind,
   type ProjectEditor,
   type ProjectLeaver,
   type ProjectOwner,
@@ -108,6 +109,35 @@ const STATUS = `CASE WHEN p.active_solves > 0 THEN 'solving' WHEN p.active_turns
 const mayComeBack = (graceSeconds: string): string =>
   `p.purge_began_at IS NULL AND p.deleted_at > now() - make_interval(secs => ${graceSeconds})`;
 
+const DETAILS = perKind(
+  '$1',
+  (access) => `
+  SELECT row_to_json(project) AS details, ${versions(access)} FROM projects p ${JOINED}, LATERAL (
+       SELECT p.id, p.name, p.description, p.short_description, iso_timestamp(p.created_at) AS created_at,
+              iso_timestamp(p.updated_at) AS updated_at, ${CREATOR}, ${COMPLETENESS}, p.current_snapshot_id,
+              p.objective_components, p.objective_confirmed, p.objective_description, p.objective_type,
+              d.handle AS origin_deployment_handle, p.run_setup_status, p.total_credits, p.workspace_mode, p.config_digest,
+              p.visibility, ${roleIn('p', access)} AS role) project
+   WHERE p.id = $2 AND ${isVisible('p', access)}`,
+);
+
+const VERSIONS = perKind(
+  '$1',
+  (access) => `SELECT ${versions(access)} FROM projects p ${JOINED} WHERE p.id = $2 AND ${isVisible('p', access)}`,
+);
+
+const LOCKING = 'FOR NO KEY UPDATE OF p';
+
+/** SELECT of a project as a row, with the role of the caller. */
+const selected = (access: Access, condition: string, locking: string): string =>
+  `SELECT p.*, ${roleIn('p', access)} AS caller_role FROM projects p WHERE p.id = $2 AND ${condition} ${locking}`;
+
+const SELECTED = perKind('$1', (access, locking: string) => selected(access, isVisible('p', access), locking));
+
+const DELETED = perKind('$1', (access) =>
+  selected(access, `${wasVisible('p', access)} AND ${mayComeBack('$3')}`, LOCKING),
+);
+
 /**
  * Projects of companies, for those who may see them. A project that was deleted is found by the methods for its return and
  * its removal only.
@@ -120,7 +150,7 @@ export class ProjectsRepository extends EntityRepository(Project) {
 
   /** The project, locked against other writers until the transaction ends. @throws NotFound @throws Forbidden */
   async lock(editor: ProjectEditor | ProjectLeaver, projectId: string): Promise<Project> {
-    return await this.select(editor, projectId, 'FOR NO KEY UPDATE OF p');
+    return await this.select(editor, projectId, LOCKING);
   }
 
   /** A project that was looked up before, for work that goes on whoever has begun it. @throws NotFound */
@@ -181,17 +211,10 @@ export class ProjectsRepository extends EntityRepository(Project) {
       const tag = await this.tagOf(reader, projectId);
       if (known.has(tag)) return Tagged.unchanged(tag);
     }
-    const access = reader.access('$1');
-    const [found]: (Versions & { details: unknown })[] = await this.query(
-      `SELECT row_to_json(project) AS details, ${versions(access)} FROM projects p ${JOINED}, LATERAL (
-       SELECT p.id, p.name, p.description, p.short_description, iso_timestamp(p.created_at) AS created_at,
-              iso_timestamp(p.updated_at) AS updated_at, ${CREATOR}, ${COMPLETENESS}, p.current_snapshot_id,
-              p.objective_components, p.objective_confirmed, p.objective_description, p.objective_type,
-              d.handle AS origin_deployment_handle, p.run_setup_status, p.total_credits, p.workspace_mode, p.config_digest,
-              p.visibility, ${roleIn('p', access)} AS role) project
-        WHERE p.id = $2 AND ${isVisible('p', access)}`,
-      [reader.parameter, parseId(projectId, 'Project')],
-    );
+    const [found]: (Versions & { details: unknown })[] = await this.query(DETAILS(reader), [
+      reader.parameter,
+      parseId(projectId, 'Project'),
+    ]);
     if (found === undefined) throw new NotFound('Project');
     // Put together again, as a numeric's text has zeros that answers have not.
     return Tagged.of(tagOf(found), new JsonText(JSON.stringify(found.details)));
@@ -206,11 +229,7 @@ export class ProjectsRepository extends EntityRepository(Project) {
 
   /** The entity tag of {@link details}. @throws NotFound */
   async tagOf(reader: ProjectReader, projectId: string): Promise<string> {
-    const access = reader.access('$1');
-    const [found]: Versions[] = await this.query(
-      `SELECT ${versions(access)} FROM projects p ${JOINED} WHERE p.id = $2 AND ${isVisible('p', access)}`,
-      [reader.parameter, parseId(projectId, 'Project')],
-    );
+    const [found]: Versions[] = await this.query(VERSIONS(reader), [reader.parameter, parseId(projectId, 'Project')]);
     if (found === undefined) throw new NotFound('Project');
     return tagOf(found);
   }
@@ -328,8 +347,7 @@ export class ProjectsRepository extends EntityRepository(Project) {
 
   /** A deleted project that can come back, locked until the transaction ends; undefined when there is none. @throws Forbidden */
   async lockDeleted(owner: ProjectOwner, projectId: string, graceSeconds: number): Promise<Project | undefined> {
-    const condition = `${wasVisible('p', owner.access('$1'))} AND ${mayComeBack('$3')}`;
-    return await this.seen(owner, projectId, condition, 'FOR NO KEY UPDATE OF p', [graceSeconds]);
+    return await this.seen(owner, projectId, DELETED(owner), [graceSeconds]);
   }
 
   /** Lets a locked project that was deleted be found again. */
@@ -368,28 +386,24 @@ export class ProjectsRepository extends EntityRepository(Project) {
     return left.length > 0;
   }
 
-  private async select(reader: ProjectReader, projectId: string, locking: string): Promise<Project> {
-    return await this.one(reader, projectId, isVisible('p', reader.access('$1')), locking);
-  }
-
-  /** The project that fits the condition; `more` are its parameters from $3. */
-  private async one(reader: ProjectReader, projectId: string, condition: string, locking: string): Promise<Project> {
-    const found = await this.seen(reader, projectId, condition, locking);
+  private async select(reader: ProjectReader, projectId: string, locking: '' | typeof LOCKING): Promise<Project> {
+    const found = await this.seen(reader, projectId, SELECTED(reader, locking));
     if (found === undefined) throw new NotFound('Project');
     return found;
   }
 
+  /** The project that a statement finds; `more` are its parameters from $3. @throws Forbidden */
   private async seen(
     reader: ProjectReader,
     projectId: string,
-    condition: string,
-    locking: string,
+    statement: string,
     more: unknown[] = [],
   ): Promise<Project | undefined> {
-    const [found]: (Project & { caller_role: ProjectRole })[] = await this.query(
-      `SELECT p.*, ${roleIn('p', reader.access('$1'))} AS caller_role FROM projects p WHERE p.id = $2 AND ${condition} ${locking}`,
-      [reader.parameter, parseId(projectId, 'Project'), ...more],
-    );
+    const [found]: (Project & { caller_role: ProjectRole })[] = await this.query(statement, [
+      reader.parameter,
+      parseId(projectId, 'Project'),
+      ...more,
+    ]);
     if (found === undefined) return undefined;
     const { caller_role, ...project } = found;
     reader.admit(caller_role);

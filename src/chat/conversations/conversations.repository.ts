@@ -6,7 +6,7 @@ import { JsonText } from '../../platform/http/json-text.js';
 import { type JsonPage, readJsonPage } from '../../platform/database/json-page.js';
 import { isCreationKey, walkStart } from '../../platform/listing/cursor.js';
 import type { WalkQuery } from '../../platform/listing/walk.query.js';
-import type { ProjectEditor, ProjectReader } from '../../projects/project-access.js';
+import { type Access, perKind, type ProjectEditor, type ProjectReader } from '../../projects/project-access.js';
 import { projectOf } from '../../projects/project-access.sql.js';
 import type { Message } from '../messages/message.entity.js';
 import { messageJson, windowJson } from '../messages/message-json.sql.js';
@@ -73,6 +73,19 @@ const SYNC = `
                 '}') AS json
     FROM conversations c ${ACTIVE_TURN}`;
 
+const ofProject = (access: Access, condition: string): string =>
+  `${condition} AND c.project_id = ${projectOf(access, '$1')}`;
+
+const OF_PROJECT = perKind(
+  '$3',
+  (access, condition: string, locking: string) => `${ofProject(access, condition)} ${locking}`,
+);
+const READ = perKind(
+  '$3',
+  (access, select: string, condition: string) => `${select} WHERE ${ofProject(access, condition)}`,
+);
+const PROJECT = perKind('$1', (access) => projectOf(access, '$2'));
+
 /**
  * Conversations of projects. Whoever changes the messages or turns of one holds its lock.
  *
@@ -89,10 +102,8 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
   /** The conversation of a project that the caller sees, locked until the transaction ends. @throws NotFound */
   async lock(editor: ProjectEditor, project_id: string, conversationId?: string | null): Promise<ConversationHead> {
     const { condition, parameters } = named(project_id, conversationId);
-    return await this.head(
-      `${condition} AND c.project_id = ${projectOf(editor.access('$3'), '$1')} FOR NO KEY UPDATE`,
-      [...parameters, editor.parameter],
-    );
+    const seen = OF_PROJECT(editor, condition, 'FOR NO KEY UPDATE');
+    return await this.head(seen, [...parameters, editor.parameter]);
   }
 
   /** A conversation of a project that the caller sees. @throws NotFound */
@@ -123,7 +134,7 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
 
   /** A page of a project's conversations as ConversationResponse, the last changed first. */
   async page(reader: ProjectReader, project_id: string, page: WalkQuery): Promise<JsonPage> {
-    const rows = `FROM conversations WHERE project_id = ${projectOf(reader.access('$1'), '$2')}`;
+    const rows = `FROM conversations WHERE project_id = ${PROJECT(reader)}`;
     return await readJsonPage(
       this.manager,
       {
@@ -244,14 +255,14 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
     more: number[],
   ): Promise<Row> {
     const { condition, parameters } = named(project_id, conversationId);
-    const [row]: Row[] = await this.query(
-      `${select} WHERE ${condition} AND c.project_id = ${projectOf(reader.access('$3'), '$1')}`,
-      [...parameters, reader.parameter, ...more],
-    );
+    const [row]: Row[] = await this.query(READ(reader, select, condition), [...parameters, reader.parameter, ...more]);
     if (row === undefined) throw new NotFound('Conversation');
     return row;
   }
 }
+
+const IS_DEFAULT = 'c.project_id = $1 AND c.is_default AND $2::uuid IS NULL';
+const IS_NAMED = 'c.project_id = $1 AND c.id = $2';
 
 /**
  * Condition on conversations `c` for the one that is named, or the default one; its parameters are $1 and $2.
@@ -264,7 +275,7 @@ function named(
 ): { condition: string; parameters: [string, string | null] } {
   const id = conversationId == null ? null : parseId(conversationId, 'Conversation');
   return {
-    condition: `c.project_id = $1 AND ${id === null ? 'c.is_default AND $2::uuid IS NULL' : 'c.id = $2'}`,
+    condition: id === null ? IS_DEFAULT : IS_NAMED,
     parameters: [project_id, id],
   };
 }

@@ -2,7 +2,7 @@ import { EntityRepository } from '../../platform/database/entity-repository.js';
 import { NotFound, parseId } from '../../platform/errors/errors.js';
 import { entityTag, type KnownTags } from '../../platform/http/entity-tags/entity-tag.js';
 import { Tagged } from '../../platform/http/entity-tags/tagged.js';
-import type { ProjectReader } from '../project-access.js';
+import { perKind, type ProjectReader } from '../project-access.js';
 import { isVisible, projectOf } from '../project-access.sql.js';
 import { Card } from './card.entity.js';
 import type { Judgement } from './derivation.js';
@@ -24,6 +24,18 @@ function tagOfAll([project]: readonly { cards_revision: string }[]): string {
 /** The entity tag of a card. Its version does not tell of gaps, which follow from other cards and files. */
 export const cardTag = ({ revision }: Pick<Card, 'revision'>): string => entityTag('card', revision);
 
+const REVISION = perKind(
+  '$1',
+  (access) => `SELECT p.cards_revision FROM projects p WHERE p.id = $2 AND ${isVisible('p', access)}`,
+);
+const ALL = perKind(
+  '$1',
+  (access) => `
+  SELECT ${SHOWN.map((column) => `c.${column}`).join(', ')}, p.cards_revision
+    FROM projects p LEFT JOIN cards c ON c.project_id = p.id
+   WHERE p.id = $2 AND ${isVisible('p', access)} ORDER BY c.created_at, c.id`,
+);
+
 /** The cards of projects. For changes the caller has locked the project. */
 export class CardsRepository extends EntityRepository(Card) {
   /** All cards of a project, oldest first. */
@@ -33,18 +45,12 @@ export class CardsRepository extends EntityRepository(Card) {
 
   /** The same of a project that the caller sees, unless the caller has it already. @throws NotFound for the project */
   async listOf(reader: ProjectReader, project_id: string, known: KnownTags): Promise<Tagged<ShownCard[]>> {
-    const project = `FROM projects p`;
-    const visible = `WHERE p.id = $2 AND ${isVisible('p', reader.access('$1'))}`;
     const parameters = [reader.parameter, project_id];
     if (!known.isEmpty) {
-      const tag = tagOfAll(await this.query(`SELECT p.cards_revision ${project} ${visible}`, parameters));
+      const tag = tagOfAll(await this.query(REVISION(reader), parameters));
       if (known.has(tag)) return Tagged.unchanged(tag);
     }
-    const rows: (ShownCard & { cards_revision: string })[] = await this.query(
-      `SELECT ${SHOWN.map((column) => `c.${column}`).join(', ')}, p.cards_revision
-         ${project} LEFT JOIN cards c ON c.project_id = p.id ${visible} ORDER BY c.created_at, c.id`,
-      parameters,
-    );
+    const rows: (ShownCard & { cards_revision: string })[] = await this.query(ALL(reader), parameters);
     // Of a project without cards there is one row without a card.
     const cards = rows[0]?.id == null ? [] : rows;
     return Tagged.of(tagOfAll(rows), cards);
