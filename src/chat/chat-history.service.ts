@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { NotFound, parseId } from '../platform/errors/errors.js';
 import type { KnownTags } from '../platform/http/entity-tags/entity-tag.js';
-import type { Tagged } from '../platform/http/entity-tags/tagged.js';
-import type { JsonText } from '../platform/http/json-text.js';
+import { Tagged } from '../platform/http/entity-tags/tagged.js';
+import { JsonBytes } from '../platform/http/json-text.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import type { ChatHistoryQuery, ChatSyncQuery } from './chat.dto.js';
-import { ConversationsRepository } from './conversations/conversations.repository.js';
+import { ConversationsRepository, type ConversationWindow } from './conversations/conversations.repository.js';
+import { lastOf, type MessageTexts, RecentMessages } from './messages/recent-messages.js';
 import type { ProjectReader } from '../projects/project-access.js';
 
 /** Windows of conversations, each read at one moment. */
@@ -14,19 +15,20 @@ export class ChatHistoryService {
   constructor(
     private readonly projects: ProjectsRepository,
     private readonly conversations: ConversationsRepository,
+    private readonly recent: RecentMessages,
   ) {}
 
-  /** A ChatMessageListResponse, unless the caller has it already. @throws NotFound */
+  /** A ChatMessageListResponse, unless the caller has it already. Sequences have no gaps: the newest is the total. @throws NotFound */
   async history(
     reader: ProjectReader,
     projectId: string,
-    { conversation_id, ...window }: ChatHistoryQuery,
+    { conversation_id, limit, offset }: ChatHistoryQuery,
     known: KnownTags,
-  ): Promise<Tagged<JsonText>> {
-    const id = parseId(projectId, 'Project');
-    return await this.conversations
-      .history(reader, id, conversation_id, window, known)
-      .catch((error: unknown) => this.missing(reader, projectId, error));
+  ): Promise<Tagged<JsonBytes>> {
+    return await this.window(reader, projectId, conversation_id, { limit, offset }, known, ({ last_sequence }) => [
+      '{"messages":[',
+      `],"limit":${limit},"offset":${offset},"total":${last_sequence}}`,
+    ]);
   }
 
   /** A ConversationSyncResponse, unless the caller has it already. @throws NotFound */
@@ -35,16 +37,45 @@ export class ChatHistoryService {
     projectId: string,
     { conversation_id, limit }: ChatSyncQuery,
     known: KnownTags,
-  ): Promise<Tagged<JsonText>> {
-    const id = parseId(projectId, 'Project');
-    return await this.conversations
-      .sync(reader, id, conversation_id, limit, known)
-      .catch((error: unknown) => this.missing(reader, projectId, error));
+  ): Promise<Tagged<JsonBytes>> {
+    return await this.window(reader, projectId, conversation_id, { limit, offset: 0 }, known, ({ id, turn }) => [
+      `{"conversation_id":"${id}","messages":[`,
+      `],"turn":${turn}}`,
+    ]);
   }
 
-  /** A missing project hides a missing conversation. */
-  private async missing(reader: ProjectReader, projectId: string, error: unknown): Promise<never> {
-    if (error instanceof NotFound) await this.projects.require(reader, projectId);
-    throw error;
+  /** A window of messages, unless the caller has it already, with what `around` puts before and behind them. */
+  private async window(
+    reader: ProjectReader,
+    projectId: string,
+    conversationId: string | undefined,
+    page: { limit: number; offset: number },
+    known: KnownTags,
+    around: (window: ConversationWindow) => [string, string],
+  ): Promise<Tagged<JsonBytes>> {
+    const project_id = parseId(projectId, 'Project');
+    try {
+      if (!known.isEmpty) {
+        const tag = await this.conversations.tag(reader, project_id, conversationId);
+        if (known.has(tag)) return Tagged.unchanged(tag);
+      }
+      const name = `${project_id} ${conversationId ?? ''}`;
+      const read = async (recent: MessageTexts | undefined): Promise<Tagged<JsonBytes> | undefined> => {
+        const asked = recent === undefined ? { first: 1, last: 0 } : { first: recent.first, last: lastOf(recent) };
+        const window = await this.conversations.window(reader, project_id, conversationId, page, asked);
+        const texts = this.recent.complete(name, recent, window.id, window, page.offset === 0);
+        if (texts === undefined) return undefined;
+        const [before, behind] = around(window);
+        return Tagged.of(window.tag, new JsonBytes(Buffer.concat([Buffer.from(before), texts, Buffer.from(behind)])));
+      };
+      const recent = this.recent.find(name);
+      const answer = (recent && (await read(recent))) ?? (await read(undefined));
+      if (answer === undefined) throw new Error('A window of which nothing is known lacks something');
+      return answer;
+    } catch (error) {
+      // A missing project hides a missing conversation.
+      if (error instanceof NotFound) await this.projects.require(reader, projectId);
+      throw error;
+    }
   }
 }

@@ -3,7 +3,7 @@ import { EditingCaller, ProjectEditor, ProjectReader, ReadingCaller } from '../p
 import { IfNoneMatch } from '../platform/http/entity-tags/conditions.js';
 import { KnownTags } from '../platform/http/entity-tags/entity-tag.js';
 import type { Tagged } from '../platform/http/entity-tags/tagged.js';
-import { JsonText } from '../platform/http/json-text.js';
+import { JsonBytes, JsonText } from '../platform/http/json-text.js';
 import { RequestOnce } from '../platform/idempotency/idempotency.interceptor.js';
 import { Once } from '../platform/idempotency/once.js';
 import { Operation } from '../platform/openapi/operation.js';
@@ -66,7 +66,7 @@ export class ChatController {
     @Param('project_id') projectId: string,
     @Query() query: ChatHistoryQuery,
     @IfNoneMatch() known: KnownTags,
-  ): Promise<Tagged<JsonText>> {
+  ): Promise<Tagged<JsonBytes>> {
     return await this.chatHistoryService.history(reader, projectId, query, known);
   }
 
@@ -87,7 +87,7 @@ export class ChatController {
     @Param('project_id') projectId: string,
     @Query() query: ChatSyncQuery,
     @IfNoneMatch() known: KnownTags,
-  ): Promise<Tagged<JsonText>> {
+  ): Promise<Tagged<JsonBytes>> {
     return await this.chatHistoryService.sync(reader, projectId, query, known);
   }
 

@@ -15,6 +15,7 @@ import { WorkspaceChangesRepository } from './conversations/workspace-changes.re
 import { ConversationsController } from './conversations.controller.js';
 import { ConversationsService } from './conversations.service.js';
 import { AnswersService } from './messages/answers.service.js';
+import { RecentMessages } from './messages/recent-messages.js';
 import { MessagesRepository } from './messages/messages.repository.js';
 import { PostMessageService } from './post-message.service.js';
 import { ProjectChatCleanup } from './project-cleanup.service.js';
@@ -68,6 +69,7 @@ import { TurnsRepository } from './turns/turns.repository.js';
     ConversationChangedChannel,
     // messages
     MessagesRepository,
+    RecentMessages,
     AnswersService,
   ],
 })

@@ -60,6 +60,10 @@ export class Settings {
   @IsIn(['all', 'api', 'worker'])
   ROLE: 'all' | 'api' | 'worker' = 'all';
 
+  /** Memory for the newest messages of conversations that were read lately, in MiB; each that is not there is read anew. */
+  @WholeNumber(1, 65_536)
+  MESSAGES_CACHE_MIB: number = 64;
+
   /**
    * Most turns that this process runs at once; others wait or go to other workers. A turn mostly waits for its model. It
    * then holds no database connection, but keeps part of its conversation in memory.

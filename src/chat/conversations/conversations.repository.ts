@@ -1,15 +1,13 @@
 import { EntityRepository } from '../../platform/database/entity-repository.js';
 import { NotFound, parseId } from '../../platform/errors/errors.js';
-import { entityTag, type KnownTags } from '../../platform/http/entity-tags/entity-tag.js';
-import { Tagged } from '../../platform/http/entity-tags/tagged.js';
-import { JsonText } from '../../platform/http/json-text.js';
+import { entityTag } from '../../platform/http/entity-tags/entity-tag.js';
 import { type JsonPage, readJsonPage } from '../../platform/database/json-page.js';
 import { isCreationKey, walkStart } from '../../platform/listing/cursor.js';
 import type { WalkQuery } from '../../platform/listing/walk.query.js';
 import { type Access, perKind, type ProjectEditor, type ProjectReader } from '../../projects/project-access.js';
 import { projectOf } from '../../projects/project-access.sql.js';
 import type { Message } from '../messages/message.entity.js';
-import { messageJson, windowJson } from '../messages/message-json.sql.js';
+import { messageJson, type MessageWindow, messageWindow } from '../messages/message-json.sql.js';
 import { insertMessage, type StoredMessage } from '../messages/messages.repository.js';
 import type { ConversationId } from '../messages/conversation-id.js';
 import { Conversation } from './conversation.entity.js';
@@ -50,28 +48,26 @@ const VERSIONS = 'c.revision, t.revision AS turn_revision';
 
 const tagOf = ({ revision, turn_revision }: Versions): string => entityTag(revision, turn_revision);
 
-// SELECTs from conversations `c`, for `read` to say which one is meant. Each is made once: they are long.
-const HISTORY = `
-  SELECT ${VERSIONS}, concat('{"messages":', ${windowJson({
-    first: 'c.last_sequence - $5::bigint - $4::bigint + 1',
-    last: 'c.last_sequence - $5::bigint',
-    limit: '$4::bigint',
-  })},
-                ',"limit":', $4::bigint, ',"offset":', $5::bigint, ',"total":', c.last_sequence, '}') AS json
-    FROM conversations c ${ACTIVE_TURN}`;
-
 const TAG = `SELECT ${VERSIONS} FROM conversations c ${ACTIVE_TURN}`;
 
-const SYNC = `
-  SELECT ${VERSIONS}, concat('{"conversation_id":"', c.id, '","messages":', ${windowJson({
-    first: 'c.last_sequence - $4::bigint + 1',
-    last: 'c.last_sequence::bigint',
-    limit: '$4::bigint',
-  })},
-                ',"turn":', (SELECT row_to_json(live) FROM
-                  (SELECT coalesce(t.state, 'idle') AS state, t.message_id, t.id AS turn_id, coalesce(t.next_seq, 0) AS next_seq) live),
-                '}') AS json
-    FROM conversations c ${ACTIVE_TURN}`;
+/** A window of a conversation with the state of its turn, both of one moment. */
+export interface ConversationWindow extends Versions, MessageWindow {
+  id: ConversationId;
+  last_sequence: number;
+  /** JSON text of a TurnStateResponse. */
+  turn: string;
+}
+
+/** SELECT from conversations `c`, for `read` to say which one is meant: $4 limit, $5 offset, $6 and $7 the known messages. */
+const WINDOW = `
+  SELECT c.id, c.last_sequence, ${VERSIONS}, w.*,
+         (SELECT row_to_json(live)::text FROM
+           (SELECT coalesce(t.state, 'idle') AS state, t.message_id, t.id AS turn_id, coalesce(t.next_seq, 0) AS next_seq) live) AS turn
+    FROM conversations c ${ACTIVE_TURN}, ${messageWindow({
+      last: '(c.last_sequence - $5::bigint)',
+      limit: '$4::bigint',
+      known: { first: '$6::bigint', last: '$7::bigint' },
+    })}`;
 
 const ofProject = (access: Access, condition: string): string =>
   `${condition} AND c.project_id = ${projectOf(access, '$1')}`;
@@ -89,8 +85,8 @@ const PROJECT = perKind('$1', (access) => projectOf(access, '$2'));
 /**
  * Conversations of projects. Whoever changes the messages or turns of one holds its lock.
  *
- * Windows of messages are one statement each and so of one moment. They are JSON text that the database makes: to put a long
- * text together once more would cost as much as to send it. Where a window would be too long, it lacks its older messages.
+ * Windows of messages are one statement each and so of one moment. They are JSON text that the database makes, and that the
+ * process keeps: to put a long text together once more would cost as much as to send it.
  */
 export class ConversationsRepository extends EntityRepository(Conversation) {
   /** The named conversation of a project, or its default one. @throws NotFound also for an id that is none. */
@@ -150,31 +146,27 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
     );
   }
 
+  /** Entity tag of the windows of a conversation. @throws NotFound */
+  async tag(reader: ProjectReader, project_id: string, conversationId: string | undefined): Promise<string> {
+    return tagOf(await this.read<Versions>(TAG, reader, project_id, conversationId, []));
+  }
+
   /**
-   * JSON text of a ChatMessageListResponse, unless the caller has it already. Sequences have no gaps, so the newest one is the
-   * total.
+   * The messages of a conversation with `offset` newer ones behind them, and the state of its turn.
    *
+   * @param known sequences of the messages of which the versions are enough
    * @throws NotFound
    */
-  async history(
+  async window(
     reader: ProjectReader,
     project_id: string,
     conversationId: string | undefined,
     { limit, offset }: { limit: number; offset: number },
-    known: KnownTags,
-  ): Promise<Tagged<JsonText>> {
-    return await this.window(HISTORY, reader, project_id, conversationId, [limit, offset], known);
-  }
-
-  /** A ConversationSyncResponse with the `limit` newest messages, unless the caller has it already. @throws NotFound */
-  async sync(
-    reader: ProjectReader,
-    project_id: string,
-    conversationId: string | undefined,
-    limit: number,
-    known: KnownTags,
-  ): Promise<Tagged<JsonText>> {
-    return await this.window(SYNC, reader, project_id, conversationId, [limit], known);
+    known: { first: number; last: number },
+  ): Promise<ConversationWindow & { tag: string }> {
+    const more = [limit, offset, known.first, known.last];
+    const row = await this.read<ConversationWindow>(WINDOW, reader, project_id, conversationId, more);
+    return { ...row, tag: tagOf(row) };
   }
 
   /** Adds a message at the end of its conversation, which is locked. */
@@ -227,23 +219,6 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
     );
     if (conversation === undefined) throw new NotFound('Conversation');
     return conversation;
-  }
-
-  /** The column `json` of a SELECT as {@link read} takes it, unless the caller has it already. */
-  private async window(
-    select: string,
-    reader: ProjectReader,
-    project_id: string,
-    conversationId: string | undefined,
-    more: number[],
-    known: KnownTags,
-  ): Promise<Tagged<JsonText>> {
-    if (!known.isEmpty) {
-      const tag = tagOf(await this.read<Versions>(TAG, reader, project_id, conversationId, []));
-      if (known.has(tag)) return Tagged.unchanged(tag);
-    }
-    const row = await this.read<Versions & { json: string }>(select, reader, project_id, conversationId, more);
-    return Tagged.of(tagOf(row), new JsonText(row.json));
   }
 
   /** The row of a SELECT from conversations `c` for the one that is meant; its own parameters begin with $4. */

@@ -34,54 +34,79 @@ export const emptyMessageJson = (from: string): string =>
   `(SELECT row_to_json(message)::text FROM (SELECT ${EMPTY} ${from}) message)`;
 
 /** Most bytes of the messages in one window. The newest message is included even if it alone has more. */
-const MAX_WINDOW_BYTES = 16 * 1024 ** 2;
+export const MAX_WINDOW_BYTES = 16 * 1024 ** 2;
 /** Messages that are made into JSON at once where a window may have to be cut. */
 const STEP = 10;
 /** A value stored in less is taken for small: compressed, it is at most a hundred times as long. */
 const SMALL_BYTES = 100;
 
-/** Which messages of a conversation are wanted, as SQL of type bigint: those from `first` to `last`, at most `limit`. */
+/**
+ * Which messages of a conversation `c` are wanted, as SQL of type bigint: the `limit` ones up to `last`. Those from `known.first`
+ * to `known.last` are asked for their versions alone, if that begins early enough.
+ */
 interface Window {
-  first: string;
   last: string;
   limit: string;
+  known: { first: string; last: string };
+}
+
+/** The row of {@link messageWindow}. */
+export interface MessageWindow {
+  /** Sequence of the first message of the window. */
+  first: number;
+  /** Versions of the known messages, the oldest first, with commas between them; null: none is known. */
+  versions: string | null;
+  /** JSON texts of the messages behind them, with commas between them; null: there are none. */
+  made: string | null;
+  /** Of each of those its bytes and version, as `812:4711`; without a version the message is still written. Null: some were left out. */
+  parts: string | null;
 }
 
 /**
- * JSON text of an array of messages of the conversation `c` by sequence; `[]` when there are none. Of a window that has
- * more than {@link MAX_WINDOW_BYTES} the older messages are left out.
+ * FROM item `w`, a {@link MessageWindow}. A message has another version with each change of its row.
  *
- * Counted is what is sent: escapes make a text up to six times as long. A window in which every message is small is made in
- * one go. Any other is made from its end, a few messages at a time, so that hardly anything is made that is left out.
+ * Of a window with more than {@link MAX_WINDOW_BYTES} the older messages are left out; known ones do not count. Counted is what
+ * is sent: escapes make a text up to six times as long. A window in which every message is small is made in one go. Any other is
+ * made from its end, a few messages at a time, so that hardly anything is made that is left out.
  */
-export const windowJson = ({ first, last, limit }: Window): string => {
+export const messageWindow = ({ last, limit, known }: Window): string => {
   const share = `${MAX_WINDOW_BYTES / 8} / ${limit}`;
   // The length of a text is known without reading it; that of anything else is not.
   const isLarge = [
-    ...['content', 'client_msg_id'].map((column) => `octet_length(${column}) > ${share}`),
+    ...['content', 'client_msg_id'].map((column) => `octet_length(m.${column}) > ${share}`),
     ...['content_segments', 'tool_calls', 'file_ids'].map(
-      (column) => `pg_column_size(${column}) > ${SMALL_BYTES} AND octet_length(${column}::text) > ${share}`,
+      (column) => `pg_column_size(m.${column}) > ${SMALL_BYTES} AND octet_length(m.${column}::text) > ${share}`,
     ),
   ].join(' OR ');
   // Fenced by OFFSET, or each use of the text would make it anew; in the order of the index, or all texts would be sorted.
   const made = (range: string, left = 'false'): string => `
-    SELECT message.sequence, CASE WHEN ${left} THEN NULL ELSE row_to_json(message)::text END AS json
-      FROM (SELECT ${WHOLE} FROM messages m WHERE m.conversation_id = c.id AND ${range}) message
-     ORDER BY message.sequence OFFSET 0`;
+    SELECT m.sequence, CASE WHEN NOT m.is_partial THEN m.xmin::text END AS version,
+           CASE WHEN ${left} THEN NULL ELSE ${messageJson('')} END AS json
+      FROM messages m WHERE m.conversation_id = c.id AND ${range}
+     ORDER BY m.sequence OFFSET 0`;
   return `
-  (SELECT '[' || coalesce(CASE WHEN bytes <= ${MAX_WINDOW_BYTES} THEN json ELSE (
-     WITH RECURSIVE part AS (
-       SELECT ${last} + 1 AS since, 0::bigint AS bytes, NULL::text AS json
-        UNION ALL
-       SELECT older.since, part.bytes + older.bytes, older.json
-         FROM part, LATERAL (
-           SELECT min(sequence)::bigint AS since, sum(octet_length(json)) AS bytes, string_agg(json, ',' ORDER BY sequence) AS json
-             FROM (SELECT *, part.bytes + sum(octet_length(json)) OVER (ORDER BY sequence DESC) AS together
-                     FROM (${made(`m.sequence >= greatest(part.since - ${STEP}, ${first}) AND m.sequence < part.since`)}) few) counted
-            WHERE together <= ${MAX_WINDOW_BYTES} OR sequence = ${last}) older
-        WHERE older.since IS NOT NULL
-     ) SELECT string_agg(json, ',' ORDER BY since) FROM part) END, '') || ']'
-     FROM (SELECT string_agg(json, ',' ORDER BY sequence) AS json,
-                  sum(coalesce(octet_length(json), ${MAX_WINDOW_BYTES} + 1)) AS bytes
-             FROM (${made(`m.sequence >= ${first} AND m.sequence <= ${last}`, isLarge)}) every) whole)`;
+  LATERAL (SELECT greatest(${last} - ${limit} + 1, 1) AS first OFFSET 0) span,
+  LATERAL (SELECT CASE WHEN ${known.first} <= span.first THEN greatest(least(${known.last}, ${last}), span.first - 1)
+                       ELSE span.first - 1 END AS last OFFSET 0) known,
+  LATERAL (
+    SELECT span.first,
+           (SELECT string_agg(m.xmin::text, ',' ORDER BY m.sequence) FROM messages m
+             WHERE m.conversation_id = c.id AND m.sequence >= span.first AND m.sequence <= known.last) AS versions,
+           CASE WHEN bytes <= ${MAX_WINDOW_BYTES} THEN json ELSE (
+             WITH RECURSIVE part AS (
+               SELECT ${last} + 1 AS since, 0::bigint AS bytes, NULL::text AS json
+                UNION ALL
+               SELECT older.since, part.bytes + older.bytes, older.json
+                 FROM part, LATERAL (
+                   SELECT min(sequence)::bigint AS since, sum(octet_length(json)) AS bytes, string_agg(json, ',' ORDER BY sequence) AS json
+                     FROM (SELECT *, part.bytes + sum(octet_length(json)) OVER (ORDER BY sequence DESC) AS together
+                             FROM (${made(`m.sequence >= greatest(part.since - ${STEP}, known.last + 1) AND m.sequence < part.since`)}) few) counted
+                    WHERE together <= ${MAX_WINDOW_BYTES} OR sequence = ${last}) older
+                WHERE older.since IS NOT NULL
+             ) SELECT string_agg(json, ',' ORDER BY since) FROM part) END AS made,
+           CASE WHEN bytes <= ${MAX_WINDOW_BYTES} THEN parts END AS parts
+      FROM (SELECT string_agg(json, ',' ORDER BY sequence) AS json,
+                   string_agg(concat(octet_length(json), ':', version), ',' ORDER BY sequence) AS parts,
+                   coalesce(sum(coalesce(octet_length(json), ${MAX_WINDOW_BYTES} + 1)), 0) AS bytes
+              FROM (${made(`m.sequence > known.last AND m.sequence <= ${last}`, isLarge)}) every) whole) w`;
 };

@@ -6,7 +6,7 @@ import { type ConnectionLimits, limitConnections, limitRequests, serveInTurn } f
 import { CsvText } from './csv-text.js';
 import { type Coding, KnownTags, tagHeader } from './entity-tags/entity-tag.js';
 import { Tagged } from './entity-tags/tagged.js';
-import { bodyText } from './json-text.js';
+import { bodyText, JsonBytes } from './json-text.js';
 
 /**
  * Sets Express up for the documented interface: case-sensitive paths, plain queries, and JSON without a charset. To be
@@ -78,14 +78,14 @@ function send(response: Response, answer: unknown, choose: Choice): Response {
 }
 
 function sendBody(response: Response, body: unknown, choose: Choice, tag?: string): Response {
-  const text = body instanceof CsvText ? body.text : bodyText(body);
+  const text = body instanceof CsvText ? body.text : body instanceof JsonBytes ? body.bytes : bodyText(body);
   response.setHeader('Content-Type', body instanceof CsvText ? 'text/csv; charset=utf-8' : 'application/json');
   const isLong = Buffer.byteLength(text) > MIN_COMPRESSED_BYTES;
   const coding = isLong && !(body instanceof CsvText) ? choose(response.req) : undefined;
   if (tag !== undefined) response.setHeader('ETag', tagHeader(tag, coding));
   if (coding !== undefined) {
     response.setHeader('Content-Encoding', coding);
-    compressed(Buffer.from(text), coding).then(
+    compressed(bytesOf(text), coding).then(
       (bytes) => sendBytes(response, bytes),
       (error: Error) => {
         response.err = error;
@@ -98,8 +98,10 @@ function sendBody(response: Response, body: unknown, choose: Choice, tag?: strin
     response.setHeader('Content-Length', Buffer.byteLength(text));
     return response.end(text);
   }
-  return sendBytes(response, Buffer.from(text));
+  return sendBytes(response, bytesOf(text));
 }
+
+const bytesOf = (text: string | Buffer): Buffer => (typeof text === 'string' ? Buffer.from(text) : text);
 
 function sendBytes(response: Response, bytes: Buffer): Response {
   if (bytes.length > LONG_BYTES && !response.closed) {

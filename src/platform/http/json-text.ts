@@ -3,6 +3,11 @@ export class JsonText {
   constructor(readonly text: string) {}
 }
 
+/** The same in UTF-8. */
+export class JsonBytes {
+  constructor(readonly bytes: Buffer) {}
+}
+
 /** JSON text of what a handler answers; empty where that is nothing. */
 export function bodyText(body: unknown): string {
   if (body instanceof JsonText) return body.text;
