@@ -1051,6 +1051,8 @@ CREATE INDEX turns_api_key_idx ON public.turns USING btree (company_id, api_key_
 
 CREATE INDEX turns_conversation_idx ON public.turns USING btree (conversation_id, id);
 
+CREATE INDEX turns_dispatched_idx ON public.turns USING btree (created_at) WHERE (state = 'dispatched'::text);
+
 CREATE INDEX turns_kept_events_idx ON public.turns USING btree (ended_at) WHERE (keeps_events AND (ended_at IS NOT NULL));
 
 CREATE UNIQUE INDEX turns_message_key ON public.turns USING btree (message_id) WHERE (message_id IS NOT NULL);

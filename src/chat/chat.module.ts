@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AgentModule } from '../agent/agent.module.js';
 import { FilesModule } from '../files/files.module.js';
+import { HealthModule } from '../platform/health/health.module.js';
 import { MetricsModule } from '../platform/metrics/metrics.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { SkillsModule } from '../skills/skills.module.js';
@@ -25,6 +26,7 @@ import { StreamReadsRepository } from './stream/stream-reads.repository.js';
 import { StreamController } from './stream/stream.controller.js';
 import { StreamsService } from './stream/streams.service.js';
 import { TurnContexts } from './turns/turn-context.service.js';
+import { TurnDispatchedChannel } from './turns/turn-dispatched.channel.js';
 import { TurnEndings } from './turns/turn-endings.service.js';
 import { TurnEventsRepository } from './turns/turn-events.repository.js';
 import { TurnJournal } from './turns/turn-journal.service.js';
@@ -37,7 +39,7 @@ import { TurnsRepository } from './turns/turns.repository.js';
 
 /** Conversations with the agent: users post messages, turns answer them. */
 @Module({
-  imports: [MetricsModule, FilesModule, ProjectsModule, SkillsModule, UsageModule, AgentModule],
+  imports: [HealthModule, MetricsModule, FilesModule, ProjectsModule, SkillsModule, UsageModule, AgentModule],
   controllers: [ChatController, StreamController, ConversationsController],
   // Services that answer requests, then what each folder adds: imports go down this list only.
   providers: [
@@ -60,6 +62,7 @@ import { TurnsRepository } from './turns/turns.repository.js';
     TurnContexts,
     TurnJournal,
     TurnEndings,
+    TurnDispatchedChannel,
     TurnStoppedChannel,
     TurnMetrics,
     // conversations

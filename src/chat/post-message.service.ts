@@ -22,6 +22,7 @@ import { AnswersService } from './messages/answers.service.js';
 import { answerCall } from './messages/answers.js';
 import { MessagesRepository } from './messages/messages.repository.js';
 import { identify, toQuestionAnswer } from './post-idempotency.js';
+import { TurnDispatchedChannel } from './turns/turn-dispatched.channel.js';
 import { TurnsRepository } from './turns/turns.repository.js';
 import { startsTurn } from './waiting-messages.js';
 
@@ -37,6 +38,7 @@ export class PostMessageService {
     private readonly turns: TurnsRepository,
     private readonly answers: AnswersService,
     private readonly changed: ConversationChangedChannel,
+    private readonly dispatched: TurnDispatchedChannel,
     private readonly events: ProjectEvents,
   ) {}
 
@@ -71,6 +73,7 @@ export class PostMessageService {
       return { conversation_id: conversation.id, answer };
     });
     this.changed.send(conversation_id);
+    this.dispatched.send();
     return answer;
   }
 

@@ -23,7 +23,7 @@ describe('/metrics', () => {
     await client.put(`/projects/${project}/skills/one`, { files: { 'SKILL.md': 'Text' } });
     const found = await eventually(
       () => metrics(service.url, TOKEN),
-      (values) => values.get('pws_job_duration_seconds_count{task="turn",outcome="done"}') === 1,
+      (values) => values.get('pws_turns_ended_total{outcome="completed"}') === 1,
       { until: 'the turn is counted' },
     );
     expect(Object.fromEntries([...found].filter(([name]) => /^pws_(?!.*(_bucket|_sum))/.test(name)))).toMatchObject({
@@ -93,7 +93,7 @@ describe('a request’s log line', () => {
 });
 
 describe('processes of other roles', () => {
-  it('tell of jobs that nobody does, and of their end before it comes; a worker serves nobody but its operators', async () => {
+  it('tell of work that nobody does, and of its end before it comes; a worker serves nobody but its operators', async () => {
     const environment = await makeEnvironment();
     const api = await Service.start({
       environment,
@@ -104,10 +104,7 @@ describe('processes of other roles', () => {
     await posting(client, (await makeProject(client)).id).send('Is anybody there?');
     const database = new pg.Client(environment.databaseUrl);
     await database.connect();
-    await database.query(
-      `UPDATE graphile_worker._private_jobs SET run_at = now() - interval '2 min';
-       UPDATE turns SET created_at = now() - interval '2 min'`,
-    );
+    await database.query(`UPDATE turns SET created_at = now() - interval '2 min'`);
     await database.end();
     const { status, body } = await eventually(
       () => health(api.url),
@@ -117,13 +114,11 @@ describe('processes of other roles', () => {
     expect({ status, body: body.status, queue: body.parts.queue }).toMatchObject({
       status: 200,
       body: 'degraded',
-      queue: { status: 'degraded', message: expect.stringMatching(/^A job has waited for 1[2-9]\d s$/) },
+      queue: { status: 'degraded', message: expect.stringMatching(/^Work has waited for 1[2-9]\d s$/) },
     });
     const values = await metrics(api.url);
     expect(values.get('pws_turns_waiting')).toBe(1);
     expect(values.get('pws_turn_oldest_waiting_seconds')).toBeGreaterThan(119);
-    expect(values.get('pws_jobs_waiting{task="turn"}')).toBe(1);
-    expect(values.get('pws_job_oldest_waiting_seconds{task="turn"}')).toBeGreaterThan(119);
 
     const worker = await Service.start({ environment, settings: { ROLE: 'worker' } });
     await ready(worker.url);

@@ -287,8 +287,8 @@ describe('a turn whose process is gone', () => {
     script = () => ({ [Symbol.asyncIterator]: () => ({ next: never }) });
     await post(project, { content: 'Hello' });
     for (const attempt of [1, 2, 3]) {
-      const { turn } = await when(project, `attempt ${attempt} runs`, () => contexts.length === attempt);
-      expect(turn.state).toBe('streaming');
+      const runs = ({ turn: { state } }: Sync): boolean => contexts.length === attempt && state === 'streaming';
+      const { turn } = await when(project, `attempt ${attempt} runs`, runs);
       await post(project, { content: `Waiting ${attempt}` });
       await expire(turn.turn_id);
       if (attempt === 3) script = answerAll;

@@ -33,10 +33,13 @@ export const takeSequence = (condition: string, from = ''): string => `
 export const conversationTag = ({ id, revision }: Pick<Conversation, 'id' | 'revision'>): string =>
   entityTag('conversation', id, revision);
 
+/** FROM item of the turn of a conversation that is not over, if there is one. Fenced, or it would be looked for among all that wait. */
+const activeTurn = (conversation_id: string): string =>
+  `(SELECT * FROM turns active WHERE active.conversation_id = ${conversation_id} AND active.state <> 'ended' OFFSET 0)`;
+
 /** The turn `t` of a conversation `c` that is not over, if there is one. */
 const ACTIVE_TURN = `
-  LEFT JOIN LATERAL (
-    SELECT * FROM turns active WHERE active.conversation_id = c.id AND active.state <> 'ended' OFFSET 0) t ON true`;
+  LEFT JOIN LATERAL ${activeTurn('c.id')} t ON true`;
 
 /** What a window is made of: the conversation with its finished messages, and the turn with the one that it writes. */
 interface Versions {
@@ -260,8 +263,7 @@ const APPEND = `
   ), m AS (${insertMessage({
     role: '$2',
     content: '$3',
-    turn_id: `coalesce($4, (SELECT t.id FROM turns t
-                             WHERE $2 = 'user' AND t.conversation_id = c.id AND t.state = 'dispatched'))`,
+    turn_id: `coalesce($4, (SELECT t.id FROM ${activeTurn('c.id')} t WHERE $2 = 'user' AND t.state = 'dispatched'))`,
     affected_card_ids: '$5',
     content_segments: '$6',
     tool_calls: '$7',

@@ -9,6 +9,7 @@ import { ConversationsRepository } from '../conversations/conversations.reposito
 import { AnswersService } from '../messages/answers.service.js';
 import { closingEvents, EMPTY_BODY, fold, type MessageBody } from '../messages/message-body.js';
 import { MessagesRepository } from '../messages/messages.repository.js';
+import { TurnDispatchedChannel } from './turn-dispatched.channel.js';
 import { lostWithProject } from './lost-with-project.js';
 import { firstUnstored, type Progress } from './progress.js';
 import { bodyEvent, endedEvent, type EventRow, STARTED } from './turn-events.repository.js';
@@ -54,6 +55,7 @@ export class TurnEndings {
     private readonly answers: AnswersService,
     private readonly usage: UsageService,
     private readonly changed: ConversationChangedChannel,
+    private readonly dispatched: TurnDispatchedChannel,
     private readonly events: ProjectEvents,
   ) {}
 
@@ -64,7 +66,7 @@ export class TurnEndings {
    */
   async end(leased: LeasedTurn, holder: Holder, ending: Ending): Promise<void> {
     const { project_id, conversation_id } = leased;
-    await this.database.transaction(async (tx) => {
+    const isFollowed = await this.database.transaction(async (tx) => {
       const turns = tx.withRepository(this.turns);
       // The project is the first to be locked.
       const [, turn, { waiting }] = await pipelined(
@@ -77,11 +79,13 @@ export class TurnEndings {
       const messages = tx.withRepository(this.messages);
       const left = ending.leavesOthers === true ? await messages.leaveOthers(turn.id, spenderOf(turn)) : 0;
       await this.finish(tx, turn, ending);
-      if (waiting + left === 0) return;
+      if (waiting + left === 0) return false;
       const turn_id = await turns.start({ id: conversation_id, project_id }, turn);
       this.events.note(tx, project_id, 'turn.dispatched', { conversation_id, turn_id });
+      return true;
     });
     this.changed.send(conversation_id);
+    if (isFollowed) this.dispatched.send();
   }
 
   /**

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DatabaseProbe } from '../../platform/database/database-probe.service.js';
+import { HealthService } from '../../platform/health/health.service.js';
 import { Metrics } from '../../platform/metrics/metrics.service.js';
 import type { TurnOutcome } from './turn.entity.js';
 import { COUNT_ACTIVE_TURNS } from './turns.repository.js';
@@ -12,12 +13,14 @@ export class TurnMetrics {
   constructor(
     private readonly metrics: Metrics,
     private readonly probe: DatabaseProbe,
+    health: HealthService,
   ) {
     this.outcomes = metrics.counter({
       name: 'pws_turns_ended_total',
       help: 'Turns that this process has ended, by outcome',
       labels: ['outcome'],
     });
+    health.watchQueue(async () => (await this.read())['pws_turn_oldest_waiting_seconds'] ?? 0);
     metrics.gauges(
       [
         { name: 'pws_turns_waiting', help: 'Turns of all processes that nobody has started' },

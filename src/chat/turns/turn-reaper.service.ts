@@ -31,10 +31,9 @@ export class TurnReaper implements OnApplicationBootstrap, BeforeApplicationShut
     await this.runner?.stop();
   }
 
-  /** Retries or ends every abandoned turn, wakes a worker for turns that nobody started, and cleans up. */
+  /** Retries or ends every abandoned turn, and cleans up. */
   async recover(): Promise<void> {
     for (const turn of await this.queue.expired()) await this.recoverTurn(turn);
-    await this.queue.rewake();
     await this.queue.evictEvents();
   }
 

@@ -1,18 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import {
+  type BeforeApplicationShutdown,
   Inject,
   Injectable,
-  type OnApplicationShutdown,
+  type OnApplicationBootstrap,
   type OnModuleDestroy,
   type OnModuleInit,
 } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Agent, AgentFailure, AskerRefused } from '../../agent/agent.js';
+import { Config } from '../../config/config.js';
+import { IntervalRunner } from '../../platform/leases/interval-runner.js';
 import { Lease, LeaseLost } from '../../platform/leases/lease.js';
 import { LOGGER } from '../../platform/logging/logging.module.js';
 import { unlessAborted } from '../../platform/leases/unless-aborted.js';
 import { consumeUntilAborted } from './consume-until-aborted.js';
 import { TurnContexts } from './turn-context.service.js';
+import { TurnDispatchedChannel } from './turn-dispatched.channel.js';
 import { type Ending, INTERRUPTED, TurnEndings } from './turn-endings.service.js';
 import { TurnJournal } from './turn-journal.service.js';
 import { TurnMetrics } from './turn-metrics.service.js';
@@ -22,23 +26,31 @@ import type { LeasedTurn } from './turns.repository.js';
 
 /** Time that turns get to finish when the process is told to stop. */
 const GRACE_MS = 20_000;
+/** Time between two looks for turns when nobody tells of one. */
+const LOOK_MS = 2_000;
+/** Time until the next look when turns wait that somebody else works on. */
+const AGAIN_MS = 20;
 
 /** The process stops and the turn's grace period is over. */
 class ShuttingDown extends Error {}
 
-/** Runs turns in this process. */
+/** Runs turns in this process: claims those that wait, as long as there is room for them. */
 @Injectable()
-export class TurnRunner implements OnModuleInit, OnModuleDestroy, OnApplicationShutdown {
+export class TurnRunner implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
   private readonly owner = randomUUID();
-  private readonly running = new Map<string, Lease>();
-  private isStopping = false;
+  /** A turn is there twice when it was taken from this process and came back to it. */
+  private readonly running = new Set<{ turn_id: string; lease: Lease; ended: Promise<void> }>();
+  private looks: IntervalRunner | undefined;
+  private lastLook: Promise<void> | undefined;
   private isGraceOver = false;
   private grace: NodeJS.Timeout | undefined;
 
   constructor(
+    private readonly config: Config,
     private readonly agent: Agent,
     private readonly contexts: TurnContexts,
     private readonly queue: TurnQueue,
+    private readonly dispatched: TurnDispatchedChannel,
     private readonly journal: TurnJournal,
     private readonly endings: TurnEndings,
     private readonly metrics: TurnMetrics,
@@ -48,47 +60,60 @@ export class TurnRunner implements OnModuleInit, OnModuleDestroy, OnApplicationS
   }
 
   onModuleInit(): void {
-    this.queue.handle((turn_id) => this.run(turn_id));
+    if (this.config.ROLE !== 'api') this.dispatched.listen(() => this.looks?.wake());
+  }
+
+  onApplicationBootstrap(): void {
+    if (this.config.ROLE !== 'api')
+      this.looks = new IntervalRunner(() => this.look(), 'turns could not be looked for', this.logger, LOOK_MS);
   }
 
   /** Claims no further turns; the running ones finish within the grace period or are given up. */
   onModuleDestroy(): void {
-    this.isStopping = true;
+    this.lastLook = this.looks?.stop();
     this.grace = setTimeout(() => {
       this.isGraceOver = true;
-      for (const lease of this.running.values()) lease.abort(new ShuttingDown());
+      for (const { lease } of this.running) lease.abort(new ShuttingDown());
     }, GRACE_MS);
   }
 
-  onApplicationShutdown(): void {
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.lastLook;
+    await Promise.all([...this.running].map(async ({ ended }) => await ended));
     clearTimeout(this.grace);
   }
 
   /** Gives up a turn that was ended elsewhere, if it runs here. */
   abandon(turn_id: string): void {
-    this.running.get(turn_id)?.abort(new LeaseLost());
+    for (const running of this.running) if (running.turn_id === turn_id) running.lease.abort(new LeaseLost());
   }
 
-  /** Runs a turn to its end. If it cannot be claimed, another process has it or it is over. */
-  async run(turn_id: string): Promise<void> {
-    if (this.isStopping) {
-      await this.queue.putBack(turn_id);
-      return;
-    }
-    const turn = await this.queue.claim(turn_id, this.owner, this.agent.model);
-    if (turn === null) return;
+  private async look(): Promise<void> {
+    const room = this.config.TURNS_CONCURRENCY - this.running.size;
+    // The end of a turn has this process look again.
+    if (room === 0) return;
+    const { turns, moreWait } = await this.queue.claim(this.owner, this.agent.model, room);
+    for (const turn of turns) this.run(turn);
+    if (moreWait && turns.length < room) setTimeout(() => this.looks?.wake(), AGAIN_MS);
+  }
+
+  /** Runs a turn to its end. */
+  private run(turn: LeasedTurn): void {
     const lease = new Lease(async () => await this.queue.renew(turn), this.logger);
-    this.running.set(turn_id, lease);
+    const ended = this.perform(turn, lease)
+      .catch((error: unknown) => {
+        if (error instanceof LeaseLost)
+          this.logger.info({ turn_id: turn.id }, 'a turn was stopped or went to another process');
+        else this.logger.error({ err: error, turn_id: turn.id }, 'a turn is left to its lease');
+      })
+      .finally(() => {
+        this.running.delete(running);
+        lease.stop();
+        this.looks?.wake();
+      });
+    const running = { turn_id: turn.id, lease, ended };
+    this.running.add(running);
     if (this.isGraceOver) lease.abort(new ShuttingDown());
-    try {
-      await this.perform(turn, lease);
-    } catch (error) {
-      if (!(error instanceof LeaseLost)) throw error;
-      this.logger.info({ turn_id }, 'a turn was stopped or went to another process');
-    } finally {
-      this.running.delete(turn_id);
-      lease.stop();
-    }
   }
 
   private async perform(turn: LeasedTurn, lease: Lease): Promise<void> {

@@ -1,28 +1,31 @@
 import { EntityRepository } from '../../platform/database/entity-repository.js';
 import { LeaseLost } from '../../platform/leases/lease.js';
-import { claimedBy, givenBack, LEASED_UNTIL, OVERDUE, RENEWED } from '../../platform/leases/leased-row.sql.js';
+import { givenBack, LEASED_UNTIL, OVERDUE, RENEWED } from '../../platform/leases/leased-row.sql.js';
 import type { ProjectId } from '../../projects/project.entity.js';
 import { exhaustedBudget } from '../../usage/budgets.sql.js';
 import type { ExhaustedBudget } from '../../usage/exhausted-budget.js';
 import type { ConversationHead } from '../conversations/conversations.repository.js';
-import { takeChanges } from '../conversations/workspace-changes.repository.js';
 import type { ConversationId } from '../messages/conversation-id.js';
 import { bodyParameters } from '../messages/messages.repository.js';
 import { firstUnstored, type Progress } from './progress.js';
 import { bodyEvent, eventParameters, type EventRow, removeEvents, STARTED } from './turn-events.repository.js';
-import { Turn, TURN_STEPS, type TurnOutcome } from './turn.entity.js';
-import { ADVANCE, BEGIN, END, type Holder, leased, lockLeased, START } from './turns.sql.js';
+import { Turn, type TurnOutcome } from './turn.entity.js';
+import { ADVANCE, BEGIN, CLAIM, END, type Holder, LEASED, leased, lockLeased, START } from './turns.sql.js';
 
 export type { Holder } from './turns.sql.js';
-
-/** Name of the job that runs a turn; its payload is `{ turn_id }`. The turn's row is the truth, the job wakes up. */
-export const TURN_TASK = 'turn';
 
 /** What the owner of a running turn knows of it; `generation` makes its writes its own. */
 export type LeasedTurn = Pick<
   Turn,
   'id' | 'project_id' | 'conversation_id' | 'company_id' | 'user_id' | 'api_key_id' | 'generation' | 'credits'
 >;
+
+/** Turns that a process has claimed. */
+export interface ClaimedTurns {
+  turns: LeasedTurn[];
+  /** Whether others wait: beyond the number asked for, or while somebody else works on their conversations. */
+  moreWait: boolean;
+}
 
 /** What is stored of a turn that the transaction has locked. */
 export type LockedTurn = Omit<LeasedTurn, 'generation'> & Pick<Turn, 'message_id' | 'next_seq' | 'model'>;
@@ -41,7 +44,6 @@ export interface Situation {
 
 const POSTER = { company_id: '$2', project_id: '$3', user_id: '$4', api_key_id: '$5' };
 const COUNTED = 'count(*)::integer, coalesce(sum(octet_length(content)), 0) AS bytes';
-const LEASED = 'id, project_id, conversation_id, company_id, user_id, api_key_id, generation, credits';
 const LOCKED =
   't.id, t.project_id, t.conversation_id, t.company_id, t.user_id, t.api_key_id, t.message_id, t.next_seq, t.model, t.credits';
 
@@ -113,32 +115,19 @@ export class TurnsRepository extends EntityRepository(Turn) {
       company_id,
       user_id,
       api_key_id,
-      TURN_TASK,
     ]);
     if (started === undefined) throw new Error('The turn was not created');
     return started.id;
   }
 
   /**
-   * Makes `owner` the one who runs a dispatched turn, with a model; null when there is nothing to claim. Its messages are now
-   * fixed.
+   * Makes `owner` the one who runs up to `limit` dispatched turns, the oldest first, with a model. The messages of each are
+   * now fixed.
    */
-  async claim(turn_id: string, owner: string, model: string): Promise<LeasedTurn | null> {
-    // Posts hold the conversation's lock, so a message either joined before this or waits for the next turn.
-    const [turn]: LeasedTurn[] = await this.query(
-      `WITH conversation AS MATERIALIZED (
-         SELECT c.id FROM conversations c WHERE c.id = (SELECT t.conversation_id FROM turns t WHERE t.id = $1) FOR NO KEY UPDATE
-       ), claimed AS (
-         UPDATE turns t
-            SET state = 'streaming', model = $3, ${claimedBy('$2')}
-          WHERE t.id = $1 AND t.conversation_id = (SELECT id FROM conversation) AND ${TURN_STEPS.mayBecome('streaming', 't.state')}
-         RETURNING t.*
-       ), told AS (${takeChanges('claimed')}
-       )
-       SELECT ${LEASED} FROM claimed`,
-      [turn_id, owner, model],
-    );
-    return turn ?? null;
+  async claim(owner: string, model: string, limit: number): Promise<ClaimedTurns> {
+    const rows: (LeasedTurn & { more_wait: boolean })[] = await this.query(CLAIM, [owner, model, limit]);
+    // Without a turn there is one row of nulls.
+    return { turns: rows.filter(({ id }) => (id as string | null) !== null), moreWait: rows[0]?.more_wait ?? false };
   }
 
   /** Keeps a running turn. @throws LeaseLost */
@@ -169,17 +158,6 @@ export class TurnsRepository extends EntityRepository(Turn) {
   /** Running turns whose owner has let the lease run out. */
   async expired(limit: number): Promise<LeasedTurn[]> {
     return await this.query(`SELECT ${LEASED} FROM turns WHERE state = 'streaming' AND ${OVERDUE} LIMIT ${limit}`);
-  }
-
-  /** Dispatched turns that nobody has claimed for a while; until they are due again nobody else is given them. */
-  async unclaimed(limit: number): Promise<Pick<Turn, 'id' | 'created_at'>[]> {
-    const [turns]: [Pick<Turn, 'id' | 'created_at'>[], number] = await this.query(
-      `UPDATE turns SET due_at = ${LEASED_UNTIL}
-        WHERE id = ANY (ARRAY(SELECT id FROM turns WHERE state = 'dispatched' AND ${OVERDUE}
-                                ORDER BY due_at LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED))
-      RETURNING id, created_at`,
-    );
-    return turns;
   }
 
   /** Removes the events of up to `limit` turns that have been over for `age`, an SQL interval; answers their number. */

@@ -1,10 +1,10 @@
-import { addNewJob } from '../../platform/jobs/jobs.repository.js';
-import { OVER, OVERDUE, RENEWED } from '../../platform/leases/leased-row.sql.js';
+import { claimedBy, OVER, OVERDUE, RENEWED } from '../../platform/leases/leased-row.sql.js';
 import { adjustProject } from '../../projects/projects.repository.js';
 import { takeSequence } from '../conversations/conversations.repository.js';
-import { removeChanges } from '../conversations/workspace-changes.repository.js';
+import { removeChanges, takeChanges } from '../conversations/workspace-changes.repository.js';
 import { insertMessage, joinMessages, writeBody } from '../messages/messages.repository.js';
 import { insertEvents, WITH_MESSAGE } from './turn-events.repository.js';
+import { TURN_STEPS } from './turn.entity.js';
 
 /** Who may write: the owner, or anybody once the owner has let the lease run out. */
 export type Holder = 'owner' | 'reaper';
@@ -20,7 +20,7 @@ export const leased = (holder: Holder): string =>
 export const lockLeased = (holder: Holder): string =>
   `FROM conversations c, turns t WHERE c.id = $3 AND ${leased(holder)} FOR NO KEY UPDATE OF c, t`;
 
-/** Starts a turn: $1 conversation, $2 project, $3 company, $4 user, $5 API key, $6 the job's task. */
+/** Starts a turn: $1 conversation, $2 project, $3 company, $4 user, $5 API key. */
 export const START = `
   WITH waiting AS (
     SELECT id, user_id, api_key_id, sequence FROM messages WHERE conversation_id = $1 AND turn_id IS NULL
@@ -35,7 +35,28 @@ export const START = `
   ), taken AS (${joinMessages('turn', 'waiting')}
   ), counted AS (${adjustProject('$2', { active_turns: '1' })}
   )
-  SELECT id, ${addNewJob('$6', { payload: `json_build_object('turn_id', id)`, jobKey: `$6 || ':' || id` })} FROM turn`;
+  SELECT id FROM turn`;
+
+/** What the owner of a turn knows of it. */
+export const LEASED = 'id, project_id, conversation_id, company_id, user_id, api_key_id, generation, credits';
+
+/**
+ * Claims dispatched turns: $1 owner, $2 model, $3 how many. Posts hold the conversation's lock, so a message either joined
+ * before this or waits for the next turn; a conversation that somebody has locked is left out, or all others would wait for it.
+ */
+export const CLAIM = `
+  WITH due AS MATERIALIZED (
+    SELECT t.id FROM turns t JOIN conversations c ON c.id = t.conversation_id
+     WHERE ${TURN_STEPS.mayBecome('streaming', 't.state')} ORDER BY t.created_at LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
+  ), claimed AS (
+    UPDATE turns t SET state = 'streaming', model = $2, ${claimedBy('$1')}
+      FROM due WHERE t.id = due.id
+    RETURNING t.*
+  ), told AS (${takeChanges('claimed')}
+  )
+  SELECT ${LEASED}, more_wait
+    FROM (SELECT EXISTS (SELECT FROM turns WHERE state = 'dispatched' AND id <> ALL (ARRAY(SELECT id FROM due))) AS more_wait) rest
+    LEFT JOIN claimed ON true`;
 
 /** Begins the message of a turn: $1 to $3 the lease, $4 next_seq, $5 credits, $6 to $9 the body, $10 to $12 the events. */
 export const BEGIN = `

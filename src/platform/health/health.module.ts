@@ -14,5 +14,6 @@ import { MetricsController } from './metrics.controller.js';
   imports: [TerminusModule.forRoot({ logger: false }), MetricsModule, ObjectStoreModule, ThrottlingModule],
   controllers: [HealthController, MetricsController],
   providers: [HealthService, MetricsAccess],
+  exports: [HealthService],
 })
 export class HealthModule {}

@@ -23,6 +23,8 @@ type Look = () => Promise<{ degraded?: string }>;
 export class HealthService implements OnModuleDestroy {
   private isStopping = false;
   private readonly looks: Record<Part, Look>;
+  /** How long the first of each queue has waited, in seconds. */
+  private readonly queues: (() => Promise<number>)[];
 
   constructor(
     private readonly checks: HealthCheckService,
@@ -32,6 +34,7 @@ export class HealthService implements OnModuleDestroy {
     jobs: JobMetrics,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
+    this.queues = [async () => Math.max(0, ...(await jobs.backlog()).map(({ oldest_seconds }) => oldest_seconds))];
     this.looks = {
       database: async () => {
         await probe.ping();
@@ -48,11 +51,16 @@ export class HealthService implements OnModuleDestroy {
         }
       },
       queue: async () => {
-        const waits = (await jobs.backlog()).map(({ oldest_seconds }) => oldest_seconds);
-        const longest = Math.floor(Math.max(0, ...waits));
-        return longest > LONGEST_WAIT_SECONDS ? { degraded: `A job has waited for ${longest} s` } : {};
+        const waits = await Promise.all(this.queues.map(async (wait) => await wait()));
+        const longest = Math.floor(Math.max(...waits));
+        return longest > LONGEST_WAIT_SECONDS ? { degraded: `Work has waited for ${longest} s` } : {};
       },
     };
+  }
+
+  /** Has a queue looked at beside the jobs: `wait` tells for how many seconds the first has waited, 0 if none does. */
+  watchQueue(wait: () => Promise<number>): void {
+    this.queues.push(wait);
   }
 
   /** From now on this process is not ready: it finishes its work and wants no new requests. */

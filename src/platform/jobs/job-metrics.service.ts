@@ -3,7 +3,7 @@ import { DatabaseProbe } from '../database/database-probe.service.js';
 import { Metrics } from '../metrics/metrics.service.js';
 import { BACKLOG, type Backlog } from './jobs.repository.js';
 
-/** Turns are jobs too and may take an hour. */
+/** Solves are jobs too and may take an hour. */
 const BUCKETS = [0.01, 0.05, 0.25, 1, 5, 15, 60, 300, 1800];
 
 /** How the jobs of all processes wait, and how those of this process end. */

@@ -43,10 +43,3 @@ export async function addJob(
     [task, JSON.stringify(payload), runAt ?? null, jobKey ?? null, maxAttempts ?? null],
   );
 }
-
-/**
- * SQL that adds a job under a new key, for statements that do more than that; each value is SQL. Where the key may be known,
- * {@link addJob} looks for the job to replace, and may read all there are as long as the planner knows little of them.
- */
-export const addNewJob = (task: string, { payload, jobKey }: { payload: string; jobKey: string }): string =>
-  `graphile_worker.add_job(${task}, payload := ${payload}, job_key := ${jobKey}, job_key_mode := 'unsafe_dedupe')`;

@@ -1,12 +1,17 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
 /** How often it is checked for work whose process is gone. */
 const INTERVAL_MS = 5_000;
 
-/** Looks for work that nobody else does, such as that of a process which is gone: at once and regularly until it is stopped. */
+/**
+ * Looks for work that waits: at once, regularly, and whenever it is woken, until it is stopped. Looks come one after the
+ * other; of those that are asked for while one runs, one more is enough.
+ */
 export class IntervalRunner {
-  private readonly stopping = new AbortController();
+  private isStopped = false;
+  private isWoken = false;
+  /** Ends the pause between two looks. */
+  private goOn: () => void = () => undefined;
   private readonly running: Promise<void>;
 
   /**
@@ -22,21 +27,39 @@ export class IntervalRunner {
     this.running = this.run();
   }
 
+  /** Has it look again, as soon as the look that runs is over. */
+  wake(): void {
+    this.isWoken = true;
+    this.goOn();
+  }
+
   /** Resolves when the running check has ended. */
   async stop(): Promise<void> {
-    this.stopping.abort();
+    this.isStopped = true;
+    this.goOn();
     await this.running;
   }
 
   private async run(): Promise<void> {
-    const { signal } = this.stopping;
-    while (!signal.aborted) {
+    while (!this.isStopped) {
+      this.isWoken = false;
       try {
         await this.look();
       } catch (error) {
         this.logger.error({ err: error }, this.failure);
       }
-      await pause(this.intervalMs, undefined, { signal }).catch(() => undefined);
+      await this.pause();
     }
+  }
+
+  private async pause(): Promise<void> {
+    if (this.isStopped || this.isWoken) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, this.intervalMs);
+      this.goOn = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   }
 }
