@@ -12,9 +12,13 @@ export interface PostIdentity {
   payload_hash: Buffer;
 }
 
+/** The key of a client_msg_id, which is of its author alone. */
+export const clientKey = ({ kind, user_id, api_key_id }: Principal, client_msg_id: string): Buffer =>
+  hash([kind, user_id ?? api_key_id, client_msg_id]);
+
 /** The identity of a post; null when the client gave it none. */
 export function identify(
-  { kind, user_id, api_key_id }: Principal,
+  author: Principal,
   conversation_id: string,
   { client_msg_id, content, file_ids, context, answer }: ChatMessageCreate,
 ): PostIdentity | null {
@@ -30,7 +34,7 @@ export function identify(
   ];
   return {
     client_msg_id,
-    client_msg_key: hash([kind, user_id ?? api_key_id, client_msg_id]),
+    client_msg_key: clientKey(author, client_msg_id),
     payload_hash: hash(payload),
   };
 }

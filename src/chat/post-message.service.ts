@@ -2,15 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ProjectEvents } from '../events/project-events.service.js';
 import type { Principal } from '../platform/auth/principal.js';
-import { Database, pipelined, type Tx } from '../platform/database/database.service.js';
+import { Database, Last, pipelined, type Tx } from '../platform/database/database.service.js';
 import { Conflict, parseId } from '../platform/errors/errors.js';
 import { Once } from '../platform/idempotency/once.js';
 import { JsonText } from '../platform/http/json-text.js';
 import { CardResponse } from '../projects/canvas/canvas.dto.js';
 import { CardsRepository } from '../projects/canvas/cards.repository.js';
 import type { ProjectEditor } from '../projects/project-access.js';
+import type { ProjectId } from '../projects/project.entity.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
-import { assertBudgetLeft } from '../usage/exhausted-budget.js';
+import { assertBudgetLeft, type ExhaustedBudget } from '../usage/exhausted-budget.js';
 import type { ChatMessageCreate } from './chat.dto.js';
 import { ConversationChangedChannel } from './conversations/conversation-changed.channel.js';
 import {
@@ -19,11 +20,12 @@ import {
   type NewMessage,
 } from './conversations/conversations.repository.js';
 import { AnswersService } from './messages/answers.service.js';
+import type { ConversationId } from './messages/conversation-id.js';
 import { answerCall } from './messages/answers.js';
-import { MessagesRepository } from './messages/messages.repository.js';
-import { identify, toQuestionAnswer } from './post-idempotency.js';
+import { type EarlierMessage, MessagesRepository } from './messages/messages.repository.js';
+import { clientKey, identify, type PostIdentity, toQuestionAnswer } from './post-idempotency.js';
 import { TurnDispatchedChannel } from './turns/turn-dispatched.channel.js';
-import { TurnsRepository } from './turns/turns.repository.js';
+import { type Situation, TurnsRepository } from './turns/turns.repository.js';
 import { startsTurn } from './waiting-messages.js';
 
 /** Takes in messages of people and of programs that act with an API key. */
@@ -56,52 +58,65 @@ export class PostMessageService {
     request: ChatMessageCreate,
     once = Once.unkept<JsonText>(),
   ): Promise<JsonText> {
-    const id = parseId(projectId, 'Project');
-    const { conversation_id, answer } = await this.database.transaction(async (tx) => {
-      const [, conversation] = await pipelined(
-        tx.withRepository(this.projects).lock(editor, id),
-        tx.withRepository(this.conversations).lock(editor, id, request.conversation_id),
+    const project_id = parseId(projectId, 'Project') as ProjectId;
+    const { conversation_id: named } = request;
+    let posted: { conversation_id: ConversationId; startsTurn: boolean } | undefined;
+    const answer = await this.database.transaction(async (tx) => {
+      const conversations = tx.withRepository(this.conversations);
+      // All that is to be known is read behind the locks in one piece; who may not post has the first of them fail.
+      const [, conversation, situation, earlier, cards] = await pipelined(
+        tx.withRepository(this.projects).lock(editor, project_id),
+        conversations.lock(editor, project_id, named),
+        tx.withRepository(this.turns).situationFor(project_id, named, editor.caller),
+        this.earlier(tx, editor.caller, project_id, request),
+        tx.withRepository(this.cards).list(project_id),
       );
-      const answer = await once.do(tx, async () => {
-        const [message, cards] = await pipelined(
-          this.store(tx, editor.caller, conversation, request),
-          tx.withRepository(this.cards).list(conversation.project_id),
-        );
-        const canvas = JSON.stringify(cards.map((card) => CardResponse.from(card)));
-        return new JsonText(`{"message":${message},"canvas_snapshot":${canvas}}`);
+      const canvas = JSON.stringify(cards.map((card) => CardResponse.from(card)));
+      const toAnswer = (message: string): JsonText =>
+        new JsonText(`{"message":${message},"canvas_snapshot":${canvas}}`);
+      return await once.do(tx, async () => {
+        const identity = identify(editor.caller, conversation.id, request);
+        posted = { conversation_id: conversation.id, startsTurn: !situation.is_active };
+        if (earlier !== undefined) return toAnswer(repeated(earlier, identity));
+        const stored = await this.store(tx, editor.caller, conversation, situation, identity, request);
+        return new Last(stored.result.then(toAnswer));
       });
-      return { conversation_id: conversation.id, answer };
     });
-    this.changed.send(conversation_id);
-    this.dispatched.send();
+    if (posted === undefined) throw new Error('A message was stored in no conversation');
+    this.changed.send(posted.conversation_id);
+    if (posted.startsTurn) this.dispatched.send();
     return answer;
   }
 
+  /** The message that was posted under the same client_msg_id, if one was. */
+  private async earlier(
+    tx: Tx,
+    author: Principal,
+    project_id: ProjectId,
+    { client_msg_id }: ChatMessageCreate,
+  ): Promise<EarlierMessage | undefined> {
+    if (client_msg_id == null) return undefined;
+    return await tx.withRepository(this.messages).findByClientKey(project_id, clientKey(author, client_msg_id));
+  }
+
+  /** Stores a message, its last statements being asked for; JSON text of it. */
   private async store(
     tx: Tx,
     author: Principal,
     conversation: ConversationHead,
+    situation: Situation & { exhausted: ExhaustedBudget | null },
+    identity: PostIdentity | null,
     request: ChatMessageCreate,
-  ): Promise<string> {
-    const identity = identify(author, conversation.id, request);
-    const turns = tx.withRepository(this.turns);
-    const [earlier, situation] = await pipelined(
-      identity === null
-        ? undefined
-        : tx.withRepository(this.messages).findByClientKey(conversation.project_id, identity.client_msg_key),
-      turns.situationFor(conversation, author),
-    );
-    if (earlier !== undefined && identity?.payload_hash.equals(earlier.payload_hash) !== true) {
-      throw new Conflict('client_msg_id_reused', 'Another message was posted under this client_msg_id');
-    }
-    if (earlier !== undefined) return earlier.json;
+  ): Promise<Last<string>> {
     assertBudgetLeft(situation.exhausted);
     const isFirst = startsTurn(situation, request.content);
     const answer = request.answer == null ? null : toQuestionAnswer(request.answer);
     const place = answer === null ? null : await this.answers.give(tx, conversation.id, answer);
     const { user_id, user_name, user_avatar_url, api_key_id, api_key_name, api_key_prefix } = author;
+    const { new_message_id: message_id, new_turn_id: turn_id } = situation;
     const message: NewMessage = {
       ...identity,
+      id: message_id,
       conversation_id: conversation.id,
       role: 'user',
       content: request.content,
@@ -121,14 +136,22 @@ export class PostMessageService {
       api_key_name,
       api_key_prefix,
     };
-    const [turn_id, { id: message_id, json }] = await pipelined(
-      isFirst && turns.start(conversation, author),
+    const stored = pipelined(
+      isFirst && tx.withRepository(this.turns).start(turn_id, conversation, author),
       tx.withRepository(this.conversations).append(message),
     );
     const { id: conversation_id, project_id } = conversation;
     this.events.by(tx, author);
     this.events.note(tx, project_id, 'message.created', { conversation_id, message_id, role: message.role });
-    if (turn_id !== false) this.events.note(tx, project_id, 'turn.dispatched', { conversation_id, turn_id });
-    return json;
+    if (isFirst) this.events.note(tx, project_id, 'turn.dispatched', { conversation_id, turn_id });
+    return new Last(stored.then(([, { json }]) => json));
   }
+}
+
+/** JSON text of a message that is posted again. @throws Conflict when it is another one */
+function repeated(earlier: EarlierMessage, identity: PostIdentity | null): string {
+  if (identity?.payload_hash.equals(earlier.payload_hash) !== true) {
+    throw new Conflict('client_msg_id_reused', 'Another message was posted under this client_msg_id');
+  }
+  return earlier.json;
 }

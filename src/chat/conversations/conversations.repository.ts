@@ -21,7 +21,7 @@ export type ConversationHead = Pick<Conversation, 'id' | 'project_id' | 'last_se
  * conversation's turn that has not started, if there is one.
  */
 export type NewMessage = Pick<Message, 'conversation_id' | 'role' | 'content'> &
-  Partial<Omit<Message, 'id' | 'project_id' | 'sequence' | 'created_at' | 'is_partial'>>;
+  Partial<Omit<Message, 'project_id' | 'sequence' | 'created_at' | 'is_partial'>>;
 
 /** SQL that takes the sequence of one more message, of conversations `c`; the arguments are SQL of a condition and a FROM. */
 export const takeSequence = (condition: string, from = ''): string => `
@@ -37,8 +37,8 @@ export const conversationTag = ({ id, revision }: Pick<Conversation, 'id' | 'rev
 const activeTurn = (conversation_id: string): string =>
   `(SELECT * FROM turns active WHERE active.conversation_id = ${conversation_id} AND active.state <> 'ended' OFFSET 0)`;
 
-/** The turn `t` of a conversation `c` that is not over, if there is one. */
-const ACTIVE_TURN = `
+/** JOIN of the turn `t` of a conversation `c` that is not over, if there is one. */
+export const ACTIVE_TURN = `
   LEFT JOIN LATERAL ${activeTurn('c.id')} t ON true`;
 
 /** What a window is made of: the conversation with its finished messages, and the turn with the one that it writes. */
@@ -196,6 +196,7 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
       message.api_key_id ?? null,
       message.api_key_name ?? null,
       message.api_key_prefix ?? null,
+      message.id ?? null,
     ]);
     if (stored === undefined) throw new Error(`Conversation ${message.conversation_id} is gone`);
     return stored;
@@ -239,6 +240,9 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
   }
 }
 
+/*
+ * Conditions on conversations `c`: $1 project, $2 conversation.
+ */
 const IS_DEFAULT = 'c.project_id = $1 AND c.is_default AND $2::uuid IS NULL';
 const IS_NAMED = 'c.project_id = $1 AND c.id = $2';
 
@@ -247,7 +251,7 @@ const IS_NAMED = 'c.project_id = $1 AND c.id = $2';
  *
  * @throws NotFound for an id that is none.
  */
-function named(
+export function named(
   project_id: string,
   conversationId?: string | null,
 ): { condition: string; parameters: [string, string | null] } {
@@ -261,6 +265,7 @@ function named(
 const APPEND = `
   WITH c AS (${takeSequence('c.id = $1')}
   ), m AS (${insertMessage({
+    id: 'coalesce($22, uuidv7())',
     role: '$2',
     content: '$3',
     turn_id: `coalesce($4, (SELECT t.id FROM ${activeTurn('c.id')} t WHERE $2 = 'user' AND t.state = 'dispatched'))`,

@@ -13,6 +13,9 @@ export interface StoredMessage {
   json: string;
 }
 
+/** A message that was posted under a key, with the hash of what was posted. */
+export type EarlierMessage = StoredMessage & { payload_hash: Buffer };
+
 /** A message of the agent that asks something. */
 export type AskingMessage = MessageBody & Pick<Message, 'id' | 'is_partial'>;
 
@@ -86,11 +89,8 @@ export class MessagesRepository extends EntityRepository(Message) {
   }
 
   /** The message that was posted under a key, if one was. */
-  async findByClientKey(
-    project_id: ProjectId,
-    client_msg_key: Buffer,
-  ): Promise<(StoredMessage & { payload_hash: Buffer }) | undefined> {
-    const [found]: (StoredMessage & { payload_hash: Buffer })[] = await this.query(
+  async findByClientKey(project_id: ProjectId, client_msg_key: Buffer): Promise<EarlierMessage | undefined> {
+    const [found]: EarlierMessage[] = await this.query(
       `SELECT m.id, m.payload_hash, ${messageJson('')} AS json FROM messages m WHERE m.project_id = $1 AND m.client_msg_key = $2`,
       [project_id, client_msg_key],
     );

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ProjectEvents } from '../../events/project-events.service.js';
-import { Database, pipelined, type Tx } from '../../platform/database/database.service.js';
+import { Database, Last, pipelined, type Tx } from '../../platform/database/database.service.js';
 import { LeaseLost } from '../../platform/leases/lease.js';
 import { ProjectsRepository } from '../../projects/projects.repository.js';
 import { UsageService } from '../../usage/usage.service.js';
@@ -69,20 +69,20 @@ export class TurnEndings {
     const isFollowed = await this.database.transaction(async (tx) => {
       const turns = tx.withRepository(this.turns);
       // The project is the first to be locked.
-      const [, turn, { waiting }] = await pipelined(
+      const [, turn, { waiting, new_turn_id }] = await pipelined(
         tx.withRepository(this.projects).lockKnown(project_id).catch(lostWithProject),
         turns.lockWithConversation(leased, holder),
-        turns.situation(conversation_id),
+        turns.situation(project_id, conversation_id),
       );
       if (turn === undefined) throw new LeaseLost();
       this.events.by(tx, { kind: 'agent', id: turn.id });
       const messages = tx.withRepository(this.messages);
       const left = ending.leavesOthers === true ? await messages.leaveOthers(turn.id, spenderOf(turn)) : 0;
-      await this.finish(tx, turn, ending);
-      if (waiting + left === 0) return false;
-      const turn_id = await turns.start({ id: conversation_id, project_id }, turn);
-      this.events.note(tx, project_id, 'turn.dispatched', { conversation_id, turn_id });
-      return true;
+      const finished = await this.finish(tx, turn, ending);
+      if (waiting + left === 0) return new Last(finished.result.then(() => false));
+      const started = turns.start(new_turn_id, { id: conversation_id, project_id }, turn);
+      this.events.note(tx, project_id, 'turn.dispatched', { conversation_id, turn_id: new_turn_id });
+      return new Last(pipelined(finished.result, started).then(() => true));
     });
     this.changed.send(conversation_id);
     if (isFollowed) this.dispatched.send();
@@ -97,34 +97,39 @@ export class TurnEndings {
   async stop(tx: Tx, conversation_id: ConversationId, turn_id: string | null): Promise<string | null> {
     const turn = await tx.withRepository(this.turns).lockActive(conversation_id, turn_id);
     if (turn === undefined) return null;
-    await this.finish(tx, turn, STOPPED);
+    const finished = await this.finish(tx, turn, STOPPED);
+    await finished.result;
     return turn.id;
   }
 
-  private async finish(tx: Tx, turn: LockedTurn, ending: Ending): Promise<void> {
-    const { id, project_id, conversation_id, company_id, model } = turn;
+  /** Ends a locked turn; its last statements are asked for. */
+  private async finish(tx: Tx, turn: LockedTurn, ending: Ending): Promise<Last<unknown>> {
+    const { id, project_id, conversation_id, company_id, model, notice_id } = turn;
     const { outcome, progress, notice } = ending;
     const { body, events } = await this.finalBody(tx, turn, ending);
-    const message_id =
-      turn.message_id ?? (events.length === 0 ? null : await this.createMessage(tx, turn, body, events));
+    const isNew = turn.message_id === null && events.length > 0;
+    const message_id = isNew ? turn.new_message_id : turn.message_id;
+    if (isNew) events.unshift(STARTED);
     events.push(endedEvent(outcome));
     const credits = progress?.credits ?? turn.credits;
     const of = { company_id, project_id, ...spenderOf(turn), model };
     const charge = { ...of, source_type: 'turn', source_id: id, credits } as const;
-    const [, noted] = await pipelined(
+    const conversations = tx.withRepository(this.conversations);
+    const message = { conversation_id, turn_id: id } as const;
+    const done = pipelined(
+      isNew && conversations.append({ id: turn.new_message_id, role: 'assistant', ...message, ...body }),
       turn.message_id !== null && tx.withRepository(this.messages).finish(turn.message_id, body),
-      notice !== undefined &&
-        tx.withRepository(this.conversations).append({ conversation_id, role: 'system', content: notice, turn_id: id }),
+      notice !== undefined && conversations.append({ id: notice_id, role: 'system', content: notice, ...message }),
       tx.withRepository(this.turns).end(turn, { outcome, message_id, credits }, events),
       tx.withRepository(this.projects).adjust(project_id, { active_turns: -1, credits }),
       credits > 0 && this.usage.record(tx, charge),
     );
-    const created = { conversation_id, message_id: message_id ?? '', role: 'assistant' };
-    if (turn.message_id !== message_id) this.events.note(tx, project_id, 'message.created', created);
-    if (noted !== false) {
-      this.events.note(tx, project_id, 'message.created', { conversation_id, message_id: noted.id, role: 'system' });
-    }
+    const note = (message_id: string, role: string): void =>
+      this.events.note(tx, project_id, 'message.created', { conversation_id, message_id, role });
+    if (isNew) note(turn.new_message_id, 'assistant');
+    if (notice !== undefined) note(notice_id, 'system');
     this.events.note(tx, project_id, 'turn.ended', { conversation_id, turn_id: id, outcome, message_id });
+    return new Last(done);
   }
 
   /** Final content of the turn's message, and the events that lead to it from the stored content. */
@@ -151,19 +156,5 @@ export class TurnEndings {
     const unstored =
       progress === undefined ? [] : progress.unstored.slice(Math.max(0, next_seq - firstUnstored(progress)));
     return { body, events: [...unstored, ...closing].map(bodyEvent) };
-  }
-
-  /** The message of a turn of which nothing is stored, before its `events`. */
-  private async createMessage(
-    tx: Tx,
-    { id, conversation_id }: LockedTurn,
-    body: MessageBody,
-    events: EventRow[],
-  ): Promise<string> {
-    const created = await tx
-      .withRepository(this.conversations)
-      .append({ conversation_id, role: 'assistant', turn_id: id, ...body });
-    events.unshift(STARTED);
-    return created.id;
   }
 }

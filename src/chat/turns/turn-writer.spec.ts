@@ -40,9 +40,11 @@ describe('TurnWriter', () => {
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => void jest.useRealTimers());
 
-  it('stores the first event at once, then what came in 100 ms together', async () => {
+  it('stores the first event after 5 ms, then what came in 100 ms together', async () => {
     const { writer, writes } = make();
     await writer.accept(text('a'));
+    expect(writes).toEqual([]);
+    await jest.advanceTimersByTimeAsync(5);
     expect(writes).toEqual([{ kind: 'begin', content: 'a', next_seq: 2, events: 1, credits: 0 }]);
     await writer.accept(text('b'));
     await jest.advanceTimersByTimeAsync(60);
@@ -87,6 +89,7 @@ describe('TurnWriter', () => {
   it('has stored the start of a tool before the agent goes on', async () => {
     const { writer, writes } = make();
     await writer.accept(text('a'));
+    await jest.advanceTimersByTimeAsync(5);
     await writer.accept(text('b'));
     await writer.accept(started);
     expect(writes.at(-1)).toEqual({ kind: 'advance', content: 'ab', next_seq: 4, events: 2, credits: 0 });
@@ -123,13 +126,12 @@ describe('TurnWriter', () => {
           open = resolve;
         }),
     });
-    const first = writer.accept(text('a'));
-    await jest.advanceTimersByTimeAsync(0);
+    await writer.accept(text('a'));
+    await jest.advanceTimersByTimeAsync(5);
     const second = writer.accept(started);
     await jest.advanceTimersByTimeAsync(500);
     expect(writes).toEqual([]);
     open();
-    await first;
     await jest.advanceTimersByTimeAsync(0);
     open();
     await second;
@@ -144,6 +146,7 @@ describe('TurnWriter', () => {
     await writer.accept({ type: 'usage', credits: 0.5 });
     expect(writes).toEqual([]);
     await writer.accept(text('a'));
+    await jest.advanceTimersByTimeAsync(5);
     await writer.accept({ type: 'usage', credits: 0.25 });
     expect(writes).toMatchObject([{ credits: 2.5 }]);
     expect((await writer.close()).credits).toBe(2.75);
@@ -152,6 +155,7 @@ describe('TurnWriter', () => {
   it('stores a cost for itself where nothing else comes, once there is a message', async () => {
     const { writer, writes } = make();
     await writer.accept(text('a'));
+    await jest.advanceTimersByTimeAsync(5);
     await writer.accept({ type: 'usage', credits: 0.25 });
     await jest.advanceTimersByTimeAsync(100);
     expect(writes.slice(1)).toEqual([{ kind: 'advance', content: 'a', next_seq: 2, events: 0, credits: 0.25 }]);
@@ -160,6 +164,7 @@ describe('TurnWriter', () => {
   it('answers all of the progress when it is closed and writes no more', async () => {
     const { writer, writes } = make();
     await writer.accept(text('a'));
+    await jest.advanceTimersByTimeAsync(5);
     await writer.accept(text('b'));
     expect(await writer.close()).toMatchObject({
       body: { content: 'ab' },
@@ -168,6 +173,15 @@ describe('TurnWriter', () => {
     });
     await jest.advanceTimersByTimeAsync(1_000);
     expect(writes).toHaveLength(1);
+  });
+
+  it('leaves all to the end of a turn that is over within 5 ms', async () => {
+    const { writer, writes } = make();
+    await writer.accept(text('a'));
+    const unstored = [{ type: 'text.delta', segment: 0, text: 'a' }];
+    expect(await writer.close()).toMatchObject({ body: { content: 'a' }, next_seq: 2, unstored });
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(writes).toEqual([]);
   });
 
   it('has no events and no message when the agent says nothing', async () => {
@@ -182,6 +196,7 @@ describe('TurnWriter', () => {
     const gate = (): Promise<void> => (isBroken ? Promise.reject(new Error('gone')) : Promise.resolve());
     const { writer, failures } = make({ gate });
     await writer.accept(text('a'));
+    await jest.advanceTimersByTimeAsync(5);
     isBroken = true;
     await writer.accept(text('b'));
     await jest.advanceTimersByTimeAsync(100);

@@ -6,6 +6,8 @@ import type { Progress } from './progress.js';
 
 /** Least time between two writes. */
 const PACE_MS = 100;
+/** Time until the first: a turn that is over by then is written once, with its end. */
+const FIRST_MS = 5;
 /** Most bytes of text and calls in one message, as JSON: each write stores all of them anew. */
 export const MAX_MESSAGE_BYTES = 8 * 1024 ** 2;
 
@@ -18,13 +20,13 @@ export interface ProgressStore {
 }
 
 /**
- * Turns an agent's events into stored progress: the first at once, then in one write per 100 ms, except that the start
+ * Turns an agent's events into stored progress: the first after 5 ms, then in one write per 100 ms, except that the start
  * of a tool is stored before {@link accept} resolves, so before the tool runs.
  */
 export class TurnWriter {
   private progress: Progress & { bytes: number };
   private stored = { next_seq: 0, credits: 0 };
-  private storedAt = -Infinity;
+  private storedAt = 0;
   private timer: NodeJS.Timeout | undefined;
   private writing: Promise<void> = Promise.resolve();
 
@@ -104,7 +106,8 @@ export class TurnWriter {
   }
 
   private async store(atOnce: boolean): Promise<void> {
-    const wait = atOnce ? 0 : this.storedAt + PACE_MS - performance.now();
+    const pace = this.stored.next_seq === 0 ? FIRST_MS : this.storedAt + PACE_MS - performance.now();
+    const wait = atOnce ? 0 : pace;
     if (wait <= 0) await this.flush();
     else this.timer ??= setTimeout(() => void this.flush().catch(this.onFailure), wait);
   }

@@ -1,10 +1,11 @@
 import { EntityRepository } from '../../platform/database/entity-repository.js';
+import { NotFound } from '../../platform/errors/errors.js';
 import { LeaseLost } from '../../platform/leases/lease.js';
 import { givenBack, LEASED_UNTIL, OVERDUE, RENEWED } from '../../platform/leases/leased-row.sql.js';
 import type { ProjectId } from '../../projects/project.entity.js';
 import { exhaustedBudget } from '../../usage/budgets.sql.js';
 import type { ExhaustedBudget } from '../../usage/exhausted-budget.js';
-import type { ConversationHead } from '../conversations/conversations.repository.js';
+import { ACTIVE_TURN, type ConversationHead, named } from '../conversations/conversations.repository.js';
 import type { ConversationId } from '../messages/conversation-id.js';
 import { bodyParameters } from '../messages/messages.repository.js';
 import { firstUnstored, type Progress } from './progress.js';
@@ -28,7 +29,12 @@ export interface ClaimedTurns {
 }
 
 /** What is stored of a turn that the transaction has locked. */
-export type LockedTurn = Omit<LeasedTurn, 'generation'> & Pick<Turn, 'message_id' | 'next_seq' | 'model'>;
+export type LockedTurn = Omit<LeasedTurn, 'generation'> &
+  Pick<Turn, 'message_id' | 'next_seq' | 'model'> & {
+    /** Ids for the message of the turn, where it has none yet, and for a notice behind it. */
+    new_message_id: string;
+    notice_id: string;
+  };
 
 /** State of a conversation. */
 export interface Situation {
@@ -40,12 +46,16 @@ export interface Situation {
   waiting: number;
   /** Bytes of text in these and the joined ones. */
   bytes: number;
+  /** Ids for a message that is added and for a turn that is started. */
+  new_message_id: string;
+  new_turn_id: string;
 }
 
-const POSTER = { company_id: '$2', project_id: '$3', user_id: '$4', api_key_id: '$5' };
+const POSTER = { company_id: '$3', project_id: 'c.project_id', user_id: '$4', api_key_id: '$5' };
 const COUNTED = 'count(*)::integer, coalesce(sum(octet_length(content)), 0) AS bytes';
 const LOCKED =
-  't.id, t.project_id, t.conversation_id, t.company_id, t.user_id, t.api_key_id, t.message_id, t.next_seq, t.model, t.credits';
+  't.id, t.project_id, t.conversation_id, t.company_id, t.user_id, t.api_key_id, t.message_id, t.next_seq, t.model, t.credits, ' +
+  'uuidv7() AS new_message_id, uuidv7() AS notice_id';
 
 const leaseParameters = ({
   id,
@@ -68,56 +78,48 @@ export const COUNT_ACTIVE_TURNS = `
 /** Turns. Writers hold the lock of the conversation, but for the owner of a running turn, who names its generation. */
 export class TurnsRepository extends EntityRepository(Turn) {
   /** State of a conversation. */
-  async situation(conversation_id: ConversationId): Promise<Situation> {
-    return await this.look<Situation>('', [conversation_id]);
+  async situation(project_id: ProjectId, conversation_id: ConversationId): Promise<Situation> {
+    return await this.look<Situation>('', named(project_id, conversation_id), []);
   }
 
-  /** State of a conversation in which somebody posts, and a budget that they find used up. */
+  /** State of the named conversation of a project, or its default one, in which somebody posts, and a budget that they find used up. */
   async situationFor(
-    { id, project_id }: Pick<ConversationHead, 'id' | 'project_id'>,
+    project_id: ProjectId,
+    conversationId: string | null | undefined,
     { company_id, user_id, api_key_id }: Pick<Turn, 'company_id' | 'user_id' | 'api_key_id'>,
   ): Promise<Situation & { exhausted: ExhaustedBudget | null }> {
-    return await this.look(`, ${exhaustedBudget(POSTER)} AS exhausted`, [
-      id,
-      company_id,
-      project_id,
-      user_id,
-      api_key_id,
-    ]);
+    const poster = [company_id, user_id, api_key_id];
+    return await this.look(`, ${exhaustedBudget(POSTER)} AS exhausted`, named(project_id, conversationId), poster);
   }
 
-  private async look<Seen extends Situation>(more: string, parameters: unknown[]): Promise<Seen> {
+  private async look<Seen extends Situation>(
+    more: string,
+    { condition, parameters }: ReturnType<typeof named>,
+    others: unknown[],
+  ): Promise<Seen> {
     const [found]: Seen[] = await this.query(
-      `SELECT t.id IS NOT NULL AS is_active, joined.count AS joined, waiting.count AS waiting, joined.bytes + waiting.bytes AS bytes${more}
-         FROM (SELECT $1::uuid AS conversation_id) c
-         LEFT JOIN turns t ON t.conversation_id = c.conversation_id AND t.state <> 'ended',
+      `SELECT t.id IS NOT NULL AS is_active, joined.count AS joined, waiting.count AS waiting, joined.bytes + waiting.bytes AS bytes,
+              uuidv7() AS new_message_id, uuidv7() AS new_turn_id${more}
+         FROM conversations c ${ACTIVE_TURN},
               LATERAL (SELECT ${COUNTED} FROM messages WHERE turn_id = t.id AND t.state = 'dispatched') joined,
-              (SELECT ${COUNTED} FROM messages WHERE conversation_id = $1 AND turn_id IS NULL) waiting`,
-      parameters,
+              LATERAL (SELECT ${COUNTED} FROM messages WHERE conversation_id = c.id AND turn_id IS NULL) waiting
+        WHERE ${condition}`,
+      [...parameters, ...others],
     );
-    if (found === undefined) throw new Error('A situation has no row');
+    if (found === undefined) throw new NotFound('Conversation');
     return found;
   }
 
   /**
    * Starts a turn in an idle conversation for every message that waits there; a user's message that is appended then joins
    * it. Charged is the author of the first that waits, or the one that is given when none does. The project is locked.
-   *
-   * @returns the turn's id
    */
   async start(
+    id: string,
     { id: conversation_id, project_id }: Pick<ConversationHead, 'id' | 'project_id'>,
     { company_id, user_id, api_key_id }: Pick<Turn, 'company_id' | 'user_id' | 'api_key_id'>,
-  ): Promise<string> {
-    const [started]: { id: string }[] = await this.query(START, [
-      conversation_id,
-      project_id,
-      company_id,
-      user_id,
-      api_key_id,
-    ]);
-    if (started === undefined) throw new Error('The turn was not created');
-    return started.id;
+  ): Promise<void> {
+    await this.query(START, [conversation_id, project_id, company_id, user_id, api_key_id, id]);
   }
 
   /**

@@ -20,7 +20,7 @@ export const leased = (holder: Holder): string =>
 export const lockLeased = (holder: Holder): string =>
   `FROM conversations c, turns t WHERE c.id = $3 AND ${leased(holder)} FOR NO KEY UPDATE OF c, t`;
 
-/** Starts a turn: $1 conversation, $2 project, $3 company, $4 user, $5 API key. */
+/** Starts a turn: $1 conversation, $2 project, $3 company, $4 user, $5 API key, $6 its id. */
 export const START = `
   WITH waiting AS (
     SELECT id, user_id, api_key_id, sequence FROM messages WHERE conversation_id = $1 AND turn_id IS NULL
@@ -29,8 +29,8 @@ export const START = `
     UNION ALL SELECT $4, $5::uuid, NULL
     ORDER BY sequence LIMIT 1
   ), turn AS (
-    INSERT INTO turns (conversation_id, project_id, company_id, user_id, api_key_id)
-    SELECT $1, $2, $3, user_id, api_key_id FROM spender
+    INSERT INTO turns (id, conversation_id, project_id, company_id, user_id, api_key_id)
+    SELECT $6, $1, $2, $3, user_id, api_key_id FROM spender
     RETURNING id
   ), taken AS (${joinMessages('turn', 'waiting')}
   ), counted AS (${adjustProject('$2', { active_turns: '1' })}

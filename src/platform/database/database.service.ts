@@ -29,6 +29,17 @@ export async function pipelined<const Statements extends readonly unknown[]>(
   }) as Results<Statements>;
 }
 
+/**
+ * The last statements of a transaction, asked for and not awaited: they go out in one piece with the commit, and where one fails
+ * everything is rolled back. What they answer decides nothing any more.
+ */
+export class Last<T> {
+  constructor(readonly result: Promise<T>) {
+    // The commit says first that something has failed.
+    result.catch(() => undefined);
+  }
+}
+
 /** What is done at the end of a transaction. */
 export interface TransactionEnd {
   /**
@@ -57,9 +68,9 @@ export class Database implements OnApplicationShutdown {
    * Runs `work` in one READ COMMITTED transaction and commits when it resolves.
    *
    * After one of {@link RETRIED_CODES} the whole of `work` runs again, up to three more times, so it must have
-   * no effects outside the transaction.
+   * no effects outside the transaction. What it leaves to the commit it answers as {@link Last}.
    */
-  async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (tx: Tx) => Promise<T | Last<T>>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         // The level is every connection's default: to set it would be a round trip more.
@@ -77,7 +88,7 @@ export class Database implements OnApplicationShutdown {
     ends.push(end);
   }
 
-  private async once<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  private async once<T>(work: (tx: Tx) => Promise<T | Last<T>>): Promise<T> {
     const ends: TransactionEnd[] = [];
     let written: Promise<unknown> | undefined;
     const result = await this.source.transaction(async (tx) => {
@@ -90,9 +101,10 @@ export class Database implements OnApplicationShutdown {
       return done;
     });
     // A commit after a statement that has failed rolls back, and succeeds with that.
+    const done = result instanceof Last ? await result.result : result;
     await written;
     for (const end of ends) end.committed();
-    return result;
+    return done;
   }
 
   /** Runs reads that all see one moment: the one of the first of them. */

@@ -21,7 +21,8 @@ const SEPARATOR = ',';
  * Wake-ups between the processes of the service by LISTEN and NOTIFY, over one connection a process.
  *
  * They carry no data and may get lost, so whoever listens reads the tables, and also looks there now and then by
- * itself. Sending inside a writing transaction would make all of them wait for each other: send after the commit.
+ * itself. Sending inside a writing transaction would make all of them wait for each other: send after the commit. The
+ * listeners of this process need no database to hear it.
  */
 @Injectable()
 export class Notifications implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -48,8 +49,9 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
     this.listeners.set(channel, known.add(listener));
   }
 
-  /** Wakes the listeners of every process, this one included, soon. A key must not hold a comma. */
+  /** Wakes the listeners of this process at once, and those of every other soon. A key must not hold a comma. */
   send(channel: string, key: string): void {
+    queueMicrotask(() => this.deliver(channel, key));
     const keys = this.waiting.get(channel) ?? new Set();
     this.waiting.set(channel, keys.add(key));
     this.sending ??= this.sendWaiting();
@@ -101,7 +103,9 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
     });
     client.on('error', () => this.drop(client));
     client.on('end', () => this.drop(client));
-    client.on('notification', ({ channel, payload = '' }) => {
+    client.on('notification', ({ channel, payload = '', processId }) => {
+      // What this process has sent it has heard already.
+      if (processId === (client as unknown as { processID: number }).processID) return;
       for (const key of payload.split(SEPARATOR)) this.deliver(channel, key);
     });
     this.connection = client;

@@ -1,4 +1,4 @@
-import type { Tx } from '../database/database.service.js';
+import { Last, type Tx } from '../database/database.service.js';
 
 /** An answer as it was given: JSON text, empty where there is no body. */
 export interface KeptAnswer {
@@ -62,10 +62,17 @@ export class Once<Value> {
    * @throws AnsweredBefore
    * @throws Conflict while the first request is under way, or for another body
    */
-  async do<Result extends Value>(tx: Tx, work: () => Promise<Result>, proof?: Proof): Promise<Result> {
+  async do<Result extends Value>(tx: Tx, work: () => Promise<Result>, proof?: Proof): Promise<Result>;
+  async do<Result extends Value>(tx: Tx, work: () => Promise<Result | Last<Result>>): Promise<Result | Last<Result>>;
+  async do<Result extends Value>(
+    tx: Tx,
+    work: () => Promise<Result | Last<Result>>,
+    proof?: Proof,
+  ): Promise<Result | Last<Result>> {
     if (this.request === undefined) return await work();
     await this.request.begin(tx, proof);
-    const value = await work();
+    const done = await work();
+    const value = done instanceof Last ? await done.result : done;
     await this.request.keep(tx, this.toBody(value));
     return value;
   }
