@@ -637,7 +637,7 @@ END) STORED NOT NULL,
   CONSTRAINT projects_total_credits_check CHECK ((total_credits >= (0)::numeric)),
   CONSTRAINT projects_visibility_check CHECK ((visibility = ANY (ARRAY['company'::text, 'private'::text]))),
   CONSTRAINT projects_workspace_mode_check CHECK ((workspace_mode = ANY (ARRAY['define'::text, 'run'::text])))
-);
+) WITH (fillfactor=80);
 
 CREATE UNLOGGED TABLE request_counts (
   key text COLLATE "C" NOT NULL,
@@ -712,8 +712,10 @@ CREATE TABLE turns (
   api_key_id uuid,
   model text,
   revision uuid DEFAULT uuidv7() NOT NULL,
+  body_seq integer,
   CONSTRAINT turns_pkey PRIMARY KEY (id),
   CONSTRAINT turns_attempts_check CHECK ((attempts >= 0)),
+  CONSTRAINT turns_body_seq_check CHECK (((body_seq >= 1) AND (body_seq <= next_seq))),
   CONSTRAINT turns_credits_check CHECK ((credits >= (0)::numeric)),
   CONSTRAINT turns_dispatched_check CHECK (((state <> 'dispatched'::text) OR (next_seq = 0))),
   CONSTRAINT turns_due_check CHECK (((state <> 'ended'::text) = (due_at IS NOT NULL))),

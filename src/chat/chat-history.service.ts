@@ -63,7 +63,7 @@ export class ChatHistoryService {
       const read = async (recent: MessageTexts | undefined): Promise<Tagged<JsonBytes> | undefined> => {
         const asked = recent === undefined ? { first: 1, last: 0 } : { first: recent.first, last: lastOf(recent) };
         const window = await this.conversations.window(reader, project_id, conversationId, page, asked);
-        const texts = this.recent.complete(name, recent, window.id, window, page.offset === 0);
+        const texts = this.recent.complete(name, recent, window);
         if (texts === undefined) return undefined;
         const [before, behind] = around(window);
         return Tagged.of(window.tag, new JsonBytes(Buffer.concat([Buffer.from(before), texts, Buffer.from(behind)])));

@@ -54,7 +54,6 @@ export const adjustProject = (
 
 /** Increments of what the modules above projects keep in them. */
 export interface ProjectChange {
-  active_turns?: number;
   active_solves?: number;
   credits?: number;
   /** What a solve has found out; absent: as it was. */
@@ -298,16 +297,26 @@ export class ProjectsRepository extends EntityRepository(Project) {
   /** Adds to a project's counters and marks it as changed now. */
   async adjust(
     project_id: ProjectId,
-    { active_turns = 0, active_solves = 0, credits = 0, feasibility_result }: ProjectChange,
+    { active_solves = 0, credits = 0, feasibility_result }: ProjectChange,
   ): Promise<void> {
-    const columns = { active_turns: '$2', active_solves: '$3', credits: '$4', feasibility_result: '$5' };
+    const columns = { active_solves: '$2', credits: '$3', feasibility_result: '$4' };
     await this.query(adjustProject('$1', columns), [
       project_id,
-      active_turns,
       active_solves,
       credits,
       feasibility_result ?? null,
     ]);
+  }
+
+  /**
+   * Counts the end of a turn. When it began, it marked the project as changed, as did what it has done there: left at that,
+   * the row keeps its place in all indexes.
+   */
+  async endTurn(project_id: ProjectId, credits: number): Promise<void> {
+    await this.query(
+      'UPDATE projects SET active_turns = active_turns - 1, total_credits = total_credits + $2 WHERE id = $1',
+      [project_id, credits],
+    );
   }
 
   /** Notes what the deployment scope of a locked project holds now and, where given, which deployment it comes from. */

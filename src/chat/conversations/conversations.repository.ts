@@ -7,7 +7,9 @@ import type { WalkQuery } from '../../platform/listing/walk.query.js';
 import { type Access, perKind, type ProjectEditor, type ProjectReader } from '../../projects/project-access.js';
 import { projectOf } from '../../projects/project-access.sql.js';
 import type { Message } from '../messages/message.entity.js';
-import { messageJson, type MessageWindow, messageWindow } from '../messages/message-json.sql.js';
+import { messageJson, messageWindow } from '../messages/message-json.sql.js';
+import type { MessageWindow } from '../messages/message-window.js';
+import type { UnwrittenEvent } from '../messages/unwritten-events.js';
 import { insertMessage, type StoredMessage } from '../messages/messages.repository.js';
 import type { ConversationId } from '../messages/conversation-id.js';
 import { Conversation } from './conversation.entity.js';
@@ -59,13 +61,17 @@ export interface ConversationWindow extends Versions, MessageWindow {
   last_sequence: number;
   /** JSON text of a TurnStateResponse. */
   turn: string;
+  /** Events of the turn that its message lacks. */
+  unwritten: UnwrittenEvent[] | null;
 }
 
 /** SELECT from conversations `c`, for `read` to say which one is meant: $4 limit, $5 offset, $6 and $7 the known messages. */
 const WINDOW = `
   SELECT c.id, c.last_sequence, ${VERSIONS}, w.*,
          (SELECT row_to_json(live)::text FROM
-           (SELECT coalesce(t.state, 'idle') AS state, t.message_id, t.id AS turn_id, coalesce(t.next_seq, 0) AS next_seq) live) AS turn
+           (SELECT coalesce(t.state, 'idle') AS state, t.message_id, t.id AS turn_id, coalesce(t.next_seq, 0) AS next_seq) live) AS turn,
+         (SELECT json_agg(json_build_object('type', e.type, 'data', e.data) ORDER BY e.seq) FROM turn_events e
+           WHERE e.turn_id = t.id AND e.seq >= t.body_seq) AS unwritten
     FROM conversations c ${ACTIVE_TURN}, ${messageWindow({
       last: '(c.last_sequence - $5::bigint)',
       limit: '$4::bigint',

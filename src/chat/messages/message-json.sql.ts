@@ -1,3 +1,5 @@
+import { MAX_WINDOW_BYTES } from './message-window.js';
+
 /** Columns that change while an agent writes a message. */
 type Written = 'content' | 'affected_card_ids' | 'is_partial' | 'content_segments' | 'tool_calls';
 
@@ -33,8 +35,6 @@ export const messageJson = (from: string): string =>
 export const emptyMessageJson = (from: string): string =>
   `(SELECT row_to_json(message)::text FROM (SELECT ${EMPTY} ${from}) message)`;
 
-/** Most bytes of the messages in one window. The newest message is included even if it alone has more. */
-export const MAX_WINDOW_BYTES = 16 * 1024 ** 2;
 /** Messages that are made into JSON at once where a window may have to be cut. */
 const STEP = 10;
 /** A value stored in less is taken for small: compressed, it is at most a hundred times as long. */
@@ -48,18 +48,6 @@ interface Window {
   last: string;
   limit: string;
   known: { first: string; last: string };
-}
-
-/** The row of {@link messageWindow}. */
-export interface MessageWindow {
-  /** Sequence of the first message of the window. */
-  first: number;
-  /** Versions of the known messages, the oldest first, with commas between them; null: none is known. */
-  versions: string | null;
-  /** JSON texts of the messages behind them, with commas between them; null: there are none. */
-  made: string | null;
-  /** Of each of those its bytes and version, as `812:4711`; without a version the message is still written. Null: some were left out. */
-  parts: string | null;
 }
 
 /**
@@ -84,29 +72,31 @@ export const messageWindow = ({ last, limit, known }: Window): string => {
            CASE WHEN ${left} THEN NULL ELSE ${messageJson('')} END AS json
       FROM messages m WHERE m.conversation_id = c.id AND ${range}
      ORDER BY m.sequence OFFSET 0`;
+  const parts = `string_agg(concat(octet_length(json), ':', version), ',' ORDER BY sequence)`;
   return `
   LATERAL (SELECT greatest(${last} - ${limit} + 1, 1) AS first OFFSET 0) span,
   LATERAL (SELECT CASE WHEN ${known.first} <= span.first THEN greatest(least(${known.last}, ${last}), span.first - 1)
                        ELSE span.first - 1 END AS last OFFSET 0) known,
   LATERAL (
-    SELECT span.first,
+    SELECT span.first, ${last} AS last,
            (SELECT string_agg(m.xmin::text, ',' ORDER BY m.sequence) FROM messages m
              WHERE m.conversation_id = c.id AND m.sequence >= span.first AND m.sequence <= known.last) AS versions,
-           CASE WHEN bytes <= ${MAX_WINDOW_BYTES} THEN json ELSE (
-             WITH RECURSIVE part AS (
-               SELECT ${last} + 1 AS since, 0::bigint AS bytes, NULL::text AS json
-                UNION ALL
-               SELECT older.since, part.bytes + older.bytes, older.json
-                 FROM part, LATERAL (
-                   SELECT min(sequence)::bigint AS since, sum(octet_length(json)) AS bytes, string_agg(json, ',' ORDER BY sequence) AS json
-                     FROM (SELECT *, part.bytes + sum(octet_length(json)) OVER (ORDER BY sequence DESC) AS together
-                             FROM (${made(`m.sequence >= greatest(part.since - ${STEP}, known.last + 1) AND m.sequence < part.since`)}) few) counted
-                    WHERE together <= ${MAX_WINDOW_BYTES} OR sequence = ${last}) older
-                WHERE older.since IS NOT NULL
-             ) SELECT string_agg(json, ',' ORDER BY since) FROM part) END AS made,
-           CASE WHEN bytes <= ${MAX_WINDOW_BYTES} THEN parts END AS parts
-      FROM (SELECT string_agg(json, ',' ORDER BY sequence) AS json,
-                   string_agg(concat(octet_length(json), ':', version), ',' ORDER BY sequence) AS parts,
+           coalesce(cut.json, whole.json) AS made, coalesce(cut.parts, whole.parts) AS parts
+      FROM (SELECT string_agg(json, ',' ORDER BY sequence) AS json, ${parts} AS parts,
                    coalesce(sum(coalesce(octet_length(json), ${MAX_WINDOW_BYTES} + 1)), 0) AS bytes
-              FROM (${made(`m.sequence > known.last AND m.sequence <= ${last}`, isLarge)}) every) whole) w`;
+              FROM (${made(`m.sequence > known.last AND m.sequence <= ${last}`, isLarge)}) every) whole,
+      LATERAL (
+        WITH RECURSIVE part AS (
+          SELECT ${last} + 1 AS since, 0::bigint AS bytes, NULL::text AS json, NULL::text AS parts
+           WHERE whole.bytes > ${MAX_WINDOW_BYTES}
+           UNION ALL
+          SELECT older.since, part.bytes + older.bytes, older.json, older.parts
+            FROM part, LATERAL (
+              SELECT min(sequence)::bigint AS since, sum(octet_length(json)) AS bytes,
+                     string_agg(json, ',' ORDER BY sequence) AS json, ${parts} AS parts
+                FROM (SELECT *, part.bytes + sum(octet_length(json)) OVER (ORDER BY sequence DESC) AS together
+                        FROM (${made(`m.sequence >= greatest(part.since - ${STEP}, known.last + 1) AND m.sequence < part.since`)}) few) counted
+               WHERE together <= ${MAX_WINDOW_BYTES} OR sequence = ${last}) older
+           WHERE older.since IS NOT NULL
+        ) SELECT string_agg(json, ',' ORDER BY since) AS json, string_agg(parts, ',' ORDER BY since) AS parts FROM part) cut) w`;
 };

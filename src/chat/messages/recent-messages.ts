@@ -2,7 +2,9 @@ import { LRUCache } from 'lru-cache';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import type { ConversationId } from './conversation-id.js';
-import { MAX_WINDOW_BYTES, type MessageWindow } from './message-json.sql.js';
+import type { MessageBody } from './message-body.js';
+import { MAX_WINDOW_BYTES, type MessageWindow } from './message-window.js';
+import { type UnwrittenEvent, withEvents } from './unwritten-events.js';
 
 const MIB = 1024 ** 2;
 /** Most bytes of one conversation. */
@@ -10,16 +12,28 @@ const MAX_BYTES = MAX_WINDOW_BYTES / 2;
 const COMMA = Buffer.from(',');
 const EMPTY = Buffer.alloc(0);
 
-/** JSON texts of finished messages, as ChatMessageResponse: those from `first` on, without a gap. */
-export interface MessageTexts {
-  conversation_id: ConversationId;
-  first: number;
+/** JSON texts of messages, as ChatMessageResponse. */
+interface Texts {
   /** Versions of the messages. */
   versions: string[];
   /** Where each text ends in `bytes`. */
   ends: number[];
   /** The texts, with commas between them. */
   bytes: Buffer;
+}
+
+/** Those of finished messages of a conversation: from `first` on, without a gap. */
+export interface MessageTexts extends Texts {
+  conversation_id: ConversationId;
+  first: number;
+}
+
+/** A window of a conversation, as it is read. */
+interface ConversationWindow extends MessageWindow {
+  id: ConversationId;
+  last_sequence: number;
+  /** Events that the message still being written lacks. */
+  unwritten: UnwrittenEvent[] | null;
 }
 
 /** Sequence of the last message. */
@@ -51,61 +65,82 @@ export class RecentMessages {
    * finished ones are kept under the name.
    *
    * @param known what was known when the window was asked for
-   * @param isNewest whether the window ends with the conversation
    */
-  complete(
-    name: string,
-    known: MessageTexts | undefined,
-    conversation_id: ConversationId,
-    { first, versions, made, parts }: MessageWindow,
-    isNewest: boolean,
-  ): Buffer | undefined {
+  complete(name: string, known: MessageTexts | undefined, window: ConversationWindow): Buffer | undefined {
+    const { id, first, last, versions, made, parts, unwritten } = window;
     const found = versions === null ? [] : versions.split(',');
-    const kept = found.length === 0 ? EMPTY : textsOf(known, conversation_id, first, found);
+    const kept = found.length === 0 ? EMPTY : textsOf(known, id, first, found);
     if (kept === undefined) return undefined;
-    if (made === null) return kept;
-    const bytes = Buffer.from(made);
-    if (kept.length + bytes.length > MAX_WINDOW_BYTES && kept.length > 0) return undefined;
-    // Messages were left out, which then are the older ones: behind known ones that would be a gap.
-    if (parts === null) return kept.length > 0 ? undefined : bytes;
-    if (isNewest)
-      this.keep(name, found.length > 0 ? known : undefined, conversation_id, first + found.length, bytes, parts);
-    return kept.length === 0 ? bytes : Buffer.concat([kept, COMMA, bytes]);
+    if (made === null || parts === null) return kept;
+    const more = grown(split(made, parts), unwritten);
+    const isCut = found.length + more.versions.length < last - first + 1;
+    // What was left out are the oldest that were made: behind known ones that would be a gap.
+    if (kept.length > 0 && (isCut || kept.length + more.bytes.length > MAX_WINDOW_BYTES)) return undefined;
+    if (last === window.last_sequence && !isCut) {
+      this.keep(name, found.length > 0 ? known : undefined, id, first + found.length, more);
+    }
+    return kept.length === 0 ? more.bytes : Buffer.concat([kept, COMMA, more.bytes]);
   }
 
-  /** Adds the finished messages of a window behind those that are known, or in place of them. */
+  /** Adds the finished messages among some behind those that are known, or in place of them. */
   private keep(
     name: string,
     known: MessageTexts | undefined,
     conversation_id: ConversationId,
     first: number,
-    bytes: Buffer,
-    parts: string,
+    { bytes, versions, ends }: Texts,
   ): void {
-    const ends: number[] = [];
-    const versions: string[] = [];
-    for (const part of parts.split(',')) {
-      const [length, version = ''] = part.split(':');
-      if (version === '') break;
-      ends.push((ends.at(-1) ?? -1) + 1 + Number(length));
-      versions.push(version);
-    }
-    if (versions.length === 0) return;
-    const added = bytes.subarray(0, ends.at(-1));
+    const unfinished = versions.indexOf('');
+    const count = unfinished === -1 ? versions.length : unfinished;
+    if (count === 0) return;
+    const added = bytes.subarray(0, ends[count - 1]);
     const together: MessageTexts =
       known === undefined
-        ? // A copy, where what is cut off would stay in memory with it.
-          { conversation_id, first, versions, ends, bytes: added.length === bytes.length ? bytes : Buffer.from(added) }
+        ? {
+            conversation_id,
+            first,
+            versions: versions.slice(0, count),
+            ends: ends.slice(0, count),
+            // A copy, where what is cut off would stay in memory with it.
+            bytes: added.length === bytes.length ? bytes : Buffer.from(added),
+          }
         : {
             conversation_id,
             first: known.first,
-            versions: [...known.versions, ...versions],
-            ends: [...known.ends, ...ends.map((end) => known.bytes.length + 1 + end)],
+            versions: [...known.versions, ...versions.slice(0, count)],
+            ends: [...known.ends, ...ends.slice(0, count).map((end) => known.bytes.length + 1 + end)],
             bytes: Buffer.concat([known.bytes, COMMA, added]),
           };
     const shortened = newest(together);
     if (shortened !== undefined) this.texts.set(name, shortened);
   }
+}
+
+/** Texts as the database has made them; a message that is still written has the version ''. */
+function split(made: string, parts: string): Texts {
+  const ends: number[] = [];
+  const versions: string[] = [];
+  for (const part of parts.split(',')) {
+    const [length, version = ''] = part.split(':');
+    ends.push((ends.at(-1) ?? -1) + 1 + Number(length));
+    versions.push(version);
+  }
+  return { versions, ends, bytes: Buffer.from(made) };
+}
+
+/** The texts with the events that the message still being written lacks, where it is among them. */
+function grown(texts: Texts, events: readonly UnwrittenEvent[] | null): Texts {
+  const at = events === null ? -1 : texts.versions.indexOf('');
+  if (events === null || at === -1) return texts;
+  const { versions, ends, bytes } = texts;
+  const [start, end] = [startOf(texts, at), ends[at] ?? 0];
+  const message = JSON.parse(bytes.toString('utf8', start, end)) as MessageBody;
+  const text = Buffer.from(JSON.stringify(withEvents(message, events)));
+  return {
+    versions,
+    ends: ends.map((one, index) => (index < at ? one : one + text.length - (end - start))),
+    bytes: Buffer.concat([bytes.subarray(0, start), text, bytes.subarray(end)]),
+  };
 }
 
 /** The texts of the messages from `first` on that are to have these versions; undefined when they are others. */
@@ -121,7 +156,7 @@ function textsOf(
   return known.bytes.subarray(startOf(known, from), known.ends[from + versions.length - 1]);
 }
 
-const startOf = ({ ends }: MessageTexts, at: number): number => (at === 0 ? 0 : (ends[at - 1] ?? 0) + 1);
+const startOf = ({ ends }: Texts, at: number): number => (at === 0 ? 0 : (ends[at - 1] ?? 0) + 1);
 
 /** The newest of the texts that fit; undefined when the last one alone does not. */
 function newest(texts: MessageTexts): MessageTexts | undefined {

@@ -9,10 +9,11 @@ import { ConversationsRepository } from '../conversations/conversations.reposito
 import { AnswersService } from '../messages/answers.service.js';
 import { closingEvents, EMPTY_BODY, fold, type MessageBody } from '../messages/message-body.js';
 import { MessagesRepository } from '../messages/messages.repository.js';
+import { withEvents } from '../messages/unwritten-events.js';
 import { TurnDispatchedChannel } from './turn-dispatched.channel.js';
 import { lostWithProject } from './lost-with-project.js';
 import { firstUnstored, type Progress } from './progress.js';
-import { bodyEvent, endedEvent, type EventRow, STARTED } from './turn-events.repository.js';
+import { bodyEvent, endedEvent, type EventRow, STARTED, TurnEventsRepository } from './turn-events.repository.js';
 import { spenderOf, type TurnOutcome } from './turn.entity.js';
 import { type Holder, type LeasedTurn, type LockedTurn, TurnsRepository } from './turns.repository.js';
 import type { ConversationId } from '../messages/conversation-id.js';
@@ -52,6 +53,7 @@ export class TurnEndings {
     private readonly conversations: ConversationsRepository,
     private readonly messages: MessagesRepository,
     private readonly turns: TurnsRepository,
+    private readonly turnEvents: TurnEventsRepository,
     private readonly answers: AnswersService,
     private readonly usage: UsageService,
     private readonly changed: ConversationChangedChannel,
@@ -121,7 +123,7 @@ export class TurnEndings {
       turn.message_id !== null && tx.withRepository(this.messages).finish(turn.message_id, body),
       notice !== undefined && conversations.append({ id: notice_id, role: 'system', content: notice, ...message }),
       tx.withRepository(this.turns).end(turn, { outcome, message_id, credits }, events),
-      tx.withRepository(this.projects).adjust(project_id, { active_turns: -1, credits }),
+      tx.withRepository(this.projects).endTurn(project_id, credits),
       credits > 0 && this.usage.record(tx, charge),
     );
     const note = (message_id: string, role: string): void =>
@@ -135,14 +137,18 @@ export class TurnEndings {
   /** Final content of the turn's message, and the events that lead to it from the stored content. */
   private async finalBody(
     tx: Tx,
-    { conversation_id, message_id, next_seq }: LockedTurn,
+    { id, conversation_id, message_id, next_seq, body_seq }: LockedTurn,
     ending: Ending,
   ): Promise<{ body: MessageBody; events: EventRow[] }> {
     // Of an effect whose outcome the process never learned, what is stored knows more.
     const progress =
       ending.progress !== undefined && ending.progress.next_seq >= next_seq ? ending.progress : undefined;
-    let body =
-      progress?.body ?? (message_id === null ? EMPTY_BODY : await tx.withRepository(this.messages).body(message_id));
+    let body = progress?.body ?? EMPTY_BODY;
+    if (progress === undefined && message_id !== null) {
+      const written = await tx.withRepository(this.messages).body(message_id);
+      body =
+        body_seq === null ? written : withEvents(written, await tx.withRepository(this.turnEvents).since(id, body_seq));
+    }
     const closing = [
       ...closingEvents(
         body,

@@ -1,6 +1,7 @@
 import { EntityRepository } from '../../platform/database/entity-repository.js';
 import type { BodyEvent } from '../messages/message-body.js';
 import { emptyMessageJson, messageJson } from '../messages/message-json.sql.js';
+import type { UnwrittenEvent } from '../messages/unwritten-events.js';
 import { TurnEvent, type TurnEventType } from './turn-event.entity.js';
 import type { TurnOutcome } from './turn.entity.js';
 import type { ConversationId } from '../messages/conversation-id.js';
@@ -53,6 +54,14 @@ export const removeEvents = (turns: string): string =>
 
 /** The steps of turns, kept for readers of the live stream until some time after the turn. */
 export class TurnEventsRepository extends EntityRepository(TurnEvent) {
+  /** The events of a turn from `seq` on. */
+  async since(turn_id: string, seq: number): Promise<UnwrittenEvent[]> {
+    return await this.query('SELECT type, data FROM turn_events WHERE turn_id = $1 AND seq >= $2 ORDER BY seq', [
+      turn_id,
+      seq,
+    ]);
+  }
+
   /** Removes up to `limit` events of a conversation's turns and answers their number. */
   async removePage(conversation_id: ConversationId, limit: number): Promise<number> {
     const [, rows]: [unknown[], number] = await this.query(

@@ -39,6 +39,12 @@ export class TurnJournal {
     this.changed.send(turn.conversation_id);
   }
 
+  /** Adds text to the partial message; its row may get it later. @throws LeaseLost */
+  async continue(turn: LeasedTurn, progress: Progress): Promise<void> {
+    await this.turns.continue(turn, progress);
+    this.changed.send(turn.conversation_id);
+  }
+
   /**
    * Does a tool's work, which answers the progress with the events that tell of it, and stores both or neither.
    *

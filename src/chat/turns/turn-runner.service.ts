@@ -121,6 +121,7 @@ export class TurnRunner implements OnModuleInit, OnApplicationBootstrap, OnModul
     const store: ProgressStore = {
       begin: async (progress) => await this.journal.begin(turn, progress),
       advance: async (progress) => await this.journal.advance(turn, progress),
+      continue: async (progress) => await this.journal.continue(turn, progress),
       perform: async (work) => await this.journal.perform(turn, work),
     };
     const writer = new TurnWriter(turn.id, turn.credits, store, (error) => lease.abort(error));

@@ -9,7 +9,7 @@ const text = (value: string): AgentEvent => ({ type: 'text', text: value });
 const started: AgentEvent = { type: 'tool_started', id: 'a', tool: 'read_file', input: {} };
 
 interface Write {
-  kind: 'begin' | 'advance' | 'perform';
+  kind: 'begin' | 'advance' | 'continue' | 'perform';
   content: string;
   next_seq: number;
   /** Number of events that come with it. */
@@ -32,7 +32,7 @@ function make({ gate = () => Promise.resolve(), credits = 0 }: { gate?: () => Pr
     await work({} as Tx, {} as Project);
     await keep('perform')(await work({} as Tx, {} as Project));
   };
-  const store = { begin: keep('begin'), advance: keep('advance'), perform };
+  const store = { begin: keep('begin'), advance: keep('advance'), continue: keep('continue'), perform };
   return { writer: new TurnWriter('turn', credits, store, (error) => failures.push(error)), writes, failures };
 }
 
@@ -51,11 +51,31 @@ describe('TurnWriter', () => {
     await writer.accept(text('c'));
     expect(writes).toHaveLength(1);
     await jest.advanceTimersByTimeAsync(40);
-    expect(writes.slice(1)).toEqual([{ kind: 'advance', content: 'abc', next_seq: 4, events: 2, credits: 0 }]);
+    expect(writes.slice(1)).toEqual([{ kind: 'continue', content: 'abc', next_seq: 4, events: 2, credits: 0 }]);
     await jest.advanceTimersByTimeAsync(1_000);
     expect(writes).toHaveLength(2);
     await writer.accept(text('d'));
     expect(writes).toHaveLength(3);
+  });
+
+  it('leaves text to its events, until there are 64 or something else comes', async () => {
+    const { writer, writes } = make();
+    const kinds = async (event: AgentEvent, times = 1): Promise<string[]> => {
+      writes.length = 0;
+      for (let time = 0; time < times; time += 1) {
+        await writer.accept(event);
+        await jest.advanceTimersByTimeAsync(100);
+      }
+      return writes.map(({ kind }) => kind);
+    };
+    expect(await kinds(text('a'))).toEqual(['begin']);
+    const around = [...Array<string>(64).fill('continue'), 'advance'];
+    expect(await kinds(text('b'), 130)).toEqual([...around, ...around]);
+    expect(await kinds(text('c'), 3)).toEqual(['continue', 'continue', 'continue']);
+    expect(await kinds(started)).toEqual(['advance']);
+    expect(await kinds(text('d'))).toEqual(['continue']);
+    expect(await kinds({ type: 'usage', credits: 1 })).toEqual(['advance']);
+    expect(await kinds(text('e'), 65)).toEqual(around);
   });
 
   it('takes no more than a message can hold; what it had taken until then stays', async () => {

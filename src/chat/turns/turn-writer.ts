@@ -8,13 +8,17 @@ import type { Progress } from './progress.js';
 const PACE_MS = 100;
 /** Time until the first: a turn that is over by then is written once, with its end. */
 const FIRST_MS = 5;
-/** Most bytes of text and calls in one message, as JSON: each write stores all of them anew. */
+/** Most events of text that a message may lack while it is written: each reader adds them to it. */
+const MAX_UNWRITTEN = 64;
+/** Most bytes of text and calls in one message, as JSON: every {@link MAX_UNWRITTEN} events all of them are stored anew. */
 export const MAX_MESSAGE_BYTES = 8 * 1024 ** 2;
 
 /** Where progress goes; called once at a time. */
 export interface ProgressStore {
   begin(progress: Progress): Promise<void>;
   advance(progress: Progress): Promise<void>;
+  /** Stores events of text and leaves the body to a later write. */
+  continue(progress: Progress): Promise<void>;
   /** Runs `work` and stores the progress it answers, in one transaction. */
   perform(work: (tx: Tx, project: Project) => Promise<Progress>): Promise<void>;
 }
@@ -27,6 +31,8 @@ export class TurnWriter {
   private progress: Progress & { bytes: number };
   private stored = { next_seq: 0, credits: 0 };
   private storedAt = 0;
+  /** Events of which the stored body does not know. */
+  private unwritten = 0;
   private timer: NodeJS.Timeout | undefined;
   private writing: Promise<void> = Promise.resolve();
 
@@ -100,6 +106,7 @@ export class TurnWriter {
       });
       this.progress = { ...progress, unstored: [] };
       this.stored = { next_seq: progress.next_seq, credits: progress.credits };
+      this.unwritten = 0;
       this.storedAt = performance.now();
     });
     return this.writing;
@@ -119,12 +126,24 @@ export class TurnWriter {
       const { progress } = this;
       const { next_seq, credits } = progress;
       if (this.stored.next_seq === next_seq && this.stored.credits === credits) return;
-      await (this.stored.next_seq === 0 ? this.journal.begin(progress) : this.journal.advance(progress));
+      await this.write(progress);
       this.progress = { ...this.progress, unstored: this.progress.unstored.slice(progress.unstored.length) };
       this.stored = { next_seq, credits };
       this.storedAt = performance.now();
     });
     return this.writing;
+  }
+
+  private async write(progress: Progress): Promise<void> {
+    const unwritten = this.unwritten + progress.unstored.length;
+    const isText = progress.unstored.length > 0 && progress.unstored.every(({ type }) => type === 'text.delta');
+    if (this.stored.next_seq > 0 && isText && unwritten <= MAX_UNWRITTEN) {
+      await this.journal.continue(progress);
+      this.unwritten = unwritten;
+      return;
+    }
+    await (this.stored.next_seq === 0 ? this.journal.begin(progress) : this.journal.advance(progress));
+    this.unwritten = 0;
   }
 }
 

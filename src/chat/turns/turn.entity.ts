@@ -57,7 +57,7 @@ export class Turn {
   @Column('uuid', { nullable: true })
   owner!: string | null;
 
-  /** While streaming: when the owner counts as dead. While dispatched: when the wake-up counts as lost. */
+  /** While streaming: when the owner counts as dead. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true, default: () => "clock_timestamp() + interval '15 s'" })
   due_at!: Date | null;
 
@@ -67,6 +67,10 @@ export class Turn {
   /** Number of events so far. */
   @Column('integer', { default: 0 })
   next_seq!: number;
+
+  /** The first of its events that its message lacks; null: it lacks none. */
+  @Column('integer', { nullable: true })
+  body_seq!: number | null;
 
   /** What answers it, once it was claimed: a language model, or `guide`. */
   @Column('text', { nullable: true })

@@ -11,7 +11,7 @@ import { bodyParameters } from '../messages/messages.repository.js';
 import { firstUnstored, type Progress } from './progress.js';
 import { bodyEvent, eventParameters, type EventRow, removeEvents, STARTED } from './turn-events.repository.js';
 import { Turn, type TurnOutcome } from './turn.entity.js';
-import { ADVANCE, BEGIN, CLAIM, END, type Holder, LEASED, leased, lockLeased, START } from './turns.sql.js';
+import { ADVANCE, BEGIN, CLAIM, CONTINUE, END, type Holder, LEASED, leased, lockLeased, START } from './turns.sql.js';
 
 export type { Holder } from './turns.sql.js';
 
@@ -30,7 +30,7 @@ export interface ClaimedTurns {
 
 /** What is stored of a turn that the transaction has locked. */
 export type LockedTurn = Omit<LeasedTurn, 'generation'> &
-  Pick<Turn, 'message_id' | 'next_seq' | 'model'> & {
+  Pick<Turn, 'message_id' | 'next_seq' | 'body_seq' | 'model'> & {
     /** Ids for the message of the turn, where it has none yet, and for a notice behind it. */
     new_message_id: string;
     notice_id: string;
@@ -54,7 +54,7 @@ export interface Situation {
 const POSTER = { company_id: '$3', project_id: 'c.project_id', user_id: '$4', api_key_id: '$5' };
 const COUNTED = 'count(*)::integer, coalesce(sum(octet_length(content)), 0) AS bytes';
 const LOCKED =
-  't.id, t.project_id, t.conversation_id, t.company_id, t.user_id, t.api_key_id, t.message_id, t.next_seq, t.model, t.credits, ' +
+  't.id, t.project_id, t.conversation_id, t.company_id, t.user_id, t.api_key_id, t.message_id, t.next_seq, t.body_seq, t.model, t.credits, ' +
   'uuidv7() AS new_message_id, uuidv7() AS notice_id';
 
 const leaseParameters = ({
@@ -241,6 +241,17 @@ export class TurnsRepository extends EntityRepository(Turn) {
       ...eventParameters(firstUnstored(progress), unstored.map(bodyEvent)),
     ]);
     if (count === 0) throw new LeaseLost();
+  }
+
+  /**
+   * Adds the events that lead on, and leaves the message as it is: readers add the events from `body_seq` on to it. So what
+   * is written is no more than what has come. @throws LeaseLost
+   */
+  async continue(turn: LeasedTurn, progress: Progress): Promise<void> {
+    const { next_seq, unstored, credits } = progress;
+    const events = eventParameters(firstUnstored(progress), unstored.map(bodyEvent));
+    const rows: unknown[] = await this.query(CONTINUE, [...leaseParameters(turn), next_seq, credits, ...events]);
+    if (rows.length === 0) throw new LeaseLost();
   }
 
   /** Ends a locked turn with its last events. */

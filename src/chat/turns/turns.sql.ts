@@ -81,16 +81,24 @@ export const BEGIN = `
 /** Brings the message of a turn up to date, with the parameters of {@link BEGIN}. */
 export const ADVANCE = `
   WITH turn AS (
-    UPDATE turns t SET next_seq = $4, credits = $5, ${RENEWED}
+    UPDATE turns t SET next_seq = $4, credits = $5, body_seq = NULL, ${RENEWED}
      WHERE ${leased('owner')} RETURNING id, message_id
   ), written AS (${insertEvents('turn.id', ['$10', '$11', '$12'], 'turn,')})
   ${writeBody('(SELECT message_id FROM turn)', ['$6', '$7', '$8', '$9'])}`;
+
+/** Adds events to a turn, and leaves its message as it is: $1 to $3 the lease, $4 next_seq, $5 credits, $6 to $8 the events. */
+export const CONTINUE = `
+  WITH turn AS (
+    UPDATE turns t SET next_seq = $4, credits = $5, body_seq = coalesce(t.body_seq, $6), ${RENEWED}
+     WHERE ${leased('owner')} RETURNING id
+  ), written AS (${insertEvents('turn.id', ['$6', '$7', '$8'], 'turn,')})
+  SELECT id FROM turn`;
 
 /** Ends a turn: $1 the turn, $2 outcome, $3 message, $4 next_seq, $5 credits, $6 to $8 the events. */
 export const END = `
   WITH ended AS (
     UPDATE turns SET state = 'ended', outcome = $2, ${OVER}, ended_at = clock_timestamp(),
-           message_id = $3, next_seq = $4, credits = $5
+           message_id = $3, next_seq = $4, credits = $5, body_seq = NULL
      WHERE id = $1 RETURNING id
   ), told AS (${removeChanges('ended')}
   ) ${insertEvents('ended.id', ['$6', '$7', '$8'], 'ended LEFT JOIN messages m ON m.id = $3,', WITH_MESSAGE)}`;
