@@ -38,11 +38,20 @@ export function walkStart(
 /** The place of an item in the order of creation; both columns never change. */
 export const creationKey = ({ created_at, id }: { created_at: string; id: string }): string => `${created_at} ${id}`;
 
+/** Times that the database takes: JavaScript also writes years before the first, and those of more than four digits. */
+const STORABLE_TIME = /^(?!0000)\d{4}-/;
+
 /** Whether a text is one that {@link creationKey} has made. */
 export function isCreationKey(key: string): boolean {
   const [moment = '', id = ''] = key.split(' ', 2);
   const date = new Date(moment);
-  return !Number.isNaN(date.getTime()) && date.toISOString() === moment && key === `${moment} ${id}` && isId(id);
+  return (
+    STORABLE_TIME.test(moment) &&
+    !Number.isNaN(date.getTime()) &&
+    date.toISOString() === moment &&
+    key === `${moment} ${id}` &&
+    isId(id)
+  );
 }
 
 /** Moment and id behind which a walk goes on, the newest first. */
