@@ -25,6 +25,9 @@ export function isAllowedAddress(address: string, { loopback }: AddressRules): b
 /** The host of a URL as a name or address, without the brackets and the dot at the end. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 
+/** Whether a name is one of this computer, whatever anybody says. */
+export const isLoopbackName = (host: string): boolean => LOOPBACK_NAME.test(host);
+
 /** Why nothing can be sent to a URL, as far as it is known without asking for its address; undefined when it can. */
 export function urlProblem(text: string, rules: AddressRules): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -34,7 +37,7 @@ export function urlProblem(text: string, rules: AddressRules): string | undefine
   // Any spelling of an IPv4 address has become the usual one.
   const host = hostOf(url);
   const isAddress = ipaddr.isValid(host);
-  const isLoopback = isAddress ? ipaddr.process(host).range() === 'loopback' : LOOPBACK_NAME.test(host);
+  const isLoopback = isAddress ? ipaddr.process(host).range() === 'loopback' : isLoopbackName(host);
   if (isLoopback && rules.loopback) return undefined;
   if (url.protocol !== 'https:') return 'the URL has to begin with https://';
   const isRefused = isAddress ? !isAllowedAddress(host, rules) : LOCAL_NAMES.test(host) || !host.includes('.');

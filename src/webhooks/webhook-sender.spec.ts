@@ -1,8 +1,10 @@
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { stat } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { send, type SendOptions, type Sent } from './webhook-sender.js';
+import { addressesOf, send, type SendOptions, type Sent } from './webhook-sender.js';
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -82,6 +84,29 @@ describe('send', () => {
       resolve: () => new Promise<never>(() => {}),
     });
     expect(sent.error).toBe('No whole answer within 0.05 s');
+  });
+
+  it('has nothing else wait for names whose servers are silent', async () => {
+    const silent = createSocket('udp4');
+    await once(silent.bind(0, '127.0.0.1'), 'listening');
+    const server = `127.0.0.1:${silent.address().port}`;
+    const asked = once(silent, 'message');
+    const stops = Array.from({ length: 20 }, () => new AbortController());
+    const names = stops.map(async ({ signal }, at) => await addressesOf(`hook${at}.example.com`, signal, [server]));
+    const settled = Promise.allSettled(names);
+    await asked;
+    // Work for the threads of which there are four.
+    await Promise.all(Array.from({ length: 8 }, async () => await stat('.')));
+    for (const stop of stops) stop.abort();
+    expect((await settled).map(({ status }) => status)).toEqual(names.map(() => 'rejected'));
+    silent.close();
+  });
+
+  it('knows names of this computer by itself', async () => {
+    const addresses = await addressesOf('hook.localhost', new AbortController().signal, ['127.0.0.1:1']);
+    expect(addresses.map(({ address }) => address)).toEqual(['127.0.0.1', '::1']);
+    const port = await serve((_, response) => response.end('Thanks'));
+    expect((await send(`http://hook.localhost:${port}`, {}, '', options)).answer).toBe('Thanks');
   });
 
   it('says why there is no answer', async () => {

@@ -1,11 +1,11 @@
 import type { LookupAddress } from 'node:dns';
-import { lookup } from 'node:dns/promises';
+import { Resolver } from 'node:dns/promises';
 import { request as plain, type RequestOptions } from 'node:http';
 import { request as secure } from 'node:https';
 import type { IncomingMessage } from 'node:http';
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP, type LookupFunction, type TcpSocketConnectOpts } from 'node:net';
 import { unlessAborted } from '../platform/leases/unless-aborted.js';
-import { type AddressRules, hostOf, isAllowedAddress, urlProblem } from './addresses.js';
+import { type AddressRules, hostOf, isAllowedAddress, isLoopbackName, urlProblem } from './addresses.js';
 
 /** For all of it: name, connection, request and answer. */
 const TIMEOUT_MS = 10_000;
@@ -27,15 +27,15 @@ export interface SendOptions {
   signal: AbortSignal;
   timeoutMs?: number;
   /** Finds the addresses of a name. */
-  resolve?: (host: string) => Promise<LookupAddress[]>;
+  resolve?: (host: string, signal: AbortSignal) => Promise<LookupAddress[]>;
 }
 
 /** Nothing is sent, as the address is refused. */
 class RefusedAddress extends Error {}
 
 /**
- * Posts a body once. The name is resolved once, and the address that was looked at is the one that is connected to;
- * redirects are answers as others are.
+ * Posts a body once. The name is resolved once, and only addresses that were looked at are connected to: the first one that
+ * answers. Redirects are answers as others are.
  *
  * @throws the signal's reason when it aborts before
  */
@@ -43,14 +43,15 @@ export async function send(
   target: string,
   headers: Record<string, string>,
   body: string,
-  { rules, signal, timeoutMs = TIMEOUT_MS, resolve = allAddresses }: SendOptions,
+  sending: SendOptions,
 ): Promise<Sent> {
+  const { signal, timeoutMs = TIMEOUT_MS } = sending;
   const timeout = AbortSignal.timeout(timeoutMs);
   const until = AbortSignal.any([signal, timeout]);
   try {
     const url = new URL(target);
-    const address = await unlessAborted(addressOf(url, rules, resolve), until);
-    const response = await post(url, address, headers, Buffer.from(body), until);
+    const addresses = await unlessAborted(allowedAddresses(url, sending, until), until);
+    const response = await post(url, addresses, headers, Buffer.from(body), until);
     return { status: response.statusCode ?? null, answer: await beginningOf(response), error: null };
   } catch (error) {
     signal.throwIfAborted();
@@ -58,47 +59,78 @@ export async function send(
   }
 }
 
-const allAddresses = async (host: string): Promise<LookupAddress[]> =>
-  await lookup(host, { all: true, verbatim: true });
+/** For a connection to one of several addresses. */
+const CONNECT_MS = 2_000;
+/** A name server is asked twice. */
+const NAME_SERVER_MS = 2_000;
+const LOOPBACK: LookupAddress[] = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+];
+
+/**
+ * The addresses of a name, asked of the name servers themselves. The system's own look-up waits in one of few threads that
+ * files and compression need as well: names whose servers are silent would hold them all.
+ *
+ * @param servers others than those of the system
+ */
+export async function addressesOf(host: string, signal: AbortSignal, servers?: string[]): Promise<LookupAddress[]> {
+  if (isLoopbackName(host)) return LOOPBACK;
+  const resolver = new Resolver({ timeout: NAME_SERVER_MS, tries: 2 });
+  if (servers !== undefined) resolver.setServers(servers);
+  const cancel = (): void => resolver.cancel();
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+    if (four.status === 'rejected' && six.status === 'rejected') throw four.reason;
+    return [
+      ...(four.status === 'fulfilled' ? four.value : []).map((address) => ({ address, family: 4 })),
+      ...(six.status === 'fulfilled' ? six.value : []).map((address) => ({ address, family: 6 })),
+    ];
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
+}
 
 /** @throws RefusedAddress when one of the addresses is refused: which of them is connected to must not decide */
-async function addressOf(
+async function allowedAddresses(
   url: URL,
-  rules: AddressRules,
-  resolve: NonNullable<SendOptions['resolve']>,
-): Promise<LookupAddress> {
+  { rules, resolve = addressesOf }: SendOptions,
+  until: AbortSignal,
+): Promise<LookupAddress[]> {
   const problem = urlProblem(url.href, rules);
   if (problem !== undefined) throw new RefusedAddress(problem);
   const host = hostOf(url);
   const family = isIP(host);
-  const found = family === 0 ? await resolve(host) : [{ address: host, family }];
-  const [first] = found;
-  if (first === undefined || found.some(({ address }) => !isAllowedAddress(address, rules))) {
+  const found = family === 0 ? await resolve(host, until) : [{ address: host, family }];
+  if (found.length === 0 || found.some(({ address }) => !isAllowedAddress(address, rules))) {
     throw new RefusedAddress('the address is not one of the internet');
   }
   if (url.protocol === 'http:' && found.some(({ address }) => isAllowedAddress(address, { loopback: false }))) {
     throw new RefusedAddress('the URL has to begin with https://');
   }
-  return first;
+  return found;
 }
 
 async function post(
   url: URL,
-  { address, family }: LookupAddress,
+  addresses: LookupAddress[],
   headers: Record<string, string>,
   body: Buffer,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const pinned: LookupFunction = (_, { all }, answer) => {
-    if (all === true) answer(null, [{ address, family }]);
-    else answer(null, address, family);
+    if (all === true) answer(null, addresses);
+    else answer(null, addresses[0]!.address, addresses[0]!.family);
   };
-  const options: RequestOptions = {
+  const options: RequestOptions & Pick<TcpSocketConnectOpts, 'autoSelectFamilyAttemptTimeout'> = {
     method: 'POST',
     headers: { ...headers, 'content-length': String(body.length) },
     // A connection of its own, which nobody else has opened.
     agent: false,
     lookup: pinned,
+    // Of several addresses one that does not answer leaves time for another.
+    autoSelectFamilyAttemptTimeout: CONNECT_MS,
     signal,
   };
   return await new Promise((resolve, reject) => {
