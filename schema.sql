@@ -1101,13 +1101,13 @@ CREATE UNIQUE INDEX usage_spenders_api_key_key ON public.usage_spenders USING bt
 
 CREATE UNIQUE INDEX usage_spenders_user_key ON public.usage_spenders USING btree (company_id, user_id) WHERE (user_id IS NOT NULL);
 
+CREATE INDEX webhook_deliveries_again_idx ON public.webhook_deliveries USING btree (webhook_id, next_attempt_at) WHERE ((state = 'pending'::text) AND (attempts > 0));
+
 CREATE INDEX webhook_deliveries_created_at_idx ON public.webhook_deliveries USING btree (created_at);
 
-CREATE INDEX webhook_deliveries_due_idx ON public.webhook_deliveries USING btree (next_attempt_at) WHERE (state = 'pending'::text);
+CREATE INDEX webhook_deliveries_first_idx ON public.webhook_deliveries USING btree (webhook_id, stream_id, place) WHERE ((state = 'pending'::text) AND (attempts = 0));
 
 CREATE INDEX webhook_deliveries_listing_idx ON public.webhook_deliveries USING btree (webhook_id, created_at DESC, id DESC);
-
-CREATE INDEX webhook_deliveries_pending_idx ON public.webhook_deliveries USING btree (webhook_id, place) WHERE (state = 'pending'::text);
 
 CREATE INDEX webhooks_listing_idx ON public.webhooks USING btree (company_id, created_at DESC, id DESC);
 

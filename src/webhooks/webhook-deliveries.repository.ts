@@ -2,6 +2,7 @@ import { EntityRepository } from '../platform/database/entity-repository.js';
 import { NotFound, parseId } from '../platform/errors/errors.js';
 import type { Page } from '../platform/listing/page.js';
 import type { PageQuery } from '../platform/listing/page.query.js';
+import { AGAIN, FIRST, HAS_DUE, WAITING } from './webhook-deliveries.sql.js';
 import { WebhookDelivery } from './webhook-delivery.entity.js';
 
 /** What is sent next. */
@@ -55,35 +56,37 @@ export class WebhookDeliveriesRepository extends EntityRepository(WebhookDeliver
     return [...new Set(added.map(({ webhook_id }) => webhook_id))].sort();
   }
 
-  /** The deliveries of a webhook whose time has come, in the order in which they are sent. */
-  async due(webhook_id: string, limit: number): Promise<DueDelivery[]> {
-    return await this.query(
-      `SELECT id, stream_id, message_id, body, attempts, first_attempt_at
-         FROM webhook_deliveries
-        WHERE webhook_id = $1 AND state = 'pending' AND next_attempt_at <= clock_timestamp() ORDER BY place LIMIT $2`,
-      [webhook_id, limit],
-    );
+  /** Up to `each` deliveries that were never attempted of up to `streams` projects, of each in their order. */
+  async first(webhook_id: string, streams: number, each: number): Promise<DueDelivery[]> {
+    return await this.query(FIRST, [webhook_id, streams, each]);
   }
 
-  /** Webhooks with deliveries whose time has come. */
+  /** Deliveries that failed whose time has come again. */
+  async again(webhook_id: string, limit: number): Promise<DueDelivery[]> {
+    return await this.query(AGAIN, [webhook_id, limit]);
+  }
+
+  /** Whether the time of a delivery to a webhook has come. */
+  async hasDue(webhook_id: string): Promise<boolean> {
+    const [row]: { due: boolean }[] = await this.query(HAS_DUE, [webhook_id]);
+    return row?.due === true;
+  }
+
+  /** Webhooks that wait for somebody to deliver to them, each with the time of its last turn. */
   async waiting(limit: number): Promise<{ id: string; created_at: Date }[]> {
-    return await this.query(
-      `SELECT webhook_id AS id, min(next_attempt_at) AS created_at
-         FROM webhook_deliveries WHERE state = 'pending' AND next_attempt_at <= clock_timestamp()
-        GROUP BY webhook_id ORDER BY 2 LIMIT $1`,
-      [limit],
-    );
+    return await this.query(WAITING, [limit]);
   }
 
-  /** Stores what an attempt has come to; nothing when the delivery has ended or gone meanwhile. */
-  async note(id: string, { at, state, next_attempt_at, response_status, response, error }: Attempt): Promise<void> {
-    await this.query(
+  /** Stores what an attempt has come to; false when the delivery has ended or gone meanwhile. */
+  async note(id: string, { at, state, next_attempt_at, response_status, response, error }: Attempt): Promise<boolean> {
+    const [, count]: [unknown[], number] = await this.query(
       `UPDATE webhook_deliveries
           SET state = $2, attempts = attempts + 1, next_attempt_at = $3, first_attempt_at = coalesce(first_attempt_at, $4),
               last_attempt_at = $4, response_status = $5, response = $6, error = $7
         WHERE id = $1 AND state = 'pending'`,
       [id, state, next_attempt_at, at, response_status, response, error],
     );
+    return count > 0;
   }
 
   /** Ends all that waits for a webhook. */

@@ -20,22 +20,22 @@ export class WebhookEndings {
     private readonly events: ProjectEvents,
   ) {}
 
-  /** Notes what came of an attempt that began at a time. */
+  /** Notes what came of an attempt that began at a time; false when the delivery has ended or gone meanwhile. */
   async note(
     { id, company_id, url }: Pick<Webhook, 'id' | 'company_id' | 'url'>,
     delivery: DueDelivery,
     at: Date,
     { status, answer, error }: Sent,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const isTaken = status !== null && status >= 200 && status < 300;
     const next = isTaken ? null : nextAttempt(delivery.attempts + 1, delivery.first_attempt_at ?? at, new Date());
     const state = isTaken ? 'delivered' : next === null ? 'failed' : 'pending';
-    await this.database.transaction(async (tx) => {
+    return await this.database.transaction(async (tx) => {
       const [webhooks, deliveries] = [tx.withRepository(this.webhooks), tx.withRepository(this.deliveries)];
       // The webhook is the first to be locked.
       if (state === 'delivered') await webhooks.noteSuccess(id);
       const isDisabled = state === 'failed' && (await webhooks.noteFailure(id, MOST_FAILURES));
-      await deliveries.note(delivery.id, {
+      const isNoted = await deliveries.note(delivery.id, {
         at,
         state,
         next_attempt_at: next,
@@ -43,9 +43,11 @@ export class WebhookEndings {
         response: answer,
         error,
       });
-      if (!isDisabled) return;
-      await deliveries.giveUp(id, 'The webhook was made inactive');
-      await this.events.noteInCompany(tx, company_id, 'webhook.disabled', { webhook_id: id, url });
+      if (isDisabled) {
+        await deliveries.giveUp(id, 'The webhook was made inactive');
+        await this.events.noteInCompany(tx, company_id, 'webhook.disabled', { webhook_id: id, url });
+      }
+      return isNoted;
     });
   }
 }

@@ -7,7 +7,7 @@ import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js'
 /** Name of the job that delivers to a webhook what is due; its payload is `{ webhook_id }`. The rows are the truth, it wakes up. */
 const TASK = 'webhook';
 /** Webhooks that a process delivers to at once. */
-const CONCURRENCY = 20;
+export const CONCURRENCY = 20;
 const WOKEN_AT_ONCE = 100;
 
 /** Wakes workers for webhooks with deliveries whose time has come. */
@@ -16,7 +16,7 @@ export class WebhookQueue {
   private readonly wakeUps: WakeUps;
 
   constructor(
-    database: Database,
+    private readonly database: Database,
     jobs: Jobs,
     private readonly deliveries: WebhookDeliveriesRepository,
   ) {
@@ -30,6 +30,11 @@ export class WebhookQueue {
 
   async wake(tx: Tx, webhook_id: string): Promise<void> {
     await this.wakeUps.add(tx, webhook_id);
+  }
+
+  /** Wakes a worker for what is left after a turn: behind all that wait already. */
+  async wakeLater(webhook_id: string): Promise<void> {
+    await this.database.transaction(async (tx) => await this.wake(tx, webhook_id));
   }
 
   /** Wakes a worker for retries, and for what a process has left that died. */

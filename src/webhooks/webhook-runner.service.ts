@@ -6,22 +6,34 @@ import { Lease, LeaseLost } from '../platform/leases/lease.js';
 import { LOGGER } from '../platform/logging/logging.module.js';
 import { type DueDelivery, WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import { WebhookEndings } from './webhook-endings.service.js';
-import { WebhookQueue } from './webhook-queue.service.js';
+import { CONCURRENCY, WebhookQueue } from './webhook-queue.service.js';
 import { WebhookSecrets } from './webhook-secrets.service.js';
 import { send } from './webhook-sender.js';
 import { signedHeaders } from './webhook-signature.js';
 import { type LeasedWebhook, WebhooksRepository } from './webhooks.repository.js';
 
-const AT_ONCE = 100;
-/** Projects whose events go to one webhook at once. */
+/** How long a webhook is delivered to until others have their turn: about as long as one attempt may take. */
+const TURN_MS = 10_000;
+/** Webhooks of a company that are delivered to at once: those whose receivers hang leave room for others. */
+const MOST_OF_COMPANY = CONCURRENCY / 2;
+/** Projects whose events go to one webhook at once, and retries beside them. */
 const STREAMS_AT_ONCE = 4;
+const RETRIES_AT_ONCE = 2;
+/** So many projects, events of each, and retries are read at once. */
+const STREAMS_READ = 50;
+const EACH_READ = 20;
+const RETRIES_READ = 20;
 
 /** The process stops. */
 class ShuttingDown extends Error {}
 
+/** What was to be sent is not to be sent any more: the webhook is inactive or gone. */
+class Withdrawn extends Error {}
+
 /**
  * Sends what is due to webhooks, in one process at a time to each: the events of a project one after the other, those of
- * several at once. One that fails is tried later, and those behind it go on.
+ * several at once. One that fails is tried later, beside those that come for the first time, which never wait for it again.
+ * After its turn a webhook comes behind others that wait.
  */
 @Injectable()
 export class WebhookRunner implements OnModuleInit, OnModuleDestroy {
@@ -49,15 +61,14 @@ export class WebhookRunner implements OnModuleInit, OnModuleDestroy {
     for (const lease of this.running) lease.abort(new ShuttingDown());
   }
 
-  /** Delivers all that is due to a webhook, unless another process does. */
+  /** Delivers what is due to a webhook for a turn, unless another process does. */
   async run(webhook_id: string): Promise<void> {
-    do {
-      if (this.isStopping) return;
-      const webhook = await this.webhooks.claim(webhook_id, this.owner);
-      if (webhook === undefined) return;
-      await this.hold(webhook);
-      // Whoever was woken meanwhile has left it to this one.
-    } while ((await this.deliveries.due(webhook_id, 1)).length > 0);
+    if (this.isStopping) return;
+    const webhook = await this.webhooks.claim(webhook_id, this.owner, MOST_OF_COMPANY);
+    if (webhook === undefined) return;
+    await this.hold(webhook);
+    // Whoever was woken meanwhile has left it to this one.
+    if (await this.deliveries.hasDue(webhook_id)) await this.queue.wakeLater(webhook_id);
   }
 
   private async hold(webhook: LeasedWebhook): Promise<void> {
@@ -65,12 +76,11 @@ export class WebhookRunner implements OnModuleInit, OnModuleDestroy {
     this.running.add(lease);
     if (this.isStopping) lease.abort(new ShuttingDown());
     try {
+      const turn = { webhook, signal: lease.signal, ends: performance.now() + TURN_MS };
       const secret = await this.secrets.open(webhook.id, webhook.secret);
-      for (let due = await this.next(webhook, lease); due.length > 0; due = await this.next(webhook, lease)) {
-        await this.deliver(webhook, secret, due, lease.signal);
-      }
+      while (await this.round({ ...turn, secret }));
     } catch (error) {
-      if (!(error instanceof LeaseLost || error instanceof ShuttingDown)) throw error;
+      if (!(error instanceof LeaseLost || error instanceof ShuttingDown || error instanceof Withdrawn)) throw error;
     } finally {
       this.running.delete(lease);
       lease.stop();
@@ -78,42 +88,59 @@ export class WebhookRunner implements OnModuleInit, OnModuleDestroy {
     }
   }
 
-  private async next({ id }: LeasedWebhook, { signal }: Lease): Promise<DueDelivery[]> {
-    signal.throwIfAborted();
-    return await this.deliveries.due(id, AT_ONCE);
-  }
-
-  private async deliver(
-    webhook: LeasedWebhook,
-    secret: string,
-    due: readonly DueDelivery[],
-    signal: AbortSignal,
-  ): Promise<void> {
-    const byStream = new Map<string, DueDelivery[]>();
-    for (const delivery of due)
-      byStream.set(delivery.stream_id, [...(byStream.get(delivery.stream_id) ?? []), delivery]);
-    const streams = [...byStream.values()];
-    const work = async (): Promise<void> => {
-      for (let stream = streams.shift(); stream !== undefined; stream = streams.shift()) {
-        for (const delivery of stream) await this.attempt(webhook, secret, delivery, signal);
-      }
-    };
-    const settled = await Promise.allSettled(Array.from({ length: STREAMS_AT_ONCE }, work));
+  /** Delivers some of what is due; false when nothing is, or the turn is over. */
+  private async round(turn: Turn): Promise<boolean> {
+    turn.signal.throwIfAborted();
+    const { id } = turn.webhook;
+    const first = await this.deliveries.first(id, STREAMS_READ, EACH_READ);
+    const again = await this.deliveries.again(id, RETRIES_READ);
+    const retries = again.map((delivery) => [delivery]);
+    const settled = await Promise.allSettled([
+      ...this.lanes(turn, inStreams(first), STREAMS_AT_ONCE),
+      ...this.lanes(turn, retries, RETRIES_AT_ONCE),
+    ]);
     const failed = settled.find((result) => result.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
+    return first.length + again.length > 0 && isOn(turn);
   }
 
-  /** @throws the signal's reason when it aborts before */
-  private async attempt(
-    { id, company_id, url }: LeasedWebhook,
-    secret: string,
-    delivery: DueDelivery,
-    signal: AbortSignal,
-  ): Promise<void> {
+  /** Attempts lists of deliveries, so many lists at once and each in its order, until the turn is over. */
+  private lanes(turn: Turn, lists: DueDelivery[][], atOnce: number): Promise<void>[] {
+    return Array.from({ length: atOnce }, async () => {
+      for (let list = lists.shift(); list !== undefined; list = lists.shift()) {
+        for (const delivery of list) {
+          if (!isOn(turn)) return;
+          await this.attempt(turn, delivery);
+        }
+      }
+    });
+  }
+
+  /** @throws Withdrawn @throws the signal's reason when it aborts before */
+  private async attempt({ webhook, secret, signal }: Turn, delivery: DueDelivery): Promise<void> {
     signal.throwIfAborted();
     const at = new Date();
     const headers = signedHeaders(secret, delivery.message_id, at, delivery.body);
-    const sent = await send(url, headers, delivery.body, { rules: this.config.webhookAddresses, signal });
-    await this.endings.note({ id, company_id, url }, delivery, at, sent);
+    const sent = await send(webhook.url, headers, delivery.body, { rules: this.config.webhookAddresses, signal });
+    if (!(await this.endings.note(webhook, delivery, at, sent))) throw new Withdrawn();
   }
+}
+
+/** A time in which a webhook is delivered to. */
+interface Turn {
+  webhook: LeasedWebhook;
+  secret: string;
+  signal: AbortSignal;
+  /** In milliseconds of `performance.now()`: from then on no attempt begins. */
+  ends: number;
+}
+
+const isOn = ({ ends }: Turn): boolean => performance.now() < ends;
+
+/** Deliveries by project, in their order. */
+function inStreams(deliveries: readonly DueDelivery[]): DueDelivery[][] {
+  const streams = new Map<string, DueDelivery[]>();
+  for (const delivery of deliveries)
+    streams.set(delivery.stream_id, [...(streams.get(delivery.stream_id) ?? []), delivery]);
+  return [...streams.values()];
 }

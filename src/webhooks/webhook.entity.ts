@@ -42,7 +42,7 @@ export class Webhook {
   @Column('uuid', { nullable: true })
   owner!: string | null;
 
-  /** When the owner counts as dead. */
+  /** When the owner counts as dead; of a webhook without one, when it would have. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   due_at!: Date | null;
 

@@ -15,12 +15,16 @@ import {
   WebhookResponse,
   WebhookUpdateRequest,
 } from './webhooks.dto.js';
+import { WebhookDeliveries } from './webhook-deliveries.service.js';
 import type { WebhookDelivery } from './webhook-delivery.entity.js';
 import { type CreatedWebhook, WebhooksService } from './webhooks.service.js';
 
 @Controller('webhooks')
 export class WebhooksController {
-  constructor(private readonly webhooks: WebhooksService) {}
+  constructor(
+    private readonly webhooks: WebhooksService,
+    private readonly deliveries: WebhookDeliveries,
+  ) {}
 
   @Post()
   @CompanyLevel()
@@ -117,7 +121,7 @@ export class WebhooksController {
     @RequestOnce() once: Once<WebhookDeliveryResponse>,
   ): Promise<WebhookDeliveryResponse> {
     const kept = once.from((made: WebhookDelivery) => WebhookDeliveryResponse.from(made));
-    return WebhookDeliveryResponse.from(await this.webhooks.test(caller, webhookId, kept));
+    return WebhookDeliveryResponse.from(await this.deliveries.test(caller, webhookId, kept));
   }
 
   @Get(':webhook_id/deliveries')
@@ -134,7 +138,7 @@ export class WebhooksController {
     @Param('webhook_id') webhookId: string,
     @Query() query: PageQuery,
   ): Promise<WebhookDeliveryListResponse> {
-    return WebhookDeliveryListResponse.from(await this.webhooks.page(caller, webhookId, query), query);
+    return WebhookDeliveryListResponse.from(await this.deliveries.page(caller, webhookId, query), query);
   }
 
   @Post(':webhook_id/deliveries/:delivery_id/resend')
@@ -155,6 +159,6 @@ export class WebhooksController {
     @RequestOnce() once: Once<WebhookDeliveryResponse>,
   ): Promise<WebhookDeliveryResponse> {
     const kept = once.from((made: WebhookDelivery) => WebhookDeliveryResponse.from(made));
-    return WebhookDeliveryResponse.from(await this.webhooks.resend(caller, webhookId, deliveryId, kept));
+    return WebhookDeliveryResponse.from(await this.deliveries.resend(caller, webhookId, deliveryId, kept));
   }
 }

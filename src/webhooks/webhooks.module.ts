@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { SecretsModule } from '../platform/secrets/secrets.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
+import { WebhookDeliveries } from './webhook-deliveries.service.js';
 import { WebhookEndings } from './webhook-endings.service.js';
 import { WebhookQueue } from './webhook-queue.service.js';
 import { WebhookRelay } from './webhook-relay.service.js';
@@ -20,6 +21,7 @@ import { WebhooksService } from './webhooks.service.js';
     WebhookDeliveriesRepository,
     WebhookSecrets,
     WebhooksService,
+    WebhookDeliveries,
     WebhookQueue,
     WebhookRelay,
     WebhookEndings,

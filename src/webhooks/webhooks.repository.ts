@@ -49,13 +49,18 @@ export class WebhooksRepository extends EntityRepository(Webhook) {
     );
   }
 
-  /** Makes `owner` the one who delivers to an active webhook; undefined when somebody else does, or it is gone. */
-  async claim(id: string, owner: string): Promise<LeasedWebhook | undefined> {
+  /**
+   * Makes `owner` the one who delivers to an active webhook; undefined when somebody else does, when it is gone, or while as
+   * many as `mostAtOnce` of its company are delivered to; those who ask at the same moment may make it a few more.
+   */
+  async claim(id: string, owner: string, mostAtOnce: number): Promise<LeasedWebhook | undefined> {
     const [[claimed]]: [LeasedWebhook[], number] = await this.query(
-      `UPDATE webhooks SET ${claimedBy('$2')}
-        WHERE id = $1 AND active AND (owner IS NULL OR due_at < clock_timestamp())
-      RETURNING id, company_id, url, secret, generation`,
-      [id, owner],
+      `UPDATE webhooks w SET ${claimedBy('$2')}
+        WHERE w.id = $1 AND w.active AND (w.owner IS NULL OR w.due_at < clock_timestamp())
+          AND (SELECT count(*) FROM webhooks o
+                WHERE o.company_id = w.company_id AND o.owner IS NOT NULL AND o.due_at > clock_timestamp()) < $3
+      RETURNING w.id, w.company_id, w.url, w.secret, w.generation`,
+      [id, owner, mostAtOnce],
     );
     return claimed;
   }
@@ -69,9 +74,9 @@ export class WebhooksRepository extends EntityRepository(Webhook) {
     if (count === 0) throw new LeaseLost();
   }
 
-  /** Lets others deliver. */
+  /** Lets others deliver; `due_at` goes on to tell when its last turn was. */
   async release({ id, generation }: LeasedWebhook): Promise<void> {
-    await this.query(`UPDATE webhooks SET owner = NULL, due_at = NULL WHERE ${HELD}`, [id, generation]);
+    await this.query(`UPDATE webhooks SET owner = NULL WHERE ${HELD}`, [id, generation]);
   }
 
   /** Notes that a delivery has succeeded. */

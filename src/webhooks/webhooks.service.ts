@@ -1,31 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Config } from '../config/config.js';
 import { EventsRepository } from '../events/events.repository.js';
-import { streamOf } from '../events/project-events.service.js';
 import type { CompanyPrincipal } from '../platform/auth/company-level.js';
 import { Database, type Tx } from '../platform/database/database.service.js';
 import { Conflict, Invalid, invalidValue, isId } from '../platform/errors/errors.js';
 import { Once } from '../platform/idempotency/once.js';
-import { Jobs } from '../platform/jobs/jobs.service.js';
 import type { Page } from '../platform/listing/page.js';
 import type { PageQuery } from '../platform/listing/page.query.js';
 import { ProjectReader } from '../projects/project-access.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import { urlProblem } from './addresses.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
-import type { WebhookDelivery } from './webhook-delivery.entity.js';
-import { WebhookQueue } from './webhook-queue.service.js';
 import { WebhookSecrets } from './webhook-secrets.service.js';
 import { newSecret } from './webhook-signature.js';
 import { MAX_WEBHOOKS, type Webhook } from './webhook.entity.js';
 import type { WebhookCreateRequest, WebhookUpdateRequest } from './webhooks.dto.js';
 import { WebhooksRepository } from './webhooks.repository.js';
 
-/** How long deliveries can be looked at and sent again. */
-const KEPT = `interval '7 days'`;
-const REMOVED_AT_ONCE = 1_000;
-const INACTIVE = 'The webhook is inactive';
+/** Why nothing is sent to a webhook. */
+export const INACTIVE = 'The webhook is inactive';
 
 /** A webhook with its secret. */
 export interface CreatedWebhook {
@@ -35,22 +29,16 @@ export interface CreatedWebhook {
 
 /** Webhooks of companies. */
 @Injectable()
-export class WebhooksService implements OnModuleInit {
+export class WebhooksService {
   constructor(
     private readonly config: Config,
     private readonly database: Database,
     private readonly webhooks: WebhooksRepository,
     private readonly deliveries: WebhookDeliveriesRepository,
     private readonly secrets: WebhookSecrets,
-    private readonly queue: WebhookQueue,
     private readonly events: EventsRepository,
     private readonly projects: ProjectsRepository,
-    private readonly jobs: Jobs,
   ) {}
-
-  onModuleInit(): void {
-    this.jobs.every('*/15 * * * *', 'remove_old_deliveries', async () => await this.removeOld());
-  }
 
   /**
    * Makes a webhook, which is sent the events from now on.
@@ -125,67 +113,6 @@ export class WebhooksService implements OnModuleInit {
     });
   }
 
-  /** Deliveries to a webhook, newest first. @throws NotFound */
-  async page({ company_id }: CompanyPrincipal, webhookId: string, page: PageQuery): Promise<Page<WebhookDelivery>> {
-    const { id } = await this.webhooks.require(company_id, webhookId);
-    return await this.deliveries.page(id, page);
-  }
-
-  /** Sends something to a webhook that says nothing. @throws NotFound @throws Conflict when it is inactive */
-  async test(
-    caller: CompanyPrincipal,
-    webhookId: string,
-    once = Once.unkept<WebhookDelivery>(),
-  ): Promise<WebhookDelivery> {
-    return await this.send(caller, webhookId, once, async (tx, { id: webhook_id, company_id }) => {
-      const deliveries = tx.withRepository(this.deliveries);
-      const actor = { kind: caller.kind, id: caller.user_id ?? caller.api_key_id };
-      const body = { id: 0, type: 'webhook.test', at: new Date().toISOString(), actor, data: { webhook_id } };
-      const { id } = await deliveries.save({
-        webhook_id,
-        stream_id: streamOf(company_id),
-        message_id: `test_${randomUUID()}`,
-        type: body.type,
-        body: JSON.stringify(body),
-      });
-      return id;
-    });
-  }
-
-  /** Sends a delivery again, under the same `webhook-id`. @throws NotFound @throws Conflict when the webhook is inactive */
-  async resend(
-    caller: CompanyPrincipal,
-    webhookId: string,
-    deliveryId: string,
-    once = Once.unkept<WebhookDelivery>(),
-  ): Promise<WebhookDelivery> {
-    return await this.send(caller, webhookId, once, async (tx, webhook) => {
-      const deliveries = tx.withRepository(this.deliveries);
-      const { id } = await deliveries.require(webhook.id, deliveryId);
-      await deliveries.sendAgain(id);
-      return id;
-    });
-  }
-
-  private async send(
-    { company_id }: CompanyPrincipal,
-    webhookId: string,
-    once: Once<WebhookDelivery>,
-    make: (tx: Tx, webhook: Webhook) => Promise<string>,
-  ): Promise<WebhookDelivery> {
-    return await this.database.transaction(async (tx) => {
-      const webhooks = tx.withRepository(this.webhooks);
-      await webhooks.lockCompany(company_id);
-      const webhook = await webhooks.require(company_id, webhookId);
-      return await once.do(tx, async () => {
-        if (!webhook.active) throw new Conflict('webhook_inactive', INACTIVE);
-        const id = await make(tx, webhook);
-        await this.queue.wake(tx, webhook.id);
-        return await tx.withRepository(this.deliveries).require(webhook.id, id);
-      });
-    });
-  }
-
   /** A company without an active webhook has no outbox. */
   private async follow(tx: Tx, company_id: string): Promise<void> {
     const follows = await tx.withRepository(this.webhooks).existsBy({ company_id, active: true });
@@ -203,9 +130,5 @@ export class WebhooksService implements OnModuleInit {
     if (!isId(project_id)) throw new Invalid([problem]);
     const unseen = await this.projects.unseen(ProjectReader.of(caller), [project_id]);
     if (unseen.length > 0) throw new Invalid([problem]);
-  }
-
-  private async removeOld(): Promise<void> {
-    while ((await this.deliveries.removeOld(KEPT, REMOVED_AT_ONCE)) === REMOVED_AT_ONCE);
   }
 }

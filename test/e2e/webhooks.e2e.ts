@@ -262,6 +262,64 @@ describe('events', () => {
   });
 });
 
+describe('a receiver that hangs', () => {
+  it('holds up no other company, however many webhooks lead to it', async () => {
+    receiver.answer = hang;
+    const { id: project } = await makeProject(client);
+    await Promise.all(Array.from({ length: 20 }, () => create()));
+    await addCards(project, 3);
+    // As many as a company may have hang at once.
+    await came(10);
+    const other = await service.session();
+    const taking = await WebhookReceiver.start();
+    await other.client.post('/webhooks', { url: taking.url, events: CARDS });
+    const { id } = await makeProject(other.client);
+    await other.client.post(`/projects/${id}/cards`, { card_type: 'kpi', label: 'x' });
+    await eventually(
+      () => Promise.resolve(taking.received),
+      ({ length }) => length === 1,
+      { until: 'the other company is told', deadlineMs: 20_000 },
+    );
+    // Its own are told one after the other; an attempt takes 10 s.
+    expect(receiver.received.length).toBeLessThan(40);
+    await taking.stop();
+  }, 60_000);
+
+  it('at the events of one project holds up those of another for one attempt', async () => {
+    const [{ id: stuck }, { id: project }] = [await makeProject(client), await makeProject(client)];
+    receiver.answer = (received, response, count) => {
+      if (received.body.project_id === project) take(received, response, count);
+    };
+    await create();
+    await addCards(stuck, 30);
+    await came(1);
+    await addCards(project, 1);
+    await eventually(
+      () => Promise.resolve(receiver.received),
+      (received) => received.some(({ body }) => body.project_id === project),
+      { until: 'the other project is told', deadlineMs: 25_000 },
+    );
+    expect(receiver.received.filter(({ body }) => body.project_id === stuck).length).toBeLessThan(5);
+  }, 60_000);
+
+  it('is sent nothing more of what was read when its webhook becomes inactive', async () => {
+    const { id: project } = await makeProject(client);
+    const { id } = await create();
+    const waiting: (() => void)[] = [];
+    receiver.answer = (_, response) => void waiting.push(() => response.writeHead(204).end());
+    await addCards(project, 10);
+    await came(1);
+    await client.send('PATCH', `/webhooks/${id}`, { body: { active: false } });
+    for (const answer of waiting) answer();
+    const owner = async (): Promise<unknown> => {
+      const { rows } = await database.query<{ owner: unknown }>('SELECT owner FROM webhooks WHERE id = $1', [id]);
+      return rows[0]?.owner;
+    };
+    await eventually(owner, (now) => now === null, { until: 'nobody delivers', deadlineMs: 20_000 });
+    expect(receiver.received).toHaveLength(1);
+  });
+});
+
 describe('a process that is killed', () => {
   it('between the commit and the delivery has lost nothing', async () => {
     receiver.answer = hang;
