@@ -451,6 +451,7 @@ CREATE TABLE idempotency_records (
   status smallint,
   content bytea NOT NULL,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  company_id text,
   CONSTRAINT idempotency_records_pkey PRIMARY KEY (scope),
   CONSTRAINT idempotency_records_body_check CHECK ((octet_length(body_digest) = 32)),
   CONSTRAINT idempotency_records_scope_check CHECK ((octet_length(scope) = 32)),
@@ -1006,6 +1007,8 @@ CREATE INDEX executions_tests_idx ON public.executions USING btree (project_id, 
 CREATE INDEX executions_triggered_by_idx ON public.executions USING btree (triggered_by);
 
 CREATE INDEX executions_user_idx ON public.executions USING btree (company_id, user_id);
+
+CREATE INDEX idempotency_records_company_idx ON public.idempotency_records USING btree (company_id, created_at) WHERE (company_id IS NOT NULL);
 
 CREATE INDEX idempotency_records_created_at_idx ON public.idempotency_records USING btree (created_at);
 

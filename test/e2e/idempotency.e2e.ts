@@ -211,6 +211,54 @@ describe('a key', () => {
   }, 60_000);
 });
 
+describe('what is kept of a company', () => {
+  const fill = (count: number, bytes: number) =>
+    database.query(
+      `INSERT INTO idempotency_records (scope, company_id, body_digest, status, content, created_at)
+       SELECT sha256(random()::text::bytea || n::text::bytea), $1, sha256(''), 201, convert_to(repeat('x', $3), 'UTF8'),
+              now() - interval '1 hour' + n * interval '1 ms' FROM generate_series(1, $2) n`,
+      [session.company, count, bytes],
+    );
+  const forgotten = async (left: number): Promise<void> => {
+    const worker = await Service.start({ environment, settings: { ROLE: 'worker' } });
+    try {
+      await database.query(`SELECT graphile_worker.add_job('forget_idempotency_records')`);
+      await eventually(records, ({ length }) => length === left, { until: 'the oldest are gone', deadlineMs: 20_000 });
+    } finally {
+      await worker.stop();
+    }
+  };
+  const made = async (by: Client): Promise<() => Promise<Answer>> => {
+    const [key, name] = [randomUUID(), randomUUID()];
+    const ask = () => keyed(by, { path: '/projects', body: { name } }, key);
+    expect((await ask()).status).toBe(201);
+    return ask;
+  };
+
+  it.each([
+    ['100,000 answers', 100_010, 1, 100_000],
+    ['256 MiB', 260, 1024 ** 2, 256],
+  ])(
+    'are the newest %s, whatever others have',
+    async (_, count, bytes, most) => {
+      await forget();
+      const stranger = await service.session();
+      const [ofOther, first] = [await made(stranger.client), await made(client)];
+      await database.query(`UPDATE idempotency_records SET created_at = now() - interval '2 hours'`);
+      await fill(count, bytes);
+      const last = await made(client);
+      // The small answer of the last one takes the room of one in both cases.
+      await forgotten(most + 1);
+      expect([isReplayed(await ofOther()), isReplayed(await last()), isReplayed(await first())]).toEqual([
+        true,
+        true,
+        false,
+      ]);
+    },
+    120_000,
+  );
+});
+
 describe('an earlier answer', () => {
   it('is stored encrypted, and cannot be read with another secret', async () => {
     await forget();

@@ -7,6 +7,10 @@ export class IdempotencyRecord {
   @PrimaryColumn('bytea')
   scope!: Buffer;
 
+  /** Whose it is; null for what the version before has kept. */
+  @Column('text', { nullable: true })
+  company_id!: string | null;
+
   /** SHA-256 of the body. */
   @Column('bytea')
   body_digest!: Buffer;

@@ -37,17 +37,18 @@ export class IdempotencyRecordsRepository extends EntityRepository(IdempotencyRe
   /** Keeps a record, in the place of one that is too old. False when there is one. */
   async add({
     scope,
+    company_id,
     body_digest,
     status,
     content,
-  }: Pick<IdempotencyRecord, 'scope' | 'body_digest' | 'status' | 'content'>): Promise<boolean> {
+  }: Pick<IdempotencyRecord, 'scope' | 'company_id' | 'body_digest' | 'status' | 'content'>): Promise<boolean> {
     const added: unknown[] = await this.query(
-      `INSERT INTO idempotency_records AS known (scope, body_digest, status, content) VALUES ($1, $2, $3, $4)
+      `INSERT INTO idempotency_records AS known (scope, body_digest, status, content, company_id) VALUES ($1, $2, $3, $4, $5)
        ON CONFLICT (scope) DO UPDATE
          SET body_digest = excluded.body_digest, status = excluded.status, content = excluded.content, created_at = now()
          WHERE known.created_at <= now() - ${KEPT}
        RETURNING true`,
-      [scope, body_digest, status, content],
+      [scope, body_digest, status, content, company_id],
     );
     return added.length > 0;
   }
@@ -76,6 +77,39 @@ export class IdempotencyRecordsRepository extends EntityRepository(IdempotencyRe
     const [, removed]: [unknown[], number] = await this.query(
       `DELETE FROM idempotency_records WHERE scope = ANY (ARRAY(
          SELECT scope FROM idempotency_records WHERE created_at <= now() - ${KEPT} ORDER BY created_at LIMIT ${PAGE}))`,
+    );
+    return removed === PAGE;
+  }
+
+  /** Companies of which more is kept than `answers`, or than `bytes` of encrypted answers. */
+  async companiesAbove(answers: number, bytes: number): Promise<string[]> {
+    const rows: { company_id: string }[] = await this.query(
+      `SELECT company_id FROM idempotency_records WHERE company_id IS NOT NULL
+        GROUP BY company_id HAVING count(*) > $1 OR sum(octet_length(content)) > $2`,
+      [answers, bytes],
+    );
+    return rows.map(({ company_id }) => company_id);
+  }
+
+  /** The moment up to which answers have to go for a company to have no more than so many, and so many bytes, as a text. */
+  async excess(company_id: string, answers: number, bytes: number): Promise<string | undefined> {
+    const [row]: { created_at: string }[] = await this.query(
+      `SELECT created_at::text AS created_at
+         FROM (SELECT created_at, row_number() OVER newest AS place, sum(octet_length(content)) OVER newest AS bytes
+                 FROM idempotency_records WHERE company_id = $1
+               WINDOW newest AS (ORDER BY created_at DESC ROWS UNBOUNDED PRECEDING)) counted
+        WHERE place > $2 OR bytes > $3 ORDER BY created_at DESC LIMIT 1`,
+      [company_id, answers, bytes],
+    );
+    return row?.created_at;
+  }
+
+  /** Removes some of the records of a company up to a moment; answers whether there may be more. */
+  async removeUpTo(company_id: string, moment: string): Promise<boolean> {
+    const [, removed]: [unknown[], number] = await this.query(
+      `DELETE FROM idempotency_records WHERE scope = ANY (ARRAY(
+         SELECT scope FROM idempotency_records WHERE company_id = $1 AND created_at <= $2 ORDER BY created_at LIMIT ${PAGE}))`,
+      [company_id, moment],
     );
     return removed === PAGE;
   }

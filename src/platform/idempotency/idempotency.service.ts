@@ -12,6 +12,10 @@ import { SealedContent } from './sealed-content.service.js';
 /** When somebody who is told that their request is under way should ask again. */
 const RETRY_SECONDS = 1;
 
+/** Of a company so many answers are kept, and so many bytes of them; of more the oldest go before their time. */
+const MOST_ANSWERS = 100_000;
+const MOST_BYTES = 256 * 1024 ** 2;
+
 /** What tells requests apart. */
 export interface Asked {
   caller: Principal;
@@ -35,12 +39,16 @@ export class Idempotency implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.jobs.every('*/10 * * * *', 'forget_idempotency_records', async () => await this.forgetOld());
+    this.jobs.every('*/5 * * * *', 'forget_idempotency_records', async () => await this.forgetOld());
   }
 
-  /** Removes what is kept no longer. */
+  /** Removes what is kept no longer, and of companies that have too much the oldest. */
   async forgetOld(): Promise<void> {
     while (await this.records.removeOld());
+    for (const company_id of await this.records.companiesAbove(MOST_ANSWERS, MOST_BYTES)) {
+      const moment = await this.records.excess(company_id, MOST_ANSWERS, MOST_BYTES);
+      if (moment !== undefined) while (await this.records.removeUpTo(company_id, moment));
+    }
   }
 
   request(asked: Asked): AnsweringRequest {
@@ -51,6 +59,7 @@ export class Idempotency implements OnModuleInit {
 /** One request with a key. */
 export class AnsweringRequest implements KeyedRequest {
   private readonly scope: Buffer;
+  private readonly company_id: string;
   private readonly body_digest: Buffer;
   private readonly status: number;
   /** Whether a record without an answer is this request's. */
@@ -63,6 +72,7 @@ export class AnsweringRequest implements KeyedRequest {
   ) {
     const { company_id, api_key_id, user_id } = caller;
     this.scope = digest(JSON.stringify([company_id, api_key_id, user_id, key, method, url]));
+    this.company_id = company_id;
     this.body_digest = digest(body);
     this.status = status;
   }
@@ -105,9 +115,10 @@ export class AnsweringRequest implements KeyedRequest {
   }
 
   private async add(tx: Tx, status: number | null, text: string): Promise<void> {
-    const { scope, body_digest } = this;
+    const { scope, company_id, body_digest } = this;
     const content = await this.sealed.seal(scope, text);
-    if (!(await tx.withRepository(this.records).add({ scope, body_digest, status, content }))) throw underWay();
+    const isAdded = await tx.withRepository(this.records).add({ scope, company_id, body_digest, status, content });
+    if (!isAdded) throw underWay();
   }
 
   /** What an earlier request has left without an answer. @throws AnsweredBefore @throws Conflict */
