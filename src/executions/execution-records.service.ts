@@ -117,15 +117,21 @@ export class ExecutionRecords {
     return Tagged.of(tag, await this.executions.cardsOf(project.id, id));
   }
 
-  /** A page of the values of a variable. @throws NotFound, and as {@link RunValues.page} */
+  /** A page of the values of a variable, unless the caller has it already. @throws NotFound, and as {@link RunValues.page} */
   async values(
     reader: ProjectReader,
     projectId: string,
     executionId: string,
     query: RunValuesQuery,
+    known: KnownTags,
     signal: AbortSignal,
-  ): Promise<RunValuesResponse> {
-    return await this.runValues.page(await this.get(reader, projectId, executionId), query, signal);
+  ): Promise<Tagged<RunValuesResponse>> {
+    const execution = await this.get(reader, projectId, executionId);
+    const { family, nonzero, limit, offset } = query;
+    // A plan never changes.
+    const tag = entityTag('execution-values', execution.id, family, nonzero, limit, offset);
+    if (known.names(tag)) return Tagged.unchanged(tag);
+    return Tagged.of(tag, await this.runValues.page(execution, query, signal));
   }
 
   /** As {@link ExecutionsRepository.newestEnded}. */

@@ -99,6 +99,7 @@ export class ExecutionsController {
       'The members of a variable with their values, in the order of its set. 409 if the execution has no plan, 422 at ' +
       '`family` if the plan has no such variable.',
     response: RunValuesResponse,
+    tagged: true,
     errors: ['content_too_large', 'execution_has_no_plan', 'store_full', 'values_not_found'],
     extension: true,
   })
@@ -107,9 +108,10 @@ export class ExecutionsController {
     @Param('project_id') projectId: string,
     @Param('execution_id') executionId: string,
     @Query() query: RunValuesQuery,
+    @IfNoneMatch() known: KnownTags,
     @ClientSignal() signal: AbortSignal,
-  ): Promise<RunValuesResponse> {
-    return await this.records.values(reader, projectId, executionId, query, signal);
+  ): Promise<Tagged<RunValuesResponse>> {
+    return await this.records.values(reader, projectId, executionId, query, known, signal);
   }
 
   @Get(':execution_id/log')

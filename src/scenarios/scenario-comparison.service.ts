@@ -3,6 +3,8 @@ import { ExecutionRecords } from '../executions/execution-records.service.js';
 import type { EndedRun } from '../executions/executions.repository.js';
 import { type Difference, MemberDifferencesRepository, SAME } from '../executions/member-differences.repository.js';
 import { Invalid, invalidValue } from '../platform/errors/errors.js';
+import { entityTag, type KnownTags } from '../platform/http/entity-tags/entity-tag.js';
+import { Tagged } from '../platform/http/entity-tags/tagged.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import type { Scenario } from './scenario.entity.js';
 import {
@@ -41,6 +43,25 @@ export class ScenarioComparison {
     ids: readonly string[] | null,
     signal: AbortSignal,
   ): Promise<ScenarioComparisonResponse> {
+    return await this.beside(reader, await this.newest(reader, projectId, ids), signal);
+  }
+
+  /** The same, unless the caller has it already. */
+  async compareAnew(
+    reader: ProjectReader,
+    projectId: string,
+    ids: readonly string[] | null,
+    known: KnownTags,
+    signal: AbortSignal,
+  ): Promise<Tagged<ScenarioComparisonResponse>> {
+    const newest = await this.newest(reader, projectId, ids);
+    // What a run has come to never changes.
+    const tag = entityTag('comparison', JSON.stringify([newest.scenarios, newest.runs.map(({ id }) => id)]));
+    if (known.has(tag)) return Tagged.unchanged(tag);
+    return Tagged.of(tag, await this.beside(reader, newest, signal));
+  }
+
+  private async newest(reader: ProjectReader, projectId: string, ids: readonly string[] | null): Promise<Newest> {
     const { id: project_id } = await this.projects.require(reader, projectId);
     const all = await this.scenarios.names(project_id);
     const scenarios = ids === null ? all : [...new Set(ids.map((id) => called(all, id)))];
@@ -48,12 +69,20 @@ export class ScenarioComparison {
       project_id,
       scenarios.map(({ id }) => id),
     );
+    return { scenarios, runs };
+  }
+
+  private async beside(
+    { company_id }: ProjectReader,
+    { scenarios, runs }: Newest,
+    signal: AbortSignal,
+  ): Promise<ScenarioComparisonResponse> {
     const base = runs.find(({ scenario_id }) => scenario_id === null);
     const ofScenarios = new Map(runs.map((run) => [run.scenario_id, run]));
     return {
       base: base === undefined ? null : shown(base),
       scenarios: scenarios.map((scenario) => beside(scenario, ofScenarios.get(scenario.id), base)),
-      differing: await this.differing(reader.company_id, runs, signal),
+      differing: await this.differing(company_id, runs, signal),
     };
   }
 
@@ -72,6 +101,12 @@ export class ScenarioComparison {
 }
 
 type Named = Pick<Scenario, 'id' | 'name'>;
+
+/** What is compared: the newest runs of some scenarios and of the canvas. */
+interface Newest {
+  scenarios: Named[];
+  runs: EndedRun[];
+}
 
 function called(all: readonly Named[], id: string): Named {
   const found = all.find((one) => one.id === id.toLowerCase());

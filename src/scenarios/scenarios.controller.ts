@@ -1,8 +1,8 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { EditingCaller, ProjectEditor, ProjectReader, ReadingCaller } from '../projects/project-access.js';
 import { ClientSignal } from '../platform/http/client-signal.js';
-import { IfMatch } from '../platform/http/entity-tags/conditions.js';
-import { ExpectedTags } from '../platform/http/entity-tags/entity-tag.js';
+import { IfMatch, IfNoneMatch } from '../platform/http/entity-tags/conditions.js';
+import { ExpectedTags, KnownTags } from '../platform/http/entity-tags/entity-tag.js';
 import type { Tagged } from '../platform/http/entity-tags/tagged.js';
 import type { CsvText } from '../platform/http/csv-text.js';
 import { WantsCsv } from '../platform/http/wants-csv.js';
@@ -115,9 +115,10 @@ export class ScenariosController {
     summary: 'Compare scenarios',
     description:
       'The newest run of each scenario that has ended and was not canceled, beside that of the canvas, and what differs ' +
-      'between their plans. With `Accept: text/csv` a line for each.',
+      'between their plans. With `Accept: text/csv` a line for each, without a tag.',
     response: ScenarioComparisonResponse,
     csv: true,
+    tagged: true,
     errors: ['comparison_too_large', 'store_full'],
     extension: true,
   })
@@ -126,11 +127,12 @@ export class ScenariosController {
     @Param('project_id') projectId: string,
     @Query() query: ScenarioComparisonQuery,
     @WantsCsv() wantsCsv: boolean,
+    @IfNoneMatch() known: KnownTags,
     @ClientSignal() signal: AbortSignal,
-  ): Promise<ScenarioComparisonResponse | CsvText> {
+  ): Promise<Tagged<ScenarioComparisonResponse> | CsvText> {
     const ids = ScenarioComparisonQuery.idsIn(query);
-    const compared = await this.comparison.compare(reader, projectId, ids, signal);
-    return wantsCsv ? ScenarioComparisonResponse.csv(compared) : compared;
+    if (!wantsCsv) return await this.comparison.compareAnew(reader, projectId, ids, known, signal);
+    return ScenarioComparisonResponse.csv(await this.comparison.compare(reader, projectId, ids, signal));
   }
 
   @Get(':scenario_id')

@@ -68,6 +68,11 @@ const pathsOf = ({ at, handle, card, conversation, scenario, execution }: World)
   `${at}/solve/executions/${execution}`,
   `${at}/solve/executions/${execution}/log`,
   `${at}/solve/executions/${execution}/cards`,
+  `${at}/solve/executions/${execution}/values?family=chairs`,
+  `${at}/solve/executions/${execution}/values?family=chairs&limit=1&offset=1`,
+  `${at}/scenarios/compare`,
+  `${at}/scenarios/compare?ids=${scenario.id}`,
+  '/me',
   `/deployments/${handle}`,
   `/deployments/${handle}/instructions`,
   `/deployments/${handle}/skills/shifts`,
@@ -264,7 +269,7 @@ describe('entity tags', () => {
     const owner = await service.session();
     const { client, company } = owner;
     const outsider = await service.session({ company, role: 'member' });
-    const { at, handle, card, conversation } = await furnish(owner);
+    const { at, handle, card, conversation, execution } = await furnish(owner);
     const skill = `${at}/skills/shifts`;
     // It is the deployment's: the project has none that the tag could be of.
     const tag = await tagOf(client, skill);
@@ -277,6 +282,11 @@ describe('entity tags', () => {
     const paths = [at, `${at}/cards`, `${at}/chat/sync`, `${at}/chat`, `${at}/cards/${card.id}`];
     paths.push(`${at}/conversations/${conversation.id}`, skill);
     const known = await Promise.all(paths.map(async (path) => ({ path, tag: await tagOf(outsider.client, path) })));
+    // Of what is not there, any tag is none.
+    const values = await client.send('GET', `${at}/solve/executions/${execution}/values?family=nothing`, {
+      headers: { 'if-none-match': '*' },
+    });
+    expect([409, 422]).toContain(values.status);
     await client.patch(at, { visibility: 'private' });
     for (const one of known)
       for (const etag of [one.tag, '*']) {

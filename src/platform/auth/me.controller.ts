@@ -1,4 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
+import { entityTag } from '../http/entity-tags/entity-tag.js';
+import { Tagged } from '../http/entity-tags/tagged.js';
 import { Operation } from '../openapi/operation.js';
 import { Caller } from './decorators.js';
 import { MeResponse } from './me.response.js';
@@ -12,9 +14,12 @@ export class MeController {
     summary: 'Get the caller',
     description: 'The owner of the token and their role.',
     response: MeResponse,
+    tagged: true,
     extension: true,
   })
-  getMe(@Caller() caller: Principal): MeResponse {
-    return MeResponse.from(caller);
+  getMe(@Caller() caller: Principal): Tagged<MeResponse> {
+    const me = MeResponse.from(caller);
+    // It is made without a row.
+    return Tagged.of(entityTag('me', JSON.stringify(me)), me);
   }
 }

@@ -73,6 +73,11 @@ export class KnownTags {
   has(tag: string): boolean {
     return this.find(tag) !== undefined;
   }
+
+  /** Whether this very tag is among them: then there was an answer that had it. */
+  names(tag: string): boolean {
+    return !this.isAny && this.has(tag);
+  }
 }
 
 /** What a client has based a change on: the tags in its `If-Match`. */
