@@ -13,7 +13,16 @@ const FORBIDDEN = [
   ...['[::127.0.0.1]', '[64:ff9b::7f00:1]', '[64:ff9b:1::a00:1]', '[2002:7f00:1::]', '[2001::1]', '[fc00::1]'],
   ...['[fd00:ec2::254]', '[fe80::1]', '[fec0::1]', '[ff02::1]', '[2001:db8::1]', '[100::1]', '[5f00::1]'],
   ...['localhost', 'LOCALHOST', 'localhost.', 'a.localhost', 'printer.local', 'db.internal', 'postgres'],
-  ...['metadata.google.internal', 'nas.home.arpa', '１２７.0.0.1', '⑫7.0.0.1'],
+  ...[
+    'metadata.google.internal',
+    'nas.home.arpa',
+    '168.63.129.16',
+    '[::ffff:a83f:8110]',
+    '127.0.0.1..',
+    'localhost..',
+    '１２７.0.0.1',
+    '⑫7.0.0.1',
+  ],
 ];
 
 describe('addresses of webhooks', () => {

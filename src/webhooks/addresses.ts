@@ -6,6 +6,9 @@ const LOOPBACK_NAME = /(?:^|\.)localhost$/;
 /** All that is given out for the internet so far. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
+/** One of the internet by its number, but of each machine's own platform in a large cloud, whose settings it tells. */
+const PLATFORM = '168.63.129.16';
+
 /** Which addresses are there beside those of the internet. */
 export interface AddressRules {
   /** The loopback, also without TLS. */
@@ -19,11 +22,12 @@ export function isAllowedAddress(address: string, { loopback }: AddressRules): b
   const ip = ipaddr.process(address);
   const range = ip.range();
   if (range === 'loopback') return loopback;
+  if (ip.toString() === PLATFORM) return false;
   return range === 'unicast' && (ip instanceof ipaddr.IPv4 || ip.match(GLOBAL_UNICAST));
 }
 
-/** The host of a URL as a name or address, without the brackets and the dot at the end. */
-export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+/** The host of a URL as a name or address, without the brackets and dots at the end. */
+export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '');
 
 /** Whether a name is one of this computer, whatever anybody says. */
 export const isLoopbackName = (host: string): boolean => LOOPBACK_NAME.test(host);

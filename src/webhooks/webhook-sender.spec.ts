@@ -119,6 +119,12 @@ describe('send', () => {
     );
   });
 
+  it('gives up a receiver that would rather speak something else', async () => {
+    const headers = 'Upgrade: websocket\r\nConnection: Upgrade';
+    const sent = await sendTo((request) => void request.socket.write(`HTTP/1.1 101 Switching\r\n${headers}\r\n\r\n`));
+    expect(sent).toEqual({ status: null, answer: null, error: 'No answer: the connection was closed' });
+  });
+
   it('connects to the address that it has looked at, and asks for it once', async () => {
     const port = await serve((request, response) => response.end(request.headers.host));
     let asked = 0;

@@ -136,6 +136,8 @@ async function post(
   return await new Promise((resolve, reject) => {
     const request = (url.protocol === 'https:' ? secure : plain)(url, options, resolve);
     request.on('error', reject);
+    // What switches the protocol is closed without an error, and so is what Node has no other word for.
+    request.on('close', () => reject(new Error('the connection was closed')));
     request.end(body);
   });
 }
