@@ -2,18 +2,19 @@ import { LEASE } from '../platform/leases/leased-row.sql.js';
 
 /*
  * Deliveries whose time has come: those that were never attempted, by project, and those that failed, by their time. Each has
- * an index of its own, so that a receiver which takes nothing for a day has others read no more.
+ * an index of its own, so that a receiver which takes nothing for a day has others read no more. The time is that of the
+ * transaction: one that goes on is no condition of an index.
  */
 
 const IS_FIRST = `state = 'pending' AND attempts = 0`;
 const IS_AGAIN = `state = 'pending' AND attempts > 0`;
 const FIELDS = 'id, stream_id, message_id, body, attempts, first_attempt_at';
 
-/** Condition that a webhook has deliveries whose time has come; `webhook` is SQL of its id. */
-const isDue = (webhook: string): string => `(
-  EXISTS (SELECT FROM webhook_deliveries WHERE webhook_id = ${webhook} AND ${IS_FIRST})
-  OR EXISTS (SELECT FROM webhook_deliveries
-              WHERE webhook_id = ${webhook} AND ${IS_AGAIN} AND next_attempt_at <= clock_timestamp()))`;
+/** Condition that a webhook has deliveries whose time has come, each asked of the head of an index; `webhook` is SQL of its id. */
+const isDue = (webhook: string): string => `(coalesce(
+  (SELECT true FROM webhook_deliveries WHERE webhook_id = ${webhook} AND ${IS_FIRST} ORDER BY stream_id LIMIT 1),
+  (SELECT next_attempt_at FROM webhook_deliveries
+    WHERE webhook_id = ${webhook} AND ${IS_AGAIN} ORDER BY next_attempt_at LIMIT 1) <= now(), false))`;
 
 /** The values of the first column of an index that its condition holds for, from one to the next one. */
 const distinct = (name: string, column: string, condition: string): string => {
@@ -39,7 +40,7 @@ export const FIRST = `
 /** Some of those that are tried again, the longest due first: $1 the webhook, $2 how many. */
 export const AGAIN = `
   SELECT ${FIELDS} FROM webhook_deliveries
-   WHERE webhook_id = $1 AND ${IS_AGAIN} AND next_attempt_at <= clock_timestamp() ORDER BY next_attempt_at LIMIT $2`;
+   WHERE webhook_id = $1 AND ${IS_AGAIN} AND next_attempt_at <= now() ORDER BY next_attempt_at LIMIT $2`;
 
 /** Whether something is due: $1 the webhook. */
 export const HAS_DUE = `SELECT ${isDue('$1')} AS due`;
