@@ -26,8 +26,8 @@ export function isAllowedAddress(address: string, { loopback }: AddressRules): b
   return range === 'unicast' && (ip instanceof ipaddr.IPv4 || ip.match(GLOBAL_UNICAST));
 }
 
-/** The host of a URL as a name or address, without the brackets and dots at the end. */
-export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '');
+/** The host of a URL as a name or address, without the brackets and the dot at the end. */
+export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 
 /** Whether a name is one of this computer, whatever anybody says. */
 export const isLoopbackName = (host: string): boolean => LOOPBACK_NAME.test(host);
@@ -44,6 +44,6 @@ export function urlProblem(text: string, rules: AddressRules): string | undefine
   const isLoopback = isAddress ? ipaddr.process(host).range() === 'loopback' : isLoopbackName(host);
   if (isLoopback && rules.loopback) return undefined;
   if (url.protocol !== 'https:') return 'the URL has to begin with https://';
-  const isRefused = isAddress ? !isAllowedAddress(host, rules) : LOCAL_NAMES.test(host) || !host.includes('.');
+  const isRefused = isAddress ? !isAllowedAddress(host, rules) : LOCAL_NAMES.test(host) || !/\.[^.]+$/.test(host);
   return isRefused ? 'the address is not one of the internet' : undefined;
 }
