@@ -41,6 +41,8 @@ export class TurnRunner implements OnModuleInit, OnApplicationBootstrap, OnModul
   /** A turn is there twice when it was taken from this process and came back to it. */
   private readonly running = new Set<{ turn_id: string; lease: Lease; ended: Promise<void> }>();
   private looks: IntervalRunner | undefined;
+  /** Whether turns waited at the last look that this process could not take. */
+  private isBehind = false;
   private lastLook: Promise<void> | undefined;
   private isGraceOver = false;
   private grace: NodeJS.Timeout | undefined;
@@ -90,9 +92,10 @@ export class TurnRunner implements OnModuleInit, OnApplicationBootstrap, OnModul
 
   private async look(): Promise<void> {
     const room = this.config.TURNS_CONCURRENCY - this.running.size;
-    // The end of a turn has this process look again.
+    this.isBehind = true;
     if (room === 0) return;
     const { turns, moreWait } = await this.queue.claim(this.owner, this.agent.model, room);
+    this.isBehind = moreWait;
     for (const turn of turns) this.run(turn);
     if (moreWait && turns.length < room) setTimeout(() => this.looks?.wake(), AGAIN_MS);
   }
@@ -109,7 +112,7 @@ export class TurnRunner implements OnModuleInit, OnApplicationBootstrap, OnModul
       .finally(() => {
         this.running.delete(running);
         lease.stop();
-        this.looks?.wake();
+        if (this.isBehind) this.looks?.wake();
       });
     const running = { turn_id: turn.id, lease, ended };
     this.running.add(running);
