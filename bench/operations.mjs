@@ -256,11 +256,11 @@ export const OPERATIONS = [
 ];
 
 /** The transaction of a post to an idle conversation: what the service asks the database, statement by statement. */
-async function postMessage({ query, transaction }, { id, body }) {
+async function postMessage({ transaction }, { id, body }) {
   const { content, client_msg_id } = body;
   const key = hash(`["user","${USER}","${client_msg_id}"]`);
-  const message = await transaction(async (ask) => {
-    const [, [{ id: conversation }]] = await Promise.all([
+  return await transaction(async (ask) => {
+    const [, [{ id: conversation }], , [situation], cards] = await Promise.all([
       ask('SELECT * FROM projects WHERE company_id = $1 AND id = $2 AND deleted_at IS NULL FOR NO KEY UPDATE', [
         POSTS_COMPANY,
         id,
@@ -270,54 +270,68 @@ async function postMessage({ query, transaction }, { id, body }) {
           WHERE c.project_id = $1 AND c.is_default FOR NO KEY UPDATE`,
         [id],
       ),
-    ]);
-    await Promise.all([
       ask('SELECT m.id, m.payload_hash FROM messages m WHERE m.project_id = $1 AND m.client_msg_key = $2', [id, key]),
       ask(
-        `SELECT t.id, t.state, (SELECT count(*)::integer FROM messages WHERE conversation_id = $1 AND turn_id IS NULL) AS waiting
-           FROM (SELECT $1::uuid AS conversation_id) c
-           LEFT JOIN turns t ON t.conversation_id = c.conversation_id AND t.state <> 'ended'`,
-        [conversation],
+        `SELECT t.id, t.state, (SELECT count(*)::integer FROM messages WHERE conversation_id = c.id AND turn_id IS NULL) AS waiting,
+                uuidv7() AS new_message_id, uuidv7() AS new_turn_id
+           FROM conversations c
+           LEFT JOIN turns t ON t.conversation_id = c.id AND t.state <> 'ended'
+          WHERE c.project_id = $1 AND c.is_default`,
+        [id],
       ),
+      ask('SELECT * FROM cards WHERE project_id = $1 ORDER BY created_at, id', [id]),
     ]);
+    const { new_message_id, new_turn_id } = situation;
+    const message_created = { conversation_id: conversation, message_id: new_message_id, role: 'user' };
+    const turn_dispatched = { conversation_id: conversation, turn_id: new_turn_id };
     const [, [{ json }]] = await Promise.all([
       ask(
         `WITH waiting AS (
            SELECT id, user_id, sequence FROM messages WHERE conversation_id = $1 AND turn_id IS NULL
          ), turn AS (
-           INSERT INTO turns (conversation_id, project_id, company_id, user_id)
-           VALUES ($1, $2, $3, coalesce((SELECT user_id FROM waiting ORDER BY sequence LIMIT 1), $4)) RETURNING id
+           INSERT INTO turns (id, conversation_id, project_id, company_id, user_id)
+           VALUES ($5, $1, $2, $3, coalesce((SELECT user_id FROM waiting ORDER BY sequence LIMIT 1), $4)) RETURNING id
          ), taken AS (
            UPDATE messages m SET turn_id = turn.id FROM turn, waiting WHERE m.id = waiting.id
          ), counted AS (
            UPDATE projects SET active_turns = active_turns + 1, updated_at = now() WHERE id = $2
          )
-         SELECT id, graphile_worker.add_job('turn', payload := json_build_object('turn_id', id), job_key := 'turn:' || id,
-                                            job_key_mode := 'unsafe_dedupe')
-           FROM turn`,
-        [conversation, id, POSTS_COMPANY, USER],
+         SELECT id FROM turn`,
+        [conversation, id, POSTS_COMPANY, USER, new_turn_id],
       ),
       ask(
         `WITH c AS (
            UPDATE conversations SET last_sequence = last_sequence + 1, updated_at = clock_timestamp() WHERE id = $1
            RETURNING id, project_id, last_sequence
          ), m AS (
-           INSERT INTO messages (conversation_id, project_id, sequence, created_at, role, content, turn_id, client_msg_id,
+           INSERT INTO messages (id, conversation_id, project_id, sequence, created_at, role, content, turn_id, client_msg_id,
                                  client_msg_key, payload_hash, user_id, user_name)
-           SELECT c.id, c.project_id, c.last_sequence, clock_timestamp(), 'user', $2,
+           SELECT $7, c.id, c.project_id, c.last_sequence, clock_timestamp(), 'user', $2,
                   (SELECT id FROM turns t WHERE t.conversation_id = c.id AND t.state = 'dispatched'),
                   $3, $4, $5, $6, $6
              FROM c
            RETURNING *
          )
          SELECT row_to_json(message)::text AS json FROM (SELECT ${MESSAGE} FROM m) message`,
-        [conversation, content, client_msg_id, key, hash(content), USER],
+        [conversation, content, client_msg_id, key, hash(content), USER, new_message_id],
+      ),
+      ask(
+        `WITH head AS (
+           UPDATE event_heads SET last_id = last_id + 2 WHERE stream_id = $1 RETURNING last_id - 2 AS before
+         )
+         INSERT INTO events (stream_id, id, type, at, actor_kind, actor_id, data)
+         SELECT $1, head.before + n.place, n.type, clock_timestamp(), 'user', $4, n.data::json
+           FROM head, unnest($2::text[], $3::text[]) WITH ORDINALITY n (type, data, place)`,
+        [
+          id,
+          ['message.created', 'turn.dispatched'],
+          [JSON.stringify(message_created), JSON.stringify(turn_dispatched)],
+          USER,
+        ],
       ),
     ]);
-    return json;
+    return `{"message":${json},"canvas_snapshot":${JSON.stringify(cards)}}`;
   });
-  const cards = await query('SELECT * FROM cards WHERE project_id = $1 ORDER BY created_at, id', [id]);
-  return `{"message":${message},"canvas_snapshot":${JSON.stringify(cards)}}`;
 }
 
 const hash = (text) => createHash('sha256').update(text).digest();

@@ -1,0 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { GuideAgent } from '../dist/agent/guide/guide.agent.js';
+
+/* Loaded into the built service before it starts: its agent says 50 words a second for 10 seconds, as a language model may. */
+GuideAgent.prototype.run = async function* run() {
+  for (let words = 0; words < 500; words += 1) {
+    await pause(20);
+    yield { type: 'text', text: 'another word ' };
+  }
+};
