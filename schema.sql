@@ -1014,8 +1014,6 @@ CREATE INDEX idempotency_records_created_at_idx ON public.idempotency_records US
 
 CREATE INDEX messages_answered_message_idx ON public.messages USING btree (answered_message_id) WHERE (answered_message_id IS NOT NULL);
 
-CREATE INDEX messages_api_key_idx ON public.messages USING btree (api_key_id) WHERE (api_key_id IS NOT NULL);
-
 CREATE UNIQUE INDEX messages_client_msg_key ON public.messages USING btree (project_id, client_msg_key) WHERE (client_msg_key IS NOT NULL);
 
 CREATE INDEX messages_questions_idx ON public.messages USING btree (conversation_id, sequence) WHERE ((role = 'assistant'::text) AND ((tool_calls)::jsonb @> '[{"tool": "ask_user_question"}]'::jsonb));
@@ -1052,8 +1050,6 @@ CREATE INDEX scenarios_listing_idx ON public.scenarios USING btree (project_id, 
 
 CREATE UNIQUE INDEX turns_active_key ON public.turns USING btree (conversation_id) WHERE (state <> 'ended'::text);
 
-CREATE INDEX turns_api_key_idx ON public.turns USING btree (company_id, api_key_id) WHERE (api_key_id IS NOT NULL);
-
 CREATE INDEX turns_conversation_idx ON public.turns USING btree (conversation_id, id);
 
 CREATE INDEX turns_dispatched_idx ON public.turns USING btree (created_at) WHERE (state = 'dispatched'::text);
@@ -1061,8 +1057,6 @@ CREATE INDEX turns_dispatched_idx ON public.turns USING btree (created_at) WHERE
 CREATE INDEX turns_kept_events_idx ON public.turns USING btree (ended_at) WHERE (keeps_events AND (ended_at IS NOT NULL));
 
 CREATE UNIQUE INDEX turns_message_key ON public.turns USING btree (message_id) WHERE (message_id IS NOT NULL);
-
-CREATE INDEX turns_user_idx ON public.turns USING btree (company_id, user_id);
 
 CREATE INDEX uploads_api_key_idx ON public.uploads USING btree (api_key_id) WHERE ((api_key_id IS NOT NULL) AND (state = ANY (ARRAY['open'::text, 'completing'::text])));
 
