@@ -60,7 +60,7 @@ module.exports = {
       name: 'no-cycles',
       comment: 'Cyclic imports of values fail when ES modules load',
       severity: 'error',
-      from: { path: '^(src|test)/' },
+      from: { path: '^(src|test|client)/' },
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
     {
@@ -97,7 +97,20 @@ module.exports = {
       from: { path: '^src/', pathNot: '\\.spec\\.ts$' },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
     },
-    { name: 'resolvable', severity: 'error', from: { path: '^(src|test)/' }, to: { couldNotResolve: true } },
+    {
+      name: 'client-stands-alone',
+      comment: 'The client runs in browsers and is packed by itself',
+      severity: 'error',
+      from: { path: '^client/src/' },
+      to: { pathNot: '^client/src/|^node_modules/openapi-fetch/' },
+    },
+    {
+      name: 'no-client-in-the-service',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^client/' },
+    },
+    { name: 'resolvable', severity: 'error', from: { path: '^(src|test|client/src)/' }, to: { couldNotResolve: true } },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

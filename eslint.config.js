@@ -59,7 +59,7 @@ const nodeGlobals = Object.fromEntries(
 );
 
 export default defineConfig(
-  { ignores: ['dist/', 'coverage/', 'node_modules/', '.data/'] },
+  { ignores: ['**/dist/', 'client/src/openapi.ts', 'coverage/', '**/node_modules/', '.data/'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' }, rules: core },
   {
     files: ['**/*.ts'],

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import {
   existsSync,
   lstatSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -21,11 +20,27 @@ import { exclusively } from './mutex.mjs';
  */
 
 export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-const BUILD_STAMP = 'dist/.sources';
+/** What is compiled: the service and its client, apart from each other. Of each the stamp says what it was made from. */
+const BUILDS = [
+  {
+    stamp: 'dist/.sources',
+    folder: 'src',
+    files: ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json'],
+    make: buildService,
+  },
+  {
+    stamp: 'client/dist/.sources',
+    folder: 'client/src',
+    files: ['tsconfig.json', 'client/tsconfig.json', 'client/package.json', 'package-lock.json', 'openapi.json'],
+    make: buildClient,
+  },
+];
+/** Types of the interface for the client, made from `openapi.json`. */
+const CLIENT_TYPES = 'client/src/openapi.ts';
 const STEPS = [
   { needed: packagesAreStale, run: installPackages },
   { needed: () => missingLibraryLinks().length > 0, run: makeLibraryLinks },
-  { needed: buildIsStale, run: build },
+  { needed: () => BUILDS.some(isStale), run: build },
 ];
 
 /**
@@ -108,33 +123,46 @@ function makeLibraryLinks() {
   for (const { path, leadsTo } of missingLibraryLinks()) symlinkSync(leadsTo, path);
 }
 
-function buildIsStale() {
-  return !existsSync(at(BUILD_STAMP)) || readFileSync(at(BUILD_STAMP), 'utf8') !== sourcesFingerprint();
+function isStale({ stamp, ...sources }) {
+  return !existsSync(at(stamp)) || readFileSync(at(stamp), 'utf8') !== fingerprintOf(sources);
 }
 
+/** Makes what is stale, at the same time. */
 async function build() {
   say('Building');
-  const fingerprint = sourcesFingerprint();
-  rmSync(at(BUILD_STAMP), { force: true });
+  await Promise.all(
+    BUILDS.filter(isStale).map(async ({ stamp, make, ...sources }) => {
+      const fingerprint = fingerprintOf(sources);
+      rmSync(at(stamp), { force: true });
+      await make();
+      writeFileSync(at(stamp), fingerprint);
+    }),
+  );
+}
+
+async function buildService() {
   // The compiler trusts its record of what it wrote.
   if (!existsSync(at('dist/main.js'))) rmSync(at('dist'), { recursive: true, force: true });
   removeOrphans('dist');
-  await run(process.execPath, [at('node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json', '--noEmitOnError']);
-  mkdirSync(at('dist/client'), { recursive: true });
-  await makeClientTypes('dist/client/api.ts');
-  writeFileSync(at(BUILD_STAMP), fingerprint);
+  await compile('tsconfig.build.json');
 }
 
-/** Types for clients, from the interface as it is committed. What has a default may be left out of a request. */
-async function makeClientTypes(file) {
+async function buildClient() {
   const generator = at('node_modules/openapi-typescript/bin/cli.js');
-  await run(process.execPath, [generator, 'openapi.json', '--default-non-nullable', 'false', '--output', file]);
+  // What has a default may be left out of a request.
+  await run(process.execPath, [generator, 'openapi.json', '--default-non-nullable', 'false', '--output', CLIENT_TYPES]);
+  rmSync(at('client/dist'), { recursive: true, force: true });
+  await compile('client/tsconfig.json');
 }
 
-/** What the build is made from: names, sizes and times of the sources, the compiler's settings, the packages. */
-function sourcesFingerprint() {
-  const files = [...filesIn('src'), 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json', 'openapi.json'];
-  const lines = files.map((file) => {
+async function compile(project) {
+  await run(process.execPath, [at('node_modules/typescript/bin/tsc'), '-p', project, '--noEmitOnError']);
+}
+
+/** What a build is made from: names, sizes and times of its sources, the compiler's settings, the packages. */
+function fingerprintOf({ folder, files }) {
+  const sources = filesIn(folder).filter((file) => file !== CLIENT_TYPES);
+  const lines = [...sources, ...files].map((file) => {
     const { size, mtimeMs } = statSync(at(file));
     return `${file} ${size} ${mtimeMs}`;
   });

@@ -1,0 +1,170 @@
+import type { ChatEvent, Schemas } from './schemas.js';
+
+/** A conversation as it is at one moment: what `chat/sync` answers. */
+export type ConversationState = Schemas['ConversationSyncResponse'];
+
+export type ChatMessage = Schemas['ChatMessageResponse'];
+type Segment = Schemas['ContentSegmentData'];
+
+/** Up to where events are in the state: those of a turn below a number, and those of all turns before it. */
+interface Position {
+  turn_id: string;
+  next_seq: number;
+}
+
+/** A state, and where to go on with the stream from there; null where no turn is known. */
+export interface Followed {
+  state: ConversationState;
+  position: Position | null;
+}
+
+/** An event that does not go on where the state ends: sync must be read again. */
+export class OutOfStep extends Error {}
+
+const IDLE = { state: 'idle', message_id: null, turn_id: null, next_seq: 0 } as const;
+
+/** What sync has answered, as a beginning. */
+export function followedFrom(state: ConversationState): Followed {
+  const { turn_id, next_seq = 0 } = state.turn;
+  return { state, position: turn_id == null ? null : { turn_id, next_seq } };
+}
+
+/**
+ * The state after an event. Objects are never changed: what an event leaves alone stays the same object.
+ *
+ * @param limit messages that a state has at most: the newest
+ * @throws OutOfStep
+ */
+export function after(followed: Followed, event: ChatEvent, limit: number): Followed {
+  switch (event.event) {
+    case 'message.created': {
+      const { messages } = followed.state;
+      const { message } = event.data;
+      return has(messages, message) ? followed : withMessages(followed, added(messages, message, limit));
+    }
+    case 'message.updated':
+      return withMessages(followed, changed(followed.state.messages, event.data.message));
+    case 'turn.dispatched':
+      return dispatched(followed, event.data.turn_id);
+    case 'resync':
+      throw new OutOfStep(event.data.reason);
+    default:
+      return numbered(followed, event, limit);
+  }
+}
+
+/** Events of turns have the id `<turn_id>:<seq>`. */
+function numbered(followed: Followed, event: Extract<ChatEvent, { id: string }>, limit: number): Followed {
+  const colon = event.id.lastIndexOf(':');
+  const turn_id = event.id.slice(0, colon);
+  const seq = Number(event.id.slice(colon + 1));
+  const { state, position } = dispatched(followed, turn_id);
+  const expected = position?.next_seq ?? 0;
+  if (seq < expected) return followed;
+  if (seq > expected) throw new OutOfStep(`${event.id} came in place of ${expected}`);
+  const next = { turn_id, next_seq: seq + 1 };
+  const going = (messages: ChatMessage[], message_id = state.turn.message_id): Followed => ({
+    state: { ...state, messages, turn: { ...state.turn, state: 'streaming', message_id, next_seq: next.next_seq } },
+    position: next,
+  });
+  switch (event.event) {
+    case 'turn.started':
+      return going(added(state.messages, event.data.message, limit), event.data.message_id);
+    case 'turn.ended': {
+      const { message } = event.data;
+      const messages = message === null ? state.messages : added(state.messages, message, limit);
+      return { state: { ...state, messages, turn: IDLE }, position: next };
+    }
+    default: {
+      const message = state.messages.find(({ id }) => id === state.turn.message_id);
+      if (message === undefined) throw new OutOfStep(`${event.id} is about a message that is not there`);
+      return going(changed(state.messages, folded(message, event)));
+    }
+  }
+}
+
+/** A turn that is not known yet waits for its start; the present one, or the last one, may be named again. */
+function dispatched(followed: Followed, turn_id: string): Followed {
+  if (followed.position?.turn_id === turn_id) return followed;
+  const { state } = followed;
+  const turn = { state: 'dispatched', message_id: null, turn_id, next_seq: 0 } as const;
+  return { state: { ...state, turn }, position: { turn_id, next_seq: 0 } };
+}
+
+type BodyEvent = Exclude<Extract<ChatEvent, { id: string }>, { event: 'turn.started' | 'turn.ended' }>;
+
+/** A message after a step of its turn. */
+function folded(message: ChatMessage, event: BodyEvent): ChatMessage {
+  const { content_segments, tool_calls } = message;
+  const segments = content_segments ?? [];
+  const calls = tool_calls ?? [];
+  switch (event.event) {
+    case 'text.delta':
+      return withText(message, segments, event.data);
+    case 'tool.started': {
+      const { call } = event.data;
+      return {
+        ...message,
+        content_segments: [...segments, { type: 'tool_call', ...call }],
+        tool_calls: [...calls, call],
+      };
+    }
+    case 'tool.finished': {
+      const { call } = event.data;
+      return {
+        ...message,
+        content_segments: segments.map((segment) =>
+          segment.type === 'tool_call' && segment.id === call.id ? { type: 'tool_call', ...call } : segment,
+        ),
+        tool_calls: calls.map((known) => (known.id === call.id ? call : known)),
+      };
+    }
+    case 'cards.changed': {
+      const { cards, removed_card_ids = [] } = event.data;
+      const ids = [...message.affected_card_ids, ...cards.map(({ id }) => id), ...removed_card_ids];
+      return { ...message, affected_card_ids: [...new Set(ids)] };
+    }
+    default:
+      // A step that a later version knows: the end of the turn has the whole message.
+      return message;
+  }
+}
+
+function withText(
+  message: ChatMessage,
+  segments: Segment[],
+  { segment, text }: { segment: number; text: string },
+): ChatMessage {
+  const present = segments[segment];
+  // Text goes on in the last segment only.
+  if (present !== undefined) {
+    const longer = { ...present, content: (present.content ?? '') + text };
+    return { ...message, content: message.content + text, content_segments: segments.with(segment, longer) };
+  }
+  const isFirst = !segments.some(({ type }) => type === 'text');
+  return {
+    ...message,
+    content: isFirst ? text : `${message.content}\n\n${text}`,
+    content_segments: [...segments, { type: 'text', content: text }],
+  };
+}
+
+function withMessages(followed: Followed, messages: ChatMessage[]): Followed {
+  return messages === followed.state.messages ? followed : { ...followed, state: { ...followed.state, messages } };
+}
+
+/** With a message at its place, or in place of the one with its id; of too many, the newest. */
+function added(messages: ChatMessage[], message: ChatMessage, limit: number): ChatMessage[] {
+  if (has(messages, message)) return changed(messages, message);
+  const before = messages.findLastIndex(({ sequence }) => sequence < message.sequence);
+  // What comes again after a new connection may be older than all that is shown.
+  if (before < 0 && messages.length > 0) return messages;
+  return messages.toSpliced(before + 1, 0, message).slice(-limit);
+}
+
+const has = (messages: ChatMessage[], message: ChatMessage): boolean => messages.some(({ id }) => id === message.id);
+
+function changed(messages: ChatMessage[], message: ChatMessage): ChatMessage[] {
+  const at = messages.findIndex(({ id }) => id === message.id);
+  return at < 0 ? messages : messages.with(at, message);
+}

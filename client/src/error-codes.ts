@@ -1,0 +1,133 @@
+import type { components } from './openapi.js';
+
+/** Every code that the service knows, as `openapi.json` lists them. */
+type AnyErrorCode = components['schemas']['ErrorCode'];
+
+/** The codes of errors by their status. The compiler sees to it that none is missing, and none is made up. */
+export const ERROR_CODES = {
+  400: [
+    'body_cut_off',
+    'etag_mismatch',
+    'host_invalid',
+    'json_malformed',
+    'part_changed',
+    'part_missing',
+    'part_repeated',
+    'part_too_small',
+    'request_malformed',
+    'request_refused',
+    'size_mismatch',
+    'value_not_storable',
+  ],
+  401: ['credentials_invalid', 'not_authenticated'],
+  402: ['budget_exhausted'],
+  403: [
+    'api_key_limited',
+    'api_key_reads_only',
+    'api_key_revoked',
+    'company_level_required',
+    'editor_required',
+    'key_above_creator',
+    'owner_required',
+    'snapshot_immutable',
+    'url_expired',
+    'url_signature_invalid',
+    'user_required',
+  ],
+  404: [
+    'api_key_not_found',
+    'budget_not_found',
+    'card_not_found',
+    'conversation_not_found',
+    'delivery_not_found',
+    'deployment_not_found',
+    'directory_not_found',
+    'execution_not_found',
+    'file_not_found',
+    'instructions_not_found',
+    'member_not_found',
+    'path_not_found',
+    'project_not_found',
+    'scenario_not_found',
+    'skill_not_found',
+    'snapshot_not_found',
+    'turn_not_found',
+    'upload_not_found',
+    'user_not_found',
+    'values_not_found',
+    'webhook_not_found',
+  ],
+  405: ['method_not_allowed'],
+  408: ['body_too_slow', 'request_too_slow'],
+  409: [
+    'answer_lost',
+    'canvas_full',
+    'client_msg_id_reused',
+    'container_mismatch',
+    'default_conversation',
+    'deployment_exists',
+    'directory_in_the_way',
+    'directory_not_empty',
+    'execution_has_no_plan',
+    'execution_over',
+    'file_in_the_way',
+    'idempotency_key_reused',
+    'inputs_not_kept',
+    'last_owner',
+    'no_origin',
+    'part_sent_again',
+    'request_conflict',
+    'request_under_way',
+    'scenario_exists',
+    'snapshot_in_use',
+    'too_many_api_keys',
+    'too_many_budgets',
+    'too_many_members',
+    'too_many_scenarios',
+    'too_many_snapshots',
+    'too_many_webhooks',
+    'upload_aborted',
+    'upload_assembled',
+    'upload_being_completed',
+    'upload_completed',
+    'version_conflict',
+    'webhook_inactive',
+  ],
+  410: ['upload_expired', 'upload_parts_gone'],
+  412: ['precondition_failed'],
+  413: [
+    'body_too_large',
+    'company_storage_full',
+    'content_too_large',
+    'file_too_large',
+    'part_too_large',
+    'too_many_uploads',
+  ],
+  414: ['url_too_long'],
+  415: ['body_compressed'],
+  416: ['range_not_satisfiable'],
+  417: ['expectation_failed'],
+  429: [
+    'rate_limited',
+    'too_many_executions',
+    'too_many_requests_at_once',
+    'too_many_streams',
+    'too_many_unauthenticated',
+    'too_many_waiting',
+  ],
+  431: ['head_too_large'],
+  500: ['internal_error'],
+  503: ['comparison_too_large', 'identity_provider_unavailable', 'unavailable'],
+  507: ['disk_full', 'store_full'],
+} as const satisfies Record<number, readonly AnyErrorCode[]>;
+
+/** A status that errors are documented for. */
+export type ErrorStatus = keyof typeof ERROR_CODES;
+
+/** A code of an error, of a status where it is given. Later versions of the service may have others. */
+export type ErrorCode<Status extends ErrorStatus = ErrorStatus> = (typeof ERROR_CODES)[Status][number];
+
+/** Codes that are in `openapi.json` and not above: there are none, or this does not compile. */
+type MissingCode = Exclude<AnyErrorCode, ErrorCode>;
+const isComplete: [MissingCode] extends [never] ? true : MissingCode = true;
+void isComplete;

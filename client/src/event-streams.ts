@@ -1,0 +1,70 @@
+import { ConnectionError } from './errors.js';
+import { readEvents, type ServerSentEvent } from './server-sent-events.js';
+import { Watchdog } from './time.js';
+import type { PlainCall, Transport } from './transport.js';
+
+/** The service says that it is there every 15 seconds. */
+const SILENCE_MS = 45_000;
+
+/** An open event stream. */
+export interface OpenedStream {
+  /** Groups of events as they come, perhaps empty ones; over when the service has ended the stream. @throws ConnectionError */
+  events: AsyncGenerator<ServerSentEvent[], void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens an event stream, with one attempt. It has failed when nothing comes for 45 seconds.
+ *
+ * @throws {@link ServiceError} @throws {@link ConnectionError}
+ */
+export async function openStream(
+  transport: Transport,
+  path: string,
+  params: PlainCall['params'],
+  signal: AbortSignal | undefined,
+): Promise<OpenedStream> {
+  const watchdog = new Watchdog(signal, SILENCE_MS);
+  const headers = { accept: 'text/event-stream' };
+  try {
+    const call = { params: params ?? {}, headers, parseAs: 'stream', signal: watchdog.signal } as const;
+    const { data } = await transport.authenticated('get', path, call);
+    const events = watched(data as ReadableStream<Uint8Array>, watchdog, signal);
+    return {
+      events,
+      close: async () => {
+        // Before it was read, ending the reading does not reach the body.
+        watchdog.abort(new DOMException('The stream was closed', 'AbortError'));
+        await events.return();
+      },
+    };
+  } catch (error) {
+    watchdog.release();
+    throw lost(error, signal);
+  }
+}
+
+async function* watched(
+  body: ReadableStream<Uint8Array>,
+  watchdog: Watchdog,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ServerSentEvent[], void> {
+  try {
+    for await (const events of readEvents(body)) {
+      watchdog.refresh();
+      yield events;
+    }
+  } catch (error) {
+    throw lost(error, signal);
+  } finally {
+    watchdog.release();
+  }
+}
+
+/** What was thrown while a stream was opened or read, as what it means. */
+function lost(error: unknown, signal: AbortSignal | undefined): unknown {
+  signal?.throwIfAborted();
+  if (error instanceof DOMException || error instanceof TypeError)
+    return new ConnectionError('The event stream was lost', { cause: error });
+  return error;
+}

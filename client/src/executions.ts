@@ -1,0 +1,47 @@
+import { Persistence } from './retry.js';
+import type { Schemas } from './schemas.js';
+import { pause } from './time.js';
+import type { Transport } from './transport.js';
+
+const EXECUTION = '/api/v1/projects/{project_id}/solve/executions/{execution_id}';
+/** Pauses between two looks, in milliseconds: shorter at first, then about as often as there is progress. */
+const SHORTEST_MS = 100;
+const LONGEST_MS = 1_000;
+const GROWTH = 1.5;
+const OVER: string[] = ['succeeded', 'failed', 'canceled'];
+
+export type Execution = Schemas['ExecutionDetailResponse'];
+
+export interface WaitOptions {
+  /** Ends the waiting; the execution goes on, unless it is canceled. */
+  signal?: AbortSignal;
+  /** Called with the execution at the beginning and whenever something of it has changed, `progress` for one. */
+  onChange?: (execution: Execution) => void;
+}
+
+/** Looks at an execution until it is over; its tag makes a look cheap while nothing has changed. */
+export async function waitForExecution(
+  transport: Transport,
+  project_id: string,
+  execution_id: string,
+  { signal, onChange }: WaitOptions,
+): Promise<Execution> {
+  const persistence = new Persistence(transport.retry, signal);
+  let etag: string | undefined;
+  for (let wait = SHORTEST_MS; ; wait = Math.min(LONGEST_MS, wait * GROWTH)) {
+    try {
+      const params = { path: { project_id, execution_id } };
+      const { data, response } = await transport.authenticated('get', EXECUTION, { params, ifNoneMatch: etag, signal });
+      persistence.succeeded();
+      if (data !== undefined) {
+        const execution = data as Execution;
+        etag = response.headers.get('etag') ?? undefined;
+        onChange?.(execution);
+        if (OVER.includes(execution.status)) return execution;
+      }
+    } catch (error) {
+      await persistence.failed(error);
+    }
+    await pause(wait, signal);
+  }
+}

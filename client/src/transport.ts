@@ -1,0 +1,175 @@
+import createFetchClient, { type Client, type ParseAs } from 'openapi-fetch';
+import type { HttpMethod } from './calls.js';
+import { Credentials, type TokenSource } from './credentials.js';
+import { AuthenticationError, ConnectionError, errorOf, NotFoundError, ServiceError } from './errors.js';
+import type { paths } from './openapi.js';
+import { isRefusedForNow, isUncertain, retrying, RETRY_POLICY, type RetryPolicy } from './retry.js';
+import { Watchdog } from './time.js';
+
+const DEFAULT_TIMEOUT_MS = 120_000;
+const NOT_MODIFIED = 304;
+/** Path segments that a URL loses, however they are written. */
+const DOTS = /^\.{1,2}$/;
+
+/** How a client reaches the service. */
+export interface TransportOptions {
+  /** Where the service is, without `/api/v1`; in a page that the service itself has sent, it may be empty. */
+  baseUrl: string;
+  token?: TokenSource | undefined;
+  /** Default: those of {@link RetryPolicy}; `{ maxRetries: 0 }` sends nothing again. */
+  retry?: Partial<RetryPolicy>;
+  /** Longest time in milliseconds that one attempt takes to be answered; default 120,000. */
+  timeoutMs?: number;
+  /** Used in place of the global `fetch`. */
+  fetch?: (request: Request) => Promise<Response>;
+}
+
+/** A call as it is sent, whatever the operation. */
+export interface PlainCall {
+  params?: { path?: Record<string, unknown>; query?: Record<string, unknown>; header?: Record<string, unknown> };
+  body?: unknown;
+  headers?: Record<string, string>;
+  parseAs?: ParseAs;
+  ifNoneMatch?: string | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+export interface PlainResult {
+  data: unknown;
+  response: Response;
+}
+
+/** Sends requests: with the token, again where that is safe, and with errors as exceptions. */
+export class Transport {
+  readonly retry: RetryPolicy;
+  readonly fetch: (request: Request) => Promise<Response>;
+  private readonly api: Client<paths>;
+  private readonly credentials: Credentials;
+  private readonly timeoutMs: number;
+
+  constructor({
+    baseUrl,
+    token,
+    retry,
+    timeoutMs = DEFAULT_TIMEOUT_MS,
+    fetch = (request) => globalThis.fetch(request),
+  }: TransportOptions) {
+    this.retry = { ...RETRY_POLICY, ...retry };
+    this.timeoutMs = timeoutMs;
+    this.credentials = new Credentials(token);
+    this.fetch = fetch;
+    this.api = createFetchClient<paths>({ baseUrl, fetch });
+  }
+
+  /**
+   * Sends a request, and again when it was refused for the moment, or when it got no answer and doing it twice does no harm:
+   * reads; creations, which carry a key; PUT and DELETE of any version. A DELETE that then finds nothing has done its work.
+   */
+  async call(method: HttpMethod, path: string, call: PlainCall = {}): Promise<PlainResult> {
+    const sent = withKey(method, call);
+    const isRepeatable = mayRepeat(method, sent);
+    let isInDoubt = false;
+    const attempt = async (): Promise<PlainResult> => {
+      try {
+        return await this.authenticated(method, path, sent);
+      } catch (error) {
+        if (isInDoubt && method === 'delete' && error instanceof NotFoundError)
+          return { data: undefined, response: new Response(null, { status: 204 }) };
+        isInDoubt ||= isUncertain(error);
+        throw error;
+      }
+    };
+    return await retrying(
+      attempt,
+      (error) => isRefusedForNow(error) || (isRepeatable && isUncertain(error)),
+      this.retry,
+      call.signal,
+    );
+  }
+
+  /** Sends a request, twice at most: the second time with a new token. */
+  async authenticated(method: HttpMethod, path: string, call: PlainCall): Promise<PlainResult> {
+    const token = await this.credentials.token();
+    try {
+      return await this.once(method, path, call, token);
+    } catch (error) {
+      if (!(error instanceof AuthenticationError) || !this.credentials.canRenew) throw error;
+      return await this.once(method, path, call, await this.credentials.renewed(token));
+    }
+  }
+
+  private async once(
+    method: HttpMethod,
+    path: string,
+    { params, body, headers, parseAs = 'json', ifNoneMatch, signal }: PlainCall,
+    token: string | undefined,
+  ): Promise<PlainResult> {
+    assertPath(params?.path);
+    const watchdog = new Watchdog(signal, this.timeoutMs);
+    const progress = { isSent: false };
+    const init = {
+      params,
+      body,
+      parseAs,
+      signal: watchdog.signal,
+      headers: {
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(ifNoneMatch !== undefined && { 'if-none-match': ifNoneMatch }),
+        ...headers,
+      },
+      fetch: async (request: Request): Promise<Response> => {
+        progress.isSent = true;
+        return await this.fetch(request);
+      },
+    };
+    try {
+      const { data, error, response } = await this.api.request(method, path as never, init as never);
+      if (!response.ok && response.status !== NOT_MODIFIED) throw errorOf(response, error);
+      return { data, response };
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw progress.isSent ? unanswered(error) : error;
+    } finally {
+      if (parseAs === 'stream') watchdog.rest();
+      else watchdog.release();
+    }
+  }
+}
+
+/** What was thrown after a request was sent, as what it means. */
+function unanswered(error: unknown): Error {
+  if (error instanceof ServiceError) return error;
+  const what = error instanceof Error ? error.message : String(error);
+  return new ConnectionError(`The service has not answered: ${what}`, { cause: error });
+}
+
+/** Posts carry a key of their own, the same each time; a message with an id of the client needs none. */
+function withKey(method: HttpMethod, call: PlainCall): PlainCall {
+  if (method !== 'post' || hasMessageId(call)) return call;
+  // One that the caller gives takes its place.
+  return { ...call, headers: { 'idempotency-key': newId(), ...call.headers } };
+}
+
+const hasMessageId = ({ body }: PlainCall): boolean =>
+  typeof body === 'object' && body !== null && 'client_msg_id' in body && body.client_msg_id != null;
+
+/** Whether a request may be sent again without knowing what the first one has done. */
+function mayRepeat(method: HttpMethod, { params, headers }: PlainCall): boolean {
+  if (method === 'patch') return false;
+  if (method === 'get' || method === 'post') return true;
+  // The first one would have changed the tag.
+  const names = [...Object.keys(params?.header ?? {}), ...Object.keys(headers ?? {})];
+  return !names.some((name) => name.toLowerCase() === 'if-match');
+}
+
+/** @throws TypeError for a parameter that would lead to another operation */
+function assertPath(path: Record<string, unknown> = {}): void {
+  for (const [name, value] of Object.entries(path))
+    if (value === '' || DOTS.test(String(value))) throw new TypeError(`${name} cannot be ${JSON.stringify(value)}`);
+}
+
+/** A text that nobody else has: 128 random bits. Pages without TLS have no `crypto.randomUUID`. */
+export function newId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

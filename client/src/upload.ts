@@ -1,0 +1,254 @@
+import { BadRequestError, ConflictError, ConnectionError, errorOf, ForbiddenError, ServiceError } from './errors.js';
+import { isPassing, retrying } from './retry.js';
+import type { Schemas } from './schemas.js';
+import { LinkedSignal, Watchdog } from './time.js';
+import type { Transport } from './transport.js';
+
+const UPLOAD = '/api/v1/files/upload';
+const DEFAULT_PARALLEL = 3;
+/** A part takes a minute at most, and a second more for each so many bytes. */
+const PART_MS = 60_000;
+const SLOWEST_BYTES_PER_S = 8 * 1024;
+/** How often parts that the store has lost are sent again. */
+const ROUNDS = 3;
+/** Codes of a completion that was asked for before all parts were there as they should be. */
+const PARTS_LACKING: unknown[] = ['etag_mismatch', 'part_changed', 'part_missing', 'part_too_small', 'size_mismatch'];
+/** A part that was cut off on its way. */
+const CUT_OFF: unknown[] = ['body_cut_off', 'body_too_slow'];
+
+/** Where a file goes: `source`, the identifier that it needs, and `path`; the type is that of the Blob unless it is given. */
+export type UploadTarget = Omit<Schemas['UploadStartRequest'], 'size'> &
+  Pick<Schemas['UploadCompleteRequest'], 'conversation_id'>;
+
+/** An upload that was begun, as JSON: kept by the caller, it can be gone on with after a reload. Keep it secret. */
+export interface UploadState {
+  upload_token: string;
+  part_size: number;
+  /** Bytes of the file. */
+  size: number;
+  /** When the file was changed last, in milliseconds of Unix time; null where the file does not tell. */
+  last_modified: number | null;
+  /** When the service forgets the upload. */
+  expires_at: string;
+}
+
+/** Bytes that the service has, and bytes of the file. */
+export interface UploadProgress {
+  loaded: number;
+  total: number;
+}
+
+export interface UploadOptions {
+  signal?: AbortSignal;
+  /** Called at the beginning and after each part. */
+  onProgress?: (progress: UploadProgress) => void;
+  /** Called once the upload has begun, before anything is sent: the state to go on with. */
+  onStart?: (state: UploadState) => void;
+  /** An upload that was begun with the same file for the same target: only what is missing is sent. */
+  resume?: UploadState | undefined;
+  /** Parts that are sent at the same time; default 3. */
+  parallel?: number;
+}
+
+/** The file is not the one whose upload was begun. */
+export class FileChangedError extends Error {
+  override name = 'FileChangedError';
+}
+
+/** A file on its way. */
+export class Upload {
+  /** Sizes of the parts that the service has, by number. */
+  private received = new Map<number, number>();
+  private urls = new Map<number, string>();
+
+  private constructor(
+    private readonly transport: Transport,
+    private readonly file: Blob,
+    private readonly target: UploadTarget,
+    readonly state: UploadState,
+    private readonly options: UploadOptions,
+  ) {}
+
+  static async start(transport: Transport, file: Blob, target: UploadTarget, options: UploadOptions): Promise<Upload> {
+    const { path, content_type } = target;
+    const body = { ...placeOf(target), path, content_type: content_type ?? file.type, size: file.size };
+    const { data } = await transport.call('post', `${UPLOAD}/start`, { body, signal: options.signal });
+    const { upload_token, part_size, parts, expires_at } = data as Schemas['UploadStartResponse'];
+    const state = { upload_token, part_size, size: file.size, last_modified: modified(file), expires_at };
+    const upload = new Upload(transport, file, target, state, options);
+    upload.learn(parts);
+    options.onStart?.(state);
+    return upload;
+  }
+
+  /** @throws FileChangedError */
+  static resume(
+    transport: Transport,
+    file: Blob,
+    target: UploadTarget,
+    options: UploadOptions & { resume: UploadState },
+  ): Upload {
+    const { size, last_modified } = options.resume;
+    if (file.size !== size || (last_modified !== null && modified(file) !== last_modified))
+      throw new FileChangedError('The file is not the one whose upload was begun; begin a new one');
+    return new Upload(transport, file, target, options.resume, options);
+  }
+
+  /** Sends what is missing and completes the upload. */
+  async finish(): Promise<Schemas['FileEntry']> {
+    const isNew = this.options.resume === undefined;
+    for (let round = 1; ; round += 1) {
+      if (!isNew || round > 1) await this.look();
+      await this.sendMissing();
+      try {
+        return await this.complete();
+      } catch (error) {
+        const isLacking = error instanceof BadRequestError && PARTS_LACKING.includes(error.code);
+        if (!isLacking || round === ROUNDS) throw error;
+      }
+    }
+  }
+
+  /** Ends the upload at the service, which forgets its parts. */
+  async abort(): Promise<void> {
+    await this.transport.authenticated('post', `${UPLOAD}/abort`, { body: { upload_token: this.state.upload_token } });
+  }
+
+  private get parts(): number[] {
+    const { size, part_size } = this.state;
+    return Array.from({ length: Math.max(1, Math.ceil(size / part_size)) }, (_, index) => index + 1);
+  }
+
+  private bytesOf(part: number): Blob {
+    const { part_size } = this.state;
+    return this.file.slice((part - 1) * part_size, part * part_size);
+  }
+
+  /** Asks what was received. An upload that needs no more parts is one that all were received of. */
+  private async look(): Promise<void> {
+    const { upload_token } = this.state;
+    const { signal } = this.options;
+    try {
+      const { data } = await this.transport.call('post', `${UPLOAD}/status`, { body: { upload_token }, signal });
+      const { parts } = data as Schemas['UploadStatusResponse'];
+      const whole = parts.filter(({ part_number, size }) => size === this.bytesOf(part_number).size);
+      this.received = new Map(whole.map(({ part_number, size }) => [part_number, size]));
+    } catch (error) {
+      const isOver =
+        error instanceof ConflictError && ['upload_assembled', 'upload_completed'].includes(error.code ?? '');
+      if (!isOver) throw error;
+      this.received = new Map(this.parts.map((part) => [part, this.bytesOf(part).size]));
+    }
+  }
+
+  private async sendMissing(): Promise<void> {
+    this.tell();
+    const missing = this.parts.filter((part) => !this.received.has(part));
+    const unsigned = missing.filter((part) => !this.urls.has(part));
+    if (unsigned.length > 0) await this.sign(unsigned);
+    const { signal, parallel = DEFAULT_PARALLEL } = this.options;
+    const failing = new LinkedSignal(signal);
+    const queue = missing.values();
+    const sender = async (): Promise<void> => {
+      try {
+        for (const part of queue) await this.send(part, failing.signal);
+      } catch (error) {
+        // The others need not go on.
+        failing.abort(error);
+        throw error;
+      }
+    };
+    try {
+      await Promise.all(Array.from({ length: Math.min(parallel, missing.length) }, sender));
+    } finally {
+      failing.release();
+    }
+  }
+
+  private async send(part: number, signal: AbortSignal): Promise<void> {
+    const bytes = this.bytesOf(part);
+    let isRenewed = false;
+    await retrying(
+      async () => await this.put(part, bytes, signal),
+      (error) => {
+        if (!(error instanceof ForbiddenError) || isRenewed) return isRetriable(error);
+        // The URL may have ended before the upload.
+        isRenewed = true;
+        this.urls.delete(part);
+        return true;
+      },
+      this.transport.retry,
+      signal,
+    );
+    this.received.set(part, bytes.size);
+    this.tell();
+  }
+
+  private async put(part: number, body: Blob, signal: AbortSignal): Promise<void> {
+    if (!this.urls.has(part)) await this.sign([part]);
+    const url = this.urls.get(part) ?? '';
+    const watchdog = new Watchdog(signal, PART_MS + (body.size / SLOWEST_BYTES_PER_S) * 1000);
+    try {
+      const response = await this.transport.fetch(new Request(url, { method: 'PUT', body, signal: watchdog.signal }));
+      const text = await response.text();
+      if (!response.ok) throw errorOf(response, parsed(text));
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof ServiceError) throw error;
+      throw new ConnectionError(`Part ${part} was not sent`, { cause: error });
+    } finally {
+      watchdog.release();
+    }
+  }
+
+  private async sign(part_numbers: number[]): Promise<void> {
+    const body = { upload_token: this.state.upload_token, part_numbers };
+    const { data } = await this.transport.call('post', `${UPLOAD}/parts`, { body, signal: this.options.signal });
+    this.learn((data as Schemas['UploadPartsResponse']).parts);
+  }
+
+  private learn(parts: Schemas['UploadPartUrl'][]): void {
+    for (const { part_number, url } of parts) this.urls.set(part_number, url);
+  }
+
+  private async complete(): Promise<Schemas['FileEntry']> {
+    const { upload_token } = this.state;
+    const { conversation_id } = this.target;
+    // Without a list of parts: pages cannot read the tags of every store.
+    const body = { ...placeOf(this.target), conversation_id, upload_token };
+    const { data } = await this.transport.call('post', `${UPLOAD}/complete`, { body, signal: this.options.signal });
+    return data as Schemas['FileEntry'];
+  }
+
+  private tell(): void {
+    const loaded = [...this.received.values()].reduce((sum, size) => sum + size, 0);
+    this.options.onProgress?.({ loaded, total: this.file.size });
+  }
+}
+
+const placeOf = ({ source, project_id, deployment_name, snapshot_id }: UploadTarget) => ({
+  source,
+  project_id,
+  deployment_name,
+  snapshot_id,
+});
+
+/** Stores fail with any 5xx; what has no room left will have none. */
+function isRetriable(error: unknown): boolean {
+  if (isPassing(error)) return true;
+  if (error instanceof BadRequestError) return CUT_OFF.includes(error.code);
+  if (error instanceof ConflictError) return error.code === 'part_sent_again';
+  return error instanceof ServiceError && error.status >= 500 && error.status !== 507;
+}
+
+const modified = (file: Blob): number | null =>
+  'lastModified' in file && typeof file.lastModified === 'number' ? file.lastModified : null;
+
+/** JSON of the service, or text of another store. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
