@@ -57,6 +57,7 @@ export default {
       displayName: 'unit',
       testMatch: [
         '<rootDir>/src/**/*.spec.ts',
+        '<rootDir>/test/client/**/*.spec.ts',
         '<rootDir>/test/data-engine/**/*.spec.ts',
         '<rootDir>/test/docker/**/*.spec.ts',
         '<rootDir>/test/house/**/*.spec.ts',
@@ -69,7 +70,7 @@ export default {
       ...endToEnd,
       // The application and what it stands on are loaded once in each process of Jest, and are what was built.
       ...natively(
-        '/(src/.+\\.ts|test/support/contract\\.js|node_modules/(@nestjs|fast-check|jose|pg|typeorm)/.+\\.m?js)$',
+        '/(src/.+\\.ts|client/dist/.+\\.js|test/support/contract\\.js|node_modules/(@nestjs|fast-check|jose|pg|typeorm)/.+\\.m?js)$',
       ),
       testEnvironmentOptions: { classes: ['Date', 'Error'] },
       testMatch: ['<rootDir>/test/e2e/**/*.e2e.ts'],

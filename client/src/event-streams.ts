@@ -40,7 +40,8 @@ export async function openStream(
     };
   } catch (error) {
     watchdog.release();
-    throw lost(error, signal);
+    signal?.throwIfAborted();
+    throw watchdog.signal.aborted ? new ConnectionError('The event stream did not open', { cause: error }) : error;
   }
 }
 
@@ -55,16 +56,9 @@ async function* watched(
       yield events;
     }
   } catch (error) {
-    throw lost(error, signal);
+    signal?.throwIfAborted();
+    throw new ConnectionError('The event stream was lost', { cause: error });
   } finally {
     watchdog.release();
   }
-}
-
-/** What was thrown while a stream was opened or read, as what it means. */
-function lost(error: unknown, signal: AbortSignal | undefined): unknown {
-  signal?.throwIfAborted();
-  if (error instanceof DOMException || error instanceof TypeError)
-    return new ConnectionError('The event stream was lost', { cause: error });
-  return error;
 }

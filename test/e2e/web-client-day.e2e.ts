@@ -1,10 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import type { components } from '../../dist/client/api.js';
-import { makeFile, makeProject, sendParts } from '../factories/make.js';
-import { idle } from '../factories/turns.js';
+import { NotFoundError, type Schemas, TooLargeError, type WorkspaceClient } from '@project-workspace/client';
+import { makeFile, makeProject } from '../factories/make.js';
 import type { Session } from '../support/session.js';
 import { useSharedService } from '../support/service.js';
-import { succeed, type TypedClient, typedClient } from '../support/typed-client.js';
+import { succeed, typedClient } from '../support/typed-client.js';
 
 const INSTRUCTIONS = '# Weekly planning\nAsk for the demand first.\n';
 const NEW_INSTRUCTIONS = '# Weekly planning\nAsk for the demand first, then for the shifts.\n';
@@ -17,11 +16,9 @@ const OWN_SHIFT_RULES = { 'SKILL.md': 'Our shifts last eight hours.\n' };
 const SMALL_CSV = 'product,demand\nÄpfel,120\nBirnen,80\n';
 const BIG_CSV_BYTES = 12_000_000;
 
-type Schemas = components['schemas'];
-
-/** Somebody at work in a web application, which has the client that openapi.json gives. */
+/** Somebody at work in a web application, which has the client package. */
 interface Person extends Session {
-  api: TypedClient;
+  api: WorkspaceClient;
 }
 
 const service = useSharedService();
@@ -113,18 +110,16 @@ async function setUpProject(
 async function workWithFiles({ api, client }: Person, project_id: string): Promise<string> {
   const place = { source: 'workspace', project_id } as const;
 
-  const big = bigCsv();
-  const sent = await sendParts(client, place, 'history.csv', big, 'text/csv');
-  expect(sent.parts).toHaveLength(3);
-  const history = await succeed(api.POST('/api/v1/files/upload/complete', { body: { ...place, ...sent } }));
+  const big = new Blob([bigCsv()], { type: 'text/csv' });
+  const history = await api.upload(big, { ...place, path: 'history.csv' });
   expect(history).toMatchObject({
     path: 'history.csv',
     size: BIG_CSV_BYTES,
     content_type: 'text/csv',
     source: 'upload',
   });
-  const tooLarge = await api.POST('/api/v1/files/content', { body: { ...place, path: 'history.csv' } });
-  expect(tooLarge.response.status).toBe(413);
+  const whole = api.POST('/api/v1/files/content', { body: { ...place, path: 'history.csv' } });
+  await expect(whole).rejects.toBeInstanceOf(TooLargeError);
 
   await makeFile(client, place, 'demand.csv', SMALL_CSV);
   await makeFile(client, place, 'draft.txt', 'Not needed.');
@@ -165,19 +160,19 @@ async function workWithFiles({ api, client }: Person, project_id: string): Promi
 }
 
 /** Twelve million bytes of rows that differ. */
-function bigCsv(): Buffer {
+function bigCsv(): Uint8Array<ArrayBuffer> {
   const rows: string[] = ['day,product,sold'];
   for (let length = 0, day = 0; length < BIG_CSV_BYTES; day += 1) {
     const row = `${day},product-${day % 97},${(day * 7919) % 1000}`;
     rows.push(row);
     length += row.length + 1;
   }
-  return Buffer.from(rows.join('\n')).subarray(0, BIG_CSV_BYTES);
+  return new TextEncoder().encode(rows.join('\n')).subarray(0, BIG_CSV_BYTES);
 }
 
-/** Posts a message and follows it through sync until it is answered; answers the whole conversation. */
+/** Posts a message and follows the conversation until it is answered; answers the whole conversation. */
 async function talk(
-  { api, client, user, name }: Person,
+  { api, user, name }: Person,
   projectId: string,
   fileId: string,
 ): Promise<Schemas['ChatMessageResponse'][]> {
@@ -206,9 +201,9 @@ async function talk(
     is_partial: false,
   });
   const again = await api.POST('/api/v1/projects/{project_id}/chat', post);
-  expect([again.response.status, again.data?.message.id]).toEqual([202, posted.message.id]);
+  expect([again.response.status, again.data.message.id]).toEqual([202, posted.message.id]);
 
-  const synced = await idle(client, projectId);
+  const synced = await answered(api, projectId);
   expect(synced.turn).toMatchObject({ state: 'idle', next_seq: 0 });
   expect(synced.messages[0]).toEqual(posted.message);
   const answer = synced.messages.at(-1);
@@ -217,6 +212,12 @@ async function talk(
   expect(answer?.content).toContain('rule-based');
   expect(answer?.content).toContain('shift-rules');
   return synced.messages;
+}
+
+/** The conversation once the agent is idle. */
+async function answered(api: WorkspaceClient, projectId: string): Promise<Schemas['ConversationSyncResponse']> {
+  for await (const state of api.conversation(projectId).follow()) if (state.turn.state === 'idle') return state;
+  throw new Error('The conversation has ended');
 }
 
 async function readHistory(
@@ -311,10 +312,10 @@ async function pullAgain(
   );
   // AGENTS.md and the two files of the skill that is left.
   expect(pulled).toEqual({ from_deployment: handle, objects: 3 });
-  const retired = await planner.api.GET('/api/v1/projects/{project_id}/skills/{skill}', {
+  const retired = planner.api.GET('/api/v1/projects/{project_id}/skills/{skill}', {
     params: { path: { project_id: projectId, skill: 'demand' } },
   });
-  expect(retired.response.status).toBe(404);
+  await expect(retired).rejects.toBeInstanceOf(NotFoundError);
   const own = await succeed(
     planner.api.GET('/api/v1/projects/{project_id}/skills/{skill}', {
       params: { path: { project_id: projectId, skill: 'shift-rules' } },

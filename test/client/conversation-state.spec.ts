@@ -1,0 +1,123 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { after, type ConversationState, followedFrom, OutOfStep } from '../../client/src/conversation-state.js';
+import type { ChatEvent } from '../../client/src/schemas.js';
+import {
+  type BodyEvent,
+  EMPTY_BODY,
+  fold,
+  type MessageBody,
+  toBodyEvent,
+} from '../../src/chat/messages/message-body.js';
+import { agentEvents } from '../support/agent-events.js';
+
+const LIMIT = 3;
+const AT = new Date(0);
+const IDLE = { state: 'idle', message_id: null, turn_id: null, next_seq: 0 } as const;
+
+const message = (sequence: number, body: object = {}): ConversationState['messages'][number] => ({
+  id: `m-${sequence}`,
+  project_id: 'p',
+  conversation_id: 'c',
+  role: 'user',
+  content: `Message ${sequence}`,
+  sequence,
+  created_at: AT.toISOString(),
+  affected_card_ids: [],
+  ...body,
+});
+const wire = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value;
+const answer = (sequence: number, body: MessageBody, is_partial: boolean) =>
+  message(sequence, { role: 'assistant', is_partial, ...wire(body) });
+const begun: ConversationState = { conversation_id: 'c', messages: [message(1)], turn: IDLE };
+const event = (name: string, data: object, id?: string): ChatEvent =>
+  ({ ...(id !== undefined && { id }), event: name, data: wire(data) }) as ChatEvent;
+
+/** The events of a turn that the service stores for what an agent does, and the message after each of them. */
+function turnOf(turn: string, sequence: number, agent: Parameters<typeof toBodyEvent>[1][]) {
+  const steps: { event: ChatEvent; shown: ReturnType<typeof answer> }[] = [];
+  let body = EMPTY_BODY;
+  const add = (name: string, data: object, partial = true): void => {
+    steps.push({ event: event(name, data, `${turn}:${steps.length}`), shown: answer(sequence, body, partial) });
+  };
+  add('turn.started', { message_id: `m-${sequence}`, message: answer(sequence, body, true) });
+  for (const said of agent) {
+    const step: BodyEvent | null = toBodyEvent(body, said, turn, AT);
+    if (step === null) continue;
+    body = fold(body, step);
+    const { type, ...data } = step;
+    add(type, data);
+  }
+  add('turn.ended', { outcome: 'completed', message: answer(sequence, body, false) }, false);
+  return steps;
+}
+
+describe('the state of a conversation that is followed', () => {
+  it('has after each event the message that the service has, whatever comes again', () => {
+    fc.assert(
+      fc.property(agentEvents(20), fc.nat(), (agent, from) => {
+        const steps = turnOf('t', 2, agent);
+        const created = event('message.created', { message: message(1) });
+        const dispatched = event('turn.dispatched', { turn_id: 't' });
+        let followed = after(after(followedFrom(begun), created, LIMIT), dispatched, LIMIT);
+        expect(followed.state.turn).toEqual({ state: 'dispatched', message_id: null, turn_id: 't', next_seq: 0 });
+        for (const [index, step] of steps.entries()) {
+          const before = wire(followed);
+          const next = after(followed, step.event, LIMIT);
+          expect(wire(followed)).toEqual(before);
+          followed = next;
+          // Like sync at this moment, and what goes on from there reaches the same end.
+          expect(followed.state.messages.at(-1)).toEqual(step.shown);
+          const isOver = index === steps.length - 1;
+          expect(followed.state.turn).toEqual(
+            isOver ? IDLE : { state: 'streaming', message_id: 'm-2', turn_id: 't', next_seq: index + 1 },
+          );
+          for (const again of [created, dispatched, steps[from % (index + 1)]?.event ?? created])
+            expect(after(followed, again, LIMIT)).toBe(followed);
+        }
+        const resumed = { ...begun, messages: [message(1), steps[0]?.shown ?? message(2)] };
+        const turn = { state: 'streaming', message_id: 'm-2', turn_id: 't', next_seq: 1 } as const;
+        const end = steps.reduce((state, step) => after(state, step.event, LIMIT), followedFrom({ ...resumed, turn }));
+        expect(end).toEqual(followed);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('has the newest messages, in their order', () => {
+    const [, late] = turnOf('t', 3, []);
+    if (late === undefined) throw new Error('The turn has no end');
+    const events = [
+      event('message.created', { message: message(2) }),
+      event('turn.started', { message_id: 'm-3', message: answer(3, EMPTY_BODY, true) }, 't:0'),
+      event('message.created', { message: message(4) }),
+      late.event,
+      // These come again, and one was out of sight before.
+      event('message.created', { message: message(1) }),
+      event('message.updated', { message: message(1, { content: 'Changed' }) }),
+      event('message.updated', { message: message(4, { content: 'Changed' }) }),
+    ];
+    const { state } = events.reduce((followed, one) => after(followed, one, LIMIT), followedFrom(begun));
+    expect(state.messages.map(({ sequence, content }) => [sequence, content])).toEqual([
+      [2, 'Message 2'],
+      [3, ''],
+      [4, 'Changed'],
+    ]);
+    expect(state.turn).toEqual(IDLE);
+  });
+
+  it('does not go on after a gap', () => {
+    const [started, ...rest] = turnOf('t', 2, [{ type: 'text', text: 'a' }]);
+    if (started === undefined) throw new Error('The turn has no start');
+    const followed = after(followedFrom(begun), started.event, LIMIT);
+    expect(() => after(followed, rest[1]?.event as ChatEvent, LIMIT)).toThrow(OutOfStep);
+    expect(() => after(followed, event('resync', { reason: 'evicted' }), LIMIT)).toThrow(OutOfStep);
+    expect(() => after(followed, event('text.delta', { segment: 0, text: 'x' }, 'other:1'), LIMIT)).toThrow(OutOfStep);
+  });
+
+  it('says nothing where the agent said nothing', () => {
+    const silent = event('turn.ended', { outcome: 'failed', message: null }, 't:0');
+    const { state } = after(followedFrom(begun), silent, LIMIT);
+    expect(state).toEqual(begun);
+  });
+});
