@@ -18,12 +18,10 @@ export class Credentials {
     return await this.held;
   }
 
-  /** Another token than one that was rejected. */
-  async renewed(rejected: string | undefined): Promise<string | undefined> {
+  /** Forgets a token that is not valid any more, unless somebody else has done so. */
+  async reject(token: string | undefined): Promise<void> {
     const { held } = this;
-    // Somebody else may have asked for one meanwhile.
-    if (held !== undefined && (await held) === rejected && this.held === held) this.held = undefined;
-    return await this.token();
+    if (held !== undefined && (await held) === token && this.held === held) this.held = undefined;
   }
 
   private async ask(source: () => string | Promise<string>): Promise<string> {

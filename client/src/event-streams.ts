@@ -28,8 +28,10 @@ export async function openStream(
   const headers = { accept: 'text/event-stream' };
   try {
     const call = { params: params ?? {}, headers, parseAs: 'stream', signal: watchdog.signal } as const;
-    const { data } = await transport.authenticated('get', path, call);
-    const events = watched(data as ReadableStream<Uint8Array>, watchdog, signal);
+    const { data, token } = await transport.authenticated('get', path, call);
+    // A stream ends with its token, which other requests may be allowed for a while yet.
+    const ended = async (): Promise<void> => await transport.credentials.reject(token);
+    const events = watched(data as ReadableStream<Uint8Array>, watchdog, signal, ended);
     return {
       events,
       close: async () => {
@@ -49,12 +51,14 @@ async function* watched(
   body: ReadableStream<Uint8Array>,
   watchdog: Watchdog,
   signal: AbortSignal | undefined,
+  ended: () => Promise<void>,
 ): AsyncGenerator<ServerSentEvent[], void> {
   try {
     for await (const events of readEvents(body)) {
       watchdog.refresh();
       yield events;
     }
+    await ended();
   } catch (error) {
     signal?.throwIfAborted();
     throw new ConnectionError('The event stream was lost', { cause: error });

@@ -37,9 +37,10 @@ export class Follower {
     for (;;) {
       try {
         const stream = await this.connect();
+        persistence.reached();
         try {
           for await (const events of stream.events) {
-            persistence.succeeded();
+            if (events.length > 0) persistence.succeeded();
             this.take(events);
           }
         } finally {

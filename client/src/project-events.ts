@@ -34,10 +34,11 @@ export async function* projectEvents(
     try {
       const header = last === undefined ? {} : { 'Last-Event-ID': String(last) };
       const stream = await openStream(transport, EVENTS, { path: { project_id }, header }, signal);
+      persistence.reached();
       try {
         if (last === undefined) yield { type: 'resync', reason: 'opened' };
         for await (const group of stream.events) {
-          persistence.succeeded();
+          if (group.length > 0) persistence.succeeded();
           for (const { event, data } of group) {
             if (event === 'resync') {
               const { reason } = JSON.parse(data) as Schemas['ResyncData'];

@@ -84,7 +84,8 @@ export async function retrying<Value>(
  */
 export class Persistence {
   private failures = 0;
-  private hasSucceeded = false;
+  /** When the service was reached last, in milliseconds of Unix time. */
+  private reachedAt: number | undefined;
 
   /** @param onInterruption hears of each failure that is waited out */
   constructor(
@@ -93,15 +94,24 @@ export class Persistence {
     private readonly onInterruption?: (error: unknown) => void,
   ) {}
 
+  /** The service was reached: from now on there is no end of attempts. */
+  reached(): void {
+    this.reachedAt = Date.now();
+  }
+
+  /** It works: the next pause is a short one. */
   succeeded(): void {
+    this.reached();
     this.failures = 0;
-    this.hasSucceeded = true;
   }
 
   /** Pauses before the next attempt. @throws the error, if it does not pass by itself */
   async failed(error: unknown): Promise<void> {
     this.signal?.throwIfAborted();
-    if (!isPassing(error) || (!this.hasSucceeded && this.failures >= this.policy.maxRetries)) throw error;
+    const { maxRetries, maxDelayMs } = this.policy;
+    if (!isPassing(error) || (this.reachedAt === undefined && this.failures >= maxRetries)) throw error;
+    // What has lasted for a while was no failed attempt.
+    if (Date.now() - (this.reachedAt ?? Infinity) > maxDelayMs) this.failures = 0;
     this.onInterruption?.(error);
     await pauseAfter(error, this.failures, this.policy, this.signal);
     this.failures += 1;

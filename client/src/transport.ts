@@ -44,7 +44,7 @@ export class Transport {
   readonly retry: RetryPolicy;
   readonly fetch: (request: Request) => Promise<Response>;
   private readonly api: Client<paths>;
-  private readonly credentials: Credentials;
+  readonly credentials: Credentials;
   private readonly timeoutMs: number;
 
   constructor({
@@ -71,7 +71,8 @@ export class Transport {
     let isInDoubt = false;
     const attempt = async (): Promise<PlainResult> => {
       try {
-        return await this.authenticated(method, path, sent);
+        const { data, response } = await this.authenticated(method, path, sent);
+        return { data, response };
       } catch (error) {
         if (isInDoubt && method === 'delete' && error instanceof NotFoundError)
           return { data: undefined, response: new Response(null, { status: 204 }) };
@@ -88,13 +89,19 @@ export class Transport {
   }
 
   /** Sends a request, twice at most: the second time with a new token. */
-  async authenticated(method: HttpMethod, path: string, call: PlainCall): Promise<PlainResult> {
+  async authenticated(
+    method: HttpMethod,
+    path: string,
+    call: PlainCall,
+  ): Promise<PlainResult & { token: string | undefined }> {
     const token = await this.credentials.token();
     try {
-      return await this.once(method, path, call, token);
+      return { ...(await this.once(method, path, call, token)), token };
     } catch (error) {
       if (!(error instanceof AuthenticationError) || !this.credentials.canRenew) throw error;
-      return await this.once(method, path, call, await this.credentials.renewed(token));
+      await this.credentials.reject(token);
+      const renewed = await this.credentials.token();
+      return { ...(await this.once(method, path, call, renewed)), token: renewed };
     }
   }
 
