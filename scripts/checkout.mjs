@@ -70,7 +70,8 @@ function packagesAreStale() {
   const installed = installedPackages();
   if (installed === undefined) return true;
   return Object.entries(wanted).some(([path, { version, integrity, optional, link }]) => {
-    if (path === '' || link) return false;
+    if (path === '') return false;
+    if (link) return !existsSync(at(path));
     const found = installed[path];
     // Other platforms' packages are not installed.
     if (found === undefined) return !optional;

@@ -300,12 +300,7 @@ export class ProjectsRepository extends EntityRepository(Project) {
     { active_solves = 0, credits = 0, feasibility_result }: ProjectChange,
   ): Promise<void> {
     const columns = { active_solves: '$2', credits: '$3', feasibility_result: '$4' };
-    await this.query(adjustProject('$1', columns), [
-      project_id,
-      active_solves,
-      credits,
-      feasibility_result ?? null,
-    ]);
+    await this.query(adjustProject('$1', columns), [project_id, active_solves, credits, feasibility_result ?? null]);
   }
 
   /**
