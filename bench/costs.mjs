@@ -156,8 +156,8 @@ async function ended() {
 
 /** Processor time of the server so far, in µs: of its processes and of those that have ended. */
 async function postgresTime() {
-  const [{ pid }] = await administer('SELECT pg_backend_pid() AS pid');
-  const server = (await statOf(pid))?.parent;
+  const [{ pid }] = await administer(`SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'`);
+  const { parent: server } = await statOf(pid);
   let ticks = 0;
   for (const name of await readdir('/proc')) {
     const stat = /^\d+$/.test(name) ? await statOf(name) : undefined;
