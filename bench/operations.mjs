@@ -109,7 +109,8 @@ export const OPERATIONS = [
          SELECT p.id, p.name, p.description, p.short_description, iso_timestamp(p.created_at) AS created_at,
                 iso_timestamp(p.updated_at) AS updated_at, ${CREATOR}, ${COMPLETENESS}, p.current_snapshot_id,
                 p.objective_components, p.objective_confirmed, p.objective_description, p.objective_type,
-                d.handle AS origin_deployment_handle, p.run_setup_status, p.total_credits, p.workspace_mode, p.config_digest
+                d.handle AS origin_deployment_handle, p.run_setup_status, p.total_credits, p.workspace_mode, p.config_digest,
+                p.visibility, 'owner' AS role
            FROM projects p LEFT JOIN deployments d ON d.id = p.origin_deployment_id
           WHERE p.company_id = $1 AND p.id = $2 AND p.deleted_at IS NULL) project`,
     ),
@@ -125,7 +126,7 @@ export const OPERATIONS = [
         `SELECT p.id, p.name, iso_timestamp(p.created_at) AS created_at, iso_timestamp(p.updated_at) AS updated_at, ${CREATOR},
                 p.card_count, ${COMPLETENESS}, p.objective_components, p.objective_confirmed,
                 CASE WHEN p.active_solves > 0 THEN 'solving' WHEN p.active_turns > 0 THEN 'working' ELSE 'idle' END AS status,
-                p.total_credits, p.workspace_mode
+                p.total_credits, p.workspace_mode, p.visibility, NULL AS deleted_at
            FROM projects p WHERE p.company_id = $1 AND p.deleted_at IS NULL
           ORDER BY p.updated_at DESC, p.id DESC LIMIT ${PAGE}`,
         'SELECT count(*) FROM projects WHERE company_id = $1 AND deleted_at IS NULL',
