@@ -10,7 +10,7 @@ import { DatabaseWatch } from './database-watch.service.js';
 export type Listener = (key: string | null) => void;
 
 /** Least time between two sends. */
-const PACE_MS = 10;
+const PACE_MS = 25;
 /** PostgreSQL takes payloads of less than 8,000 bytes. */
 const MAX_BYTES = 7_900;
 const RECONNECT_MS = 500;
