@@ -20,7 +20,7 @@ import { exclusively } from './mutex.mjs';
  */
 
 export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-/** What is compiled: the service and its client, apart from each other. Of each the stamp says what it was made from. */
+/** What is built, and what it was made from, which its stamp says: the service, its client, and the page, which holds the client. */
 const BUILDS = [
   {
     stamp: 'dist/.sources',
@@ -33,6 +33,19 @@ const BUILDS = [
     folder: 'client/src',
     files: ['tsconfig.json', 'client/tsconfig.json', 'client/package.json', 'package-lock.json', 'openapi.json'],
     make: buildClient,
+  },
+  {
+    stamp: 'web/dist/.sources',
+    folder: 'web/src',
+    files: [
+      'web/index.html',
+      'web/vite.config.ts',
+      'web/tsconfig.json',
+      'web/package.json',
+      'package-lock.json',
+      'client/dist/.sources',
+    ],
+    make: buildPage,
   },
 ];
 /** Types of the interface for the client, made from `openapi.json`. */
@@ -128,17 +141,19 @@ function isStale({ stamp, ...sources }) {
   return !existsSync(at(stamp)) || readFileSync(at(stamp), 'utf8') !== fingerprintOf(sources);
 }
 
-/** Makes what is stale, at the same time. */
+/** Makes what is stale: the service beside the client, and the page from it. */
 async function build() {
   say('Building');
-  await Promise.all(
-    BUILDS.filter(isStale).map(async ({ stamp, make, ...sources }) => {
-      const fingerprint = fingerprintOf(sources);
-      rmSync(at(stamp), { force: true });
-      await make();
-      writeFileSync(at(stamp), fingerprint);
-    }),
-  );
+  const [service, client, page] = BUILDS;
+  await Promise.all([make(service), make(client).then(() => make(page))]);
+}
+
+async function make({ stamp, make, ...sources }) {
+  if (!isStale({ stamp, ...sources })) return;
+  const fingerprint = fingerprintOf(sources);
+  rmSync(at(stamp), { force: true });
+  await make();
+  writeFileSync(at(stamp), fingerprint);
 }
 
 async function buildService() {
@@ -154,6 +169,10 @@ async function buildClient() {
   await run(process.execPath, [generator, 'openapi.json', '--default-non-nullable', 'false', '--output', CLIENT_TYPES]);
   rmSync(at('client/dist'), { recursive: true, force: true });
   await compile('client/tsconfig.json');
+}
+
+async function buildPage() {
+  await run(process.execPath, [at('node_modules/vite/bin/vite.js'), 'build', 'web']);
 }
 
 async function compile(project) {

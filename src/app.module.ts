@@ -30,6 +30,7 @@ import { ScenariosModule } from './scenarios/scenarios.module.js';
 import { SkillsModule } from './skills/skills.module.js';
 import { TablesModule } from './tables/tables.module.js';
 import { UsageModule } from './usage/usage.module.js';
+import { WebModule } from './web/web.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 
 /** What one process is made of, beside its settings. */
@@ -71,6 +72,7 @@ export class AppModule {
         AgentModule,
         ChatModule,
         WebhooksModule,
+        WebModule.forRoot(config),
       ],
       providers: GUARDS.map((guard) => ({ provide: APP_GUARD, useClass: guard })),
     };

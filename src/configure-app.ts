@@ -10,6 +10,7 @@ import { NestLogger, requestLogging } from './platform/logging/logger.js';
 import { Metrics } from './platform/metrics/metrics.service.js';
 import { requestMetrics } from './platform/metrics/request-metrics.js';
 import { buildDocument } from './platform/openapi/document.js';
+import { hasPage, servePage } from './web/built-page.js';
 
 /**
  * The application as it serves, for the process and for tests alike. It is not listening yet.
@@ -32,9 +33,9 @@ function configureApp(app: NestExpressApplication, { config, logger }: AppOption
   app.set('trust proxy', config.TRUSTED_PROXIES);
   app.use(requestLogging(logger));
   if (!preview) app.use(requestMetrics(app.get(Metrics)));
-  app.use(securityHeaders({ overTls: config.PUBLIC_URL?.startsWith('https:') === true }));
+  app.use(securityHeaders({ overTls: config.PUBLIC_URL?.startsWith('https:') === true, fileOrigins: config.fileOrigins }));
   app.enableCors(crossOrigin(config.corsOrigins));
-  app.setGlobalPrefix('api/v1', { exclude: ['store/{*path}', 'health/{*path}', 'metrics'] });
+  app.setGlobalPrefix('api/v1', { exclude: ['store/{*path}', 'health/{*path}', 'metrics', 'sign-in'] });
   configureHttp(app, { ...config.connectionLimits, compression: config.COMPRESSION });
   if (config.ROLE === 'worker') {
     app.use(onlyMonitoring);
@@ -46,10 +47,12 @@ function configureApp(app: NestExpressApplication, { config, logger }: AppOption
     if (config.embedded) document.info.description += TOKEN_NOTE;
     return document;
   };
-  app
-    .getHttpAdapter()
-    .getInstance()
-    .get('/', (_, response) => response.redirect('/docs'));
+  if (hasPage()) servePage(app, { compression: config.COMPRESSION });
+  else
+    app
+      .getHttpAdapter()
+      .getInstance()
+      .get('/', (_, response) => response.redirect('/docs'));
   SwaggerModule.setup('docs', app, makeDocument, {
     jsonDocumentUrl: '/openapi.json',
     yamlDocumentUrl: '/openapi.yaml',

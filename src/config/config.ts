@@ -53,6 +53,12 @@ export class Config extends Settings {
     return this.SOLVES_CONCURRENCY ?? Math.max(1, availableParallelism() - 1);
   }
 
+  /** Origins beside the page's own that signed file URLs lead to. */
+  get fileOrigins(): string[] {
+    const urls = [this.PUBLIC_URL, this.s3?.publicEndpoint].filter((url) => url !== undefined);
+    return [...new Set(urls.map((url) => new URL(url).origin))];
+  }
+
   /** Connections of clients; those of one address are a proxy's where there are proxies. */
   get connectionLimits(): { connections: number; connectionsOfAddress?: number } {
     const connections = this.MAX_CONNECTIONS;

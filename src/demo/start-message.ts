@@ -6,6 +6,7 @@ import type { Config } from '../config/config.js';
 import { IdentitiesService } from '../platform/auth/identities/identities.service.js';
 import { Principal, type Role } from '../platform/auth/principal.js';
 import { TokensService } from '../platform/auth/tokens/tokens.service.js';
+import { DevelopmentTokens } from '../web/development-tokens.js';
 import { createDemo } from './demo.js';
 
 const COMPANY_ID = 'demo';
@@ -39,6 +40,7 @@ export async function startMessage(
   const file = join(config.DATA_DIR, 'dev-tokens.json');
   const kept = await readTokens(file);
   const tokens = kept !== undefined && (await areValid(app, kept)) ? kept : await writeTokens(app, file);
+  app.get(DevelopmentTokens).offer(tokens);
   return [
     ...notes.map((note) => `Note:           ${note}`),
     `Company token:  ${tokens.company}`,

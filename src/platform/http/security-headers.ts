@@ -12,6 +12,22 @@ const DOCUMENTATION_POLICY = {
   'form-action': ["'none'"],
   'frame-ancestors': ["'none'"],
 };
+/**
+ * What the page needs: its own files, the styles that its components set while it runs, files that it shows from memory, and
+ * where signed URLs lead. No script runs that is not a file of its own.
+ */
+const pagePolicy = (fileOrigins: readonly string[]): Record<string, string[]> => ({
+  'default-src': ["'none'"],
+  'script-src': ["'self'"],
+  'style-src': ["'self'", "'unsafe-inline'"],
+  'img-src': ["'self'", 'data:', 'blob:'],
+  'connect-src': ["'self'", ...fileOrigins],
+  'base-uri': ["'none'"],
+  'form-action': ["'none'"],
+  'frame-ancestors': ["'none'"],
+});
+/** The page and its own files. */
+const PAGE = /^\/(?:assets\/|\?|$)/;
 /** An answer with data is no page: should a browser show it as one, nothing in it runs, loads or is framed. */
 const DATA_POLICY = { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] };
 
@@ -20,16 +36,27 @@ const DATA_POLICY = { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] }
  * with a `sandbox` of their own.
  *
  * @param overTls whether clients reach the service over https, and so may be told to stay with it
+ * @param fileOrigins other origins that signed file URLs lead to
  */
-export function securityHeaders({ overTls }: { overTls: boolean }): RequestHandler {
+export function securityHeaders({
+  overTls,
+  fileOrigins,
+}: {
+  overTls: boolean;
+  fileOrigins: readonly string[];
+}): RequestHandler {
   const documentation = headersWith(DOCUMENTATION_POLICY, 'same-origin', overTls);
+  const page = headersWith(pagePolicy(fileOrigins), 'same-origin', overTls);
   const data = headersWith(DATA_POLICY, 'same-origin', overTls);
   // The signature is the permission, also for an image that a page of another origin shows.
   const files = headersWith(DATA_POLICY, 'cross-origin', overTls);
   return (request, response, next) => {
     if (request.url.startsWith('/docs')) documentation(request, response, next);
     else if (request.url.startsWith('/store/')) files(request, response, next);
-    else {
+    else if (PAGE.test(request.url)) {
+      response.setHeader('Cache-Control', 'no-store');
+      page(request, response, next);
+    } else {
       response.setHeader('Cache-Control', 'no-store');
       data(request, response, next);
     }

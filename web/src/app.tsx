@@ -1,0 +1,23 @@
+import { Router, Switch, Route, Redirect } from 'wouter';
+import { useHashLocation } from 'wouter/use-hash-location';
+import { Frame } from './frame/frame';
+import { ProjectsPlace } from './projects/projects-place';
+import { SignedIn } from './session/signed-in';
+
+/** Places are behind the `#`: whatever place is opened, the service is asked for one page. */
+export function App() {
+  return (
+    <SignedIn>
+      <Router hook={useHashLocation}>
+        <Frame>
+          <Switch>
+            <Route path="/" component={ProjectsPlace} />
+            <Route>
+              <Redirect to="/" replace />
+            </Route>
+          </Switch>
+        </Frame>
+      </Router>
+    </SignedIn>
+  );
+}

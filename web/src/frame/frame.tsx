@@ -1,0 +1,81 @@
+import { Anchor, Box, Button, Container, Group, Menu, Text, useMantineColorScheme } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { useService } from '../service/service';
+import { useSession } from '../session/signed-in';
+
+/** What is around every place: the way back to the projects, who is signed in, and how the page looks. */
+export function Frame({ children }: { children: ReactNode }) {
+  return (
+    <>
+      <Box component="header" style={{ borderBottom: '1px solid var(--mantine-color-default-border)' }}>
+        <Container size="xl" py="xs">
+          <Group justify="space-between" wrap="nowrap">
+            <Anchor component={Link} href="/" fw={650} c="inherit" underline="never" style={{ whiteSpace: 'nowrap' }}>
+              Project Workspace
+            </Anchor>
+            <Group gap="xs" wrap="nowrap">
+              <Button component="a" href="docs" size="compact-sm" variant="subtle" color="gray">
+                API
+              </Button>
+              <UserMenu />
+            </Group>
+          </Group>
+        </Container>
+      </Box>
+      <Container component="main" size="xl" py="md">
+        {children}
+      </Container>
+    </>
+  );
+}
+
+const LOOKS = { auto: 'As the system', light: 'Light', dark: 'Dark' } as const;
+
+function UserMenu() {
+  const { me } = useService();
+  const { credentials, signOut, become } = useSession();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const name = me.user_name ?? me.user_id ?? me.api_key_name ?? 'API key';
+  const { development } = credentials;
+  return (
+    <Menu position="bottom-end" width={240} withinPortal>
+      <Menu.Target>
+        <Button size="compact-sm" variant="default" maw={200}>
+          {name}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          <Text size="xs" truncate>
+            {me.kind === 'api_key' ? 'API key' : (me.user_email ?? me.user_id)}
+          </Text>
+          <Text size="xs">
+            Company {me.company_id}, {me.role === 'company' ? 'manages it' : 'member'}
+            {me.access === 'read' && ', reads only'}
+          </Text>
+        </Menu.Label>
+        {development !== undefined && (
+          <Menu.Item onClick={() => become(development.as === 'company' ? 'member' : 'company')}>
+            {development.as === 'company' ? 'Go on as Max, a member' : 'Go on as Ada, who manages'}
+          </Menu.Item>
+        )}
+        <Menu.Divider />
+        <Menu.Label>Colours</Menu.Label>
+        {Object.entries(LOOKS).map(([look, label]) => (
+          <Menu.Item
+            key={look}
+            role="menuitemradio"
+            aria-checked={colorScheme === look}
+            rightSection={colorScheme === look ? '✓' : undefined}
+            onClick={() => setColorScheme(look as keyof typeof LOOKS)}
+          >
+            {label}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item onClick={() => signOut()}>{development === undefined ? 'Sign out' : 'Use another token'}</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,21 @@
+const UNITS = [
+  ['year', 365 * 24 * 3600],
+  ['month', 30 * 24 * 3600],
+  ['day', 24 * 3600],
+  ['hour', 3600],
+  ['minute', 60],
+] as const;
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+
+/** How long ago a moment was, in the largest unit that fits: `3 hours ago`. */
+export function ago(moment: string, now = Date.now()): string {
+  const seconds = (Date.parse(moment) - now) / 1000;
+  for (const [unit, length] of UNITS) {
+    if (Math.abs(seconds) >= length) return relative.format(Math.trunc(seconds / length), unit);
+  }
+  return 'just now';
+}
+
+/** Day and time, as the reader writes them. */
+export const dayAndTime = (moment: string): string => whole.format(new Date(moment));

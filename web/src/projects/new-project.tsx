@@ -1,0 +1,115 @@
+import { Button, Group, Modal, Select, Stack, Textarea, TextInput } from '@mantine/core';
+import { type Schemas, ValidationError } from '@project-workspace/client';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { Failure } from '../service/failure';
+import { useService } from '../service/service';
+import { PROJECTS } from './listing';
+
+type Request = Schemas['ProjectCreateRequest'];
+
+/** Most deployments that are offered; one beyond that is found by its name. */
+const OFFERED = 100;
+const LONGEST_NAME = 100;
+const EMPTY: Request = { name: '', short_description: '', from_deployment: null, visibility: 'company' };
+
+/** Asks what a project needs to begin, and makes it. */
+export function NewProject({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  return (
+    <Modal opened={opened} onClose={onClose} title="New project" centered>
+      <Form onDone={onClose} />
+    </Modal>
+  );
+}
+
+function Form({ onDone }: { onDone: () => void }) {
+  const { client } = useService();
+  const queries = useQueryClient();
+  const [wanted, setWanted] = useState(EMPTY);
+  const [isNameMissing, setNameMissing] = useState(false);
+  const deployments = useQuery({
+    queryKey: ['deployments'],
+    queryFn: async ({ signal }) =>
+      (await client.GET('/api/v1/deployments', { params: { query: { limit: OFFERED } }, signal })).data,
+  });
+  const creation = useMutation({
+    mutationFn: async (body: Request) => (await client.POST('/api/v1/projects', { body })).data,
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: PROJECTS });
+      onDone();
+    },
+  });
+  const change = (part: Partial<Request>) => {
+    setWanted({ ...wanted, ...part });
+    setNameMissing(false);
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const name = wanted.name.trim();
+    if (name === '') setNameMissing(true);
+    else creation.mutate({ ...wanted, name, short_description: wanted.short_description?.trim() || null });
+  };
+  const said = creation.error instanceof ValidationError ? creation.error.entries : [];
+  const problemAt = (field: keyof Request) => said.find(({ loc }) => loc[1] === field)?.msg;
+
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <TextInput
+          label="Name"
+          required
+          data-autofocus
+          maxLength={LONGEST_NAME}
+          value={wanted.name}
+          onChange={({ currentTarget }) => change({ name: currentTarget.value })}
+          error={isNameMissing ? 'Give the project a name' : problemAt('name')}
+        />
+        <Select
+          label="From deployment"
+          description="Its instructions and skills tell the agent how your company plans."
+          placeholder={deployments.isPending ? 'Reading the deployments' : 'None'}
+          data={(deployments.data?.deployments ?? []).map(({ name, handle }) => ({ value: handle, label: name }))}
+          value={wanted.from_deployment ?? null}
+          onChange={(from_deployment) => change({ from_deployment })}
+          searchable
+          clearable
+          nothingFoundMessage="No deployment has this name"
+          error={problemAt('from_deployment')}
+        />
+        {deployments.error !== null && (
+          <Failure
+            what="The deployments could not be read"
+            error={deployments.error}
+            onRetry={() => void deployments.refetch()}
+          />
+        )}
+        <Textarea
+          label="What it is about"
+          rows={2}
+          value={wanted.short_description ?? ''}
+          onChange={({ currentTarget }) => change({ short_description: currentTarget.value })}
+          error={problemAt('short_description')}
+        />
+        <Select
+          label="Who sees it"
+          data={[
+            { value: 'company', label: 'Everybody in the company, who can also edit it' },
+            { value: 'private', label: 'Only its members, whom you choose' },
+          ]}
+          allowDeselect={false}
+          value={wanted.visibility ?? 'company'}
+          onChange={(visibility) => change({ visibility: visibility === 'private' ? 'private' : 'company' })}
+        />
+        {creation.error !== null && <Failure what="The project was not made" error={creation.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onDone}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={creation.isPending}>
+            Create project
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

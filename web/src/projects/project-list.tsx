@@ -1,0 +1,74 @@
+import { Badge, Box, Text, Tooltip, VisuallyHidden } from '@mantine/core';
+import { WindowVirtualizer } from 'virtua';
+import { ago, dayAndTime } from '../frame/times';
+import type { Project } from './listing';
+import classes from './project-list.module.css';
+
+/** Projects under each other, of which only those in sight are in the page. */
+export function ProjectList({ projects, total }: { projects: Project[]; total: number }) {
+  return (
+    <div className={classes.list}>
+      <div className={`${classes.row} ${classes.head}`} aria-hidden="true">
+        <span>Project</span>
+        <span>Status</span>
+        <span>Model</span>
+        <span className={classes.number}>Credits</span>
+        <span>Changed</span>
+      </div>
+      <div role="list" aria-label="Projects">
+        <WindowVirtualizer data={projects}>
+          {(project, index) => <Row key={project.id} project={project} place={index + 1} count={total} />}
+        </WindowVirtualizer>
+      </div>
+    </div>
+  );
+}
+
+function Row({ project, place, count }: { project: Project; place: number; count: number }) {
+  const { name, created_by, visibility, completeness, card_count = 0, total_credits = 0, updated_at } = project;
+  return (
+    <div className={classes.row} role="listitem" aria-posinset={place} aria-setsize={count}>
+      <Box className={classes.name}>
+        <Text fw={550} truncate title={name}>
+          {name}
+        </Text>
+        <Text size="xs" c="dimmed" truncate>
+          {[
+            created_by?.display_name,
+            `${card_count} ${card_count === 1 ? 'card' : 'cards'}`,
+            visibility === 'private' ? 'private' : undefined,
+          ]
+            .filter((part) => part !== undefined)
+            .join(' · ')}
+        </Text>
+      </Box>
+      <Status status={project.status} />
+      <Text size="sm" className={classes.model} c={completeness?.overall === 'complete' ? undefined : 'dimmed'}>
+        {completeness?.overall === 'complete' ? 'Complete' : 'In the making'}
+      </Text>
+      <Text size="sm" className={classes.number}>
+        <VisuallyHidden>Credits </VisuallyHidden>
+        {CREDITS.format(total_credits)}
+      </Text>
+      <Tooltip label={dayAndTime(updated_at)}>
+        <Text size="sm" c="dimmed" className={classes.changed}>
+          <VisuallyHidden>Changed </VisuallyHidden>
+          <time dateTime={updated_at}>{ago(updated_at)}</time>
+        </Text>
+      </Tooltip>
+    </div>
+  );
+}
+
+const CREDITS = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
+
+/** What goes on in a project; that nothing does is not said with a colour. */
+function Status({ status }: { status: Project['status'] }) {
+  if (status === 'solving') return <Badge variant="light" color="violet">Solving</Badge>;
+  if (status === 'working') return <Badge variant="light">Agent at work</Badge>;
+  return (
+    <Text size="sm" c="dimmed" className={classes.status}>
+      Idle
+    </Text>
+  );
+}

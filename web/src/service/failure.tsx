@@ -1,0 +1,54 @@
+import { Alert, Button, Group, Text } from '@mantine/core';
+import {
+  AuthenticationError,
+  BudgetExhaustedError,
+  ConnectionError,
+  ForbiddenError,
+  InternalServerError,
+  ServiceError,
+  TooManyRequestsError,
+  UnavailableError,
+  ValidationError,
+} from '@project-workspace/client';
+
+/** Says what has failed, why, and what can be done. */
+export function Failure({ what, error, onRetry }: { what: string; error: unknown; onRetry?: () => void }) {
+  return (
+    <Alert color="red" variant="light" role="alert" title={what}>
+      <Text size="sm">{reasonOf(error)}</Text>
+      <Text size="sm" c="dimmed">
+        {adviceOn(error)}
+      </Text>
+      {onRetry !== undefined && (
+        <Group mt="xs">
+          <Button size="compact-sm" variant="default" onClick={onRetry}>
+            Try again
+          </Button>
+        </Group>
+      )}
+    </Alert>
+  );
+}
+
+/** The service's own sentence, where it has said one. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof ConnectionError) return 'The service cannot be reached.';
+  return error instanceof Error ? error.message : String(error);
+}
+
+function adviceOn(error: unknown): string {
+  if (error instanceof ConnectionError) return 'Check that it runs and that you are connected, then try again.';
+  if (error instanceof AuthenticationError) return 'Sign in again.';
+  if (error instanceof BudgetExhaustedError) return 'Ask somebody who manages your company’s budgets to raise it.';
+  if (error instanceof ForbiddenError) return 'Ask an owner of the project, or somebody who manages your company.';
+  if (error instanceof ValidationError) return 'Change what is named and try again.';
+  if (error instanceof TooManyRequestsError) return 'Wait a moment, then try again.';
+  if (error instanceof UnavailableError || error instanceof InternalServerError)
+    return withId('Try again; if it stays so, tell whoever runs the service', error);
+  if (error instanceof ServiceError) return withId('If that is not clear, ask whoever runs the service', error);
+  return 'Reload the page; if it stays so, tell whoever runs the service.';
+}
+
+/** The service's log knows the request by its id. */
+const withId = (advice: string, { requestId }: ServiceError): string =>
+  requestId === undefined ? `${advice}.` : `${advice}, with the number ${requestId}.`;

@@ -1,0 +1,118 @@
+import { Center, Loader, Stack, Text } from '@mantine/core';
+import { AuthenticationError, WorkspaceClient } from '@project-workspace/client';
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useState } from 'react';
+import { Failure } from '../service/failure';
+import { type Service, ServiceProvider } from '../service/service';
+import { type Credentials, findCredentials, forgetToken, keepRole, keepToken, type Role } from './credentials';
+import { SignIn } from './sign-in';
+
+type State =
+  | { is: 'looking' }
+  | { is: 'out'; because?: string }
+  | { is: 'failed'; error: unknown }
+  | { is: 'in'; service: Service; credentials: Credentials };
+
+interface Session {
+  credentials: Credentials;
+  signOut: () => void;
+  /** Speaks for the other user of a development start. */
+  become: (role: Role) => void;
+}
+
+const SessionContext = createContext<Session | undefined>(undefined);
+
+/** How somebody is signed in, and how that ends. */
+export function useSession(): Session {
+  const session = useContext(SessionContext);
+  if (session === undefined) throw new Error('There is a session for those who are signed in only');
+  return session;
+}
+
+const REFUSED = 'The token is not valid any more: it has expired or was revoked. Sign in with a new one.';
+
+/** Shows what is inside to those who are signed in, and a way in to everybody else. */
+export function SignedIn({ children }: { children: ReactNode }) {
+  const [state, setState] = useState<State>({ is: 'looking' });
+  /** Counts up to look again who is signed in. */
+  const [look, setLook] = useState(0);
+
+  useEffect(() => {
+    const leaving = new AbortController();
+    findState(leaving.signal).then(setState, (error: unknown) => {
+      if (!leaving.signal.aborted) setState({ is: 'failed', error });
+    });
+    return () => leaving.abort();
+  }, [look]);
+
+  const again = useCallback(() => {
+    setState({ is: 'looking' });
+    setLook((count) => count + 1);
+  }, []);
+  const signOut = useCallback((because?: string) => {
+    forgetToken();
+    setState({ is: 'out', ...(because !== undefined && { because }) });
+  }, []);
+  const refused = useCallback(() => signOut(REFUSED), [signOut]);
+
+  switch (state.is) {
+    case 'looking':
+      return <Opening />;
+    case 'failed':
+      return (
+        <Center mih="60vh" p="md">
+          <Failure what="The page could not be opened" error={state.error} onRetry={again} />
+        </Center>
+      );
+    case 'out':
+      return (
+        <SignIn
+          because={state.because}
+          onToken={(token) => {
+            keepToken(token);
+            again();
+          }}
+        />
+      );
+    case 'in': {
+      const { credentials, service } = state;
+      const become = (role: Role) => {
+        keepRole(role);
+        again();
+      };
+      return (
+        <SessionContext value={{ credentials, signOut, become }}>
+          <ServiceProvider service={service} onRefused={refused}>
+            {children}
+          </ServiceProvider>
+        </SessionContext>
+      );
+    }
+  }
+}
+
+async function findState(signal: AbortSignal): Promise<State> {
+  const credentials = await findCredentials(signal);
+  if (credentials === undefined) return { is: 'out' };
+  const client = new WorkspaceClient({ baseUrl: '', token: credentials.token });
+  try {
+    const { data: me } = await client.GET('/api/v1/me', { signal });
+    return { is: 'in', service: { client, me }, credentials };
+  } catch (error) {
+    if (!(error instanceof AuthenticationError)) throw error;
+    forgetToken();
+    return { is: 'out', because: 'The service does not accept this token. Check that the whole of it was pasted.' };
+  }
+}
+
+function Opening() {
+  return (
+    <Center mih="60vh">
+      <Stack align="center" gap="xs" role="status">
+        <Loader size="sm" />
+        <Text size="sm" c="dimmed">
+          Signing in
+        </Text>
+      </Stack>
+    </Center>
+  );
+}

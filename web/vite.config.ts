@@ -1,0 +1,21 @@
+import { defineConfig } from 'vite';
+
+/** What the service is reached by while `npm run dev --workspace web` serves the page itself. */
+const SERVICE = 'http://127.0.0.1:3000';
+
+export default defineConfig({
+  // The page is served at any address: all that it loads is named from where it is.
+  base: './',
+  logLevel: 'warn',
+  build: {
+    target: 'es2023',
+    // Names carry a hash, so that browsers keep these files for ever.
+    assetsDir: 'assets',
+    // Files in the page's own text would be against its security policy.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+  server: {
+    proxy: Object.fromEntries(['/api', '/store', '/docs', '/openapi.json'].map((path) => [path, SERVICE])),
+  },
+});
