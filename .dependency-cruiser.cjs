@@ -61,7 +61,7 @@ module.exports = {
       name: 'no-cycles',
       comment: 'Cyclic imports of values fail when ES modules load',
       severity: 'error',
-      from: { path: '^(src|test|client)/' },
+      from: { path: '^(src|test|client|web)/' },
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
     {
@@ -109,9 +109,16 @@ module.exports = {
       name: 'no-client-in-the-service',
       severity: 'error',
       from: { path: '^src/' },
-      to: { path: '^client/' },
+      to: { path: '^(client|web)/' },
     },
-    { name: 'resolvable', severity: 'error', from: { path: '^(src|test|client/src)/' }, to: { couldNotResolve: true } },
+    {
+      name: 'page-knows-the-client-alone',
+      comment: 'The page reaches the service by the client package, as any other page can',
+      severity: 'error',
+      from: { path: '^web/src/' },
+      to: { path: '^(src|test|bench|scripts)/|^client/src/' },
+    },
+    { name: 'resolvable', severity: 'error', from: { path: '^(src|test|client/src|web/src)/' }, to: { couldNotResolve: true } },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
@@ -120,7 +127,7 @@ module.exports = {
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'default', 'types'],
-      extensions: ['.ts', '.js', '.cjs', '.mjs', '.json'],
+      extensions: ['.ts', '.tsx', '.js', '.cjs', '.mjs', '.json'],
     },
   },
 };

@@ -62,7 +62,7 @@ export default defineConfig(
   { ignores: ['**/dist/', 'client/src/openapi.ts', 'coverage/', '**/node_modules/', '.data/'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' }, rules: core },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.{ts,tsx}'],
     extends: [tseslint.configs.recommendedTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {

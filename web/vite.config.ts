@@ -14,6 +14,12 @@ export default defineConfig({
     // Files in the page's own text would be against its security policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      // Libraries say so for servers that render a part of a page; there is none.
+      onLog: (level, log, tell) => {
+        if (log.code !== 'MODULE_LEVEL_DIRECTIVE') tell(level, log);
+      },
+    },
   },
   server: {
     proxy: Object.fromEntries(['/api', '/store', '/docs', '/openapi.json'].map((path) => [path, SERVICE])),

@@ -136,7 +136,8 @@ inBrowser('Swagger UI', () => {
     await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: false });
   }
 
-  it('is where the bare address leads, says what there is and how to get a token', async () => {
+  it('is where the page at the bare address leads, says what there is and how to get a token', async () => {
+    await page.getByRole('link', { name: 'API' }).click();
     await page.locator('.opblock').first().waitFor();
     expect(page.url()).toBe(`${service.url}/docs`);
     const said = await page.locator('.info').innerText();

@@ -28,7 +28,7 @@ const statuses = (answers: { status: number }[]): Record<number, number> =>
   answers.reduce<Record<number, number>>((sum, { status }) => ({ ...sum, [status]: (sum[status] ?? 0) + 1 }), {});
 
 describe('answers to browsers', () => {
-  it.each(['/api/v1/me', '/api/v1/nothing', '/openapi.json', '/'])(
+  it.each(['/api/v1/me', '/api/v1/nothing', '/openapi.json', '/assets', '/sign-in'])(
     '%s runs, loads and is framed nowhere',
     async (path) => {
       const { headers } = await raw(service.url + path, { headers: from('10.0.0.1') });
@@ -42,6 +42,14 @@ describe('answers to browsers', () => {
       expect(headers).not.toHaveProperty('strict-transport-security');
     },
   );
+
+  it.each(['/', '/?a=b', '/assets/nothing.js'])('of the page at %s run its own scripts alone', async (path) => {
+    const { headers } = await raw(service.url + path);
+    const policy = headers['content-security-policy'] as string;
+    expect(policy).toContain("default-src 'none';script-src 'self';");
+    expect(policy).toMatch(/connect-src 'self'(;|$)/);
+    expect(policy).not.toMatch(/unsafe-eval|script-src[^;]*unsafe|https?:|\*/);
+  });
 
   it('of the documentation run its own scripts alone', async () => {
     const { headers } = await raw(`${service.url}/docs`);

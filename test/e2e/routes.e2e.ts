@@ -13,11 +13,12 @@ import { raw } from '../support/raw.js';
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
 /**
- * Paths that answer without credentials, each for a reason: documentation, files whose signed URL is the credential, and
+ * Paths that answer without credentials, each for a reason: the page, which signs in by `/sign-in` where it may; documentation; files whose signed URL is the credential, and
  * what monitors ask. Everything else is closed.
  */
 const PUBLIC = [
   '/',
+  '/assets/:name',
   '/docs',
   '/docs/',
   '/docs/LICENSE',
@@ -29,6 +30,7 @@ const PUBLIC = [
   '/metrics',
   '/openapi.json',
   '/openapi.yaml',
+  '/sign-in',
   '/store/:folder/:name',
 ];
 

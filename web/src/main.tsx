@@ -1,17 +1,16 @@
 import '@mantine/core/styles.css';
 import './frame/page.css';
-import { createTheme, MantineProvider } from '@mantine/core';
+import { MantineProvider } from '@mantine/core';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app';
-
-const theme = createTheme({ primaryColor: 'blue', defaultRadius: 'sm', cursorType: 'pointer' });
+import { readable, theme } from './frame/theme';
 
 const place = document.getElementById('page');
 if (place === null) throw new Error('index.html has no place for the page');
 createRoot(place).render(
   <StrictMode>
-    <MantineProvider theme={theme} defaultColorScheme="auto">
+    <MantineProvider theme={theme} cssVariablesResolver={readable} defaultColorScheme="auto">
       <App />
     </MantineProvider>
   </StrictMode>,

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Select, Stack, Textarea, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Radio, Select, Stack, Textarea, TextInput } from '@mantine/core';
 import { type Schemas, ValidationError } from '@project-workspace/client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
@@ -90,16 +90,16 @@ function Form({ onDone }: { onDone: () => void }) {
           onChange={({ currentTarget }) => change({ short_description: currentTarget.value })}
           error={problemAt('short_description')}
         />
-        <Select
+        <Radio.Group
           label="Who sees it"
-          data={[
-            { value: 'company', label: 'Everybody in the company, who can also edit it' },
-            { value: 'private', label: 'Only its members, whom you choose' },
-          ]}
-          allowDeselect={false}
           value={wanted.visibility ?? 'company'}
           onChange={(visibility) => change({ visibility: visibility === 'private' ? 'private' : 'company' })}
-        />
+        >
+          <Stack gap="xs" mt={4}>
+            <Radio value="company" label="Company" description="Everybody in the company sees it and edits it" />
+            <Radio value="private" label="Private" description="Only its members, and those who manage the company" />
+          </Stack>
+        </Radio.Group>
         {creation.error !== null && <Failure what="The project was not made" error={creation.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onDone}>

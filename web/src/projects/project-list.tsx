@@ -29,7 +29,7 @@ function Row({ project, place, count }: { project: Project; place: number; count
   return (
     <div className={classes.row} role="listitem" aria-posinset={place} aria-setsize={count}>
       <Box className={classes.name}>
-        <Text fw={550} truncate title={name}>
+        <Text size="sm" fw={600} truncate title={name}>
           {name}
         </Text>
         <Text size="xs" c="dimmed" truncate>
@@ -64,7 +64,12 @@ const CREDITS = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
 
 /** What goes on in a project; that nothing does is not said with a colour. */
 function Status({ status }: { status: Project['status'] }) {
-  if (status === 'solving') return <Badge variant="light" color="violet">Solving</Badge>;
+  if (status === 'solving')
+    return (
+      <Badge variant="light" color="violet">
+        Solving
+      </Badge>
+    );
   if (status === 'working') return <Badge variant="light">Agent at work</Badge>;
   return (
     <Text size="sm" c="dimmed" className={classes.status}>

@@ -1,6 +1,6 @@
-import { AuthenticationError, type Schemas, WorkspaceClient } from '@project-workspace/client';
-import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { createContext, type ReactNode, useContext, useMemo } from 'react';
+import { AuthenticationError, type Schemas, type WorkspaceClient } from '@project-workspace/client';
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { createContext, type ReactNode, useContext, useState } from 'react';
 
 /** Who is signed in, and the client that speaks for them. */
 export interface Service {
@@ -17,18 +17,16 @@ export function useService(): Service {
   return service;
 }
 
-/** @param onRefused the token is not valid any more */
-export function ServiceProvider({
-  service,
-  onRefused,
-  children,
-}: {
+interface ServiceProviderProps {
   service: Service;
+  /** The token is not valid any more. */
   onRefused: () => void;
   children: ReactNode;
-}) {
-  // What was read is of the one who is signed in: somebody else begins with nothing.
-  const queries = useMemo(() => queriesOf(service, onRefused), [service, onRefused]);
+}
+
+/** To be made anew for everybody who signs in: what was read is of one caller. */
+export function ServiceProvider({ service, onRefused, children }: ServiceProviderProps) {
+  const [queries] = useState(() => makeQueries(onRefused));
   return (
     <ServiceContext value={service}>
       <QueryClientProvider client={queries}>{children}</QueryClientProvider>
@@ -36,13 +34,15 @@ export function ServiceProvider({
   );
 }
 
-const queriesOf = (_: Service, onRefused: () => void): QueryClient =>
-  new QueryClient({
-    queryCache: new QueryCache({
-      onError: (error) => {
-        if (error instanceof AuthenticationError) onRefused();
-      },
-    }),
-    // The client has waited out by itself what passes.
-    defaultOptions: { queries: { retry: false, networkMode: 'always' }, mutations: { retry: false, networkMode: 'always' } },
+function makeQueries(onRefused: () => void): QueryClient {
+  const onError = (error: unknown): void => {
+    if (error instanceof AuthenticationError) onRefused();
+  };
+  // The client has waited out by itself what passes, and knows better than the browser whether it reaches the service.
+  const options = { retry: false, networkMode: 'always' } as const;
+  return new QueryClient({
+    queryCache: new QueryCache({ onError }),
+    mutationCache: new MutationCache({ onError }),
+    defaultOptions: { queries: options, mutations: options },
   });
+}

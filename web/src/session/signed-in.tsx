@@ -52,7 +52,6 @@ export function SignedIn({ children }: { children: ReactNode }) {
     forgetToken();
     setState({ is: 'out', ...(because !== undefined && { because }) });
   }, []);
-  const refused = useCallback(() => signOut(REFUSED), [signOut]);
 
   switch (state.is) {
     case 'looking':
@@ -75,6 +74,8 @@ export function SignedIn({ children }: { children: ReactNode }) {
       );
     case 'in': {
       const { credentials, service } = state;
+      // A new start of the service may have new development tokens.
+      const refused = credentials.development === undefined ? () => signOut(REFUSED) : again;
       const become = (role: Role) => {
         keepRole(role);
         again();

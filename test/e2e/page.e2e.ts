@@ -1,0 +1,324 @@
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { ProjectResponse, ProjectSummaryListResponse } from '../../src/projects/projects.dto.js';
+import { Client } from '../support/client.js';
+import { raw, type RawAnswer } from '../support/raw.js';
+import { testRun } from '../support/run.js';
+import { removeEnvironment, Service, useSharedService } from '../support/service.js';
+
+const BROWSER = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
+const FLAGS = [
+  ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+];
+/** Where pictures of the page are left, when somebody wants to see them. */
+const SCREENSHOTS = process.env['SCREENSHOTS'];
+/** What the first view may take, compressed. */
+const FIRST_VIEW_BYTES = 350 * 1024;
+const DAY_S = 24 * 60 * 60;
+
+/** What axe says about something in the page. */
+interface Violation {
+  id: string;
+  impact: string;
+  nodes: { html: string }[];
+}
+
+const shared = useSharedService();
+let service: Service;
+let tokens: { company: string; member: string };
+
+/** A first start as somebody has it who has just cloned the repository. */
+beforeAll(async () => {
+  const dataDir = await mkdtemp(join(testRun().directory, 'data-'));
+  const settings = { DATABASE_URL: '', AUTH_JWT_SECRET: '' };
+  service = await Service.start({ environment: { databaseUrl: '', dataDir, secret: '' }, settings });
+  tokens = JSON.parse(await readFile(join(dataDir, 'dev-tokens.json'), 'utf8')) as typeof tokens;
+}, 100_000);
+afterAll(async () => {
+  expect(await service.stop()).toBe(0);
+  await removeEnvironment(service.environment);
+}, 60_000);
+
+/** Names of the files that the page asks for before it shows anything. */
+const filesIn = (page: string): string[] => Array.from(page.matchAll(/(?:src|href)="\.(\/assets\/[^"]+)"/g), ([, path = '']) => path);
+
+describe('the files of the page', () => {
+  it('are kept for ever, but the one that names them is asked for each time', async () => {
+    const page = await raw(`${service.url}/`);
+    expect(page.headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' });
+    const again = await raw(`${service.url}/`, { headers: { 'if-none-match': page.headers.etag } });
+    expect([again.status, again.text]).toEqual([304, '']);
+
+    const files = filesIn(page.text);
+    expect(files.length).toBeGreaterThanOrEqual(2);
+    for (const path of files) {
+      const { status, headers } = await raw(service.url + path);
+      expect([path, status]).toEqual([path, 200]);
+      expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
+      expect(headers['x-content-type-options']).toBe('nosniff');
+    }
+  });
+
+  it('take less than 350 kB for the first view', async () => {
+    const { text } = await raw(`${service.url}/`);
+    let sum = 0;
+    for (const path of filesIn(text)) {
+      const plain = await raw(service.url + path);
+      const packed = await raw(service.url + path, { headers: { 'accept-encoding': 'gzip' } });
+      if (packed.headers['content-encoding'] === 'gzip') expect(gunzipSync(packed.bytes)).toEqual(plain.bytes);
+      sum += packed.bytes.length;
+    }
+    expect(sum).toBeGreaterThan(50 * 1024);
+    expect(sum).toBeLessThan(FIRST_VIEW_BYTES);
+  });
+
+  it.each(['/assets/../package.json', '/assets/%2e%2e%2fpackage.json', '/assets/', '/assets/index.js/..%2f..%2f', '/x'])(
+    'are all that there is: not %s',
+    async (path) => {
+      const { status, text } = await raw(service.url + path);
+      expect([status, text]).toEqual([404, '{"detail":"Not Found","code":"path_not_found"}']);
+    },
+  );
+});
+
+describe('the tokens of a development start', () => {
+  const NOTHING = { status: 404, text: '{"detail":"Not Found","code":"path_not_found"}' };
+  /** As a browser asks for the page, unless a header is changed. */
+  const ask = (to: { url: string }, headers: Record<string, string | undefined> = {}): Promise<RawAnswer> => {
+    const { host, origin } = new URL(to.url);
+    const sent = { host, origin, 'sec-fetch-site': 'same-origin', ...headers };
+    const given = Object.entries(sent).filter((entry): entry is [string, string] => entry[1] !== undefined);
+    return raw(`${to.url}/sign-in`, { method: 'POST', headers: Object.fromEntries(given) });
+  };
+
+  it('are given to the page itself', async () => {
+    const { status, text, headers } = await ask(service);
+    expect([status, JSON.parse(text)]).toEqual([200, tokens]);
+    expect(headers['cache-control']).toBe('no-store');
+  });
+
+  it.each([
+    ['a name that leads here', { host: 'rebound.evil.example', origin: 'http://rebound.evil.example' }],
+    ['another host than the page’s', { host: 'localhost:1' }],
+    ['another site', { 'sec-fetch-site': 'cross-site' }],
+    ['a page on another port', { origin: 'http://localhost:5173', 'sec-fetch-site': 'same-site' }],
+    ['the address bar', { 'sec-fetch-site': 'none' }],
+    ['a program', { 'sec-fetch-site': undefined, origin: undefined }],
+    ['somebody behind a proxy', { 'x-forwarded-for': '203.0.113.9' }],
+    ['somebody who hides that', { 'x-forwarded-for': '127.0.0.1' }],
+    ['somebody behind another proxy', { forwarded: 'for=203.0.113.9;host=localhost' }],
+  ])('are not given to %s, who sees that there is nothing', async (_, headers) => {
+    expect(await ask(service, headers)).toMatchObject(NOTHING);
+  });
+
+  it('are nowhere else, and not where there are none', async () => {
+    expect(await raw(`${service.url}/sign-in`)).not.toMatchObject({ status: 200 });
+    expect(await ask(shared)).toMatchObject(NOTHING);
+    expect(await readFile('openapi.json', 'utf8')).not.toContain('sign-in');
+  });
+});
+
+const inBrowser = existsSync(BROWSER) ? describe : describe.skip;
+if (!existsSync(BROWSER)) console.warn(`The page is not tried: there is no ${BROWSER}. CHROMIUM_PATH may name a browser.`);
+
+inBrowser('the page', () => {
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let complaints: string[];
+  let elsewhere: string[];
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: BROWSER, args: FLAGS });
+  }, 60_000);
+  afterAll(() => browser.close());
+  beforeEach(async () => {
+    context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+    page = await context.newPage();
+    page.setDefaultTimeout(15_000);
+    complaints = [];
+    elsewhere = [];
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('request', (request) => {
+      const { origin, protocol } = new URL(request.url());
+      if (![service.url, shared.url].includes(origin) && protocol !== 'data:') elsewhere.push(request.url());
+    });
+  });
+  afterEach(async () => {
+    await context.close();
+    expect(elsewhere).toEqual([]);
+    // The browser tells of each answer that is a refusal; nothing else may be wrong, the security policy above all.
+    expect(complaints.filter((text) => !/the server responded with a status of (401|404|422)/.test(text))).toEqual([]);
+  });
+
+  const project = (name: string) => page.getByRole('listitem').filter({ hasText: name });
+  async function show(name: string): Promise<void> {
+    if (SCREENSHOTS === undefined) return;
+    await mkdir(SCREENSHOTS, { recursive: true });
+    await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
+  }
+  /** Faults that keep people from using the page, as axe finds them. */
+  async function faults(): Promise<string[]> {
+    await page.evaluate(await readFile('node_modules/axe-core/axe.min.js', 'utf8'));
+    const { violations } = await page.evaluate<{ violations: Violation[] }>('axe.run()');
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+  }
+  /** Types a token into the page of a service that gives none. */
+  async function paste(token: string): Promise<void> {
+    await page.getByLabel('Token', { exact: true }).fill(token);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+  }
+
+  it('signs in by itself, and as the other user too', async () => {
+    await page.goto(service.url);
+    await project('Weekly production plan').waitFor();
+    await project('Prices of next year').waitFor();
+    expect(await page.evaluate('JSON.stringify({ ...sessionStorage, ...localStorage })')).not.toContain('eyJ');
+    await page.getByRole('button', { name: 'Ada Demo' }).click();
+    await page.getByRole('menuitem', { name: 'Go on as Max' }).click();
+    await page.getByRole('button', { name: 'Max Demo' }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Max Demo' }).waitFor();
+  });
+
+  it('makes a project from a deployment with the keyboard alone', async () => {
+    await page.goto(service.url);
+    await page.getByRole('button', { name: 'New project' }).focus();
+    await page.keyboard.press('Enter');
+    const name = page.getByRole('textbox', { name: 'Name' });
+    await name.waitFor();
+    // It has the focus without anybody going there.
+    await page.locator('input[maxlength="100"]:focus').waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByText('Give the project a name').waitFor();
+    await page.keyboard.type('Bottling of next week');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('Prod');
+    await page.getByRole('option', { name: 'Production planning' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await show('new-project');
+    expect(await faults()).toEqual([]);
+    await name.focus();
+    await page.keyboard.press('Enter');
+    await project('Bottling of next week').waitFor();
+    await page.getByText('3 projects').waitFor();
+    const client = new Client(service.url, tokens.company);
+    const { projects } = await client.get<ProjectSummaryListResponse>('/projects?q=Bottling');
+    expect(projects).toHaveLength(1);
+    const made = await client.get<ProjectResponse>(`/projects/${projects[0]?.id}`);
+    expect(made).toMatchObject({ origin_deployment_handle: 'production-planning', visibility: 'company' });
+  });
+
+  it('finds projects by name, and says what to do when there is none', async () => {
+    await page.goto(service.url);
+    const search = page.getByRole('searchbox', { name: 'Search by name' });
+    await search.fill('weekly');
+    await project('Prices of next year').waitFor({ state: 'detached' });
+    await project('Weekly production plan').waitFor();
+    await search.fill('100% nothing_');
+    await page.getByText('No project fits').waitFor();
+    await page.getByRole('button', { name: 'Show all projects' }).click();
+    await project('Prices of next year').waitFor();
+  });
+
+  it('takes a token that is pasted, keeps it for the tab alone, and says when it is none', async () => {
+    const session = await shared.session({ name: 'Grace Example' });
+    await page.goto(shared.url);
+    await paste('not a token');
+    await page.getByText('A token has no spaces').waitFor();
+    await paste('eyJhbGciOiJIUzI1NiJ9.e30.none');
+    await page.getByRole('alert').filter({ hasText: 'does not accept this token' }).waitFor();
+    expect(await faults()).toEqual([]);
+    await show('sign-in');
+    await paste(`Bearer ${session.token}`);
+    await page.getByText('There is no project yet').waitFor();
+    expect(page.url()).not.toContain(session.token);
+    expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(session.token);
+    await page.reload();
+    await page.getByText('There is no project yet').waitFor();
+
+    const other = await context.newPage();
+    await other.goto(shared.url);
+    await other.getByLabel('Token', { exact: true }).waitFor();
+    await other.close();
+
+    await page.getByRole('button', { name: 'Grace Example' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByLabel('Token', { exact: true }).waitFor();
+    expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain(session.token);
+  });
+
+  it('says that a token has ended, and asks for another', async () => {
+    const session = await shared.session();
+    await page.goto(shared.url);
+    await paste(session.token);
+    await page.getByText('There is no project yet').waitFor();
+    // Time passes for the page alone: the service refuses what it is sent.
+    await page.route('**/api/v1/projects?*', async (route) => {
+      const ended = (await shared.session({ company: session.company, user: session.user, expiresIn: -DAY_S })).token;
+      await route.continue({ headers: { ...route.request().headers(), authorization: `Bearer ${ended}` } });
+    });
+    await page.getByText('The token is not valid any more').waitFor();
+    await page.getByLabel('Token', { exact: true }).waitFor();
+    await page.unroute('**/api/v1/projects?*');
+  });
+
+  it('shows names as they are, whatever they are', async () => {
+    const session = await shared.session();
+    const names = [
+      '<img src=x onerror="globalThis.hacked=1">',
+      '"><script>globalThis.hacked=1</script>',
+      'javascript:globalThis.hacked=1',
+      '{{7*7}} ${7*7} %3Cscript%3E',
+      'w'.repeat(100),
+      '\u202Egnp.exe\u202C',
+      '𝔘𝔫𝔦𝔠𝔬𝔡𝔢 👩‍👩‍👧 é',
+    ];
+    for (const name of names) await session.client.post('/projects', { name });
+    await page.goto(shared.url);
+    await paste(session.token);
+    for (const name of names) await page.getByTitle(name, { exact: true }).waitFor();
+    expect(await page.evaluate('globalThis.hacked')).toBeUndefined();
+    expect(await page.locator('main img, main script').count()).toBe(0);
+    expect(await overflow()).toBe(0);
+  });
+
+  it('holds a long list without holding all of it in the page', async () => {
+    const session = await shared.session();
+    const count = 130;
+    await Promise.all(Array.from({ length: count }, (_, i) => session.client.post('/projects', { name: `Project ${i}` })));
+    await page.goto(shared.url);
+    await paste(session.token);
+    await page.getByText(`100 of ${count} projects`).waitFor();
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByText(`${count} projects`, { exact: true }).waitFor();
+    expect(await page.getByRole('listitem').count()).toBeLessThan(60);
+  });
+
+  it.each([
+    ['light', 1280],
+    ['light', 420],
+    ['dark', 1280],
+    ['dark', 420],
+  ] as const)('can be read and used: %s, %i pixels wide', async (colorScheme, width) => {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 800 });
+    await page.goto(service.url);
+    await project('Weekly production plan').waitFor();
+    expect(await faults()).toEqual([]);
+    expect(await overflow()).toBe(0);
+    await show(`projects-${colorScheme}-${width}`);
+  });
+
+  /** Pixels that the page is wider than its window. */
+  const overflow = (): Promise<number> =>
+    page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+});
