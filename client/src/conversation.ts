@@ -1,20 +1,18 @@
 import type { ConversationState } from './conversation-state.js';
 import { CHAT, Follower, type Place } from './follower.js';
 import { Latest } from './latest.js';
-import { Persistence } from './retry.js';
+import { type InterruptionListener, Persistence } from './retry.js';
 import type { Schemas } from './schemas.js';
 import { LinkedSignal } from './time.js';
 import { newId, type Transport } from './transport.js';
 
 const DEFAULT_LIMIT = 200;
 
-export interface FollowOptions {
+export interface FollowOptions extends InterruptionListener {
   /** Ends it: the iterator throws the signal's reason. Leaving the loop ends it as well. */
   signal?: AbortSignal;
   /** Messages that a state has at most, the newest; 1 to 1,000, default 200. */
   limit?: number;
-  /** Hears of each failure that is waited out before the stream is opened anew. */
-  onInterruption?: (error: unknown) => void;
 }
 
 /** A message to post: its text, and what else there is in `ChatMessageCreate`. */
@@ -67,14 +65,14 @@ export class Conversation {
    * @throws {@link ServiceError} when it cannot go on: the conversation was deleted, or the caller may not see it any more;
    * {@link ConnectionError} when the service was never reached
    */
-  async *follow({ signal, limit = DEFAULT_LIMIT, onInterruption }: FollowOptions = {}): AsyncGenerator<
+  async *follow({ signal, limit = DEFAULT_LIMIT, ...listener }: FollowOptions = {}): AsyncGenerator<
     ConversationState,
     void
   > {
     const leaving = new LinkedSignal(signal);
     const states = new Latest<ConversationState>();
     const follower = new Follower(this.transport, this.place, limit, (state) => states.set(state), leaving.signal);
-    const persistence = new Persistence(this.transport.retry, leaving.signal, onInterruption);
+    const persistence = new Persistence(this.transport.retry, leaving.signal, listener);
     const following = follower.run(persistence).catch((error: unknown) => states.fail(error));
     try {
       yield* states;

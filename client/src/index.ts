@@ -26,7 +26,7 @@ export {
 export type { Execution, WaitOptions } from './executions.js';
 export type { components, operations, paths } from './openapi.js';
 export type { ProjectEventsOptions, Resync } from './project-events.js';
-export type { RetryPolicy } from './retry.js';
+export type { InterruptionListener, RetryPolicy } from './retry.js';
 export type { ChatEvent, ProjectEvent, Schemas } from './schemas.js';
 export {
   FileChangedError,

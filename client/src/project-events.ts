@@ -1,6 +1,6 @@
 import { ConnectionError } from './errors.js';
 import { openStream } from './event-streams.js';
-import { Persistence } from './retry.js';
+import { type InterruptionListener, Persistence } from './retry.js';
 import type { ProjectEvent, Schemas } from './schemas.js';
 import type { Transport } from './transport.js';
 
@@ -12,22 +12,20 @@ export interface Resync {
   reason: 'opened' | Exclude<Schemas['ResyncData']['reason'], 'too_slow'>;
 }
 
-export interface ProjectEventsOptions {
+export interface ProjectEventsOptions extends InterruptionListener {
   /** Ends it: the iterator throws the signal's reason. Leaving the loop ends it as well. */
   signal?: AbortSignal;
   /** The id of the last event that the reader has had; absent: it begins with a {@link Resync}. */
   after?: number;
-  /** Hears of each failure that is waited out before the stream is opened anew. */
-  onInterruption?: (error: unknown) => void;
 }
 
 /** The events of a project, each once; ends after `project.deleted`. */
 export async function* projectEvents(
   transport: Transport,
   project_id: string,
-  { signal, after, onInterruption }: ProjectEventsOptions,
+  { signal, after, ...listener }: ProjectEventsOptions,
 ): AsyncGenerator<ProjectEvent | Resync, void> {
-  const persistence = new Persistence(transport.retry, signal, onInterruption);
+  const persistence = new Persistence(transport.retry, signal, listener);
   let last = after;
   for (;;) {
     let failure: unknown;

@@ -78,6 +78,14 @@ export async function retrying<Value>(
   }
 }
 
+/** Whoever shows whether what is followed is connected. */
+export interface InterruptionListener {
+  /** Hears of each failure that is waited out before the stream is opened anew. */
+  onInterruption?: ((error: unknown) => void) | undefined;
+  /** Hears that the service was reached again after one or more of them. */
+  onResumption?: (() => void) | undefined;
+}
+
 /**
  * The patience of something that goes on until it is aborted, like a stream that is opened anew whenever it was lost. What
  * fails from the beginning is given up after as many attempts as any request.
@@ -86,17 +94,20 @@ export class Persistence {
   private failures = 0;
   /** When the service was reached last, in milliseconds of Unix time. */
   private reachedAt: number | undefined;
+  private isInterrupted = false;
 
-  /** @param onInterruption hears of each failure that is waited out */
   constructor(
     private readonly policy: RetryPolicy,
     private readonly signal: AbortSignal | undefined,
-    private readonly onInterruption?: (error: unknown) => void,
+    private readonly listener: InterruptionListener = {},
   ) {}
 
   /** The service was reached: from now on there is no end of attempts. */
   reached(): void {
     this.reachedAt = Date.now();
+    if (!this.isInterrupted) return;
+    this.isInterrupted = false;
+    this.listener.onResumption?.();
   }
 
   /** It works: the next pause is a short one. */
@@ -112,7 +123,8 @@ export class Persistence {
     if (!isPassing(error) || (this.reachedAt === undefined && this.failures >= maxRetries)) throw error;
     // What has lasted for a while was no failed attempt.
     if (Date.now() - (this.reachedAt ?? Infinity) > maxDelayMs) this.failures = 0;
-    this.onInterruption?.(error);
+    this.isInterrupted = true;
+    this.listener.onInterruption?.(error);
     await pauseAfter(error, this.failures, this.policy, this.signal);
     this.failures += 1;
   }

@@ -18,7 +18,7 @@ export class DevelopmentTokens {
   }
 
   /** @throws PathNotFound for everybody but the page itself on this computer: to others there is nothing here. */
-  for(request: Asked): DevelopmentTokenPair {
+  give(request: Asked): DevelopmentTokenPair {
     if (this.offered === undefined || !isOfOwnPage(request)) throw new PathNotFound();
     return this.offered;
   }

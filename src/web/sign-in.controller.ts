@@ -14,6 +14,6 @@ export class SignInController {
   @Post()
   @HttpCode(200)
   signIn(@Req() request: Request): DevelopmentTokenPair {
-    return this.tokens.for(request);
+    return this.tokens.give(request);
   }
 }

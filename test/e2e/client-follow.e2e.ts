@@ -78,15 +78,26 @@ function following(client: WorkspaceClient, project: string) {
   readers.push(leaving);
   const states: ConversationState[] = [];
   const interruptions: unknown[] = [];
+  const connection = { isLost: false, resumptions: 0 };
   const over = (async () => {
-    const options = { signal: leaving.signal, onInterruption: (error: unknown) => interruptions.push(error) };
+    const options = {
+      signal: leaving.signal,
+      onInterruption: (error: unknown) => {
+        interruptions.push(error);
+        connection.isLost = true;
+      },
+      onResumption: () => {
+        connection.isLost = false;
+        connection.resumptions += 1;
+      },
+    };
     for await (const state of client.conversation(project).follow(options)) states.push(state);
   })().catch((error: unknown) => error);
   const leave = async (): Promise<unknown> => {
     leaving.abort('left');
     return await over;
   };
-  return { states, interruptions, leave, over };
+  return { states, interruptions, connection, leave, over };
 }
 
 const sync = async (project: string): Promise<ConversationState> => {
@@ -113,7 +124,7 @@ describe('following a conversation', () => {
   it('ends like sync after 20 disconnects and kills of every process', async () => {
     const { id: project } = await makeProject(session.client);
     const { client, opened } = behindProxy();
-    const { states, interruptions, leave } = following(client, project);
+    const { states, interruptions, connection, leave } = following(client, project);
     let posts = 0;
     const post = async (): Promise<void> => {
       posts += 1;
@@ -147,6 +158,13 @@ describe('following a conversation', () => {
 
     const end = await settled(project, 1);
     await shown(states, end);
+    await eventually(
+      () => Promise.resolve(connection.isLost),
+      (isLost) => !isLost,
+      { until: 'the reader hears that it goes on' },
+    );
+    expect(connection.resumptions).toBeGreaterThan(0);
+    expect(connection.resumptions).toBeLessThanOrEqual(interruptions.length);
     expect(await leave()).toBe('left');
     expect(
       end.messages

@@ -1,16 +1,17 @@
-import { Anchor, Box, Button, Container, Group, Menu, Text, useMantineColorScheme } from '@mantine/core';
+import { Anchor, Button, Container, Group, Menu, Text, useMantineColorScheme } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useService } from '../service/service';
 import { useSession } from '../session/signed-in';
+import classes from './frame.module.css';
 
 /** What is around every place: the way back to the projects, who is signed in, and how the page looks. */
 export function Frame({ children }: { children: ReactNode }) {
   return (
     <>
-      <Box component="header" style={{ borderBottom: '1px solid var(--mantine-color-default-border)' }}>
-        <Container size="xl" py="xs">
-          <Group justify="space-between" wrap="nowrap">
+      <header className={classes.header}>
+        <Container size="xl" h="100%">
+          <Group justify="space-between" wrap="nowrap" h="100%">
             <Anchor component={Link} href="/" fw={650} c="inherit" underline="never" style={{ whiteSpace: 'nowrap' }}>
               Project Workspace
             </Anchor>
@@ -22,10 +23,8 @@ export function Frame({ children }: { children: ReactNode }) {
             </Group>
           </Group>
         </Container>
-      </Box>
-      <Container component="main" size="xl" py="md">
-        {children}
-      </Container>
+      </header>
+      <main>{children}</main>
     </>
   );
 }

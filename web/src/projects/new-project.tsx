@@ -2,6 +2,7 @@ import { Button, Group, Modal, Radio, Select, Stack, Textarea, TextInput } from 
 import { type Schemas, ValidationError } from '@project-workspace/client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
+import { useLocation } from 'wouter';
 import { Failure } from '../service/failure';
 import { useService } from '../service/service';
 import { PROJECTS } from './listing';
@@ -25,6 +26,7 @@ export function NewProject({ opened, onClose }: { opened: boolean; onClose: () =
 function Form({ onDone }: { onDone: () => void }) {
   const { client } = useService();
   const queries = useQueryClient();
+  const [, open] = useLocation();
   const [wanted, setWanted] = useState(EMPTY);
   const [isNameMissing, setNameMissing] = useState(false);
   const deployments = useQuery({
@@ -34,9 +36,9 @@ function Form({ onDone }: { onDone: () => void }) {
   });
   const creation = useMutation({
     mutationFn: async (body: Request) => (await client.POST('/api/v1/projects', { body })).data,
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: PROJECTS });
-      onDone();
+    onSuccess: ({ id }) => {
+      void queries.invalidateQueries({ queryKey: PROJECTS });
+      open(`/projects/${id}`);
     },
   });
   const change = (part: Partial<Request>) => {

@@ -1,6 +1,7 @@
-import { Badge, Box, Text, Tooltip, VisuallyHidden } from '@mantine/core';
+import { Badge, Box, Text, VisuallyHidden } from '@mantine/core';
 import { WindowVirtualizer } from 'virtua';
-import { ago, dayAndTime } from '../frame/times';
+import { Link } from 'wouter';
+import { Ago } from '../frame/ago';
 import type { Project } from './listing';
 import classes from './project-list.module.css';
 
@@ -8,7 +9,7 @@ import classes from './project-list.module.css';
 export function ProjectList({ projects, total }: { projects: Project[]; total: number }) {
   return (
     <div className={classes.list}>
-      <div className={`${classes.row} ${classes.head}`} aria-hidden="true">
+      <div className={[classes.row, classes.head].join(' ')} aria-hidden="true">
         <span>Project</span>
         <span>Status</span>
         <span>Model</span>
@@ -27,7 +28,8 @@ export function ProjectList({ projects, total }: { projects: Project[]; total: n
 function Row({ project, place, count }: { project: Project; place: number; count: number }) {
   const { name, created_by, visibility, completeness, card_count = 0, total_credits = 0, updated_at } = project;
   return (
-    <div className={classes.row} role="listitem" aria-posinset={place} aria-setsize={count}>
+    <div role="listitem" aria-posinset={place} aria-setsize={count}>
+      <Link href={`/projects/${project.id}`} className={[classes.row, classes.link].join(' ')}>
       <Box className={classes.name}>
         <Text size="sm" fw={600} truncate title={name}>
           {name}
@@ -50,12 +52,11 @@ function Row({ project, place, count }: { project: Project; place: number; count
         <VisuallyHidden>Credits </VisuallyHidden>
         {CREDITS.format(total_credits)}
       </Text>
-      <Tooltip label={dayAndTime(updated_at)}>
-        <Text size="sm" c="dimmed" className={classes.changed}>
-          <VisuallyHidden>Changed </VisuallyHidden>
-          <time dateTime={updated_at}>{ago(updated_at)}</time>
-        </Text>
-      </Tooltip>
+      <Text size="sm" c="dimmed" className={classes.changed}>
+        <VisuallyHidden>Changed </VisuallyHidden>
+        <Ago moment={updated_at} />
+      </Text>
+      </Link>
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Center, Checkbox, Group, Loader, Stack, Text, TextInput, Title, VisuallyHidden } from '@mantine/core';
+import { Button, Center, Checkbox, Container, Group, Loader, Stack, Text, TextInput, Title, VisuallyHidden } from '@mantine/core';
 import { useDebouncedValue, useDisclosure, useDocumentTitle } from '@mantine/hooks';
 import { useState } from 'react';
 import { Failure } from '../service/failure';
@@ -28,6 +28,7 @@ export function ProjectsPlace() {
   const newProject = mayCreate && <Button onClick={creating.open}>New project</Button>;
 
   return (
+    <Container size="xl" py="md">
     <Stack>
       <Group justify="space-between">
         <Title order={1} size="h3">
@@ -107,6 +108,7 @@ export function ProjectsPlace() {
       )}
       <NewProject opened={isCreating} onClose={creating.close} />
     </Stack>
+    </Container>
   );
 }
 

@@ -8,10 +8,16 @@ export interface Service {
   me: Schemas['MeResponse'];
 }
 
-const ServiceContext = createContext<Service | undefined>(undefined);
+/** What those who are signed in work with. */
+interface ServiceInUse extends Service {
+  /** To be told of failures outside of queries: a token that is not valid any more ends the session. */
+  onFailure: (error: unknown) => void;
+}
+
+const ServiceContext = createContext<ServiceInUse | undefined>(undefined);
 
 /** The service, as the one who is signed in sees it. */
-export function useService(): Service {
+export function useService(): ServiceInUse {
   const service = useContext(ServiceContext);
   if (service === undefined) throw new Error('The service is there for those who are signed in only');
   return service;
@@ -26,18 +32,21 @@ interface ServiceProviderProps {
 
 /** To be made anew for everybody who signs in: what was read is of one caller. */
 export function ServiceProvider({ service, onRefused, children }: ServiceProviderProps) {
-  const [queries] = useState(() => makeQueries(onRefused));
+  const [inUse] = useState(() => {
+    const onFailure = (error: unknown): void => {
+      if (error instanceof AuthenticationError) onRefused();
+    };
+    return { ...service, onFailure };
+  });
+  const [queries] = useState(() => makeQueries(inUse.onFailure));
   return (
-    <ServiceContext value={service}>
+    <ServiceContext value={inUse}>
       <QueryClientProvider client={queries}>{children}</QueryClientProvider>
     </ServiceContext>
   );
 }
 
-function makeQueries(onRefused: () => void): QueryClient {
-  const onError = (error: unknown): void => {
-    if (error instanceof AuthenticationError) onRefused();
-  };
+function makeQueries(onError: (error: unknown) => void): QueryClient {
   // The client has waited out by itself what passes, and knows better than the browser whether it reaches the service.
   const options = { retry: false, networkMode: 'always' } as const;
   return new QueryClient({

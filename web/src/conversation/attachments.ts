@@ -1,0 +1,99 @@
+import { NotFoundError, type WorkspaceClient } from '@project-workspace/client';
+import { useEffect, useRef, useState } from 'react';
+import { useService } from '../service/service';
+
+/** Where files go that are dropped into the conversation. */
+const FOLDER = 'uploads';
+
+/** A file on its way into the workspace, or there. */
+export interface Attachment {
+  key: number;
+  name: string;
+  /** In the workspace, once it is known. */
+  path: string | undefined;
+  loaded: number;
+  total: number;
+  isDone: boolean;
+  error: unknown;
+}
+
+/** Uploads files to the project's workspace as soon as they are given. */
+export function useAttachments(projectId: string) {
+  const { client, onFailure } = useService();
+  const [attachments, setAttachments] = useState<Attachment[]>([]);
+  const uploads = useRef(new Map<number, AbortController>());
+  const taken = useRef(new Set<string>());
+  const count = useRef(0);
+  useEffect(() => {
+    const { current } = uploads;
+    return () => current.forEach((upload) => upload.abort());
+  }, []);
+
+  const change = (key: number, part: Partial<Attachment>) =>
+    setAttachments((all) => all.map((one) => (one.key === key ? { ...one, ...part } : one)));
+
+  const send = async (key: number, file: File, { signal }: AbortController): Promise<void> => {
+    try {
+      const path = await freePath(client, projectId, file.name, taken.current, signal);
+      change(key, { path });
+      await client.upload(
+        file,
+        { source: 'workspace', project_id: projectId, path },
+        { signal, onProgress: ({ loaded }) => change(key, { loaded }) },
+      );
+      change(key, { isDone: true, loaded: file.size });
+    } catch (error) {
+      if (signal.aborted) return;
+      onFailure(error);
+      change(key, { error });
+    } finally {
+      uploads.current.delete(key);
+    }
+  };
+
+  const add = (files: Iterable<File>): void => {
+    for (const file of files) {
+      const key = (count.current += 1);
+      const upload = new AbortController();
+      uploads.current.set(key, upload);
+      const attachment = { key, name: file.name, path: undefined, loaded: 0, total: file.size, isDone: false, error: null };
+      setAttachments((all) => [...all, attachment]);
+      void send(key, file, upload);
+    }
+  };
+  /** What is under way is given up; a file that has arrived stays in the workspace. */
+  const remove = (key: number): void => {
+    uploads.current.get(key)?.abort();
+    setAttachments((all) => all.filter((one) => one.key !== key));
+  };
+  const clear = (): void => setAttachments([]);
+  return { attachments, add, remove, clear };
+}
+
+/** A path that no file has: nothing is replaced because its name is the same. */
+async function freePath(
+  client: WorkspaceClient,
+  project_id: string,
+  name: string,
+  taken: Set<string>,
+  signal: AbortSignal,
+): Promise<string> {
+  const dot = name.lastIndexOf('.');
+  const [stem, ending] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ''];
+  for (let number = 1; ; number += 1) {
+    const path = `${FOLDER}/${number === 1 ? name : `${stem} (${number})${ending}`}`;
+    if (taken.has(path)) continue;
+    taken.add(path);
+    if (!(await exists(client, project_id, path, signal))) return path;
+  }
+}
+
+async function exists(client: WorkspaceClient, project_id: string, path: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    await client.POST('/api/v1/files/download', { body: { source: 'workspace', project_id, path }, signal });
+    return true;
+  } catch (error) {
+    if (error instanceof NotFoundError && error.code !== 'project_not_found') return false;
+    throw error;
+  }
+}

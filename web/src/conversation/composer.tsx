@@ -1,0 +1,132 @@
+import { Button, CloseButton, FileButton, Group, Progress, Stack, Text, Textarea } from '@mantine/core';
+import { type FormEvent, type KeyboardEvent, useRef, useState } from 'react';
+import { reasonOf } from '../service/failure';
+import type { Attachment } from './attachments';
+import classes from './conversation.module.css';
+
+/** Of what a message may be. */
+const LONGEST = 100_000;
+
+interface ComposerProps {
+  attachments: Attachment[];
+  onFiles: (files: Iterable<File>) => void;
+  onRemove: (key: number) => void;
+  /** Resolves with whether the message was posted; one that was not stays in the field. */
+  onSend: (content: string) => Promise<boolean>;
+  isSending: boolean;
+  /** Ends the agent's turn; absent when there is none. */
+  onStop: (() => void) | undefined;
+  isStopping: boolean;
+}
+
+/** Takes a message and files. Enter sends, with Shift it begins a line. */
+export function Composer({ attachments, onFiles, onRemove, onSend, isSending, onStop, isStopping }: ComposerProps) {
+  const [text, setText] = useState('');
+  /** Lets the same file be chosen again. */
+  const forget = useRef<() => void>(null);
+  const isUploading = attachments.some(({ isDone, error }) => !isDone && error === null);
+  const isEmpty = text.trim() === '' && !attachments.some(({ isDone }) => isDone);
+  const send = async (): Promise<void> => {
+    if (isEmpty || isSending || isUploading) return;
+    if (await onSend(text.trim())) setText('');
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void send();
+  };
+  const press = (event: KeyboardEvent) => {
+    // While a text is composed, as in Japanese, Enter chooses it.
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    void send();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="xs">
+        {attachments.map((attachment) => (
+          <AttachmentLine key={attachment.key} attachment={attachment} onRemove={() => onRemove(attachment.key)} />
+        ))}
+        <Textarea
+          aria-label="Message"
+          placeholder="Write to the agent"
+          autosize
+          minRows={2}
+          maxRows={10}
+          maxLength={LONGEST}
+          readOnly={isSending}
+          value={text}
+          onChange={({ currentTarget }) => setText(currentTarget.value)}
+          onKeyDown={press}
+          onPaste={({ clipboardData }) => {
+            if (clipboardData.files.length > 0) onFiles(clipboardData.files);
+          }}
+        />
+        <Group justify="space-between">
+          <FileButton
+            multiple
+            resetRef={forget}
+            onChange={(files) => {
+              onFiles(files);
+              forget.current?.();
+            }}
+          >
+            {(props) => (
+              <Button {...props} variant="default" size="compact-md">
+                Attach files
+              </Button>
+            )}
+          </FileButton>
+          <Group gap="xs">
+            {onStop !== undefined && (
+              <Button variant="default" size="compact-md" onClick={onStop} loading={isStopping}>
+                Stop
+              </Button>
+            )}
+            <Button type="submit" size="compact-md" loading={isSending} disabled={isEmpty || isUploading}>
+              Send
+            </Button>
+          </Group>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function AttachmentLine({ attachment, onRemove }: { attachment: Attachment; onRemove: () => void }) {
+  const { name, path, loaded, total, isDone, error } = attachment;
+  const percent = total === 0 ? 100 : Math.floor((loaded / total) * 100);
+  return (
+    <Group gap="xs" wrap="nowrap" className={classes.attachment}>
+      <Stack gap={2} flex={1} miw={0}>
+        <Text size="sm" truncate title={path ?? name}>
+          {path ?? name}
+        </Text>
+        {error !== null ? (
+          <Text size="xs" c="red" role="alert">
+            Not uploaded. {reasonOf(error)} Remove it and attach it again.
+          </Text>
+        ) : isDone ? (
+          <Text size="xs" c="dimmed">
+            {bytes(total)}, in the files of the project
+          </Text>
+        ) : (
+          <Progress value={percent} size="sm" aria-label={`Uploading ${name}`} />
+        )}
+      </Stack>
+      <CloseButton size="sm" aria-label={`Remove ${name}`} onClick={onRemove} />
+    </Group>
+  );
+}
+
+const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'];
+
+/** A size in the unit that makes it short: `1.4 MB`. */
+function bytes(size: number): string {
+  const power = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(size, 1)) / 3));
+  return new Intl.NumberFormat(undefined, {
+    style: 'unit',
+    unit: UNITS[power] ?? 'byte',
+    unitDisplay: power === 0 ? 'long' : 'short',
+    maximumFractionDigits: 1,
+  }).format(size / 1000 ** power);
+}

@@ -1,0 +1,200 @@
+import { Button, Center, Container, Group, Loader, Stack, Text, VisuallyHidden } from '@mantine/core';
+import type { NewMessage, Schemas } from '@project-workspace/client';
+import { useMutation } from '@tanstack/react-query';
+import { type DragEvent, useCallback, useLayoutEffect, useRef, useState } from 'react';
+import { VList, type VListHandle } from 'virtua';
+import { Failure } from '../service/failure';
+import { useService } from '../service/service';
+import { useAttachments } from './attachments';
+import { Composer } from './composer';
+import classes from './conversation.module.css';
+import { isAsking, Message } from './message';
+import { type FollowedConversation, useConversation, useEarlierMessages } from './use-conversation';
+
+/** Pixels from the end within which somebody reads along. */
+const AT_END = 40;
+
+/** The conversation of a project with the agent, live. */
+export function ConversationView({ projectId, mayWrite }: { projectId: string; mayWrite: boolean }) {
+  const { client } = useService();
+  const followed = useConversation(projectId);
+  const { attachments, add, remove, clear } = useAttachments(projectId);
+  const [isOver, setOver] = useState(false);
+  const post = useMutation({
+    mutationFn: async (message: NewMessage) => await client.conversation(projectId).post(message),
+  });
+  const stop = useMutation({ mutationFn: async () => await client.conversation(projectId).stop() });
+  const { mutate } = post;
+  const answer = useCallback(
+    (given: Schemas['AskUserQuestionAnswer']) => mutate({ content: '', answer: given }),
+    [mutate],
+  );
+  const send = async (content: string): Promise<boolean> => {
+    const file_ids = attachments.flatMap(({ isDone, path }) => (isDone && path !== undefined ? [path] : []));
+    return await new Promise((resolve) => {
+      mutate(
+        { content, ...(file_ids.length > 0 && { file_ids }) },
+        { onSuccess: clear, onSettled: (_, error) => resolve(error === null) },
+      );
+    });
+  };
+  const isActive = followed.turn !== undefined && followed.turn.state !== 'idle';
+  const takesFiles = (event: DragEvent): boolean => mayWrite && event.dataTransfer.types.includes('Files');
+
+  return (
+    <div
+      className={classes.conversation}
+      data-over={isOver || undefined}
+      onDragOver={(event) => {
+        if (!takesFiles(event)) return;
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={({ currentTarget, relatedTarget }) => {
+        if (!(relatedTarget instanceof Node) || !currentTarget.contains(relatedTarget)) setOver(false);
+      }}
+      onDrop={(event) => {
+        setOver(false);
+        if (!takesFiles(event)) return;
+        event.preventDefault();
+        add(event.dataTransfer.files);
+      }}
+    >
+      <Messages
+        projectId={projectId}
+        followed={followed}
+        onAnswer={mayWrite && !isActive ? answer : undefined}
+        isSending={post.isPending}
+        mayWrite={mayWrite}
+      />
+      <Container size="md" w="100%" pb="md" pt={4}>
+        <Stack gap="xs">
+          <State followed={followed} />
+          {post.error !== null && <Failure what="The message was not sent" error={post.error} />}
+          {stop.error !== null && <Failure what="The agent was not stopped" error={stop.error} />}
+          {mayWrite && (
+            <Composer
+              attachments={attachments}
+              onFiles={add}
+              onRemove={remove}
+              onSend={send}
+              isSending={post.isPending}
+              onStop={isActive ? () => stop.mutate() : undefined}
+              isStopping={stop.isPending}
+            />
+          )}
+        </Stack>
+      </Container>
+    </div>
+  );
+}
+
+/** What goes on: the agent at work, a connection that is lost, a conversation that cannot be followed any more. */
+function State({ followed: { turn, isInterrupted, error, retry, messages } }: { followed: FollowedConversation }) {
+  if (error !== null && messages !== undefined)
+    return <Failure what="What is shown is not live any more" error={error} onRetry={retry} />;
+  const said = isInterrupted
+    ? 'The connection is lost. It is opened again by itself.'
+    : turn?.state === 'dispatched'
+      ? 'The agent is about to answer'
+      : turn?.state === 'streaming'
+        ? 'The agent is answering'
+        : '';
+  return (
+    <Group gap="xs" role="status" mih={20}>
+      {said !== '' && <Loader size={12} aria-hidden="true" />}
+      <Text size="xs" c="dimmed">
+        {said}
+      </Text>
+    </Group>
+  );
+}
+
+interface MessagesProps {
+  projectId: string;
+  followed: FollowedConversation;
+  onAnswer: ((answer: Schemas['AskUserQuestionAnswer']) => void) | undefined;
+  isSending: boolean;
+  mayWrite: boolean;
+}
+
+function Messages({ projectId, followed, onAnswer, isSending, mayWrite }: MessagesProps) {
+  const { all, hasEarlier, read, isReading, error } = useEarlierMessages(projectId, followed.messages ?? []);
+  const list = useRef<VListHandle>(null);
+  const isAtEnd = useRef(true);
+  const firstShown = useRef(Infinity);
+  const first = all[0]?.sequence ?? Infinity;
+  // What is put before the rest must not move it.
+  const isPrepended = first < firstShown.current && firstShown.current !== Infinity;
+  const last = all.length - 1;
+
+  /** Whoever reads along goes on to do so. */
+  const keepEnd = (): void => {
+    if (isAtEnd.current && last >= 0) list.current?.scrollToIndex(last + 1, { align: 'end' });
+  };
+  useLayoutEffect(() => {
+    firstShown.current = first;
+    keepEnd();
+  });
+
+  if (followed.messages === undefined)
+    return (
+      <Center className={classes.messages} role="status">
+        {followed.error === null ? (
+          <>
+            <Loader size="sm" />
+            <VisuallyHidden>Reading the conversation</VisuallyHidden>
+          </>
+        ) : (
+          <Failure what="The conversation could not be read" error={followed.error} onRetry={followed.retry} />
+        )}
+      </Center>
+    );
+  if (all.length === 0)
+    return (
+      <Container size="md" w="100%" className={classes.messages}>
+        <Stack gap="xs" py="xl" maw={560}>
+          <Text fw={550}>Nothing has been said yet</Text>
+          <Text size="sm" c="dimmed">
+            {mayWrite
+              ? 'Say in your own words what is to be planned, what can be chosen, and what limits it. The agent asks for what is missing. Tables can be dropped here.'
+              : 'Those who may write in this project have not begun.'}
+          </Text>
+        </Stack>
+      </Container>
+    );
+  const asking = all.findLast(({ role }) => role === 'assistant');
+  return (
+    <VList
+      ref={list}
+      shift={isPrepended}
+      className={classes.messages}
+      role="group"
+      aria-label="Conversation"
+      tabIndex={0}
+      onResize={keepEnd}
+      onScroll={(offset) => {
+        const { scrollSize = 0, viewportSize = 0 } = list.current ?? {};
+        isAtEnd.current = scrollSize - viewportSize - offset < AT_END;
+      }}
+    >
+      <Container key="earlier" size="md" py={4}>
+        {error !== null && <Failure what="Earlier messages could not be read" error={error} onRetry={() => void read()} />}
+        {hasEarlier && error === null && (
+          <Button variant="subtle" size="compact-sm" loading={isReading} onClick={() => void read()}>
+            Show earlier messages
+          </Button>
+        )}
+      </Container>
+      {all.map((message) => (
+        <Container key={message.id} size="md">
+          <Message
+            message={message}
+            onAnswer={message === asking && isAsking(message) ? onAnswer : undefined}
+            isSending={isSending}
+          />
+        </Container>
+      ))}
+    </VList>
+  );
+}

@@ -1,0 +1,90 @@
+import { Badge, Group, Stack, Text } from '@mantine/core';
+import type { ChatMessage, Schemas } from '@project-workspace/client';
+import { memo } from 'react';
+import { Ago } from '../frame/ago';
+import classes from './conversation.module.css';
+import { Markdown } from './markdown';
+import { Questions, questionsOf } from './questions';
+import { ToolCall } from './tool-call';
+
+type Segment = Schemas['ContentSegmentData'];
+type Answer = Schemas['AskUserQuestionAnswer'];
+
+interface MessageProps {
+  message: ChatMessage;
+  /** Answers the open question of this message; absent where there is none to answer now. */
+  onAnswer: ((answer: Answer) => void) | undefined;
+  isSending: boolean;
+}
+
+/** A message of a conversation. One that has not changed is not drawn again. */
+export const Message = memo(function Message({ message, onAnswer, isSending }: MessageProps) {
+  const { role, created_at, file_ids } = message;
+  return (
+    <article
+      className={classes.message}
+      data-own={role === 'user' || undefined}
+      aria-label={`Message of ${authorOf(message)}`}
+    >
+      <Group gap="xs" mb={2}>
+        <Text size="xs" fw={600}>
+          {authorOf(message)}
+        </Text>
+        <Text size="xs" c="dimmed">
+          <Ago moment={created_at} />
+        </Text>
+      </Group>
+      <Stack gap="xs">
+        {segmentsOf(message).map((segment, index) => (
+          <SegmentView
+            key={segment.id ?? index}
+            segment={segment}
+            isPlain={role === 'user'}
+            onAnswer={onAnswer}
+            isSending={isSending}
+          />
+        ))}
+        {file_ids != null && file_ids.length > 0 && (
+          <Group gap={6}>
+            {file_ids.map((file) => (
+              <Badge key={file} variant="default" size="md" fw={450} maw="100%" title={file}>
+                {file}
+              </Badge>
+            ))}
+          </Group>
+        )}
+      </Stack>
+    </article>
+  );
+});
+
+function SegmentView({ segment, isPlain, onAnswer, isSending }: Omit<MessageProps, 'message'> & { segment: Segment; isPlain: boolean }) {
+  if (segment.type === 'text') {
+    const { content } = segment;
+    if (content == null || content === '') return null;
+    return isPlain ? <Text className={classes.plain}>{content}</Text> : <Markdown text={content} />;
+  }
+  const questions = questionsOf(segment);
+  if (questions.length === 0) return <ToolCall call={segment} />;
+  const answer = (segment.result ?? null) as Answer | null;
+  return <Questions questions={questions} answer={answer} onAnswer={onAnswer} isSending={isSending} />;
+}
+
+/** Text and calls in their order; older messages have their text alone. */
+function segmentsOf({ content, content_segments, role, tool_calls }: ChatMessage): Segment[] {
+  if (content_segments != null && content_segments.length > 0) return content_segments;
+  if (content !== '') return [{ type: 'text', content }];
+  return role === 'user' && tool_calls == null ? [{ type: 'text', content: '(answered the question above)' }] : [];
+}
+
+/** Whether somebody can still answer what the agent has asked in a message. */
+export const isAsking = ({ content_segments }: ChatMessage): boolean =>
+  content_segments?.some(
+    (segment) => segment.type === 'tool_call' && segment.result == null && segment.status === 'completed' && questionsOf(segment).length > 0,
+  ) ?? false;
+
+function authorOf({ role, user_name, api_key_name }: ChatMessage): string {
+  if (role === 'assistant') return 'Agent';
+  if (role === 'system') return 'System';
+  return user_name ?? api_key_name ?? 'Somebody';
+}

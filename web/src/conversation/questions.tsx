@@ -1,0 +1,148 @@
+import { Button, Checkbox, Group, Radio, Stack, Text } from '@mantine/core';
+import type { Schemas } from '@project-workspace/client';
+import { useState } from 'react';
+import classes from './conversation.module.css';
+
+interface Question {
+  question: string;
+  options: { label: string; description?: string }[];
+  multi_select?: boolean;
+}
+
+type Answer = Schemas['AskUserQuestionAnswer'];
+/** Chosen labels by the question's index. */
+type Chosen = Record<number, string[]>;
+
+const ASK = 'ask_user_question';
+
+/** The questions that a call of the agent asks; none of other calls. */
+export function questionsOf(call: { tool?: string | null; input?: unknown }): Question[] {
+  if (call.tool !== ASK) return [];
+  const { questions } = (call.input ?? {}) as { questions?: unknown };
+  return Array.isArray(questions) && questions.every(isQuestion) ? questions : [];
+}
+
+function isQuestion(value: unknown): value is Question {
+  const { question, options } = (value ?? {}) as Partial<Record<keyof Question, unknown>>;
+  return (
+    typeof question === 'string' &&
+    Array.isArray(options) &&
+    options.every((option) => typeof (option as { label?: unknown } | null)?.label === 'string')
+  );
+}
+
+interface QuestionsProps {
+  questions: Question[];
+  /** What was answered; null as long as nobody has. */
+  answer: Answer | null;
+  /** Absent when it cannot be answered now. */
+  onAnswer: ((answer: Answer) => void) | undefined;
+  isSending: boolean;
+}
+
+/** Asks what the agent wants to know: one choice is a click, several are sent together. */
+export function Questions({ questions, answer, onAnswer, isSending }: QuestionsProps) {
+  const [chosen, setChosen] = useState<Chosen>({});
+  const [only] = questions;
+  if (answer !== null || onAnswer === undefined) return <Answered questions={questions} answer={answer} />;
+  if (questions.length === 1 && only !== undefined && only.multi_select !== true)
+    return (
+      <fieldset className={classes.question}>
+        <legend>{only.question}</legend>
+        <Group gap="xs">
+          {only.options.map(({ label, description }) => (
+            <Button
+              key={label}
+              variant="default"
+              size="compact-md"
+              className={classes.option}
+              classNames={{ label: classes.optionLabel ?? '' }}
+              title={description}
+              disabled={isSending}
+              onClick={() => onAnswer({ selections: { '0': label } })}
+            >
+              {label}
+            </Button>
+          ))}
+        </Group>
+        <Descriptions options={only.options} />
+      </fieldset>
+    );
+  const choose = (index: number, labels: string[]) => setChosen({ ...chosen, [index]: labels });
+  const isComplete = questions.every((_, index) => (chosen[index]?.length ?? 0) > 0);
+  return (
+    <Stack gap="sm">
+      {questions.map(({ question, options, multi_select }, index) => {
+        const labels = chosen[index] ?? [];
+        const toggled = (label: string) =>
+          labels.includes(label) ? labels.filter((other) => other !== label) : [...labels, label];
+        return (
+          <fieldset key={index} className={classes.question} disabled={isSending}>
+            <legend>{question}</legend>
+            <Stack gap={6}>
+              {options.map(({ label, description }) => {
+                const option = { label, description, checked: labels.includes(label) };
+                return multi_select === true ? (
+                  <Checkbox key={label} {...option} onChange={() => choose(index, toggled(label))} />
+                ) : (
+                  <Radio key={label} {...option} onChange={() => choose(index, [label])} />
+                );
+              })}
+            </Stack>
+          </fieldset>
+        );
+      })}
+      <Group>
+        <Button
+          size="compact-md"
+          disabled={!isComplete}
+          loading={isSending}
+          onClick={() => onAnswer({ selections: selectionsOf(questions, chosen) })}
+        >
+          Answer
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+/** Of a question with one choice its label, of others all labels. */
+function selectionsOf(questions: Question[], chosen: Chosen): NonNullable<Answer['selections']> {
+  return Object.fromEntries(
+    questions.map(({ multi_select }, index) => {
+      const labels = chosen[index] ?? [];
+      return [String(index), multi_select === true ? labels : (labels[0] ?? '')];
+    }),
+  );
+}
+
+function Descriptions({ options }: { options: Question['options'] }) {
+  const described = options.filter(({ description }) => description !== undefined && description !== '');
+  return described.length === 0 ? null : (
+    <dl className={classes.descriptions}>
+      {described.map(({ label, description }) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>{description}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Answered({ questions, answer }: { questions: Question[]; answer: Answer | null }) {
+  return (
+    <Stack gap={4}>
+      {questions.map(({ question }, index) => (
+        <div key={index}>
+          <Text size="sm">{question}</Text>
+          {answer !== null && (
+            <Text size="sm" c="dimmed">
+              Answer: {[answer.selections?.[String(index)] ?? []].flat().join(', ') || answer.other_text || '–'}
+            </Text>
+          )}
+        </div>
+      ))}
+    </Stack>
+  );
+}

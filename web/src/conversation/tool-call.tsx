@@ -1,0 +1,81 @@
+import type { Schemas } from '@project-workspace/client';
+import { Code, Loader, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import classes from './conversation.module.css';
+
+/** What a call shows; a segment of a message has the same fields, each of which may be missing. */
+export type Call = Partial<Pick<Schemas['ToolCallData'], 'children'>> &
+  Pick<Schemas['ContentSegmentData'], 'tool' | 'status' | 'input' | 'result' | 'error' | 'duration_ms'>;
+
+/** Characters of a value that are shown. */
+const SHOWN = 20_000;
+
+/** A call of a tool in one line, which opens. */
+export function ToolCall({ call }: { call: Call }) {
+  const { tool, status, error, duration_ms, children } = call;
+  // What nobody looks at is not made into text.
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details className={classes.call} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>
+        <span className={classes.line}>
+          <Text component="span" size="sm">
+            {sentence(tool ?? 'tool')}
+          </Text>
+          {status === 'running' && <Loader size={12} aria-label="under way" />}
+          {status === 'failed' && (
+            <Text component="span" size="sm" c="red" fw={550}>
+              failed
+            </Text>
+          )}
+          {duration_ms != null && (
+            <Text component="span" size="xs" c="dimmed">
+              {duration(duration_ms)}
+            </Text>
+          )}
+        </span>
+      </summary>
+      {isOpen && (
+        <Stack gap="xs" mt="xs">
+          {error != null && (
+            <Text size="sm" c="red">
+              {error}
+            </Text>
+          )}
+          {call.input != null && <Value title="Asked" value={call.input} />}
+          {call.result != null && <Value title="Answered" value={call.result} />}
+          {children?.map((child) => (
+            <ToolCall key={child.id} call={child} />
+          ))}
+        </Stack>
+      )}
+    </details>
+  );
+}
+
+function Value({ title, value }: { title: string; value: unknown }) {
+  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+  return (
+    <div>
+      <Text size="xs" c="dimmed">
+        {title}
+      </Text>
+      <Code block className={classes.value} tabIndex={0}>
+        {text.slice(0, SHOWN)}
+      </Code>
+      {text.length > SHOWN && (
+        <Text size="xs" c="dimmed">
+          {(text.length - SHOWN).toLocaleString()} more characters are not shown.
+        </Text>
+      )}
+    </div>
+  );
+}
+
+/** `describe_table` as words. */
+const sentence = (name: string): string => {
+  const words = name.replaceAll(/[_-]+/g, ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+const duration = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`);

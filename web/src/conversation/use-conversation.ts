@@ -1,0 +1,102 @@
+import type { ChatMessage, ConversationState } from '@project-workspace/client';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { useService } from '../service/service';
+
+/** The newest messages are followed; those before them are read when they are asked for. */
+const FOLLOWED = 200;
+const EARLIER = 200;
+/** Shortest time between two states that are shown, in milliseconds. */
+const FRAME_MS = 40;
+
+export interface FollowedConversation {
+  /** Every message that was read, in order and without gaps; undefined until the conversation is there. */
+  messages: ChatMessage[] | undefined;
+  turn: ConversationState['turn'] | undefined;
+  /** The connection is lost; it is opened again by itself. */
+  isInterrupted: boolean;
+  /** Why it cannot be followed any more. */
+  error: unknown;
+  retry: () => void;
+}
+
+/** A project's conversation as it is, live. */
+export function useConversation(projectId: string): FollowedConversation {
+  const { client, onFailure } = useService();
+  const [messages, setMessages] = useState<ChatMessage[]>();
+  const [turn, setTurn] = useState<ConversationState['turn']>();
+  const [isInterrupted, setInterrupted] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  /** Counts up to follow it anew. */
+  const [round, setRound] = useState(0);
+
+  useEffect(() => {
+    const leaving = new AbortController();
+    const follow = async (): Promise<void> => {
+      const states = client.conversation(projectId).follow({
+        signal: leaving.signal,
+        limit: FOLLOWED,
+        onInterruption: () => setInterrupted(true),
+        onResumption: () => setInterrupted(false),
+      });
+      for await (const state of states) {
+        setMessages((known = []) => joined(known, state.messages));
+        setTurn(state.turn);
+        await new Promise((resolve) => {
+          setTimeout(resolve, FRAME_MS);
+        });
+      }
+    };
+    follow().catch((failure: unknown) => {
+      if (leaving.signal.aborted) return;
+      onFailure(failure);
+      setError(failure);
+    });
+    return () => leaving.abort();
+  }, [client, onFailure, projectId, round]);
+
+  const retry = useCallback(() => {
+    setError(null);
+    setInterrupted(false);
+    setRound((count) => count + 1);
+  }, []);
+  return { messages, turn, isInterrupted, error, retry };
+}
+
+/** Reads messages before those that are there, page by page. */
+export function useEarlierMessages(projectId: string, messages: readonly ChatMessage[]) {
+  const { client, onFailure } = useService();
+  const [earlier, setEarlier] = useState<ChatMessage[]>([]);
+  const [isReading, setReading] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const leaving = useRef<AbortController>(undefined);
+  useEffect(() => () => leaving.current?.abort(), []);
+  const all = joined(earlier, messages);
+
+  const read = async (): Promise<void> => {
+    leaving.current = new AbortController();
+    const { signal } = leaving.current;
+    setReading(true);
+    setError(null);
+    try {
+      const path = { project_id: projectId };
+      const query = { offset: all.length, limit: EARLIER };
+      const { data } = await client.GET('/api/v1/projects/{project_id}/chat', { params: { path, query }, signal });
+      setEarlier(joined(data.messages, all));
+    } catch (failure) {
+      if (signal.aborted) return;
+      onFailure(failure);
+      setError(failure);
+    } finally {
+      if (!signal.aborted) setReading(false);
+    }
+  };
+  return { all, hasEarlier: (all[0]?.sequence ?? 1) > 1, read, isReading, error };
+}
+
+/** Known messages with newer ones in their places; known ones that do not reach up to the new ones are left out. */
+export function joined(known: readonly ChatMessage[], newer: readonly ChatMessage[]): ChatMessage[] {
+  const first = newer[0]?.sequence;
+  if (first === undefined) return [];
+  const before = known.filter(({ sequence }) => sequence < first);
+  return before.at(-1)?.sequence === first - 1 ? [...before, ...newer] : [...newer];
+}
