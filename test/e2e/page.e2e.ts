@@ -134,6 +134,8 @@ inBrowser('the page', () => {
   let page: Page;
   let complaints: string[];
   let elsewhere: string[];
+  /** Where the page may ask. */
+  const served = new Set<string>();
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: BROWSER, args: FLAGS });
   }, 60_000);
@@ -144,11 +146,12 @@ inBrowser('the page', () => {
     page.setDefaultTimeout(15_000);
     complaints = [];
     elsewhere = [];
+    served.add(service.url).add(shared.url);
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('request', (request) => {
       const { origin, protocol } = new URL(request.url());
-      if (![service.url, shared.url].includes(origin) && protocol !== 'data:') elsewhere.push(request.url());
+      if (!served.has(origin) && !['data:', 'about:'].includes(protocol)) elsewhere.push(request.url());
     });
   });
   afterEach(async () => {
@@ -296,7 +299,7 @@ inBrowser('the page', () => {
   it('holds a long list without holding all of it in the page', async () => {
     const session = await shared.session();
     const count = 130;
-    await Promise.all(Array.from({ length: count }, (_, i) => session.client.post('/projects', { name: `Project ${i}` })));
+    for (let i = 0; i < count; i += 1) await session.client.post('/projects', { name: `Project ${i}` });
     await page.goto(shared.url);
     await paste(session.token);
     await page.getByText(`100 of ${count} projects`).waitFor();
@@ -307,7 +310,7 @@ inBrowser('the page', () => {
 
   describe('the conversation of a project', () => {
     const message = () => page.getByRole('textbox', { name: 'Message' });
-    const said = (text: string) => page.getByRole('article').filter({ hasText: text });
+    const said = (text: string) => page.getByRole('article').filter({ hasText: text }).first();
     /** Opens a new project of somebody who has pasted a token. */
     async function open(): Promise<string> {
       const session = await shared.session();
@@ -319,14 +322,15 @@ inBrowser('the page', () => {
       return id;
     }
     /** Changes what the service answers about the conversation before the page sees it. */
-    const withMessages = (change: (messages: ChatMessageResponse[]) => ChatMessageResponse[]): Promise<void> =>
-      page.route('**/chat/sync*', async (route) => {
+    async function withMessages(change: (messages: ChatMessageResponse[]) => ChatMessageResponse[]): Promise<void> {
+      await page.route('**/chat/sync*', async (route) => {
         const response = await route.fetch();
         // Not what has not changed.
         if (response.status() !== 200) return await route.fulfill({ response });
         const state = (await response.json()) as ConversationSyncResponse;
         await route.fulfill({ response, json: { ...state, messages: change(state.messages) } });
       });
+    }
 
     it('goes on as it is written, and questions are answered by a click', async () => {
       await open();
@@ -336,12 +340,16 @@ inBrowser('the page', () => {
       await page.getByRole('button', { name: 'Highest profit' }).click();
       await page.getByText('Answer: Highest profit').waitFor();
       await page.getByText('maximize').first().waitFor();
+      const call = page.locator('details').first();
+      expect(await call.getByText('Asked').count()).toBe(0);
+      await call.locator('summary').click();
+      await call.getByText('Asked').waitFor();
       expect(await message().inputValue()).toBe('');
       expect(await faults()).toEqual([]);
       await show('conversation');
     });
 
-    it('takes files that are dropped or chosen, whatever their names, and replaces none', async () => {
+    it('takes files that are chosen, whatever their names, and replaces none', async () => {
       await open();
       const name = '<img src=x onerror="globalThis.hacked=1">.csv';
       const file = { name, mimeType: 'text/csv', buffer: Buffer.from('week,quantity\n1,40\n') };
@@ -356,6 +364,43 @@ inBrowser('the page', () => {
       await said('Here is the demand').getByTitle(`uploads/${name}`).waitFor();
       expect(await page.evaluate('globalThis.hacked')).toBeUndefined();
       expect(await page.locator('main img').count()).toBe(0);
+    });
+
+    it('is stopped while the agent answers', async () => {
+      const slow = await Service.start({ preload: ['test/support/slow-agent.js'] });
+      served.add(slow.url);
+      try {
+        const session = await slow.session();
+        const { id } = await session.client.post<ProjectResponse>('/projects', { name: 'A long talk' });
+        await page.goto(`${slow.url}/#/projects/${id}`);
+        await paste(session.token);
+        await message().fill('Say 1000 words');
+        await page.keyboard.press('Enter');
+        await page.getByText(/^1 2 3 4 5/).waitFor();
+        await page.getByText('The agent is answering').waitFor();
+        await page.getByRole('button', { name: 'Stop' }).click();
+        await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
+        const { turn } = await session.client.get<ConversationSyncResponse>(`/projects/${id}/chat/sync`);
+        expect(turn.state).toBe('idle');
+        await page.goto('about:blank');
+      } finally {
+        await slow.stop();
+        await removeEnvironment(slow.environment);
+      }
+    });
+
+    it('takes a file that is dropped', async () => {
+      await open();
+      const dropped = await page.evaluateHandle(`(() => {
+        const transfer = new DataTransfer();
+        transfer.items.add(new File(['week,quantity'], 'dropped.csv', { type: 'text/csv' }));
+        return transfer;
+      })()`);
+      await message().dispatchEvent('drop', { dataTransfer: dropped });
+      await page.getByTitle('uploads/dropped.csv').waitFor();
+      await page.getByText('in the files of the project').waitFor();
+      await page.getByRole('button', { name: 'Remove dropped.csv' }).click();
+      await page.getByTitle('uploads/dropped.csv').waitFor({ state: 'detached' });
     });
 
     it('shows text of the agent as markdown that does no harm', async () => {
@@ -384,8 +429,8 @@ inBrowser('the page', () => {
       expect(await answer.locator('strong').innerText()).toBe('bold');
       expect(await answer.locator('table').count()).toBe(1);
       expect(await answer.locator('img, script, svg, math, form, input, style, [onerror], [onclick]').count()).toBe(0);
-      const links = await answer.locator('a[href]').evaluateAll((all) => all.map((link) => [String(link), link.getAttribute('rel')]));
-      expect(links).toEqual([
+      const links = await answer.locator('a[href]').all();
+      expect(await Promise.all(links.map(async (link) => [await link.getAttribute('href'), await link.getAttribute('rel')]))).toEqual([
         ['https://evil.example/pixel.png', 'noopener noreferrer'],
         ['https://example.com/', 'noopener noreferrer'],
       ]);

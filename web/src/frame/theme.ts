@@ -17,13 +17,10 @@ export const readable: CSSVariablesResolver = () => ({
     '--mantine-color-placeholder': 'var(--mantine-color-gray-7)',
     '--mantine-color-error': 'var(--mantine-color-red-9)',
     '--mantine-color-red-text': 'var(--mantine-color-red-9)',
-    '--mantine-color-red-light-color': 'var(--mantine-color-red-9)',
-    '--mantine-color-blue-light-color': 'var(--mantine-color-blue-9)',
   },
   dark: {
     '--mantine-color-dimmed': 'var(--mantine-color-dark-1)',
     '--mantine-color-placeholder': 'var(--mantine-color-dark-1)',
     '--mantine-color-error': 'var(--mantine-color-red-4)',
-    '--mantine-color-red-text': 'var(--mantine-color-red-4)',
   },
 });
