@@ -2,6 +2,7 @@ import { Badge, Box, Text, VisuallyHidden } from '@mantine/core';
 import { WindowVirtualizer } from 'virtua';
 import { Link } from 'wouter';
 import { Ago } from '../frame/ago';
+import { checklistOf } from '../project/checklist';
 import type { Project } from './listing';
 import classes from './project-list.module.css';
 
@@ -12,7 +13,7 @@ export function ProjectList({ projects, total }: { projects: Project[]; total: n
       <div className={[classes.row, classes.head].join(' ')} aria-hidden="true">
         <span>Project</span>
         <span>Status</span>
-        <span>Model</span>
+        <span>Checklist</span>
         <span className={classes.number}>Credits</span>
         <span>Changed</span>
       </div>
@@ -46,7 +47,8 @@ function Row({ project, place, count }: { project: Project; place: number; count
       </Box>
       <Status status={project.status} />
       <Text size="sm" className={classes.model} c={completeness?.overall === 'complete' ? undefined : 'dimmed'}>
-        {completeness?.overall === 'complete' ? 'Complete' : 'In the making'}
+        <VisuallyHidden>Checklist: </VisuallyHidden>
+        {completeness === undefined ? '–' : metOf(completeness)}
       </Text>
       <Text size="sm" className={classes.number}>
         <VisuallyHidden>Credits </VisuallyHidden>
@@ -59,6 +61,13 @@ function Row({ project, place, count }: { project: Project; place: number; count
       </Link>
     </div>
   );
+}
+
+/** How much of what a model needs is there. */
+function metOf(completeness: NonNullable<Project['completeness']>): string {
+  const points = checklistOf(completeness);
+  const met = points.filter(({ isMet }) => isMet).length;
+  return met === points.length ? 'Complete' : `${met} of ${points.length}`;
 }
 
 const CREDITS = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });

@@ -1,0 +1,19 @@
+import type { Schemas } from '@project-workspace/client';
+
+type Completeness = Schemas['CompletenessResponse'];
+
+/** What a model needs, in the order in which the agent asks for it. */
+const POINTS: readonly [sentence: string, isMet: (completeness: Completeness) => boolean | undefined][] = [
+  ['An objective is drafted', ({ objective_drafted }) => objective_drafted],
+  ['The objectives are defined', ({ objectives_defined }) => objectives_defined],
+  ['All variables are provided', ({ all_variables_provided }) => all_variables_provided],
+  ['All constraints are hard or soft', ({ all_constraints_classified }) => all_constraints_classified],
+  ['The figures that judge a plan are defined', ({ kpis_defined }) => kpis_defined],
+  ['The data is available', ({ data_available }) => data_available],
+  ['The production requirements are defined', ({ production_requirements_defined }) => production_requirements_defined],
+  ['A solve found the model feasible', ({ feasibility_result }) => feasibility_result === 'pass'],
+];
+
+/** What a model needs, and whether it has it. */
+export const checklistOf = (completeness: Completeness): { sentence: string; isMet: boolean }[] =>
+  POINTS.map(([sentence, isMet]) => ({ sentence, isMet: isMet(completeness) === true }));
