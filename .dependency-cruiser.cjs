@@ -118,7 +118,12 @@ module.exports = {
       from: { path: '^web/src/' },
       to: { path: '^(src|test|bench|scripts)/|^client/src/' },
     },
-    { name: 'resolvable', severity: 'error', from: { path: '^(src|test|client/src|web/src)/' }, to: { couldNotResolve: true } },
+    {
+      name: 'resolvable',
+      severity: 'error',
+      from: { path: '^(src|test|client/src|web/src)/' },
+      to: { couldNotResolve: true },
+    },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

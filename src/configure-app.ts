@@ -33,7 +33,9 @@ function configureApp(app: NestExpressApplication, { config, logger }: AppOption
   app.set('trust proxy', config.TRUSTED_PROXIES);
   app.use(requestLogging(logger));
   if (!preview) app.use(requestMetrics(app.get(Metrics)));
-  app.use(securityHeaders({ overTls: config.PUBLIC_URL?.startsWith('https:') === true, fileOrigins: config.fileOrigins }));
+  app.use(
+    securityHeaders({ overTls: config.PUBLIC_URL?.startsWith('https:') === true, fileOrigins: config.fileOrigins }),
+  );
   app.enableCors(crossOrigin(config.corsOrigins));
   app.setGlobalPrefix('api/v1', { exclude: ['store/{*path}', 'health/{*path}', 'metrics', 'sign-in'] });
   configureHttp(app, { ...config.connectionLimits, compression: config.COMPRESSION });

@@ -14,6 +14,8 @@ export default defineConfig({
     // Files in the page's own text would be against its security policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // In kB before compression; a test looks at what the first view takes.
+    chunkSizeWarningLimit: 1000,
     rolldownOptions: {
       // Libraries say so for servers that render a part of a page; there is none.
       onLog: (level, log, tell) => {

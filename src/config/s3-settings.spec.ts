@@ -29,7 +29,10 @@ describe('settings of the S3 server', () => {
   it('say where signed URLs lead, for the policy of the page', () => {
     expect(loadConfig({}).fileOrigins).toEqual([]);
     const urls = { S3_PUBLIC_ENDPOINT: 'https://files.example.com', PUBLIC_URL: 'https://api.example.com/planner' };
-    expect(loadConfig({ ...S3, ...urls }).fileOrigins).toEqual(['https://api.example.com', 'https://files.example.com']);
+    expect(loadConfig({ ...S3, ...urls }).fileOrigins).toEqual([
+      'https://api.example.com',
+      'https://files.example.com',
+    ]);
     expect(loadConfig({ ...S3, S3_PUBLIC_ENDPOINT: 'https://files.example.com:443' }).fileOrigins).toEqual([
       'https://files.example.com',
     ]);

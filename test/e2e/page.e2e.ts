@@ -47,7 +47,8 @@ afterAll(async () => {
 }, 60_000);
 
 /** Names of the files that the page asks for before it shows anything. */
-const filesIn = (page: string): string[] => Array.from(page.matchAll(/(?:src|href)="\.(\/assets\/[^"]+)"/g), ([, path = '']) => path);
+const filesIn = (page: string): string[] =>
+  Array.from(page.matchAll(/(?:src|href)="\.(\/assets\/[^"]+)"/g), ([, path = '']) => path);
 
 describe('the files of the page', () => {
   it('are kept for ever, but the one that names them is asked for each time', async () => {
@@ -79,13 +80,16 @@ describe('the files of the page', () => {
     expect(sum).toBeLessThan(FIRST_VIEW_BYTES);
   });
 
-  it.each(['/assets/../package.json', '/assets/%2e%2e%2fpackage.json', '/assets/', '/assets/index.js/..%2f..%2f', '/x'])(
-    'are all that there is: not %s',
-    async (path) => {
-      const { status, text } = await raw(service.url + path);
-      expect([status, text]).toEqual([404, '{"detail":"Not Found","code":"path_not_found"}']);
-    },
-  );
+  it.each([
+    '/assets/../package.json',
+    '/assets/%2e%2e%2fpackage.json',
+    '/assets/',
+    '/assets/index.js/..%2f..%2f',
+    '/x',
+  ])('are all that there is: not %s', async (path) => {
+    const { status, text } = await raw(service.url + path);
+    expect([status, text]).toEqual([404, '{"detail":"Not Found","code":"path_not_found"}']);
+  });
 });
 
 describe('the tokens of a development start', () => {
@@ -126,7 +130,8 @@ describe('the tokens of a development start', () => {
 });
 
 const inBrowser = existsSync(BROWSER) ? describe : describe.skip;
-if (!existsSync(BROWSER)) console.warn(`The page is not tried: there is no ${BROWSER}. CHROMIUM_PATH may name a browser.`);
+if (!existsSync(BROWSER))
+  console.warn(`The page is not tried: there is no ${BROWSER}. CHROMIUM_PATH may name a browser.`);
 
 inBrowser('the page', () => {
   let browser: Browser;
@@ -158,7 +163,9 @@ inBrowser('the page', () => {
     await context.close();
     expect(elsewhere).toEqual([]);
     // The browser tells of each answer that is a refusal; nothing else may be wrong, the security policy above all.
-    expect(complaints.filter((text) => !/the server responded with a status of (401|404|422)|net::ERR_FAILED/.test(text))).toEqual([]);
+    expect(
+      complaints.filter((text) => !/the server responded with a status of (401|404|422)|net::ERR_FAILED/.test(text)),
+    ).toEqual([]);
   });
 
   const project = (name: string) => page.getByRole('listitem').filter({ hasText: name });
@@ -417,7 +424,9 @@ inBrowser('the page', () => {
       ].join('\n\n');
       await withMessages((messages) =>
         messages.map((one) =>
-          one.role === 'assistant' ? { ...one, content: text, content_segments: [{ type: 'text', content: text }] } : one,
+          one.role === 'assistant'
+            ? { ...one, content: text, content_segments: [{ type: 'text', content: text }] }
+            : one,
         ),
       );
       await message().fill('Hello');
@@ -430,7 +439,9 @@ inBrowser('the page', () => {
       expect(await answer.locator('table').count()).toBe(1);
       expect(await answer.locator('img, script, svg, math, form, input, style, [onerror], [onclick]').count()).toBe(0);
       const links = await answer.locator('a[href]').all();
-      expect(await Promise.all(links.map(async (link) => [await link.getAttribute('href'), await link.getAttribute('rel')]))).toEqual([
+      expect(
+        await Promise.all(links.map(async (link) => [await link.getAttribute('href'), await link.getAttribute('rel')])),
+      ).toEqual([
         ['https://evil.example/pixel.png', 'noopener noreferrer'],
         ['https://example.com/', 'noopener noreferrer'],
       ]);
@@ -479,7 +490,9 @@ inBrowser('the page', () => {
     });
 
     it('offers nothing to write to those who read', async () => {
-      const { projects } = await new Client(service.url, tokens.member).get<ProjectSummaryListResponse>('/projects?q=Prices');
+      const { projects } = await new Client(service.url, tokens.member).get<ProjectSummaryListResponse>(
+        '/projects?q=Prices',
+      );
       await page.goto(service.url);
       await page.getByRole('button', { name: 'Ada Demo' }).click();
       await page.getByRole('menuitem', { name: 'Go on as Max' }).click();

@@ -56,7 +56,15 @@ export function useAttachments(projectId: string) {
       const key = (count.current += 1);
       const upload = new AbortController();
       uploads.current.set(key, upload);
-      const attachment = { key, name: file.name, path: undefined, loaded: 0, total: file.size, isDone: false, error: null };
+      const attachment = {
+        key,
+        name: file.name,
+        path: undefined,
+        loaded: 0,
+        total: file.size,
+        isDone: false,
+        error: null,
+      };
       setAttachments((all) => [...all, attachment]);
       void send(key, file, upload);
     }
@@ -88,7 +96,12 @@ async function freePath(
   }
 }
 
-async function exists(client: WorkspaceClient, project_id: string, path: string, signal: AbortSignal): Promise<boolean> {
+async function exists(
+  client: WorkspaceClient,
+  project_id: string,
+  path: string,
+  signal: AbortSignal,
+): Promise<boolean> {
   try {
     await client.POST('/api/v1/files/download', { body: { source: 'workspace', project_id, path }, signal });
     return true;

@@ -179,7 +179,9 @@ function Messages({ projectId, followed, onAnswer, isSending, mayWrite }: Messag
       }}
     >
       <Container key="earlier" size="md" py={4}>
-        {error !== null && <Failure what="Earlier messages could not be read" error={error} onRetry={() => void read()} />}
+        {error !== null && (
+          <Failure what="Earlier messages could not be read" error={error} onRetry={() => void read()} />
+        )}
         {hasEarlier && error === null && (
           <Button variant="subtle" size="compact-sm" loading={isReading} onClick={() => void read()}>
             Show earlier messages

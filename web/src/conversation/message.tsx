@@ -58,7 +58,12 @@ export const Message = memo(function Message({ message, onAnswer, isSending }: M
   );
 });
 
-function SegmentView({ segment, isPlain, onAnswer, isSending }: Omit<MessageProps, 'message'> & { segment: Segment; isPlain: boolean }) {
+function SegmentView({
+  segment,
+  isPlain,
+  onAnswer,
+  isSending,
+}: Omit<MessageProps, 'message'> & { segment: Segment; isPlain: boolean }) {
   if (segment.type === 'text') {
     const { content } = segment;
     if (content == null || content === '') return null;
@@ -80,7 +85,11 @@ function segmentsOf({ content, content_segments, role, tool_calls }: ChatMessage
 /** Whether somebody can still answer what the agent has asked in a message. */
 export const isAsking = ({ content_segments }: ChatMessage): boolean =>
   content_segments?.some(
-    (segment) => segment.type === 'tool_call' && segment.result == null && segment.status === 'completed' && questionsOf(segment).length > 0,
+    (segment) =>
+      segment.type === 'tool_call' &&
+      segment.result == null &&
+      segment.status === 'completed' &&
+      questionsOf(segment).length > 0,
   ) ?? false;
 
 function authorOf({ role, user_name, api_key_name }: ChatMessage): string {

@@ -11,7 +11,11 @@ import classes from './project-place.module.css';
 /** A project: what it is called, and the conversation with the agent. */
 export function ProjectPlace({ id }: { id: string }) {
   const { client, me } = useService();
-  const { data: project, error, refetch } = useQuery({
+  const {
+    data: project,
+    error,
+    refetch,
+  } = useQuery({
     queryKey: ['project', id],
     queryFn: async ({ signal }) => {
       const params = { path: { project_id: id } };

@@ -31,33 +31,33 @@ function Row({ project, place, count }: { project: Project; place: number; count
   return (
     <div role="listitem" aria-posinset={place} aria-setsize={count}>
       <Link href={`/projects/${project.id}`} className={[classes.row, classes.link].join(' ')}>
-      <Box className={classes.name}>
-        <Text size="sm" fw={600} truncate title={name}>
-          {name}
+        <Box className={classes.name}>
+          <Text size="sm" fw={600} truncate title={name}>
+            {name}
+          </Text>
+          <Text size="xs" c="dimmed" truncate>
+            {[
+              created_by?.display_name,
+              `${card_count} ${card_count === 1 ? 'card' : 'cards'}`,
+              visibility === 'private' ? 'private' : undefined,
+            ]
+              .filter((part) => part !== undefined)
+              .join(' · ')}
+          </Text>
+        </Box>
+        <Status status={project.status} />
+        <Text size="sm" className={classes.model} c={completeness?.overall === 'complete' ? undefined : 'dimmed'}>
+          <VisuallyHidden>Checklist: </VisuallyHidden>
+          {completeness === undefined ? '–' : metOf(completeness)}
         </Text>
-        <Text size="xs" c="dimmed" truncate>
-          {[
-            created_by?.display_name,
-            `${card_count} ${card_count === 1 ? 'card' : 'cards'}`,
-            visibility === 'private' ? 'private' : undefined,
-          ]
-            .filter((part) => part !== undefined)
-            .join(' · ')}
+        <Text size="sm" className={classes.number}>
+          <VisuallyHidden>Credits </VisuallyHidden>
+          {CREDITS.format(total_credits)}
         </Text>
-      </Box>
-      <Status status={project.status} />
-      <Text size="sm" className={classes.model} c={completeness?.overall === 'complete' ? undefined : 'dimmed'}>
-        <VisuallyHidden>Checklist: </VisuallyHidden>
-        {completeness === undefined ? '–' : metOf(completeness)}
-      </Text>
-      <Text size="sm" className={classes.number}>
-        <VisuallyHidden>Credits </VisuallyHidden>
-        {CREDITS.format(total_credits)}
-      </Text>
-      <Text size="sm" c="dimmed" className={classes.changed}>
-        <VisuallyHidden>Changed </VisuallyHidden>
-        <Ago moment={updated_at} />
-      </Text>
+        <Text size="sm" c="dimmed" className={classes.changed}>
+          <VisuallyHidden>Changed </VisuallyHidden>
+          <Ago moment={updated_at} />
+        </Text>
       </Link>
     </div>
   );

@@ -1,4 +1,16 @@
-import { Button, Center, Checkbox, Container, Group, Loader, Stack, Text, TextInput, Title, VisuallyHidden } from '@mantine/core';
+import {
+  Button,
+  Center,
+  Checkbox,
+  Container,
+  Group,
+  Loader,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+  VisuallyHidden,
+} from '@mantine/core';
 import { useDebouncedValue, useDisclosure, useDocumentTitle } from '@mantine/hooks';
 import { useState } from 'react';
 import { Failure } from '../service/failure';
@@ -29,85 +41,85 @@ export function ProjectsPlace() {
 
   return (
     <Container size="xl" py="md">
-    <Stack>
-      <Group justify="space-between">
-        <Title order={1} size="h3">
-          Projects
-        </Title>
-        {newProject}
-      </Group>
-      <Group>
-        <TextInput
-          type="search"
-          aria-label="Search by name"
-          placeholder="Search by name"
-          value={search}
-          maxLength={LONGEST_SEARCH}
-          onChange={({ currentTarget }) => setSearch(currentTarget.value)}
-          rightSection={listing.isPlaceholderData ? <Loader size="xs" aria-label="Searching" /> : undefined}
-          flex={1}
-          maw={420}
-        />
-        <Checkbox label="Only mine" checked={mine} onChange={({ currentTarget }) => setMine(currentTarget.checked)} />
-      </Group>
-      {listing.error !== null && (
-        <Failure
-          what={listing.data === undefined ? 'The projects could not be read' : 'What is shown may be out of date'}
-          error={listing.error}
-          onRetry={() => void listing.refetch()}
-        />
-      )}
-      {listing.isPending && (
-        <Center mih={200} role="status">
-          <Loader size="sm" />
-          <VisuallyHidden>Reading the projects</VisuallyHidden>
-        </Center>
-      )}
-      {projects.length > 0 && (
-        <>
-          <ProjectList projects={projects} total={total} />
-          <Group justify="space-between">
-            <Text size="sm" c="dimmed" role="status">
-              {projects.length < total ? `${projects.length} of ${total} projects` : counted(total)}
+      <Stack>
+        <Group justify="space-between">
+          <Title order={1} size="h3">
+            Projects
+          </Title>
+          {newProject}
+        </Group>
+        <Group>
+          <TextInput
+            type="search"
+            aria-label="Search by name"
+            placeholder="Search by name"
+            value={search}
+            maxLength={LONGEST_SEARCH}
+            onChange={({ currentTarget }) => setSearch(currentTarget.value)}
+            rightSection={listing.isPlaceholderData ? <Loader size="xs" aria-label="Searching" /> : undefined}
+            flex={1}
+            maw={420}
+          />
+          <Checkbox label="Only mine" checked={mine} onChange={({ currentTarget }) => setMine(currentTarget.checked)} />
+        </Group>
+        {listing.error !== null && (
+          <Failure
+            what={listing.data === undefined ? 'The projects could not be read' : 'What is shown may be out of date'}
+            error={listing.error}
+            onRetry={() => void listing.refetch()}
+          />
+        )}
+        {listing.isPending && (
+          <Center mih={200} role="status">
+            <Loader size="sm" />
+            <VisuallyHidden>Reading the projects</VisuallyHidden>
+          </Center>
+        )}
+        {projects.length > 0 && (
+          <>
+            <ProjectList projects={projects} total={total} />
+            <Group justify="space-between">
+              <Text size="sm" c="dimmed" role="status">
+                {projects.length < total ? `${projects.length} of ${total} projects` : counted(total)}
+              </Text>
+              {listing.hasNextPage && (
+                <Button
+                  variant="default"
+                  size="compact-sm"
+                  loading={listing.isFetchingNextPage}
+                  onClick={() => void listing.fetchNextPage()}
+                >
+                  Show more
+                </Button>
+              )}
+            </Group>
+          </>
+        )}
+        {listing.isSuccess && projects.length === 0 && (
+          <Stack align="flex-start" gap="xs" py="xl" role="status">
+            <Text fw={550}>{isFiltered ? 'No project fits' : 'There is no project yet'}</Text>
+            <Text size="sm" c="dimmed" maw={520}>
+              {isFiltered
+                ? 'Look for another part of the name, or show everybody’s projects.'
+                : 'A project holds one planning problem: the conversation with the agent, the model that grows from it, its files and its solves.'}
             </Text>
-            {listing.hasNextPage && (
+            {isFiltered ? (
               <Button
                 variant="default"
-                size="compact-sm"
-                loading={listing.isFetchingNextPage}
-                onClick={() => void listing.fetchNextPage()}
+                onClick={() => {
+                  setSearch('');
+                  setMine(false);
+                }}
               >
-                Show more
+                Show all projects
               </Button>
+            ) : (
+              newProject
             )}
-          </Group>
-        </>
-      )}
-      {listing.isSuccess && projects.length === 0 && (
-        <Stack align="flex-start" gap="xs" py="xl" role="status">
-          <Text fw={550}>{isFiltered ? 'No project fits' : 'There is no project yet'}</Text>
-          <Text size="sm" c="dimmed" maw={520}>
-            {isFiltered
-              ? 'Look for another part of the name, or show everybody’s projects.'
-              : 'A project holds one planning problem: the conversation with the agent, the model that grows from it, its files and its solves.'}
-          </Text>
-          {isFiltered ? (
-            <Button
-              variant="default"
-              onClick={() => {
-                setSearch('');
-                setMine(false);
-              }}
-            >
-              Show all projects
-            </Button>
-          ) : (
-            newProject
-          )}
-        </Stack>
-      )}
-      <NewProject opened={isCreating} onClose={creating.close} />
-    </Stack>
+          </Stack>
+        )}
+        <NewProject opened={isCreating} onClose={creating.close} />
+      </Stack>
     </Container>
   );
 }
