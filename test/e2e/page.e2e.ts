@@ -97,7 +97,7 @@ describe('the tokens of a development start', () => {
   /** As a browser asks for the page, unless a header is changed. */
   const ask = (to: { url: string }, headers: Record<string, string | undefined> = {}): Promise<RawAnswer> => {
     const { host, origin } = new URL(to.url);
-    const sent = { host, origin, 'sec-fetch-site': 'same-origin', ...headers };
+    const sent: Record<string, string | undefined> = { host, origin, 'sec-fetch-site': 'same-origin', ...headers };
     const given = Object.entries(sent).filter((entry): entry is [string, string] => entry[1] !== undefined);
     return raw(`${to.url}/sign-in`, { method: 'POST', headers: Object.fromEntries(given) });
   };

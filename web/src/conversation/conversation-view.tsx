@@ -122,6 +122,7 @@ function Messages({ projectId, followed, onAnswer, isSending, mayWrite }: Messag
   const { all, hasEarlier, read, isReading, error } = useEarlierMessages(projectId, followed.messages ?? []);
   const list = useRef<VListHandle>(null);
   const isAtEnd = useRef(true);
+  const offsetBefore = useRef(0);
   const firstShown = useRef(Infinity);
   const first = all[0]?.sequence ?? Infinity;
   // What is put before the rest must not move it.
@@ -175,7 +176,10 @@ function Messages({ projectId, followed, onAnswer, isSending, mayWrite }: Messag
       onResize={keepEnd}
       onScroll={(offset) => {
         const { scrollSize = 0, viewportSize = 0 } = list.current ?? {};
-        isAtEnd.current = scrollSize - viewportSize - offset < AT_END;
+        const left = scrollSize - viewportSize - offset;
+        // Whoever begins to scroll back is not held.
+        isAtEnd.current = left < 2 || (left < AT_END && offset >= offsetBefore.current);
+        offsetBefore.current = offset;
       }}
     >
       <Container key="earlier" size="md" py={4}>

@@ -71,7 +71,7 @@ function SegmentView({
   }
   const questions = questionsOf(segment);
   if (questions.length === 0) return <ToolCall call={segment} />;
-  const answer = (segment.result ?? null) as Answer | null;
+  const answer = segment.result ?? null;
   return <Questions questions={questions} answer={answer} onAnswer={onAnswer} isSending={isSending} />;
 }
 

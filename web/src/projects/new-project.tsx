@@ -17,7 +17,7 @@ const EMPTY: Request = { name: '', short_description: '', from_deployment: null,
 /** Asks what a project needs to begin, and makes it. */
 export function NewProject({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
-    <Modal opened={opened} onClose={onClose} title="New project" centered>
+    <Modal opened={opened} onClose={onClose} title="New project" closeButtonProps={{ 'aria-label': 'Close' }} centered>
       <Form onDone={onClose} />
     </Modal>
   );

@@ -44,11 +44,12 @@ function adviceOn(error: unknown): string {
   if (error instanceof ValidationError) return 'Change what is named and try again.';
   if (error instanceof TooManyRequestsError) return 'Wait a moment, then try again.';
   if (error instanceof UnavailableError || error instanceof InternalServerError)
-    return withId('Try again; if it stays so, tell whoever runs the service', error);
-  if (error instanceof ServiceError) return withId('If that is not clear, ask whoever runs the service', error);
+    return withId('Try again; if it stays so, tell whoever runs the service', error.requestId);
+  if (error instanceof ServiceError)
+    return withId('If that is not clear, ask whoever runs the service', error.requestId);
   return 'Reload the page; if it stays so, tell whoever runs the service.';
 }
 
 /** The service's log knows the request by its id. */
-const withId = (advice: string, { requestId }: ServiceError): string =>
+const withId = (advice: string, requestId: string | undefined): string =>
   requestId === undefined ? `${advice}.` : `${advice}, with the number ${requestId}.`;

@@ -43,7 +43,7 @@ export function SignIn({ because, onToken }: { because?: string | undefined; onT
             <Text size="sm" c="dimmed">
               On the computer where it was started for development, the page signs in by itself at{' '}
               <code>http://localhost</code>; the tokens are also printed at the start. What programs can do is at{' '}
-              <Anchor href="docs" size="sm">
+              <Anchor href="docs" size="sm" underline="always">
                 /docs
               </Anchor>
               .
