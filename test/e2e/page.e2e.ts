@@ -8,6 +8,7 @@ import type { ConversationSyncResponse } from '../../src/chat/chat.dto.js';
 import type { ChatMessageResponse } from '../../src/chat/messages/message.dto.js';
 import type { ProjectResponse, ProjectSummaryListResponse } from '../../src/projects/projects.dto.js';
 import { Client } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
 import { raw, type RawAnswer } from '../support/raw.js';
 import { testRun } from '../support/run.js';
 import { removeEnvironment, Service, useSharedService } from '../support/service.js';
@@ -476,16 +477,23 @@ inBrowser('the page', () => {
       await page.getByText(`Message number ${count - 1}`, { exact: true }).waitFor();
       expect(await page.getByRole('article').count()).toBeLessThan(60);
       const list = page.getByRole('group', { name: 'Conversation' });
-      for (let first = count - 200; first > 1; first = Math.max(1, first - 200)) {
+      /** A list that is still being laid out goes to its end first. */
+      const toBeginning = async (first: number): Promise<void> => {
         await list.focus();
-        await page.keyboard.press('Home');
-        await page.getByText(`Message number ${first}`, { exact: true }).waitFor();
-        await page.keyboard.press('Home');
+        await eventually(
+          async () => {
+            await page.keyboard.press('Home');
+            return await page.getByText(`Message number ${first}`, { exact: true }).isVisible();
+          },
+          (isVisible) => isVisible,
+          { until: `message ${first} is in sight` },
+        );
+      };
+      for (let first = count - 200; first > 1; first = Math.max(1, first - 200)) {
+        await toBeginning(first);
         await page.getByRole('button', { name: 'Show earlier messages' }).click();
       }
-      await list.focus();
-      await page.keyboard.press('Home');
-      await page.getByText('Message number 1', { exact: true }).waitFor();
+      await toBeginning(1);
       expect(await page.getByRole('button', { name: 'Show earlier messages' }).count()).toBe(0);
     });
 
