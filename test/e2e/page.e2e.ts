@@ -1,35 +1,20 @@
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile } from 'node:fs/promises';
+import { mkdtemp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ConversationSyncResponse } from '../../src/chat/chat.dto.js';
 import type { ChatMessageResponse } from '../../src/chat/messages/message.dto.js';
 import type { ProjectResponse, ProjectSummaryListResponse } from '../../src/projects/projects.dto.js';
 import { Client } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
+import { inBrowser, usePage } from '../support/page.js';
 import { raw, type RawAnswer } from '../support/raw.js';
 import { testRun } from '../support/run.js';
 import { removeEnvironment, Service, useSharedService } from '../support/service.js';
 
-const BROWSER = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
-const FLAGS = [
-  ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
-  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
-];
-/** Where pictures of the page are left, when somebody wants to see them. */
-const SCREENSHOTS = process.env['SCREENSHOTS'];
 /** What the first view may take, compressed. */
 const FIRST_VIEW_BYTES = 350 * 1024;
 const DAY_S = 24 * 60 * 60;
-
-/** What axe says about something in the page. */
-interface Violation {
-  id: string;
-  impact: string;
-  nodes: { html: string }[];
-}
 
 const shared = useSharedService();
 let service: Service;
@@ -130,99 +115,45 @@ describe('the tokens of a development start', () => {
   });
 });
 
-const inBrowser = existsSync(BROWSER) ? describe : describe.skip;
-if (!existsSync(BROWSER))
-  console.warn(`The page is not tried: there is no ${BROWSER}. CHROMIUM_PATH may name a browser.`);
-
 inBrowser('the page', () => {
-  let browser: Browser;
-  let context: BrowserContext;
-  let page: Page;
-  let complaints: string[];
-  let elsewhere: string[];
-  /** Where the page may ask. */
-  const served = new Set<string>();
-  beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: BROWSER, args: FLAGS });
-  }, 60_000);
-  afterAll(() => browser.close());
-  beforeEach(async () => {
-    context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
-    page = await context.newPage();
-    page.setDefaultTimeout(15_000);
-    complaints = [];
-    elsewhere = [];
-    served.add(service.url).add(shared.url);
-    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
-    page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('request', (request) => {
-      const { origin, protocol } = new URL(request.url());
-      if (!served.has(origin) && !['data:', 'about:'].includes(protocol)) elsewhere.push(request.url());
-    });
-  });
-  afterEach(async () => {
-    await context.close();
-    expect(elsewhere).toEqual([]);
-    // The browser tells of each answer that is a refusal; nothing else may be wrong, the security policy above all.
-    expect(
-      complaints.filter((text) => !/the server responded with a status of (401|404|422)|net::ERR_FAILED/.test(text)),
-    ).toEqual([]);
-  });
-
-  const project = (name: string) => page.getByRole('listitem').filter({ hasText: name });
-  async function show(name: string): Promise<void> {
-    if (SCREENSHOTS === undefined) return;
-    await mkdir(SCREENSHOTS, { recursive: true });
-    await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
-  }
-  /** Faults that keep people from using the page, as axe finds them. */
-  async function faults(): Promise<string[]> {
-    await page.evaluate(await readFile('node_modules/axe-core/axe.min.js', 'utf8'));
-    const { violations } = await page.evaluate<{ violations: Violation[] }>('axe.run()');
-    return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-  }
-  /** Types a token into the page of a service that gives none. */
-  async function paste(token: string): Promise<void> {
-    await page.getByLabel('Token', { exact: true }).fill(token);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-  }
+  const tab = usePage(() => [service, shared]);
+  const { show, faults, overflow, paste } = tab;
+  const project = (name: string) => tab.page.getByRole('listitem').filter({ hasText: name });
 
   it('signs in by itself, and as the other user too', async () => {
-    await page.goto(service.url);
+    await tab.page.goto(service.url);
     await project('Weekly production plan').waitFor();
     await project('Prices of next year').waitFor();
-    expect(await page.evaluate('JSON.stringify({ ...sessionStorage, ...localStorage })')).not.toContain('eyJ');
-    await page.getByRole('button', { name: 'Ada Demo' }).click();
-    await page.getByRole('menuitem', { name: 'Go on as Max' }).click();
-    await page.getByRole('button', { name: 'Max Demo' }).waitFor();
-    await page.reload();
-    await page.getByRole('button', { name: 'Max Demo' }).waitFor();
+    expect(await tab.page.evaluate('JSON.stringify({ ...sessionStorage, ...localStorage })')).not.toContain('eyJ');
+    await tab.page.getByRole('button', { name: 'Ada Demo' }).click();
+    await tab.page.getByRole('menuitem', { name: 'Go on as Max' }).click();
+    await tab.page.getByRole('button', { name: 'Max Demo' }).waitFor();
+    await tab.page.reload();
+    await tab.page.getByRole('button', { name: 'Max Demo' }).waitFor();
   });
 
   it('makes a project from a deployment with the keyboard alone', async () => {
-    await page.goto(service.url);
-    await page.getByRole('button', { name: 'New project' }).focus();
-    await page.keyboard.press('Enter');
-    const name = page.getByRole('textbox', { name: 'Name' });
+    await tab.page.goto(service.url);
+    await tab.page.getByRole('button', { name: 'New project' }).focus();
+    await tab.page.keyboard.press('Enter');
+    const name = tab.page.getByRole('textbox', { name: 'Name' });
     await name.waitFor();
     // It has the focus without anybody going there.
-    await page.locator('input[maxlength="100"]:focus').waitFor();
-    await page.keyboard.press('Enter');
-    await page.getByText('Give the project a name').waitFor();
-    await page.keyboard.type('Bottling of next week');
-    await page.keyboard.press('Tab');
-    await page.keyboard.type('Prod');
-    await page.getByRole('option', { name: 'Production planning' }).waitFor();
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('Enter');
+    await tab.page.locator('input[maxlength="100"]:focus').waitFor();
+    await tab.page.keyboard.press('Enter');
+    await tab.page.getByText('Give the project a name').waitFor();
+    await tab.page.keyboard.type('Bottling of next week');
+    await tab.page.keyboard.press('Tab');
+    await tab.page.keyboard.type('Prod');
+    await tab.page.getByRole('option', { name: 'Production planning' }).waitFor();
+    await tab.page.keyboard.press('ArrowDown');
+    await tab.page.keyboard.press('Enter');
     await show('new-project');
     expect(await faults()).toEqual([]);
     await name.focus();
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Bottling of next week' }).waitFor();
-    await page.getByText('Nothing has been said yet').waitFor();
+    await tab.page.keyboard.press('Enter');
+    await tab.page.getByRole('heading', { name: 'Bottling of next week' }).waitFor();
+    await tab.page.getByText('Nothing has been said yet').waitFor();
     const client = new Client(service.url, tokens.company);
     const { projects } = await client.get<ProjectSummaryListResponse>('/projects?q=Bottling');
     expect(projects).toHaveLength(1);
@@ -231,57 +162,57 @@ inBrowser('the page', () => {
   });
 
   it('finds projects by name, and says what to do when there is none', async () => {
-    await page.goto(service.url);
-    const search = page.getByRole('searchbox', { name: 'Search by name' });
+    await tab.page.goto(service.url);
+    const search = tab.page.getByRole('searchbox', { name: 'Search by name' });
     await search.fill('weekly');
     await project('Prices of next year').waitFor({ state: 'detached' });
     await project('Weekly production plan').waitFor();
     await search.fill('100% nothing_');
-    await page.getByText('No project fits').waitFor();
-    await page.getByRole('button', { name: 'Show all projects' }).click();
+    await tab.page.getByText('No project fits').waitFor();
+    await tab.page.getByRole('button', { name: 'Show all projects' }).click();
     await project('Prices of next year').waitFor();
   });
 
   it('takes a token that is pasted, keeps it for the tab alone, and says when it is none', async () => {
     const session = await shared.session({ name: 'Grace Example' });
-    await page.goto(shared.url);
+    await tab.page.goto(shared.url);
     await paste('not a token');
-    await page.getByText('A token has no spaces').waitFor();
+    await tab.page.getByText('A token has no spaces').waitFor();
     await paste('eyJhbGciOiJIUzI1NiJ9.e30.none');
-    await page.getByRole('alert').filter({ hasText: 'does not accept this token' }).waitFor();
+    await tab.page.getByRole('alert').filter({ hasText: 'does not accept this token' }).waitFor();
     expect(await faults()).toEqual([]);
     await show('sign-in');
     await paste(`Bearer ${session.token}`);
-    await page.getByText('There is no project yet').waitFor();
-    expect(page.url()).not.toContain(session.token);
-    expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(session.token);
-    await page.reload();
-    await page.getByText('There is no project yet').waitFor();
+    await tab.page.getByText('There is no project yet').waitFor();
+    expect(tab.page.url()).not.toContain(session.token);
+    expect(await tab.page.evaluate('JSON.stringify(localStorage)')).not.toContain(session.token);
+    await tab.page.reload();
+    await tab.page.getByText('There is no project yet').waitFor();
 
-    const other = await context.newPage();
+    const other = await tab.context.newPage();
     await other.goto(shared.url);
     await other.getByLabel('Token', { exact: true }).waitFor();
     await other.close();
 
-    await page.getByRole('button', { name: 'Grace Example' }).click();
-    await page.getByRole('menuitem', { name: 'Sign out' }).click();
-    await page.getByLabel('Token', { exact: true }).waitFor();
-    expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain(session.token);
+    await tab.page.getByRole('button', { name: 'Grace Example' }).click();
+    await tab.page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await tab.page.getByLabel('Token', { exact: true }).waitFor();
+    expect(await tab.page.evaluate('JSON.stringify(sessionStorage)')).not.toContain(session.token);
   });
 
   it('says that a token has ended, and asks for another', async () => {
     const session = await shared.session();
-    await page.goto(shared.url);
+    await tab.page.goto(shared.url);
     await paste(session.token);
-    await page.getByText('There is no project yet').waitFor();
+    await tab.page.getByText('There is no project yet').waitFor();
     // Time passes for the page alone: the service refuses what it is sent.
-    await page.route('**/api/v1/projects?*', async (route) => {
+    await tab.page.route('**/api/v1/projects?*', async (route) => {
       const ended = (await shared.session({ company: session.company, user: session.user, expiresIn: -DAY_S })).token;
       await route.continue({ headers: { ...route.request().headers(), authorization: `Bearer ${ended}` } });
     });
-    await page.getByText('The token is not valid any more').waitFor();
-    await page.getByLabel('Token', { exact: true }).waitFor();
-    await page.unroute('**/api/v1/projects?*');
+    await tab.page.getByText('The token is not valid any more').waitFor();
+    await tab.page.getByLabel('Token', { exact: true }).waitFor();
+    await tab.page.unroute('**/api/v1/projects?*');
   });
 
   it('shows names as they are, whatever they are', async () => {
@@ -296,11 +227,11 @@ inBrowser('the page', () => {
       '𝔘𝔫𝔦𝔠𝔬𝔡𝔢 👩‍👩‍👧 é',
     ];
     for (const name of names) await session.client.post('/projects', { name });
-    await page.goto(shared.url);
+    await tab.page.goto(shared.url);
     await paste(session.token);
-    for (const name of names) await page.getByTitle(name, { exact: true }).waitFor();
-    expect(await page.evaluate('globalThis.hacked')).toBeUndefined();
-    expect(await page.locator('main img, main script').count()).toBe(0);
+    for (const name of names) await tab.page.getByTitle(name, { exact: true }).waitFor();
+    expect(await tab.page.evaluate('globalThis.hacked')).toBeUndefined();
+    expect(await tab.page.locator('main img, main script').count()).toBe(0);
     expect(await overflow()).toBe(0);
   });
 
@@ -308,30 +239,30 @@ inBrowser('the page', () => {
     const session = await shared.session();
     const count = 130;
     for (let i = 0; i < count; i += 1) await session.client.post('/projects', { name: `Project ${i}` });
-    await page.goto(shared.url);
+    await tab.page.goto(shared.url);
     await paste(session.token);
-    await page.getByText(`100 of ${count} projects`).waitFor();
-    await page.getByRole('button', { name: 'Show more' }).click();
-    await page.getByText(`${count} projects`, { exact: true }).waitFor();
-    expect(await page.getByRole('listitem').count()).toBeLessThan(60);
+    await tab.page.getByText(`100 of ${count} projects`).waitFor();
+    await tab.page.getByRole('button', { name: 'Show more' }).click();
+    await tab.page.getByText(`${count} projects`, { exact: true }).waitFor();
+    expect(await tab.page.getByRole('listitem').count()).toBeLessThan(60);
   });
 
   describe('the conversation of a project', () => {
-    const message = () => page.getByRole('textbox', { name: 'Message' });
-    const said = (text: string) => page.getByRole('article').filter({ hasText: text }).first();
+    const message = () => tab.page.getByRole('textbox', { name: 'Message' });
+    const said = (text: string) => tab.page.getByRole('article').filter({ hasText: text }).first();
     /** Opens a new project of somebody who has pasted a token. */
     async function open(): Promise<string> {
       const session = await shared.session();
       const { id } = await session.client.post<ProjectResponse>('/projects', { name: 'A new plan' });
-      await page.goto(shared.url);
+      await tab.page.goto(shared.url);
       await paste(session.token);
-      await page.getByRole('link', { name: 'A new plan' }).click();
-      await page.getByText('Nothing has been said yet').waitFor();
+      await tab.page.getByRole('link', { name: 'A new plan' }).click();
+      await tab.page.getByText('Nothing has been said yet').waitFor();
       return id;
     }
     /** Changes what the service answers about the conversation before the page sees it. */
     async function withMessages(change: (messages: ChatMessageResponse[]) => ChatMessageResponse[]): Promise<void> {
-      await page.route('**/chat/sync*', async (route) => {
+      await tab.page.route('**/chat/sync*', async (route) => {
         const response = await route.fetch();
         // Not what has not changed.
         if (response.status() !== 200) return await route.fulfill({ response });
@@ -343,12 +274,12 @@ inBrowser('the page', () => {
     it('goes on as it is written, and questions are answered by a click', async () => {
       await open();
       await message().fill('Hello');
-      await page.keyboard.press('Enter');
+      await tab.page.keyboard.press('Enter');
       await said('Hello').waitFor();
-      await page.getByRole('button', { name: 'Highest profit' }).click();
-      await page.getByText('Answer: Highest profit').waitFor();
-      await page.getByText('maximize').first().waitFor();
-      const call = page.locator('details').first();
+      await tab.page.getByRole('button', { name: 'Highest profit' }).click();
+      await tab.page.getByText('Answer: Highest profit').waitFor();
+      await tab.page.getByText('maximize').first().waitFor();
+      const call = tab.page.locator('details').first();
       expect(await call.getByText('Asked').count()).toBe(0);
       await call.locator('summary').click();
       await call.getByText('Asked').waitFor();
@@ -361,17 +292,17 @@ inBrowser('the page', () => {
       await open();
       const name = '<img src=x onerror="globalThis.hacked=1">.csv';
       const file = { name, mimeType: 'text/csv', buffer: Buffer.from('week,quantity\n1,40\n') };
-      const choose = page.locator('input[type=file]');
+      const choose = tab.page.locator('input[type=file]');
       await choose.setInputFiles(file);
-      await page.getByText('in the files of the project').waitFor();
+      await tab.page.getByText('in the files of the project').waitFor();
       await choose.setInputFiles(file);
-      await page.getByTitle('uploads/<img src=x onerror="globalThis.hacked=1"> (2).csv').waitFor();
-      await page.getByText('in the files of the project').nth(1).waitFor();
+      await tab.page.getByTitle('uploads/<img src=x onerror="globalThis.hacked=1"> (2).csv').waitFor();
+      await tab.page.getByText('in the files of the project').nth(1).waitFor();
       await message().fill('Here is the demand');
-      await page.getByRole('button', { name: 'Send' }).click();
+      await tab.page.getByRole('button', { name: 'Send' }).click();
       await said('Here is the demand').getByTitle(`uploads/${name}`).waitFor();
-      expect(await page.evaluate('globalThis.hacked')).toBeUndefined();
-      expect(await page.locator('main img').count()).toBe(0);
+      expect(await tab.page.evaluate('globalThis.hacked')).toBeUndefined();
+      expect(await tab.page.locator('main img').count()).toBe(0);
     });
 
     it('is stopped while the agent answers', async () => {
@@ -380,17 +311,17 @@ inBrowser('the page', () => {
       try {
         const session = await slow.session();
         const { id } = await session.client.post<ProjectResponse>('/projects', { name: 'A long talk' });
-        await page.goto(`${slow.url}/#/projects/${id}`);
+        await tab.page.goto(`${slow.url}/#/projects/${id}`);
         await paste(session.token);
         await message().fill('Say 1000 words');
-        await page.keyboard.press('Enter');
-        await page.getByText(/^1 2 3 4 5/).waitFor();
-        await page.getByText('The agent is answering').waitFor();
-        await page.getByRole('button', { name: 'Stop' }).click();
-        await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
+        await tab.page.keyboard.press('Enter');
+        await tab.page.getByText(/^1 2 3 4 5/).waitFor();
+        await tab.page.getByText('The agent is answering').waitFor();
+        await tab.page.getByRole('button', { name: 'Stop' }).click();
+        await tab.page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
         const { turn } = await session.client.get<ConversationSyncResponse>(`/projects/${id}/chat/sync`);
         expect(turn.state).toBe('idle');
-        await page.goto('about:blank');
+        await tab.page.goto('about:blank');
       } finally {
         await slow.stop();
         await removeEnvironment(slow.environment);
@@ -399,16 +330,16 @@ inBrowser('the page', () => {
 
     it('takes a file that is dropped', async () => {
       await open();
-      const dropped = await page.evaluateHandle(`(() => {
+      const dropped = await tab.page.evaluateHandle(`(() => {
         const transfer = new DataTransfer();
         transfer.items.add(new File(['week,quantity'], 'dropped.csv', { type: 'text/csv' }));
         return transfer;
       })()`);
       await message().dispatchEvent('drop', { dataTransfer: dropped });
-      await page.getByTitle('uploads/dropped.csv').waitFor();
-      await page.getByText('in the files of the project').waitFor();
-      await page.getByRole('button', { name: 'Remove dropped.csv' }).click();
-      await page.getByTitle('uploads/dropped.csv').waitFor({ state: 'detached' });
+      await tab.page.getByTitle('uploads/dropped.csv').waitFor();
+      await tab.page.getByText('in the files of the project').waitFor();
+      await tab.page.getByRole('button', { name: 'Remove dropped.csv' }).click();
+      await tab.page.getByTitle('uploads/dropped.csv').waitFor({ state: 'detached' });
     });
 
     it('shows text of the agent as markdown that does no harm', async () => {
@@ -431,11 +362,11 @@ inBrowser('the page', () => {
         ),
       );
       await message().fill('Hello');
-      await page.keyboard.press('Enter');
-      await page.getByRole('button', { name: 'Highest profit' }).waitFor();
-      await page.reload();
-      await page.getByText('Some bold words').waitFor();
-      const answer = page.getByRole('article').filter({ hasText: 'Some bold words' });
+      await tab.page.keyboard.press('Enter');
+      await tab.page.getByRole('button', { name: 'Highest profit' }).waitFor();
+      await tab.page.reload();
+      await tab.page.getByText('Some bold words').waitFor();
+      const answer = tab.page.getByRole('article').filter({ hasText: 'Some bold words' });
       expect(await answer.locator('strong').innerText()).toBe('bold');
       expect(await answer.locator('table').count()).toBe(1);
       expect(await answer.locator('img, script, svg, math, form, input, style, [onerror], [onclick]').count()).toBe(0);
@@ -446,14 +377,14 @@ inBrowser('the page', () => {
         ['https://evil.example/pixel.png', 'noopener noreferrer'],
         ['https://example.com/', 'noopener noreferrer'],
       ]);
-      expect(await page.evaluate('globalThis.hacked')).toBeUndefined();
+      expect(await tab.page.evaluate('globalThis.hacked')).toBeUndefined();
     });
 
     it('holds a long conversation without holding all of it in the page, and reads on to its beginning', async () => {
       await open();
       await message().fill('Hello');
-      await page.keyboard.press('Enter');
-      await page.getByRole('button', { name: 'Highest profit' }).waitFor();
+      await tab.page.keyboard.press('Enter');
+      await tab.page.getByRole('button', { name: 'Highest profit' }).waitFor();
       const count = 1000;
       let template: ChatMessageResponse[] = [];
       const made = (from: number, to: number): ChatMessageResponse[] =>
@@ -468,22 +399,22 @@ inBrowser('the page', () => {
         template = messages;
         return made(count - 200, count);
       });
-      await page.route('**/chat?offset=*', async (route) => {
+      await tab.page.route('**/chat?offset=*', async (route) => {
         const offset = Number(new URL(route.request().url()).searchParams.get('offset'));
         const messages = made(Math.max(1, count - offset - 200), count - offset);
         await route.fulfill({ json: { limit: 200, offset, total: count - 1, messages } });
       });
-      await page.reload();
-      await page.getByText(`Message number ${count - 1}`, { exact: true }).waitFor();
-      expect(await page.getByRole('article').count()).toBeLessThan(60);
-      const list = page.getByRole('group', { name: 'Conversation' });
+      await tab.page.reload();
+      await tab.page.getByText(`Message number ${count - 1}`, { exact: true }).waitFor();
+      expect(await tab.page.getByRole('article').count()).toBeLessThan(60);
+      const list = tab.page.getByRole('group', { name: 'Conversation' });
       /** A list that is still being laid out goes to its end first. */
       const toBeginning = async (first: number): Promise<void> => {
         await list.focus();
         await eventually(
           async () => {
-            await page.keyboard.press('Home');
-            return await page.getByText(`Message number ${first}`, { exact: true }).isVisible();
+            await tab.page.keyboard.press('Home');
+            return await tab.page.getByText(`Message number ${first}`, { exact: true }).isVisible();
           },
           (isVisible) => isVisible,
           { until: `message ${first} is in sight` },
@@ -491,42 +422,42 @@ inBrowser('the page', () => {
       };
       for (let first = count - 200; first > 1; first = Math.max(1, first - 200)) {
         await toBeginning(first);
-        await page.getByRole('button', { name: 'Show earlier messages' }).click();
+        await tab.page.getByRole('button', { name: 'Show earlier messages' }).click();
       }
       await toBeginning(1);
-      expect(await page.getByRole('button', { name: 'Show earlier messages' }).count()).toBe(0);
+      expect(await tab.page.getByRole('button', { name: 'Show earlier messages' }).count()).toBe(0);
     });
 
     it('offers nothing to write to those who read', async () => {
       const { projects } = await new Client(service.url, tokens.member).get<ProjectSummaryListResponse>(
         '/projects?q=Prices',
       );
-      await page.goto(service.url);
-      await page.getByRole('button', { name: 'Ada Demo' }).click();
-      await page.getByRole('menuitem', { name: 'Go on as Max' }).click();
-      await page.getByRole('button', { name: 'Max Demo' }).waitFor();
-      await page.goto(`${service.url}/#/projects/${projects[0]?.id}`);
-      await page.getByText('You read').waitFor();
-      await page.getByText('Nothing has been said yet').waitFor();
+      await tab.page.goto(service.url);
+      await tab.page.getByRole('button', { name: 'Ada Demo' }).click();
+      await tab.page.getByRole('menuitem', { name: 'Go on as Max' }).click();
+      await tab.page.getByRole('button', { name: 'Max Demo' }).waitFor();
+      await tab.page.goto(`${service.url}/#/projects/${projects[0]?.id}`);
+      await tab.page.getByText('You read').waitFor();
+      await tab.page.getByText('Nothing has been said yet').waitFor();
       expect(await message().count()).toBe(0);
     });
 
     it('says that a project is not there', async () => {
-      await page.goto(`${service.url}/#/projects/01900000-0000-7000-8000-0000000000ff`);
-      await page.getByText('This project is not there any more, or you may not see it.').waitFor();
-      await page.getByRole('link', { name: 'All projects' }).click();
+      await tab.page.goto(`${service.url}/#/projects/01900000-0000-7000-8000-0000000000ff`);
+      await tab.page.getByText('This project is not there any more, or you may not see it.').waitFor();
+      await tab.page.getByRole('link', { name: 'All projects' }).click();
       await project('Weekly production plan').waitFor();
     });
 
     it('says that the connection is lost, and goes on', async () => {
-      await page.route('**/chat/stream*', (route) => route.abort());
+      await tab.page.route('**/chat/stream*', (route) => route.abort());
       await open();
-      await page.getByText('The connection is lost').waitFor();
-      await page.unroute('**/chat/stream*');
-      await page.getByText('The connection is lost').waitFor({ state: 'detached' });
+      await tab.page.getByText('The connection is lost').waitFor();
+      await tab.page.unroute('**/chat/stream*');
+      await tab.page.getByText('The connection is lost').waitFor({ state: 'detached' });
       await message().fill('Hello');
-      await page.keyboard.press('Enter');
-      await page.getByRole('button', { name: 'Highest profit' }).waitFor();
+      await tab.page.keyboard.press('Enter');
+      await tab.page.getByRole('button', { name: 'Highest profit' }).waitFor();
     });
 
     it.each([
@@ -535,10 +466,10 @@ inBrowser('the page', () => {
       ['dark', 1280],
       ['dark', 420],
     ] as const)('can be read and used: %s, %i pixels wide', async (colorScheme, width) => {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 800 });
-      await page.goto(service.url);
-      await page.getByRole('link', { name: 'Weekly production plan' }).click();
+      await tab.page.emulateMedia({ colorScheme });
+      await tab.page.setViewportSize({ width, height: 800 });
+      await tab.page.goto(service.url);
+      await tab.page.getByRole('link', { name: 'Weekly production plan' }).click();
       await said('We make chairs and tables').waitFor();
       await said('Agent').waitFor();
       expect(await faults()).toEqual([]);
@@ -553,16 +484,12 @@ inBrowser('the page', () => {
     ['dark', 1280],
     ['dark', 420],
   ] as const)('can be read and used: %s, %i pixels wide', async (colorScheme, width) => {
-    await page.emulateMedia({ colorScheme });
-    await page.setViewportSize({ width, height: 800 });
-    await page.goto(service.url);
+    await tab.page.emulateMedia({ colorScheme });
+    await tab.page.setViewportSize({ width, height: 800 });
+    await tab.page.goto(service.url);
     await project('Weekly production plan').waitFor();
     expect(await faults()).toEqual([]);
     expect(await overflow()).toBe(0);
     await show(`projects-${colorScheme}-${width}`);
   });
-
-  /** Pixels that the page is wider than its window. */
-  const overflow = (): Promise<number> =>
-    page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 });

@@ -1,6 +1,7 @@
 import { Router, Switch, Route, Redirect } from 'wouter';
 import { useHashLocation } from 'wouter/use-hash-location';
 import { Frame } from './frame/frame';
+import { isPartName, pathOf } from './project/parts';
 import { ProjectPlace } from './project/project-place';
 import { ProjectsPlace } from './projects/projects-place';
 import { SignedIn } from './session/signed-in';
@@ -13,7 +14,15 @@ export function App() {
         <Frame>
           <Switch>
             <Route path="/" component={ProjectsPlace} />
-            <Route path="/projects/:id">{({ id }) => <ProjectPlace key={id} id={id} />}</Route>
+            <Route path="/projects/:id/:part?">
+              {({ id, part }) =>
+                part === undefined || isPartName(part) ? (
+                  <ProjectPlace key={id} id={id} open={part} />
+                ) : (
+                  <Redirect to={pathOf(id)} replace />
+                )
+              }
+            </Route>
             <Route>
               <Redirect to="/" replace />
             </Route>

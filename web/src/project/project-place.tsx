@@ -1,37 +1,32 @@
-import { Anchor, Badge, Center, Container, Group, Loader, Stack, Text, VisuallyHidden } from '@mantine/core';
-import { useDocumentTitle } from '@mantine/hooks';
+import { Anchor, Badge, Container, Group, Stack, Text } from '@mantine/core';
+import { useDocumentTitle, useMediaQuery } from '@mantine/hooks';
 import { NotFoundError } from '@project-workspace/client';
-import { useQuery } from '@tanstack/react-query';
+import { Suspense } from 'react';
 import { Link } from 'wouter';
 import { ConversationView } from '../conversation/conversation-view';
 import { Failure } from '../service/failure';
+import { Reading } from '../service/reading';
 import { useService } from '../service/service';
+import { PARTS, type PartName, pathOf } from './parts';
+import { useProject, useProjectEvents } from './project-data';
 import classes from './project-place.module.css';
 
-/** A project: what it is called, and the conversation with the agent. */
-export function ProjectPlace({ id }: { id: string }) {
-  const { client, me } = useService();
-  const {
-    data: project,
-    error,
-    refetch,
-  } = useQuery({
-    queryKey: ['project', id],
-    queryFn: async ({ signal }) => {
-      const params = { path: { project_id: id } };
-      return (await client.GET('/api/v1/projects/{project_id}', { params, signal })).data;
-    },
-  });
+/** Pixels of width from which the conversation stays beside what else is open. */
+const WIDE = '(min-width: 75em)';
+
+/** A project: what it is called, the conversation with the agent, and beside it what is being made. */
+export function ProjectPlace({ id, open }: { id: string; open: PartName | undefined }) {
+  const { me } = useService();
+  const { data: project, error, refetch } = useProject(id);
+  const isWide = useMediaQuery(WIDE);
+  useProjectEvents(id);
   useDocumentTitle(`${project?.name ?? 'Project'} – Project Workspace`);
 
   if (project === undefined)
     return (
       <Container size="md" py="xl">
         {error === null ? (
-          <Center mih={200} role="status">
-            <Loader size="sm" />
-            <VisuallyHidden>Reading the project</VisuallyHidden>
-          </Center>
+          <Reading what="The project" />
         ) : (
           <Stack align="flex-start">
             {error instanceof NotFoundError ? (
@@ -47,6 +42,7 @@ export function ProjectPlace({ id }: { id: string }) {
       </Container>
     );
   const mayWrite = project.role !== 'viewer' && me.access === 'write';
+  const Part = open && PARTS[open].component;
   return (
     <div className={classes.place}>
       <Container size="md" w="100%" py="xs">
@@ -71,8 +67,42 @@ export function ProjectPlace({ id }: { id: string }) {
             </Badge>
           )}
         </Group>
+        <nav className={classes.parts} aria-label="Parts of the project">
+          <PartLink href={pathOf(id)} label="Conversation" isOpen={open === undefined} />
+          {Object.entries(PARTS).map(([name, { label }]) => (
+            <PartLink key={name} href={pathOf(id, name as PartName)} label={label} isOpen={open === name} />
+          ))}
+        </nav>
       </Container>
-      <ConversationView projectId={id} mayWrite={mayWrite} />
+      <div className={classes.inside}>
+        {(Part === undefined || isWide) && (
+          <div className={classes.conversation} data-beside={Part !== undefined || undefined}>
+            <ConversationView projectId={id} mayWrite={mayWrite} />
+          </div>
+        )}
+        {Part !== undefined && (
+          <div className={classes.part}>
+            <Suspense fallback={<Reading what={PARTS[open].label} />}>
+              <Part project={project} mayWrite={mayWrite} />
+            </Suspense>
+          </div>
+        )}
+      </div>
     </div>
+  );
+}
+
+function PartLink({ href, label, isOpen }: { href: string; label: string; isOpen: boolean }) {
+  return (
+    <Anchor
+      component={Link}
+      href={href}
+      size="sm"
+      underline="never"
+      className={classes.partLink}
+      aria-current={isOpen ? 'page' : undefined}
+    >
+      {label}
+    </Anchor>
   );
 }
