@@ -34,7 +34,7 @@ function configureApp(app: NestExpressApplication, { config, logger }: AppOption
   app.use(requestLogging(logger));
   if (!preview) app.use(requestMetrics(app.get(Metrics)));
   app.use(
-    securityHeaders({ overTls: config.PUBLIC_URL?.startsWith('https:') === true, fileOrigins: config.fileOrigins }),
+    securityHeaders({ overTls: config.PUBLIC_URL?.startsWith('https:') === true, pageMayAsk: config.pageMayAsk }),
   );
   app.enableCors(crossOrigin(config.corsOrigins));
   app.setGlobalPrefix('api/v1', { exclude: ['store/{*path}', 'health/{*path}', 'metrics', 'sign-in'] });

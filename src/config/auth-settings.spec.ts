@@ -36,11 +36,26 @@ describe('settings of authentication', () => {
     });
   });
 
+  it('say how people sign in on the page, and let it ask the provider', () => {
+    expect(loadConfig({ DATABASE_URL, ...OIDC })).toMatchObject({ pageSignIn: undefined, pageMayAsk: [] });
+    expect(loadConfig({ DATABASE_URL, ...OIDC, WEB_CLIENT_ID: 'page' })).toMatchObject({
+      pageSignIn: {
+        issuer: OIDC.AUTH_ISSUER,
+        client_id: 'page',
+        scope: 'openid profile email',
+        audience: OIDC.AUTH_AUDIENCE,
+      },
+      pageMayAsk: ['https://id.example.com'],
+    });
+  });
+
   it.each<[Record<string, string>, string]>([
     [{ DATABASE_URL }, 'AUTH_JWT_SECRET or AUTH_JWKS_URL is needed with DATABASE_URL'],
     [{ ...OIDC, AUTH_ISSUER: '' }, 'AUTH_ISSUER is needed with AUTH_JWKS_URL'],
     [{ ...OIDC, AUTH_AUDIENCE: '' }, 'AUTH_AUDIENCE is needed with AUTH_JWKS_URL'],
     [{ ...OIDC, AUTH_JWKS_URL: 'id.example.com' }, 'AUTH_JWKS_URL must be a URL address'],
+    [{ ...OIDC, AUTH_ISSUER: 'workspace', WEB_CLIENT_ID: 'page' }, 'AUTH_ISSUER must be a URL with WEB_CLIENT_ID'],
+    [{ WEB_CLIENT_ID: 'page' }, 'WEB_CLIENT_ID needs AUTH_JWKS_URL'],
     [{ AUTH_AUDIENCE: 'workspace' }, 'AUTH_AUDIENCE needs AUTH_JWKS_URL'],
     [{ AUTH_CLAIM_ROLE: 'roles' }, 'AUTH_CLAIM_ROLE needs AUTH_JWKS_URL'],
     [{ AUTH_ROLE_MEMBER: 'user' }, 'AUTH_ROLE_MEMBER needs AUTH_JWKS_URL'],

@@ -21,6 +21,15 @@ export interface S3Settings {
   region: string;
 }
 
+/** How people sign in on the page at an OpenID provider. */
+export interface PageSignIn {
+  issuer: string;
+  client_id: string;
+  scope: string;
+  /** The service's name at the provider, which tokens have to be for. */
+  audience: string;
+}
+
 /** The OpenID provider whose tokens are taken, and where they say what. */
 export interface OidcSettings {
   jwksUrl: string;
@@ -96,6 +105,18 @@ export class Config extends Settings {
         },
       },
     };
+  }
+
+  /** How people sign in on the page at the provider; undefined where they do not. */
+  get pageSignIn(): PageSignIn | undefined {
+    const { WEB_CLIENT_ID: client_id, WEB_SCOPE: scope, AUTH_ISSUER: issuer = '', AUTH_AUDIENCE: audience = '' } = this;
+    return client_id === undefined ? undefined : { issuer, client_id, scope, audience };
+  }
+
+  /** Other origins that the page may ask: those of signed file URLs, and the provider. */
+  get pageMayAsk(): string[] {
+    const { fileOrigins, pageSignIn } = this;
+    return pageSignIn === undefined ? fileOrigins : [...fileOrigins, new URL(pageSignIn.issuer).origin];
   }
 
   /** Which addresses webhooks may have beside those of the internet. */

@@ -43,11 +43,17 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
 /** Somebody has to be able to sign in, and a provider's tokens are meant for this service only when they say so. */
 function authProblems(config: Config, given: Record<string, unknown>): string[] {
   if (config.AUTH_JWKS_URL !== undefined) {
-    return PROVIDER_NEEDS.filter((name) => config[name] === undefined).map(
-      (name) => `${name} is needed with AUTH_JWKS_URL`,
-    );
+    const { WEB_CLIENT_ID, AUTH_ISSUER = '' } = config;
+    return [
+      ...PROVIDER_NEEDS.filter((name) => config[name] === undefined).map(
+        (name) => `${name} is needed with AUTH_JWKS_URL`,
+      ),
+      ...(WEB_CLIENT_ID === undefined || (/^https?:/.test(AUTH_ISSUER) && URL.canParse(AUTH_ISSUER))
+        ? []
+        : ['AUTH_ISSUER must be a URL with WEB_CLIENT_ID']),
+    ];
   }
-  const alone = Object.keys(given).filter((name) => /^AUTH_(ISSUER|AUDIENCE|CLAIM_|ROLE_)/.test(name));
+  const alone = Object.keys(given).filter((name) => /^AUTH_(ISSUER|AUDIENCE|CLAIM_|ROLE_)|^WEB_/.test(name));
   return [
     ...alone.map((name) => `${name} needs AUTH_JWKS_URL`),
     ...(config.embedded || config.AUTH_JWT_SECRET !== undefined

@@ -137,6 +137,18 @@ export class Settings {
   @IsString()
   AUTH_AUDIENCE?: string;
 
+  /**
+   * Name of the page at `/` at the OpenID provider, where it is a public client with PKCE that may return to the page's address:
+   * people then sign in there. `AUTH_ISSUER` has to be its URL. Absent: the page asks for a token.
+   */
+  @IsOptional()
+  @IsString()
+  WEB_CLIENT_ID?: string;
+
+  /** Scopes that the page asks the provider for; with `offline_access` people stay signed in while the tab is open. */
+  @IsString()
+  WEB_SCOPE: string = 'openid profile email';
+
   /** Claim with the user's id. Claims are given by name, or by path into nested claims (`realm_access.roles`). */
   @IsString()
   AUTH_CLAIM_USER_ID: string = 'sub';

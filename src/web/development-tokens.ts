@@ -13,6 +13,10 @@ export interface DevelopmentTokenPair {
 export class DevelopmentTokens {
   private offered: DevelopmentTokenPair | undefined;
 
+  get areOffered(): boolean {
+    return this.offered !== undefined;
+  }
+
   offer({ company, member }: DevelopmentTokenPair): void {
     this.offered = { company, member };
   }

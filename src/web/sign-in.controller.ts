@@ -1,15 +1,32 @@
-import { Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post, Req } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request } from 'express';
+import { Config, type PageSignIn } from '../config/config.js';
 import { Public } from '../platform/auth/decorators.js';
 import { type DevelopmentTokenPair, DevelopmentTokens } from './development-tokens.js';
 
-/** For the page alone, on development starts; outside of `/api/v1` and of the OpenAPI document. */
+/** How the page can sign in, beside a token that somebody pastes. */
+interface SignInWays {
+  /** Whether it may ask for development tokens; they are given to this computer alone. */
+  development: boolean;
+  /** The provider where people sign in; null where there is none. */
+  provider: PageSignIn | null;
+}
+
+/** For the page alone; outside of `/api/v1` and of the OpenAPI document. */
 @Public()
 @ApiExcludeController()
 @Controller('sign-in')
 export class SignInController {
-  constructor(private readonly tokens: DevelopmentTokens) {}
+  constructor(
+    private readonly config: Config,
+    private readonly tokens: DevelopmentTokens,
+  ) {}
+
+  @Get()
+  ways(): SignInWays {
+    return { development: this.tokens.areOffered, provider: this.config.pageSignIn ?? null };
+  }
 
   @Post()
   @HttpCode(200)

@@ -6,14 +6,13 @@ import { SignInController } from './sign-in.controller.js';
 /** What the page needs beside the documented interface. */
 @Module({})
 export class WebModule {
-  /** Only a development start has tokens to give; a worker serves no page. */
-  static forRoot({ embedded, ROLE }: Config): DynamicModule {
-    const signsIn = embedded && ROLE !== 'worker';
+  /** A worker serves no page. */
+  static forRoot({ ROLE }: Config): DynamicModule {
     return {
       module: WebModule,
       providers: [DevelopmentTokens],
       exports: [DevelopmentTokens],
-      controllers: signsIn ? [SignInController] : [],
+      controllers: ROLE === 'worker' ? [] : [SignInController],
     };
   }
 }

@@ -109,7 +109,9 @@ describe('the tokens of a development start', () => {
   });
 
   it('are nowhere else, and not where there are none', async () => {
-    expect(await raw(`${service.url}/sign-in`)).not.toMatchObject({ status: 200 });
+    const ways = async (url: string): Promise<unknown> => JSON.parse((await raw(`${url}/sign-in`)).text);
+    expect(await ways(service.url)).toEqual({ development: true, provider: null });
+    expect(await ways(shared.url)).toEqual({ development: false, provider: null });
     expect(await ask(shared)).toMatchObject(NOTHING);
     expect(await readFile('openapi.json', 'utf8')).not.toContain('sign-in');
   });
@@ -307,7 +309,7 @@ inBrowser('the page', () => {
 
     it('is stopped while the agent answers', async () => {
       const slow = await Service.start({ preload: ['test/support/slow-agent.js'] });
-      served.add(slow.url);
+      tab.isServedBy(slow);
       try {
         const session = await slow.session();
         const { id } = await session.client.post<ProjectResponse>('/projects', { name: 'A long talk' });

@@ -12,7 +12,7 @@ const FLAGS = [
 /** Where pictures of the page are left, when somebody wants to see them. */
 const SCREENSHOTS = process.env['SCREENSHOTS'];
 /** What the browser tells of each answer that is a refusal, and of each connection that ends. */
-const TOLD_OF_ANSWERS = /the server responded with a status of (401|404|409|412|413|422)|net::ERR_FAILED/;
+const TOLD_OF_ANSWERS = /the server responded with a status of (400|401|404|409|412|413|422)|net::ERR_FAILED/;
 
 /** What axe says about something in the page. */
 interface Violation {
@@ -32,13 +32,15 @@ export interface BrowserPage {
   readonly page: Page;
   readonly context: BrowserContext;
   /** Leaves a picture of the page. */
-  show(name: string): Promise<void>;
+  show: (name: string) => Promise<void>;
   /** Faults that keep people from using the page, as axe finds them. */
-  faults(): Promise<string[]>;
+  faults: () => Promise<string[]>;
   /** Pixels that the page is wider than its window. */
-  overflow(): Promise<number>;
+  overflow: () => Promise<number>;
   /** Types a token into the page of a service that gives none. */
-  paste(token: string): Promise<void>;
+  paste: (token: string) => Promise<void>;
+  /** Another service that the page of the present test is served by. */
+  isServedBy: (service: { url: string }) => void;
 }
 
 /**
@@ -51,6 +53,7 @@ export function usePage(served: () => readonly { url: string }[]): BrowserPage {
   let page: Page;
   let complaints: string[];
   let elsewhere: string[];
+  let origins: Set<string>;
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: BROWSER, args: FLAGS });
   }, 60_000);
@@ -61,7 +64,7 @@ export function usePage(served: () => readonly { url: string }[]): BrowserPage {
     page.setDefaultTimeout(15_000);
     complaints = [];
     elsewhere = [];
-    const origins = new Set(served().map(({ url }) => new URL(url).origin));
+    origins = new Set(served().map(({ url }) => new URL(url).origin));
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('request', (request) => {
@@ -81,12 +84,12 @@ export function usePage(served: () => readonly { url: string }[]): BrowserPage {
     get context() {
       return context;
     },
-    async show(name) {
+    show: async (name) => {
       if (SCREENSHOTS === undefined) return;
       await mkdir(SCREENSHOTS, { recursive: true });
       await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
     },
-    async faults() {
+    faults: async () => {
       await page.evaluate(await readFile('node_modules/axe-core/axe.min.js', 'utf8'));
       const { violations } = await page.evaluate<{ violations: Violation[] }>('axe.run()');
       return violations
@@ -95,9 +98,12 @@ export function usePage(served: () => readonly { url: string }[]): BrowserPage {
     },
     overflow: () =>
       page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
-    async paste(token) {
+    paste: async (token) => {
       await page.getByLabel('Token', { exact: true }).fill(token);
       await page.getByRole('button', { name: 'Sign in' }).click();
+    },
+    isServedBy: ({ url }) => {
+      origins.add(new URL(url).origin);
     },
   };
 }

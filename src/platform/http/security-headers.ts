@@ -14,14 +14,14 @@ const DOCUMENTATION_POLICY = {
 };
 /**
  * What the page needs: its own files, the styles that its components set while it runs, files that it shows from memory, and
- * where signed URLs lead. No script runs that is not a file of its own.
+ * what is named: where signed URLs lead and people sign in. No script runs that is not a file of its own.
  */
-const pagePolicy = (fileOrigins: readonly string[]): Record<string, string[]> => ({
+const pagePolicy = (mayAsk: readonly string[]): Record<string, string[]> => ({
   'default-src': ["'none'"],
   'script-src': ["'self'"],
   'style-src': ["'self'", "'unsafe-inline'"],
   'img-src': ["'self'", 'data:', 'blob:'],
-  'connect-src': ["'self'", ...fileOrigins],
+  'connect-src': ["'self'", ...mayAsk],
   'base-uri': ["'none'"],
   'form-action': ["'none'"],
   'frame-ancestors': ["'none'"],
@@ -36,17 +36,17 @@ const DATA_POLICY = { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] }
  * with a `sandbox` of their own.
  *
  * @param overTls whether clients reach the service over https, and so may be told to stay with it
- * @param fileOrigins other origins that signed file URLs lead to
+ * @param pageMayAsk other origins that the page asks
  */
 export function securityHeaders({
   overTls,
-  fileOrigins,
+  pageMayAsk,
 }: {
   overTls: boolean;
-  fileOrigins: readonly string[];
+  pageMayAsk: readonly string[];
 }): RequestHandler {
   const documentation = headersWith(DOCUMENTATION_POLICY, 'same-origin', overTls);
-  const page = headersWith(pagePolicy(fileOrigins), 'same-origin', overTls);
+  const page = headersWith(pagePolicy(pageMayAsk), 'same-origin', overTls);
   const data = headersWith(DATA_POLICY, 'same-origin', overTls);
   // The signature is the permission, also for an image that a page of another origin shows.
   const files = headersWith(DATA_POLICY, 'cross-origin', overTls);

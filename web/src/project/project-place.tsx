@@ -42,7 +42,7 @@ export function ProjectPlace({ id, open }: { id: string; open: PartName | undefi
       </Container>
     );
   const mayWrite = project.role !== 'viewer' && me.access === 'write';
-  const Part = open && PARTS[open].component;
+  const part = open && PARTS[open];
   return (
     <div className={classes.place}>
       <Container size="md" w="100%" py="xs">
@@ -75,15 +75,15 @@ export function ProjectPlace({ id, open }: { id: string; open: PartName | undefi
         </nav>
       </Container>
       <div className={classes.inside}>
-        {(Part === undefined || isWide) && (
-          <div className={classes.conversation} data-beside={Part !== undefined || undefined}>
+        {(part === undefined || isWide) && (
+          <div className={classes.conversation} data-beside={part !== undefined || undefined}>
             <ConversationView projectId={id} mayWrite={mayWrite} />
           </div>
         )}
-        {Part !== undefined && (
+        {part !== undefined && (
           <div className={classes.part}>
-            <Suspense fallback={<Reading what={PARTS[open].label} />}>
-              <Part project={project} mayWrite={mayWrite} />
+            <Suspense fallback={<Reading what={part.label} />}>
+              <part.component project={project} mayWrite={mayWrite} />
             </Suspense>
           </div>
         )}

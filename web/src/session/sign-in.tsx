@@ -1,8 +1,62 @@
-import { Alert, Anchor, Button, Center, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core';
+import { Alert, Anchor, Button, Center, Divider, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
+import { Failure } from '../service/failure';
+import type { Provider } from './credentials';
 
-/** Takes a token that somebody pastes. */
-export function SignIn({ because, onToken }: { because?: string | undefined; onToken: (token: string) => void }) {
+interface SignInProps {
+  because: string | undefined;
+  provider: Provider | null;
+  onToken: (token: string) => void;
+}
+
+/** Leads to the provider where there is one, and takes a token that somebody pastes. */
+export function SignIn({ because, provider, onToken }: SignInProps) {
+  return (
+    <Center mih="80vh" p="md">
+      <Paper component="main" withBorder p="xl" maw={440} w="100%">
+        <Stack>
+          <Title order={1} size="h3">
+            Project Workspace
+          </Title>
+          {because !== undefined && (
+            <Alert color="red" variant="light" role="alert">
+              {because}
+            </Alert>
+          )}
+          {provider !== null && <AtProvider provider={provider} />}
+          {provider !== null && <Divider label="or" />}
+          <WithToken isFirst={provider === null} onToken={onToken} />
+        </Stack>
+      </Paper>
+    </Center>
+  );
+}
+
+function AtProvider({ provider }: { provider: Provider }) {
+  const [isLeaving, setLeaving] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const leave = async (): Promise<void> => {
+    setLeaving(true);
+    setError(null);
+    try {
+      const { goAndSignIn } = await import('./provider');
+      await goAndSignIn(provider);
+    } catch (failure) {
+      setError(failure);
+      setLeaving(false);
+    }
+  };
+  return (
+    <>
+      <Button onClick={() => void leave()} loading={isLeaving} autoFocus>
+        Sign in at {new URL(provider.issuer).host}
+      </Button>
+      {error !== null && <Failure what="The provider could not be reached" error={error} />}
+    </>
+  );
+}
+
+function WithToken({ isFirst, onToken }: { isFirst: boolean; onToken: (token: string) => void }) {
   const [token, setToken] = useState('');
   const [problem, setProblem] = useState<string>();
   const submit = (event: FormEvent) => {
@@ -13,44 +67,39 @@ export function SignIn({ because, onToken }: { because?: string | undefined; onT
     else setProblem(text === '' ? 'Paste a token first' : 'A token has no spaces, line ends or letters with accents');
   };
   return (
-    <Center mih="80vh" p="md">
-      <Paper component="main" withBorder p="xl" maw={440} w="100%">
-        <form onSubmit={submit} noValidate>
-          <Stack>
-            <Title order={1} size="h3">
-              Project Workspace
-            </Title>
-            {because !== undefined && (
-              <Alert color="red" variant="light" role="alert">
-                {because}
-              </Alert>
-            )}
-            <PasswordInput
-              label="Token"
-              description="An access token or API key of this service. It is kept until you close this tab."
-              value={token}
-              onChange={({ currentTarget }) => {
-                setToken(currentTarget.value);
-                setProblem(undefined);
-              }}
-              error={problem}
-              autoComplete="off"
-              spellCheck={false}
-              data-autofocus
-              autoFocus
-            />
-            <Button type="submit">Sign in</Button>
-            <Text size="sm" c="dimmed">
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <PasswordInput
+          label="Token"
+          description="An access token or API key of this service. It is kept until you close this tab."
+          value={token}
+          onChange={({ currentTarget }) => {
+            setToken(currentTarget.value);
+            setProblem(undefined);
+          }}
+          error={problem}
+          autoComplete="off"
+          spellCheck={false}
+          data-autofocus={isFirst || undefined}
+          autoFocus={isFirst}
+        />
+        <Button type="submit" variant={isFirst ? 'filled' : 'default'}>
+          {isFirst ? 'Sign in' : 'Sign in with the token'}
+        </Button>
+        <Text size="sm" c="dimmed">
+          {isFirst && (
+            <>
               On the computer where it was started for development, the page signs in by itself at{' '}
-              <code>http://localhost</code>; the tokens are also printed at the start. What programs can do is at{' '}
-              <Anchor href="docs" size="sm" underline="always">
-                /docs
-              </Anchor>
-              .
-            </Text>
-          </Stack>
-        </form>
-      </Paper>
-    </Center>
+              <code>http://localhost</code>; the tokens are also printed at the start.{' '}
+            </>
+          )}
+          What programs can do is at{' '}
+          <Anchor href="docs" size="sm" underline="always">
+            /docs
+          </Anchor>
+          .
+        </Text>
+      </Stack>
+    </form>
   );
 }

@@ -3,14 +3,22 @@ import { AuthenticationError, WorkspaceClient } from '@project-workspace/client'
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useState } from 'react';
 import { Failure } from '../service/failure';
 import { type Service, ServiceProvider } from '../service/service';
-import { type Credentials, findCredentials, forgetToken, keepRole, keepToken, type Role } from './credentials';
+import {
+  type Credentials,
+  findCredentials,
+  forgetTokens,
+  keepRole,
+  keepToken,
+  type Provider,
+  type Role,
+} from './credentials';
 import { SignIn } from './sign-in';
 
 type State =
   | { is: 'looking' }
-  | { is: 'out'; because?: string }
+  | { is: 'out'; provider: Provider | null; because?: string }
   | { is: 'failed'; error: unknown }
-  | { is: 'in'; service: Service; credentials: Credentials };
+  | { is: 'in'; provider: Provider | null; service: Service; credentials: Credentials };
 
 interface Session {
   credentials: Credentials;
@@ -29,6 +37,8 @@ export function useSession(): Session {
 }
 
 const REFUSED = 'The token is not valid any more: it has expired or was revoked. Sign in with a new one.';
+const NOT_TAKEN = 'The service does not accept this token. Check that the whole of it was pasted.';
+const ENDED = 'The service does not accept what the provider gave, or does not any more. Sign in again.';
 
 /** Shows what is inside to those who are signed in, and a way in to everybody else. */
 export function SignedIn({ children }: { children: ReactNode }) {
@@ -48,10 +58,6 @@ export function SignedIn({ children }: { children: ReactNode }) {
     setState({ is: 'looking' });
     setLook((count) => count + 1);
   }, []);
-  const signOut = useCallback((because?: string) => {
-    forgetToken();
-    setState({ is: 'out', ...(because !== undefined && { because }) });
-  }, []);
 
   switch (state.is) {
     case 'looking':
@@ -66,6 +72,7 @@ export function SignedIn({ children }: { children: ReactNode }) {
       return (
         <SignIn
           because={state.because}
+          provider={state.provider}
           onToken={(token) => {
             keepToken(token);
             again();
@@ -73,7 +80,11 @@ export function SignedIn({ children }: { children: ReactNode }) {
         />
       );
     case 'in': {
-      const { credentials, service } = state;
+      const { credentials, service, provider } = state;
+      const signOut = (because?: string) => {
+        forgetTokens();
+        setState({ is: 'out', provider, ...(because !== undefined && { because }) });
+      };
       // A new start of the service may have new development tokens.
       const refused = credentials.development === undefined ? () => signOut(REFUSED) : again;
       const become = (role: Role) => {
@@ -81,7 +92,7 @@ export function SignedIn({ children }: { children: ReactNode }) {
         again();
       };
       return (
-        <SessionContext value={{ credentials, signOut, become }}>
+        <SessionContext value={{ credentials, signOut: () => signOut(), become }}>
           <ServiceProvider service={service} onRefused={refused}>
             {children}
           </ServiceProvider>
@@ -92,16 +103,16 @@ export function SignedIn({ children }: { children: ReactNode }) {
 }
 
 async function findState(signal: AbortSignal): Promise<State> {
-  const credentials = await findCredentials(signal);
-  if (credentials === undefined) return { is: 'out' };
+  const { credentials, provider } = await findCredentials(signal);
+  if (credentials === undefined) return { is: 'out', provider };
   const client = new WorkspaceClient({ baseUrl: '', token: credentials.token });
   try {
     const { data: me } = await client.GET('/api/v1/me', { signal });
-    return { is: 'in', service: { client, me }, credentials };
+    return { is: 'in', provider, service: { client, me }, credentials };
   } catch (error) {
     if (!(error instanceof AuthenticationError)) throw error;
-    forgetToken();
-    return { is: 'out', because: 'The service does not accept this token. Check that the whole of it was pasted.' };
+    forgetTokens();
+    return { is: 'out', provider, because: typeof credentials.token === 'string' ? NOT_TAKEN : ENDED };
   }
 }
 
