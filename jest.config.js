@@ -74,12 +74,14 @@ export default {
       ),
       testEnvironmentOptions: { classes: ['Date', 'Error'] },
       testMatch: ['<rootDir>/test/e2e/**/*.e2e.ts'],
-      // They take long and have commands of their own: `npm run test:extending`, `npm run test:faults`, `npm run test:hostile`.
+      // They take long and have commands of their own: `npm run test:extending`, `npm run test:faults`, `npm run test:hostile`,
+      // `npm run test:page`.
       testPathIgnorePatterns: [
         SCHEMA,
         ...(process.env['EXTENDING'] === 'true' ? [] : ['/extending\\.e2e']),
         ...(process.env['FAULTS'] === undefined ? ['/faults\\.e2e'] : []),
         ...(process.env['HOSTILE_SECONDS'] === undefined ? ['/hostile-fuzz\\.e2e'] : []),
+        ...(process.env['PAGE'] === 'true' ? [] : ['/e2e/page']),
       ],
     },
     // It looks at which entities are loaded, so it must not share them.
