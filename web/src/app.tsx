@@ -14,7 +14,7 @@ export function App() {
         <Frame>
           <Switch>
             <Route path="/" component={ProjectsPlace} />
-            <Route path="/projects/:id/:part?">
+            <Route<{ id: string; part?: string }> path="/projects/:id/:part?/*?">
               {({ id, part }) =>
                 part === undefined || isPartName(part) ? (
                   <ProjectPlace key={id} id={id} open={part} />

@@ -3,8 +3,8 @@ import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useEffect } from 'react';
 import { useService } from '../service/service';
 
-/** What is read of a project, by what it is about. */
-export type About = 'project' | 'cards' | 'files' | 'executions' | 'scenarios';
+/** What is read of a project, by what it is about; of an execution by itself: `execution`, with its id behind. */
+export type About = 'project' | 'cards' | 'files' | 'executions' | 'execution' | 'scenarios';
 
 /** The key of something that is read of a project: it is read again when what it is about changes. */
 export const keyOf = (projectId: string, about: About, ...further: unknown[]): unknown[] => [
@@ -18,13 +18,12 @@ const everythingOf = (projectId: string): unknown[] => ['project', projectId];
 /** What is to be read again after an event. */
 const CHANGED_BY: Partial<Record<ProjectEvent['type'], readonly About[]>> = {
   'project.updated': ['project'],
-  'project.restored': ['project', 'cards', 'files', 'executions', 'scenarios'],
+  'project.restored': ['project', 'cards', 'files', 'executions', 'execution', 'scenarios'],
   'member.changed': ['project'],
   'cards.changed': ['cards', 'project', 'scenarios'],
   'files.changed': ['files'],
   // A run can meet a point of the checklist, writes files, and changes what a comparison rests on.
   'execution.changed': ['executions', 'project', 'scenarios'],
-  'execution.progress': ['executions'],
   'scenario.changed': ['scenarios'],
 };
 
@@ -68,4 +67,7 @@ function readAgain(queries: QueryClient, projectId: string, event: ProjectEvent 
   }
   for (const about of CHANGED_BY[event.type] ?? [])
     void queries.invalidateQueries({ queryKey: keyOf(projectId, about) });
+  // How far one is, which is told every second, concerns that one alone.
+  if (event.type === 'execution.changed' || event.type === 'execution.progress')
+    void queries.invalidateQueries({ queryKey: keyOf(projectId, 'execution', event.data.execution_id) });
 }

@@ -1,0 +1,70 @@
+import { Alert, Anchor, List } from '@mantine/core';
+import type { Schemas } from '@project-workspace/client';
+import { Link } from 'wouter';
+import { pathOf } from '../project/parts';
+import { useCards } from './runs-data';
+
+type Card = Schemas['CardResponse'];
+
+/** Gaps that are told; the canvas has all of them. */
+const TOLD = 5;
+
+/** What a canvas lacks to be solved. */
+export interface Missing {
+  /** A solve would fail at once. */
+  isHopeless: boolean;
+  sentences: string[];
+}
+
+/** What a canvas lacks to be solved; nothing of a snapshot, which is solved as it was. */
+export function useMissing({ id, workspace_mode }: Schemas['ProjectResponse'], enabled = true): Missing {
+  const { data: cards } = useCards(id, enabled && workspace_mode === 'define');
+  return cards === undefined || workspace_mode !== 'define' ? { isHopeless: false, sentences: [] } : missingOf(cards);
+}
+
+function missingOf(cards: readonly Card[]): Missing {
+  const has = (type: string): boolean => cards.some(({ card_type }) => card_type === type);
+  const absent = [
+    ...(has('objective') ? [] : ['There is no objective: what is to be made as large or as small as it can be?']),
+    ...(has('variable') ? [] : ['There is no variable: what does the plan choose?']),
+  ];
+  // A plan is found without the figures that rate it.
+  const gaps = cards
+    .filter(({ card_type }) => card_type !== 'kpi')
+    .flatMap(({ label, gaps: found }) =>
+      found.filter(({ severity }) => severity === 'blocking').map(({ message }) => `${label}: ${message}`),
+    );
+  return { isHopeless: absent.length > 0, sentences: [...absent, ...gaps] };
+}
+
+/** Says what is missing, and leads to where it can be said; nothing where nothing is. */
+export function MissingParts({ project }: { project: Schemas['ProjectResponse'] }) {
+  const { isHopeless, sentences } = useMissing(project);
+  if (sentences.length === 0) return null;
+  const more = sentences.length - TOLD;
+  return (
+    <Alert
+      color="yellow"
+      variant="light"
+      title={isHopeless ? 'The canvas cannot be solved yet' : 'The canvas is not complete'}
+      w="100%"
+    >
+      <List size="sm" mb={6}>
+        {sentences.slice(0, TOLD).map((sentence) => (
+          <List.Item key={sentence}>{sentence}</List.Item>
+        ))}
+        {more > 0 && <List.Item>and {more} more</List.Item>}
+      </List>
+      <CanvasLink projectId={project.id} />
+    </Alert>
+  );
+}
+
+/** Leads to where the model is changed. */
+export function CanvasLink({ projectId }: { projectId: string }) {
+  return (
+    <Anchor component={Link} href={pathOf(projectId, 'canvas')} size="sm" underline="always">
+      Open the canvas
+    </Anchor>
+  );
+}

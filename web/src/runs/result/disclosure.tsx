@@ -1,0 +1,13 @@
+import { type ReactNode, useState } from 'react';
+import classes from '../runs.module.css';
+
+/** Something that is read once somebody opens it. */
+export function Disclosure({ title, children }: { title: string; children: ReactNode }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details className={classes.details} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{title}</summary>
+      {isOpen && children}
+    </details>
+  );
+}

@@ -1,0 +1,182 @@
+import { Text, TextInput, UnstyledButton } from '@mantine/core';
+import { type CSSProperties, type ReactNode, useDeferredValue, useMemo, useState } from 'react';
+import { VList } from 'virtua';
+import { count, counted, figure } from '../figures';
+import classes from '../runs.module.css';
+
+/** A column of texts or of figures; figures with bars say how large they are beside the others. */
+export interface Column<Row> {
+  title: string;
+  of: (row: Row) => string | number | null;
+  is: 'text' | 'figure' | 'bar';
+}
+
+interface Order {
+  column: number;
+  descending: boolean;
+}
+
+interface FigureTableProps<Row> {
+  label: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  /** What a row is: `member`. */
+  noun: string;
+  /** The order to begin with; absent: as the rows are. */
+  order?: Order;
+  /** Further filters, beside the search. */
+  filters?: ReactNode;
+  /** What is said where there is nothing, and nothing is searched for. */
+  nothing: string;
+}
+
+/** Rows of which so many are in the page as can be seen. */
+const ROW_PX = 28;
+const SHOWN = 14;
+
+/** Texts and figures in columns: sorted by a click on a title, searched by their texts. */
+export function FigureTable<Row>({
+  label,
+  columns,
+  rows,
+  noun,
+  order: first,
+  filters,
+  nothing,
+}: FigureTableProps<Row>) {
+  const [order, setOrder] = useState(first);
+  const [search, setSearch] = useState('');
+  const wanted = useDeferredValue(search.trim().toLowerCase());
+  const shown = useMemo(() => sorted(found(rows, columns, wanted), columns, order), [rows, columns, wanted, order]);
+  const largest = useMemo(() => largestIn(rows, columns), [rows, columns]);
+  const style = { '--columns': columns.map(({ is }) => WIDTHS[is]).join(' ') } as CSSProperties;
+  return (
+    <>
+      <div className={classes.filters}>
+        <TextInput
+          size="xs"
+          type="search"
+          aria-label={`Search ${label}`}
+          placeholder="Search"
+          value={search}
+          onChange={({ currentTarget }) => setSearch(currentTarget.value)}
+          className={classes.search}
+        />
+        {filters}
+        <Text size="xs" c="dimmed" role="status" ml="auto">
+          {shown.length === rows.length
+            ? counted(rows.length, noun)
+            : `${count(shown.length)} of ${counted(rows.length, noun)}`}
+        </Text>
+      </div>
+      {shown.length === 0 ? (
+        <Text size="sm" c="dimmed" py="xs">
+          {wanted === '' ? nothing : `No ${noun} has this in it.`}
+        </Text>
+      ) : (
+        <div className={classes.wide}>
+          <div className={classes.grid} style={style} role="table" aria-label={label} aria-rowcount={shown.length + 1}>
+            <div role="row" aria-rowindex={1} className={[classes.cells, classes.titles].join(' ')}>
+              {columns.map(({ title, is }, index) => (
+                <div
+                  key={index}
+                  role="columnheader"
+                  className={is === 'text' ? undefined : classes.number}
+                  aria-sort={order?.column === index ? (order.descending ? 'descending' : 'ascending') : undefined}
+                >
+                  <UnstyledButton
+                    fz="xs"
+                    className={classes.sort}
+                    onClick={() => setOrder(nextOrder(order, index, is === 'text'))}
+                  >
+                    {title}
+                    <span aria-hidden="true">{order?.column === index ? (order.descending ? ' ↓' : ' ↑') : ''}</span>
+                  </UnstyledButton>
+                </div>
+              ))}
+            </div>
+            <VList
+              data={shown}
+              itemSize={ROW_PX}
+              style={{ height: Math.min(shown.length, SHOWN) * ROW_PX }}
+              tabIndex={0}
+              role="rowgroup"
+              aria-label={`Rows of ${label}`}
+              className={classes.rows}
+            >
+              {(row, index) => (
+                <div key={index} role="row" aria-rowindex={index + 2} className={classes.cells}>
+                  {columns.map((column, at) => (
+                    <Cell key={at} column={column} row={row} largest={largest[at] ?? 0} />
+                  ))}
+                </div>
+              )}
+            </VList>
+          </div>
+        </div>
+      )}
+    </>
+  );
+}
+
+const WIDTHS = { text: 'minmax(7rem, 2fr)', figure: 'minmax(6.5rem, 1fr)', bar: 'minmax(12rem, 2fr)' } as const;
+
+function Cell<Row>({ column: { of, is }, row, largest }: { column: Column<Row>; row: Row; largest: number }) {
+  const value = of(row);
+  if (typeof value !== 'number')
+    return (
+      <div role="cell" className={is === 'text' ? classes.text : classes.number} title={value ?? undefined}>
+        {value ?? '–'}
+      </div>
+    );
+  if (is !== 'bar')
+    return (
+      <div role="cell" className={classes.number} title={String(value)}>
+        {figure(value)}
+      </div>
+    );
+  return (
+    <div role="cell" className={classes.barred} title={String(value)}>
+      <span className={classes.track} aria-hidden="true">
+        <span
+          className={classes.amount}
+          data-negative={value < 0 || undefined}
+          style={{ width: `${largest === 0 ? 0 : (100 * Math.abs(value)) / largest}%` }}
+        />
+      </span>
+      <span className={classes.number}>{figure(value)}</span>
+    </div>
+  );
+}
+
+function found<Row>(rows: readonly Row[], columns: readonly Column<Row>[], wanted: string): readonly Row[] {
+  if (wanted === '') return rows;
+  const texts = columns.filter(({ is }) => is === 'text');
+  return rows.filter((row) => texts.some(({ of }) => String(of(row)).toLowerCase().includes(wanted)));
+}
+
+const inOrder = new Intl.Collator(undefined, { numeric: true });
+
+function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[], order?: Order): readonly Row[] {
+  const column = order && columns[order.column];
+  if (order === undefined || column === undefined) return rows;
+  const sign = order.descending ? -1 : 1;
+  return rows.toSorted((one, other) => {
+    const [a, b] = [column.of(one), column.of(other)];
+    // What there is none of comes last in either order.
+    if (a === null || b === null) return Number(a === null) - Number(b === null);
+    return sign * (typeof a === 'number' && typeof b === 'number' ? a - b : inOrder.compare(String(a), String(b)));
+  });
+}
+
+/** Figures begin with the largest, texts with the first; a third click gives the order of the rows back. */
+function nextOrder(order: Order | undefined, column: number, isText: boolean): Order | undefined {
+  if (order?.column !== column) return { column, descending: !isText };
+  return order.descending === isText ? undefined : { column, descending: isText };
+}
+
+/** The largest figure of each column, without its sign. */
+const largestIn = <Row,>(rows: readonly Row[], columns: readonly Column<Row>[]): number[] =>
+  columns.map(({ of, is }) =>
+    is === 'bar' ? rows.reduce((most, row) => Math.max(most, Math.abs(Number(of(row)))), 0) : 0,
+  );

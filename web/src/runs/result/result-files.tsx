@@ -1,0 +1,38 @@
+import { Button, Group } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { Failure } from '../../service/failure';
+import { useService } from '../../service/service';
+import type { Result } from '../runs-data';
+import { contentOf, nameIn, saveFile } from '../save-file';
+import { Section } from './section';
+
+/** The files that a result was written to, to be taken along. */
+export function ResultFiles({ projectId, result }: { projectId: string; result: Result }) {
+  const { client } = useService();
+  const { file_path, table_paths = [] } = result;
+  const download = useMutation({
+    mutationFn: async (path: string) => saveFile(await contentOf(client, projectId, path), nameIn(path)),
+  });
+  const paths = [...table_paths, ...(file_path === null ? [] : [file_path])];
+  if (paths.length === 0) return null;
+  return (
+    <Section title="Download">
+      <Group gap="xs">
+        {paths.map((path) => (
+          <Button
+            key={path}
+            size="compact-sm"
+            variant="default"
+            maw="100%"
+            title={path}
+            loading={download.isPending && download.variables === path}
+            onClick={() => download.mutate(path)}
+          >
+            {path === file_path ? 'Everything, as JSON' : nameIn(path)}
+          </Button>
+        ))}
+      </Group>
+      {download.error !== null && <Failure what="The file could not be downloaded" error={download.error} />}
+    </Section>
+  );
+}

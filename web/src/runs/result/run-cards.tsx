@@ -1,0 +1,109 @@
+import { Text } from '@mantine/core';
+import type { Schemas } from '@project-workspace/client';
+import { useQuery } from '@tanstack/react-query';
+import { keyOf } from '../../project/project-data';
+import { Failure } from '../../service/failure';
+import { Reading } from '../../service/reading';
+import { useService } from '../../service/service';
+import { adjustmentInWords } from '../scenarios/change-words';
+import classes from '../runs.module.css';
+import { Disclosure } from './disclosure';
+
+/** The cards as they were when a run began. */
+export function RunCards({ projectId, runId }: { projectId: string; runId: string }) {
+  return (
+    <Disclosure title="What was solved">
+      <Cards projectId={projectId} runId={runId} />
+    </Disclosure>
+  );
+}
+
+const KINDS: Record<string, string> = {
+  objective: 'Objective',
+  variable: 'Variable',
+  constraint: 'Constraint',
+  kpi: 'KPI',
+  data: 'Data',
+  production_requirement: 'Requirement',
+};
+
+function Cards({ projectId, runId }: { projectId: string; runId: string }) {
+  const { client } = useService();
+  const { data, error, refetch } = useQuery({
+    queryKey: keyOf(projectId, 'execution', runId, 'cards'),
+    queryFn: async ({ signal }) => {
+      const params = { path: { project_id: projectId, execution_id: runId } };
+      const path = '/api/v1/projects/{project_id}/solve/executions/{execution_id}/cards';
+      return (await client.GET(path, { params, signal })).data;
+    },
+    // What a run solves never changes.
+    staleTime: 'static',
+  });
+  if (data === undefined)
+    return error === null ? (
+      <Reading what="What was solved" />
+    ) : (
+      <Failure what="What was solved could not be read" error={error} onRetry={() => void refetch()} />
+    );
+  if (data.cards === null)
+    return (
+      <Text size="sm" c="dimmed">
+        A model file was solved, or the cards were not kept.
+      </Text>
+    );
+  return (
+    <ul className={classes.cards}>
+      {data.cards.map((card) => (
+        <Card key={card.id} card={card} />
+      ))}
+    </ul>
+  );
+}
+
+function Card({ card: { card_type, label, data, adjustments = [] } }: { card: Schemas['RunCard'] }) {
+  const fields = Object.entries(data).filter(([, value]) => value != null && value !== false);
+  return (
+    <li>
+      <Text size="sm" className={classes.anywhere}>
+        <Text component="span" size="xs" c="dimmed">
+          {KINDS[card_type] ?? card_type}
+        </Text>{' '}
+        <Text component="span" fw={600}>
+          {label}
+        </Text>
+      </Text>
+      <dl className={classes.fields}>
+        {fields.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name.replaceAll('_', ' ')}</dt>
+            <dd>{textOf(value)}</dd>
+          </div>
+        ))}
+        {adjustments.map((adjustment, index) => (
+          <div key={index}>
+            <dt>changed</dt>
+            <dd>{adjustmentInWords(adjustment)}</dd>
+          </div>
+        ))}
+      </dl>
+    </li>
+  );
+}
+
+/** Characters of a field that are shown. */
+const SHOWN = 500;
+
+/** What is in a field of a card: names with their figures as people write them. */
+function textOf(value: unknown): string {
+  const text =
+    typeof value === 'string'
+      ? value
+      : Array.isArray(value)
+        ? value.map(textOf).join(', ')
+        : typeof value === 'object' && value !== null
+          ? Object.entries(value)
+              .map(([name, one]) => `${name} ${typeof one === 'object' ? `(${textOf(one)})` : textOf(one)}`)
+              .join(', ')
+          : String(value);
+  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
+}

@@ -1,0 +1,57 @@
+import { cost, count, counted, duration, figure, NONE, share } from '../figures';
+import { isOver, type Run, secondsOf } from '../runs-data';
+import classes from '../runs.module.css';
+
+type Figure = readonly [title: string, value: string, look?: 'large'];
+
+/** Figures beside each other, each below its title. */
+export function Figures({ label, figures }: { label: string; figures: readonly Figure[] }) {
+  return (
+    <dl className={classes.figures} aria-label={label}>
+      {figures.map(([title, value, look]) => (
+        <div key={title}>
+          <dt>{title}</dt>
+          <dd data-large={look === 'large' || undefined}>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** What a run has come to and taken, in figures; the options of one that goes on. */
+export function RunFigures({ run }: { run: Run }) {
+  const { result, model, credits, time_limit_seconds, mip_gap } = run;
+  const seconds = secondsOf(run);
+  const gap: Figure[] = mip_gap > 0 ? [['Gap that is enough', share(mip_gap)]] : [];
+  if (!isOver(run)) return <Figures label="How it is solved" figures={gap} />;
+  const isPlanned = result !== null && result.objective_value !== null;
+  return (
+    <Figures
+      label="What came out"
+      figures={[
+        ...(isPlanned
+          ? ([
+              ['Objective', figure(result.objective_value), 'large'],
+              ['No plan is better than', figure(result.bound)],
+              ['Gap', share(result.gap)],
+            ] as const)
+          : []),
+        ['Time', seconds === null ? NONE : duration(seconds)],
+        ['Time limit', duration(time_limit_seconds)],
+        ...gap,
+        ['Credits', cost(credits)],
+        ...(model === null
+          ? []
+          : ([
+              ['Variables', sizeOf(model.variables, model.integer_variables)],
+              ['Constraints', `${count(model.constraints)}, ${counted(model.terms, 'term')}`],
+            ] as const)),
+      ]}
+    />
+  );
+}
+
+function sizeOf(variables: number, whole: number): string {
+  if (whole === 0) return count(variables);
+  return `${count(variables)}, ${whole === variables ? '' : `${count(whole)} `}whole`;
+}

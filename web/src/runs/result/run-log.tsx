@@ -1,0 +1,54 @@
+import { Code, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import { keyOf } from '../../project/project-data';
+import { Failure } from '../../service/failure';
+import { Reading } from '../../service/reading';
+import { useService } from '../../service/service';
+import { isOver, type Run } from '../runs-data';
+import classes from '../runs.module.css';
+import { Disclosure } from './disclosure';
+
+/** What the solver has said, live. */
+export function RunLog({ projectId, run }: { projectId: string; run: Run }) {
+  return (
+    <Disclosure title="Log">
+      <Lines projectId={projectId} run={run} />
+    </Disclosure>
+  );
+}
+
+function Lines({ projectId, run }: { projectId: string; run: Run }) {
+  const { client } = useService();
+  const end = useRef<HTMLElement>(null);
+  const { data, error, refetch } = useQuery({
+    queryKey: keyOf(projectId, 'execution', run.id, 'log', isOver(run)),
+    queryFn: async ({ signal }) => {
+      const params = { path: { project_id: projectId, execution_id: run.id } };
+      const path = '/api/v1/projects/{project_id}/solve/executions/{execution_id}/log';
+      return (await client.GET(path, { params, signal })).data.lines;
+    },
+    staleTime: isOver(run) ? 'static' : 0,
+  });
+  const isFollowed = !isOver(run);
+  useEffect(() => {
+    if (isFollowed && end.current !== null) end.current.scrollTop = end.current.scrollHeight;
+  }, [data, isFollowed]);
+  if (data === undefined)
+    return error === null ? (
+      <Reading what="The log" />
+    ) : (
+      <Failure what="The log could not be read" error={error} onRetry={() => void refetch()} />
+    );
+  if (data.length === 0)
+    return (
+      <Text size="sm" c="dimmed">
+        The solver has not said anything.
+      </Text>
+    );
+  return (
+    <Code block className={classes.log} tabIndex={0} ref={end}>
+      {data.join('\n')}
+    </Code>
+  );
+}

@@ -1,0 +1,154 @@
+import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core';
+import { NotFoundError } from '@project-workspace/client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link, useLocation } from 'wouter';
+import { Ago } from '../../frame/ago';
+import { keyOf } from '../../project/project-data';
+import { Failure } from '../../service/failure';
+import { Reading } from '../../service/reading';
+import { useService } from '../../service/service';
+import { runPath, runsPath, scenarioPath } from '../places';
+import { kindOf, starterOf } from '../run-list';
+import { RunStatus, statusOf } from '../run-status';
+import { isOver, nameOf, type Run, scenarioNameOf, useRun, useScenarios } from '../runs-data';
+import classes from '../runs.module.css';
+import { ConstraintsTable } from './constraints-table';
+import { KpiTable } from './kpi-table';
+import { Outcome } from './outcome';
+import { ResultFiles } from './result-files';
+import { RunCards } from './run-cards';
+import { RunFigures } from './run-figures';
+import { RunLog } from './run-log';
+import { RunProgress } from './run-progress';
+import { ValuesTable } from './values-table';
+
+interface RunPageProps {
+  projectId: string;
+  runId: string;
+  mayWrite: boolean;
+}
+
+/** A run: how far it is, and what has come out of it. */
+export function RunPage({ projectId, runId, mayWrite }: RunPageProps) {
+  const { data: run, error, refetch } = useRun(projectId, runId);
+  if (run === undefined)
+    return error === null ? (
+      <Reading what="The run" />
+    ) : (
+      <Stack align="flex-start" p="md">
+        {error instanceof NotFoundError ? (
+          <Text role="alert">There is no such run in this project.</Text>
+        ) : (
+          <Failure what="The run could not be read" error={error} onRetry={() => void refetch()} />
+        )}
+        <Anchor component={Link} href={runsPath(projectId)} size="sm">
+          All runs
+        </Anchor>
+      </Stack>
+    );
+  const { result } = run;
+  const isPlanned = result !== null && result.objective_value !== null;
+  return (
+    <div className={classes.scrolling}>
+      <Stack gap="lg" p="md" pt="sm">
+        {error !== null && (
+          <Failure what="What is shown may be out of date" error={error} onRetry={() => void refetch()} />
+        )}
+        <Stack gap="sm">
+          <Head projectId={projectId} run={run} mayWrite={mayWrite} />
+          {isOver(run) ? <Outcome projectId={projectId} run={run} /> : <RunProgress run={run} />}
+          <RunFigures run={run} />
+        </Stack>
+        {isPlanned && result.kpis !== undefined && result.kpis.length > 0 && <KpiTable kpis={result.kpis} />}
+        {isPlanned && <ValuesTable projectId={projectId} runId={run.id} result={result} />}
+        {isPlanned && result.constraints.length > 0 && <ConstraintsTable result={result} />}
+        {result !== null && <ResultFiles projectId={projectId} result={result} />}
+        <Stack gap={4}>
+          <RunCards projectId={projectId} runId={run.id} />
+          <RunLog projectId={projectId} run={run} />
+        </Stack>
+      </Stack>
+    </div>
+  );
+}
+
+function Head({ projectId, run, mayWrite }: { projectId: string; run: Run; mayWrite: boolean }) {
+  const { client, me } = useService();
+  const queries = useQueryClient();
+  const [, open] = useLocation();
+  const { data: scenarios } = useScenarios(projectId);
+  const params = { path: { project_id: projectId, execution_id: run.id } };
+  const readAgain = () => {
+    void queries.invalidateQueries({ queryKey: keyOf(projectId, 'executions') });
+    void queries.invalidateQueries({ queryKey: keyOf(projectId, 'execution', run.id) });
+  };
+  const cancel = useMutation({
+    mutationFn: async () =>
+      await client.POST('/api/v1/projects/{project_id}/solve/executions/{execution_id}/cancel', { params }),
+    onSettled: readAgain,
+  });
+  const repeat = useMutation({
+    mutationFn: async () =>
+      (await client.POST('/api/v1/projects/{project_id}/solve/executions/{execution_id}/repeat', { params })).data,
+    onSuccess: ({ id }) => {
+      readAgain();
+      open(runPath(projectId, id));
+    },
+  });
+  const { scenario_id, name } = run;
+  const isKnown = scenario_id !== null && scenarios?.some(({ id }) => id === scenario_id) === true;
+  return (
+    <>
+      <Group justify="space-between" align="flex-start" wrap="nowrap">
+        <div className={classes.name}>
+          <Group gap="sm" align="baseline">
+            <Title order={2} size="h4" className={classes.title}>
+              {nameOf(run, scenarios)}
+            </Title>
+            <span role="status">
+              <RunStatus status={statusOf(run)} />
+            </span>
+          </Group>
+          <Text size="xs" c="dimmed">
+            <Ago moment={run.created_at} /> · {starterOf(run, me.user_id)} ·{' '}
+            {isKnown ? (
+              <>
+                scenario{' '}
+                <Anchor component={Link} href={scenarioPath(projectId, scenario_id)} size="xs" underline="always">
+                  {scenarioNameOf(scenario_id, scenarios)}
+                </Anchor>
+              </>
+            ) : (
+              [kindOf(run), ...(name !== null && run.input_file_ids != null ? run.input_file_ids : [])].join(' ')
+            )}
+            {run.is_test && ' · test'}
+          </Text>
+        </div>
+        {mayWrite &&
+          (isOver(run) ? (
+            <Button
+              size="xs"
+              variant="default"
+              className={classes.button}
+              loading={repeat.isPending}
+              onClick={() => repeat.mutate()}
+            >
+              Solve the same again
+            </Button>
+          ) : (
+            <Button
+              size="xs"
+              variant="default"
+              className={classes.button}
+              loading={cancel.isPending}
+              onClick={() => cancel.mutate()}
+            >
+              Cancel
+            </Button>
+          ))}
+      </Group>
+      {cancel.error !== null && <Failure what="The run was not canceled" error={cancel.error} />}
+      {repeat.error !== null && <Failure what="The run was not repeated" error={repeat.error} />}
+    </>
+  );
+}

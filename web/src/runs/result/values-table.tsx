@@ -1,0 +1,157 @@
+import { Checkbox, NativeSelect, Text } from '@mantine/core';
+import type { Schemas } from '@project-workspace/client';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useEffect, useMemo, useState } from 'react';
+import { keyOf } from '../../project/project-data';
+import { Failure } from '../../service/failure';
+import { Reading } from '../../service/reading';
+import { useService } from '../../service/service';
+import { count, counted, figure } from '../figures';
+import type { Result } from '../runs-data';
+import { type Column, FigureTable } from './figure-table';
+import { Section } from './section';
+
+type Value = Schemas['RunValue'];
+
+/** Members that are read at a time: as many as the service gives. */
+const PAGE = 1000;
+/** Stands for all variables without an index; nothing that formulas can name is called so. */
+const SINGLE = '';
+
+interface ValuesProps {
+  projectId: string;
+  runId: string;
+  result: Result;
+}
+
+/** What the plan chooses: the variables without an index together, and the members of each of the others. */
+export function ValuesTable({ projectId, runId, result }: ValuesProps) {
+  const { families = [], variables, reduced_costs } = result;
+  const single = useMemo(() => singleValues(result), [result]);
+  const choices = [
+    ...(single.length === 0
+      ? []
+      : [{ value: SINGLE, label: families.length === 0 ? 'All' : `Without an index (${count(single.length)})` }]),
+    ...families.map(({ name, size }) => ({ value: name, label: `${name} (${count(size)})` })),
+  ];
+  const [chosen, setChosen] = useState(families[0]?.name ?? SINGLE);
+  const family = families.find(({ name }) => name === chosen);
+  if (choices.length === 0) return null;
+  return (
+    <Section
+      title="Values"
+      about={family && `of ${family.name}, ${figure(totalOf(variables, family.name))} in all`}
+      beside={
+        choices.length > 1 && (
+          <NativeSelect
+            size="xs"
+            aria-label="Variable"
+            data={choices}
+            value={chosen}
+            onChange={({ currentTarget }) => setChosen(currentTarget.value)}
+          />
+        )
+      }
+    >
+      {family === undefined ? (
+        <FigureTable
+          label="Values"
+          noun="variable"
+          columns={columnsOf(['Variable'], reduced_costs !== undefined)}
+          rows={single}
+          order={{ column: 1, descending: true }}
+          nothing="There are no variables."
+        />
+      ) : (
+        <Members key={family.name} projectId={projectId} runId={runId} family={family} />
+      )}
+    </Section>
+  );
+}
+
+/** The members of a variable; shown while further ones are being read. */
+function Members({
+  projectId,
+  runId,
+  family,
+}: Omit<ValuesProps, 'result'> & { family: Schemas['SolvedFamilyResponse'] }) {
+  const { client } = useService();
+  const [nonzero, setNonzero] = useState(true);
+  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
+    queryKey: keyOf(projectId, 'execution', runId, 'values', family.name, nonzero),
+    initialPageParam: 0,
+    queryFn: async ({ pageParam: offset, signal }) => {
+      const params = {
+        path: { project_id: projectId, execution_id: runId },
+        query: { family: family.name, nonzero, limit: PAGE, offset },
+      };
+      const path = '/api/v1/projects/{project_id}/solve/executions/{execution_id}/values';
+      return (await client.GET(path, { params, signal })).data;
+    },
+    getNextPageParam: ({ offset, values, total }) =>
+      offset + values.length < total && values.length > 0 ? offset + values.length : undefined,
+    // A plan never changes.
+    staleTime: 'static',
+  });
+  useEffect(() => {
+    if (hasNextPage && !isFetchingNextPage && error === null) void fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, error, fetchNextPage]);
+  const rows = useMemo(() => data?.pages.flatMap(({ values }) => values) ?? [], [data]);
+  const hasCosts = rows.some(({ reduced_cost }) => reduced_cost !== null);
+  const columns = useMemo(() => columnsOf(family.keys, hasCosts), [family, hasCosts]);
+  const total = data?.pages.at(-1)?.total ?? 0;
+  return (
+    <>
+      {error !== null && (
+        <Failure
+          what={data === undefined ? 'The members could not be read' : 'Not all members could be read'}
+          error={error}
+          onRetry={() => void (data === undefined ? refetch() : fetchNextPage())}
+        />
+      )}
+      {data === undefined && error === null && <Reading what="The members" />}
+      {data !== undefined && (
+        <FigureTable
+          label={`Members of ${family.name}`}
+          noun="member"
+          columns={columns}
+          rows={rows}
+          order={{ column: family.keys.length, descending: true }}
+          nothing={nonzero && family.size > 0 ? 'All values are 0.' : 'It has no members.'}
+          filters={
+            <Checkbox
+              size="xs"
+              label="Without zeros"
+              checked={nonzero}
+              onChange={({ currentTarget }) => setNonzero(currentTarget.checked)}
+            />
+          }
+        />
+      )}
+      {rows.length < total && (
+        <Text size="xs" c="dimmed" role="status">
+          {count(rows.length)} of {counted(total, 'member')} are read
+        </Text>
+      )}
+    </>
+  );
+}
+
+function columnsOf(keys: readonly string[], hasCosts: boolean): Column<Value>[] {
+  return [
+    ...keys.map((title, at): Column<Value> => ({ title, of: ({ keys: parts }) => parts[at] ?? '', is: 'text' })),
+    { title: 'Value', of: ({ value }) => value, is: 'bar' },
+    ...(hasCosts
+      ? [{ title: 'Reduced cost', of: ({ reduced_cost }: Value) => reduced_cost, is: 'figure' } as const]
+      : []),
+  ];
+}
+
+function singleValues({ variables, families = [], reduced_costs }: Result): Value[] {
+  const indexed = new Set(families.map(({ name }) => name));
+  return Object.entries(variables).flatMap(([name, value]) =>
+    indexed.has(name) ? [] : [{ keys: [name], value: Number(value), reduced_cost: reduced_costs?.[name] ?? null }],
+  );
+}
+
+const totalOf = (variables: Result['variables'], name: string): number => Number(variables[name]);

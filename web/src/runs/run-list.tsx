@@ -1,0 +1,228 @@
+import { Button, Group, Loader, Select, Stack, Text, TextInput, VisuallyHidden } from '@mantine/core';
+import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
+import { useState } from 'react';
+import { VList } from 'virtua';
+import { Link } from 'wouter';
+import { Ago } from '../frame/ago';
+import type { PartProps } from '../project/parts';
+import { Failure } from '../service/failure';
+import { Reading } from '../service/reading';
+import { useService } from '../service/service';
+import { cost, counted, duration, figure, NONE, share } from './figures';
+import { MissingParts } from './missing-parts';
+import { runPath } from './places';
+import { RunStatus, statusOf, wordOf } from './run-status';
+import {
+  type ListedRun,
+  nameOf,
+  type Run,
+  type RunFilter,
+  runsOf,
+  type Scenario,
+  secondsOf,
+  STATUSES,
+  useRun,
+  useRuns,
+  useScenarios,
+} from './runs-data';
+import classes from './runs.module.css';
+import { SolveDialog } from './solve-dialog';
+
+const TYPING_MS = 200;
+/** Of what `q` may be. */
+const LONGEST_SEARCH = 1024;
+
+/** What was solved of a project, the newest first. */
+export function RunList({ project, mayWrite }: PartProps) {
+  const [search, setSearch] = useState('');
+  const [q] = useDebouncedValue(search.trim(), TYPING_MS);
+  const [{ status, scenario_id }, setFilter] = useState<Omit<RunFilter, 'q'>>({ status: null, scenario_id: null });
+  const [isSolving, solving] = useDisclosure();
+  const listing = useRuns(project.id, { q, status, scenario_id });
+  const { data: scenarios = [] } = useScenarios(project.id);
+  const pages = listing.data?.pages ?? [];
+  const runs = runsOf(pages);
+  const total = pages.at(-1)?.total ?? 0;
+  const isFiltered = q !== '' || status !== null || scenario_id !== null;
+  const isNothing = listing.isSuccess && runs.length === 0;
+
+  return (
+    <>
+      <div className={classes.bar}>
+        <TextInput
+          type="search"
+          size="xs"
+          aria-label="Search runs by name"
+          placeholder="Search by name"
+          value={search}
+          maxLength={LONGEST_SEARCH}
+          onChange={({ currentTarget }) => setSearch(currentTarget.value)}
+          rightSection={listing.isPlaceholderData ? <Loader size="xs" aria-label="Searching" /> : undefined}
+          className={classes.search}
+        />
+        <Select
+          size="xs"
+          w={120}
+          aria-label="Status"
+          placeholder="Any status"
+          clearable
+          data={STATUSES.map((value) => ({ value, label: wordOf(value) }))}
+          value={status}
+          onChange={(value) => setFilter({ status: value, scenario_id })}
+        />
+        {scenarios.length > 0 && (
+          <Select
+            size="xs"
+            w={160}
+            aria-label="Scenario"
+            placeholder="Any scenario"
+            clearable
+            searchable
+            nothingFoundMessage="No scenario has this name"
+            data={scenarios.map(({ id, name }) => ({ value: id, label: name }))}
+            value={scenario_id}
+            onChange={(value) => setFilter({ status, scenario_id: value })}
+          />
+        )}
+        {mayWrite && (
+          <Button size="xs" ml="auto" onClick={solving.open}>
+            Solve
+          </Button>
+        )}
+      </div>
+      {listing.error !== null && (
+        <div className={classes.told}>
+          <Failure
+            what={listing.data === undefined ? 'The runs could not be read' : 'What is shown may be out of date'}
+            error={listing.error}
+            onRetry={() => void listing.refetch()}
+          />
+        </div>
+      )}
+      {listing.isPending && <Reading what="The list of runs" />}
+      {isNothing && (
+        <Stack align="flex-start" gap="xs" p="md" role="status" maw={560}>
+          <Text fw={550}>{isFiltered ? 'No run fits' : 'Nothing has been solved yet'}</Text>
+          <Text size="sm" c="dimmed">
+            {isFiltered
+              ? 'Take a filter away, or search for another part of the name.'
+              : mayWrite
+                ? 'A run solves the model of the canvas, or a scenario of it, and keeps what came out with what was solved.'
+                : 'Those who may write in this project have not solved anything.'}
+          </Text>
+          {!isFiltered && mayWrite && <MissingParts project={project} />}
+          {!isFiltered && mayWrite && (
+            <Button size="compact-sm" onClick={solving.open}>
+              Solve the canvas
+            </Button>
+          )}
+        </Stack>
+      )}
+      {runs.length > 0 && (
+        <>
+          <div className={[classes.row, classes.head].join(' ')} aria-hidden="true">
+            <span>Run</span>
+            <span>Status</span>
+            <span className={classes.number}>Objective</span>
+            <span className={classes.number}>Gap</span>
+            <span className={classes.number}>Time</span>
+            <span className={classes.number}>Credits</span>
+          </div>
+          <VList data={runs} className={classes.list} role="list" aria-label="Runs">
+            {(run, index) => (
+              <Row
+                key={run.id}
+                projectId={project.id}
+                listed={run}
+                scenarios={scenarios}
+                place={index + 1}
+                count={total}
+              />
+            )}
+          </VList>
+          <Group justify="space-between" className={classes.foot}>
+            <Text size="xs" c="dimmed" role="status">
+              {runs.length < total ? `${runs.length} of ${counted(total, 'run')}` : counted(total, 'run')}
+            </Text>
+            {listing.hasNextPage && (
+              <Button
+                variant="default"
+                size="compact-xs"
+                loading={listing.isFetchingNextPage}
+                onClick={() => void listing.fetchNextPage()}
+              >
+                Show more
+              </Button>
+            )}
+          </Group>
+        </>
+      )}
+      <SolveDialog project={project} scenarios={scenarios} opened={isSolving} onClose={solving.close} />
+    </>
+  );
+}
+
+interface RowProps {
+  projectId: string;
+  listed: ListedRun;
+  scenarios: Scenario[];
+  place: number;
+  count: number;
+}
+
+/** A run in the list: what the list itself does not say is read while the row is in sight. */
+function Row({ projectId, listed, scenarios, place, count }: RowProps) {
+  const { data: run } = useRun(projectId, listed.id);
+  const { me } = useService();
+  const seconds = run === undefined ? null : secondsOf(run);
+  return (
+    <div role="listitem" aria-posinset={place} aria-setsize={count}>
+      <Link href={runPath(projectId, listed.id)} className={[classes.row, classes.link].join(' ')}>
+        <div className={classes.name}>
+          <Text size="sm" fw={600} truncate title={run && nameOf(run, scenarios)}>
+            {run === undefined ? '…' : nameOf(run, scenarios)}
+          </Text>
+          <Text size="xs" c="dimmed" truncate>
+            <Ago moment={listed.created_at} />
+            {[
+              starterOf(listed, me.user_id),
+              run === undefined ? '' : kindOf(run),
+              listed.is_test === true ? 'test' : '',
+            ]
+              .filter((part) => part !== '')
+              .map((part) => ` · ${part}`)}
+          </Text>
+        </div>
+        <RunStatus status={run === undefined ? listed.status : statusOf(run)} />
+        <Text size="sm" className={classes.number}>
+          <VisuallyHidden>Objective </VisuallyHidden>
+          {figure(run?.result?.objective_value ?? run?.progress?.incumbent)}
+        </Text>
+        <Text size="sm" c="dimmed" className={[classes.number, classes.minor].join(' ')}>
+          <VisuallyHidden>Gap </VisuallyHidden>
+          {share(run?.result?.gap ?? run?.progress?.gap)}
+        </Text>
+        <Text size="sm" c="dimmed" className={[classes.number, classes.minor].join(' ')}>
+          <VisuallyHidden>Time </VisuallyHidden>
+          {seconds === null ? NONE : duration(seconds)}
+        </Text>
+        <Text size="sm" c="dimmed" className={[classes.number, classes.minor].join(' ')}>
+          <VisuallyHidden>Credits </VisuallyHidden>
+          {cost(run?.credits ?? null)}
+        </Text>
+      </Link>
+    </div>
+  );
+}
+
+/** Who has started a run. */
+export function starterOf({ triggered_by }: ListedRun, me: string | null): string {
+  const [kind, id = ''] = triggered_by.split(/:(.*)/s);
+  if (kind === 'agent') return 'by the agent';
+  if (kind === 'api_key') return 'by an API key';
+  return id === me ? 'by you' : `by ${id}`;
+}
+
+/** What a run has solved. */
+export const kindOf = ({ scenario_id, input_file_ids }: Pick<Run, 'scenario_id' | 'input_file_ids'>): string =>
+  scenario_id !== null ? 'scenario' : (input_file_ids ?? []).length > 0 ? 'model file' : 'canvas';

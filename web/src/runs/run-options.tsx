@@ -1,0 +1,68 @@
+import { Group, NumberInput, TextInput } from '@mantine/core';
+import { problemAt } from './problems';
+
+const LONGEST_NAME = 200;
+
+/** How a run is to be made, as a form has it; what is empty is left to the service. */
+export interface Options {
+  name: string;
+  seconds: string | number;
+  /** In percent. */
+  gap: string | number;
+}
+
+export const NO_OPTIONS: Options = { name: '', seconds: '', gap: '' };
+
+/** The same as a request says it. */
+export const requestedOf = ({ name, seconds, gap }: Options) => ({
+  ...(name.trim() !== '' && { name: name.trim() }),
+  ...(seconds !== '' && { time_limit_seconds: Number(seconds) }),
+  ...(gap !== '' && { mip_gap: Number(gap) / 100 }),
+});
+
+interface OptionFieldsProps {
+  options: Options;
+  error: unknown;
+  placeholder: string;
+  onChange: (options: Options) => void;
+}
+
+/** What can be chosen for any run. */
+export function OptionFields({ options, error, placeholder, onChange }: OptionFieldsProps) {
+  return (
+    <>
+      <TextInput
+        label="Name"
+        placeholder={placeholder}
+        maxLength={LONGEST_NAME}
+        value={options.name}
+        onChange={({ currentTarget }) => onChange({ ...options, name: currentTarget.value })}
+        error={problemAt(error, 'name')}
+      />
+      <Group grow align="flex-start">
+        <NumberInput
+          label="Time limit"
+          description="After it the best plan counts"
+          placeholder="As usual"
+          suffix=" s"
+          min={1}
+          value={options.seconds}
+          onChange={(seconds) => onChange({ ...options, seconds })}
+          error={problemAt(error, 'time_limit_seconds')}
+        />
+        <NumberInput
+          label="Gap"
+          description="So near to the best is enough"
+          placeholder="0 %"
+          suffix=" %"
+          min={0}
+          max={100}
+          step={0.5}
+          value={options.gap}
+          onChange={(gap) => onChange({ ...options, gap })}
+          error={problemAt(error, 'mip_gap')}
+        />
+      </Group>
+    </>
+  );
+}

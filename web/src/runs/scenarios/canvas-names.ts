@@ -1,0 +1,211 @@
+import type { Schemas } from '@project-workspace/client';
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { keyOf } from '../../project/project-data';
+import { useService } from '../../service/service';
+import { figure } from '../figures';
+import { useCards, useFilesNamed } from '../runs-data';
+
+type Card = Schemas['CardResponse'];
+
+/** Something that a change can be of, and what it is now. */
+export interface Named {
+  /** What the change calls it. */
+  value: string;
+  about: string;
+  /** What people call it, where that is something else. */
+  label?: string;
+}
+
+/** Numbers over a set. */
+export interface NamedColumn extends Named {
+  set: NamedSet;
+}
+
+/** A set, and where its members stand. */
+interface NamedSet {
+  name: string;
+  /** What the parts of a member are called. */
+  key: string[];
+  /** What a condition can name beside them. */
+  columns: string[];
+  /** Members that are written into cards. */
+  members?: string[];
+  file?: { path: string; sheet: string | undefined };
+}
+
+/** What changes can name on a canvas. */
+export interface CanvasNames {
+  cards: Card[];
+  values: Named[];
+  bounds: Named[];
+  columns: NamedColumn[];
+  off: Named[];
+  files: Named[];
+  /** Tables of the workspace. */
+  paths: string[];
+}
+
+const TABLE = /\.(csv|tsv|json|ndjson|parquet|xlsx)$/i;
+const KINDS_OFF: Record<string, string> = {
+  constraint: 'constraint',
+  objective: 'objective',
+  kpi: 'KPI',
+  production_requirement: 'requirement',
+};
+
+/** Reads what changes can name; the columns of files as they become known. */
+export function useCanvasNames(projectId: string): CanvasNames {
+  const { client } = useService();
+  const { data: cards = [] } = useCards(projectId);
+  const { data: paths = [] } = useFilesNamed(projectId, TABLE);
+  const inFiles = cards.flatMap((card) => setOfFile(card) ?? []);
+  const columns = useQueries({
+    queries: inFiles.map(({ path, sheet, ...file }) => ({
+      queryKey: keyOf(projectId, 'files', 'columns', path, sheet),
+      queryFn: async ({ signal }: { signal: AbortSignal }) => {
+        const body = {
+          ...({ source: 'workspace', project_id: projectId, path } as const),
+          ...(sheet !== undefined && { sheet }),
+          ignore_errors: true,
+          limit: 1,
+          offset: 0,
+        };
+        return (await client.POST('/api/v1/files/table', { body, signal })).data.columns;
+      },
+      select: (found: Schemas['TableColumnResponse'][]) => columnsOfFile({ path, sheet, ...file }, found),
+    })),
+    combine: (results) => results.flatMap(({ data }) => data ?? []),
+  });
+  return {
+    cards,
+    values: cards.flatMap(valuesOf),
+    bounds: cards.flatMap(boundsOf),
+    columns: [...cards.flatMap(columnsOf), ...columns],
+    off: offOf(cards),
+    files: inFiles.map(({ set, path }) => ({ value: set, about: `from ${path}` })),
+    paths,
+  };
+}
+
+/** Members that are offered for one part of a key. */
+const OFFERED = 5000;
+
+/** The members of a set that a change of one number can name, part by part. */
+export function useMembers(projectId: string, set: NamedSet | undefined): string[][] {
+  const { client } = useService();
+  const file = set?.file;
+  const { data = [] } = useQuery({
+    queryKey: keyOf(projectId, 'files', 'members', file?.path, file?.sheet, set?.key),
+    enabled: file !== undefined && (set?.key.length ?? 0) > 0,
+    queryFn: async ({ signal }) => {
+      const body = {
+        ...({ source: 'workspace', project_id: projectId, path: file?.path ?? '' } as const),
+        ...(file?.sheet !== undefined && { sheet: file.sheet }),
+        columns: set?.key ?? [],
+        ignore_errors: true,
+        limit: OFFERED,
+        offset: 0,
+      };
+      return (await client.POST('/api/v1/files/table', { body, signal })).data.rows;
+    },
+  });
+  if (set === undefined) return [];
+  if (set.members !== undefined) return [set.members];
+  return set.key.map((_, at) => [...new Set(data.map((row) => textOf(row[at]).trim()))].filter((part) => part !== ''));
+}
+
+const textOf = (cell: unknown): string =>
+  typeof cell === 'string' || typeof cell === 'number' || typeof cell === 'boolean' ? String(cell) : '';
+
+/* What other programs have written into cards may be anything. */
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const wordsIn = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((one) => typeof one === 'string' || typeof one === 'number').map(String) : [];
+
+const entriesOf = ({ card_type, data }: Card): [string, unknown][] =>
+  card_type === 'data' && isRecord(data['values']) ? Object.entries(data['values']) : [];
+
+const valuesOf = (card: Card): Named[] =>
+  entriesOf(card).flatMap(([name, value]) =>
+    typeof value === 'number' ? [{ value: name, about: `${figure(value)} now, ${card.label}` }] : [],
+  );
+
+function boundsOf({ card_type, data: { name, lower, upper, free } }: Card): Named[] {
+  if (card_type !== 'variable' || typeof name !== 'string') return [];
+  const now = (bound: unknown, otherwise: string): string =>
+    typeof bound === 'number' ? `${figure(bound)} now` : typeof bound === 'string' ? `${bound} now` : otherwise;
+  return [
+    { value: `${name}.lower`, about: now(lower, free === true ? 'none now' : '0 now') },
+    { value: `${name}.upper`, about: now(upper, 'none now') },
+  ];
+}
+
+/** Columns that are written into a card. */
+function columnsOf(card: Card): NamedColumn[] {
+  const { set: name, members } = card.data;
+  if (typeof name !== 'string') return [];
+  const columns = entriesOf(card).filter((entry): entry is [string, Record<string, unknown>] => isRecord(entry[1]));
+  const known = [...new Set([...wordsIn(members), ...columns.flatMap(([, cells]) => Object.keys(cells))])];
+  const set = { name, key: [name], columns: columns.map(([column]) => column), members: known };
+  return columns
+    .filter(([, cells]) => Object.values(cells).every((cell) => typeof cell === 'number'))
+    .map(([column]) => ({ value: column, about: `over ${name}`, set }));
+}
+
+interface SetOfFile {
+  set: string;
+  path: string;
+  sheet: string | undefined;
+  key: string[];
+  /** Columns by the names that the card has for them. */
+  names: Record<string, unknown>;
+}
+
+/** The set of a card whose rows stand in a file; those of a column's different members have no further columns. */
+function setOfFile({ card_type, data }: Card): SetOfFile | undefined {
+  const { set, file_path: path, sheet, members, key, columns } = data;
+  if (card_type !== 'data' || typeof set !== 'string' || typeof path !== 'string' || members != null) return undefined;
+  return {
+    set,
+    path,
+    sheet: typeof sheet === 'string' ? sheet : undefined,
+    key: data['column'] == null ? wordsIn(key) : [],
+    names: isRecord(columns) ? columns : {},
+  };
+}
+
+function columnsOfFile(
+  { set: name, path, sheet, key, names }: SetOfFile,
+  found: readonly Schemas['TableColumnResponse'][],
+): NamedColumn[] {
+  if (key.length === 0) return [];
+  const given = new Map(Object.entries(names).map(([called, column]) => [column, called]));
+  const named = found.flatMap(({ name: column, type }) => {
+    const called = given.get(column) ?? (key.includes(column) ? undefined : nameInFormulas(column));
+    return called === undefined || called === '' ? [] : [{ called, type }];
+  });
+  const set = { name, key, columns: named.map(({ called }) => called), file: { path, sheet } };
+  return named
+    .filter(({ type }) => type === 'integer' || type === 'number')
+    .map(({ called }) => ({ value: called, about: `over ${name}, in ${path}`, set }));
+}
+
+/** What formulas call a column: its name, with `_` in the place of what no name has in it. */
+const nameInFormulas = (column: string): string =>
+  column
+    .normalize('NFC')
+    .replace(/[^\p{L}\p{M}\p{N}_]+/gu, '_')
+    .replace(/^_(?=.)|_$/g, '');
+
+/** What can be left out; cards that are called alike go by their ids. */
+function offOf(cards: readonly Card[]): Named[] {
+  const kept = cards.filter(({ card_type }) => card_type in KINDS_OFF);
+  const plain = (label: string): string => label.trim().toLowerCase();
+  return kept.map(({ id, card_type, label }) => {
+    const isAlone = cards.filter((one) => plain(one.label) === plain(label)).length === 1;
+    return { value: isAlone ? label : id, label, about: KINDS_OFF[card_type] ?? '' };
+  });
+}

@@ -1,0 +1,270 @@
+import { ActionIcon, Autocomplete, Group, NativeSelect, NumberInput, Text, TextInput } from '@mantine/core';
+import classes from '../runs.module.css';
+import { type CanvasNames, type Named, useMembers } from './canvas-names';
+import type { ChangeDraft, Kind, Operation } from './change-draft';
+
+/** The kinds of changes, as people would ask for them. */
+export const KINDS: readonly { value: Kind; label: string }[] = [
+  { value: 'value', label: 'A value' },
+  { value: 'bound', label: 'A bound' },
+  { value: 'column', label: 'A column' },
+  { value: 'cell', label: 'One number' },
+  { value: 'off', label: 'Leave out' },
+  { value: 'file', label: 'Another file' },
+];
+
+const OPERATIONS: readonly { value: Operation; label: string }[] = [
+  { value: 'times', label: 'times' },
+  { value: 'plus', label: 'plus' },
+  { value: 'to', label: 'becomes' },
+];
+
+/** How the thing that is changed is called, by kind. */
+const TARGETS: Record<Kind, string> = {
+  value: 'Value',
+  bound: 'Bound',
+  column: 'Column',
+  cell: 'Column',
+  off: 'Card',
+  file: 'Set',
+};
+
+const OFFERED = 50;
+
+interface ChangeFieldsProps {
+  projectId: string;
+  draft: ChangeDraft;
+  /** Which change it is, from 1, and of how many. */
+  place: number;
+  count: number;
+  names: CanvasNames;
+  /** What is wrong, by field; of the change as a whole under an empty one. */
+  problems: ReadonlyMap<string, string>;
+  onChange: (draft: ChangeDraft) => void;
+  onMove: (by: -1 | 1) => void;
+  onRemove: () => void;
+}
+
+/** One change of a scenario. */
+export function ChangeFields({
+  projectId,
+  draft,
+  place,
+  count,
+  names,
+  problems,
+  onChange,
+  onMove,
+  onRemove,
+}: ChangeFieldsProps) {
+  const { kind, target, operation, amount } = draft;
+  const change = (part: Partial<ChangeDraft>) => onChange({ ...draft, ...part });
+  const offered = offeredFor(kind, names);
+  const hasAmount = kind !== 'off' && kind !== 'file';
+  const whole = problems.get('');
+  return (
+    <fieldset className={classes.fieldset}>
+      <legend>
+        <Text span size="xs" c="dimmed">
+          Change {place}
+        </Text>
+      </legend>
+      <Group gap="xs" align="flex-start">
+        <NativeSelect
+          size="xs"
+          w={118}
+          label="Kind"
+          data={[...KINDS]}
+          value={kind}
+          onChange={({ currentTarget }) => {
+            const next = currentTarget.value as Kind;
+            // A column stays one, whether all of it is changed or one number.
+            const keeps = [kind, next].every((one) => one === 'column' || one === 'cell');
+            change({ kind: next, ...(!keeps && { target: '', key: [] }) });
+          }}
+          error={problems.get('kind')}
+        />
+        <Autocomplete
+          size="xs"
+          className={classes.target}
+          label={TARGETS[kind]}
+          placeholder={offered.length === 0 ? 'None on the canvas yet' : undefined}
+          data={[...new Set(offered.map(({ value }) => value))]}
+          limit={OFFERED}
+          renderOption={({ option }) => {
+            const named = offered.find(({ value }) => value === option.value);
+            return (
+              <div>
+                <Text size="xs">{named?.label ?? option.value}</Text>
+                <Text size="xs" c="dimmed">
+                  {named?.about}
+                </Text>
+              </div>
+            );
+          }}
+          value={target}
+          onChange={(value) => change({ target: value })}
+          description={aboutOf(offered, target)}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          error={problems.get('target')}
+        />
+        {kind === 'cell' && (
+          <KeyFields projectId={projectId} draft={draft} names={names} problems={problems} onChange={change} />
+        )}
+        {hasAmount && (
+          <>
+            <NativeSelect
+              size="xs"
+              w={94}
+              label="How"
+              data={[...OPERATIONS]}
+              value={operation}
+              onChange={({ currentTarget }) => change({ operation: currentTarget.value as Operation })}
+            />
+            <NumberInput
+              size="xs"
+              w={110}
+              label="Number"
+              hideControls
+              value={amount}
+              onChange={(value) => change({ amount: value })}
+              error={problems.get('amount') ?? problems.get(operation)}
+            />
+          </>
+        )}
+        {kind === 'file' && (
+          <Autocomplete
+            size="xs"
+            className={classes.target}
+            label="Read from"
+            placeholder="A table of the workspace"
+            data={names.paths}
+            limit={OFFERED}
+            value={draft.path}
+            onChange={(path) => change({ path })}
+            error={problems.get('to')}
+          />
+        )}
+        <Group gap={2} ml="auto" mt={22} wrap="nowrap">
+          <Tool label={`Move change ${place} up`} sign="↑" isOff={place === 1} onClick={() => onMove(-1)} />
+          <Tool label={`Move change ${place} down`} sign="↓" isOff={place === count} onClick={() => onMove(1)} />
+          <Tool label={`Remove change ${place}`} sign="×" onClick={onRemove} />
+        </Group>
+      </Group>
+      {kind === 'column' && (
+        <WhereField draft={draft} names={names} problem={problems.get('where')} onChange={change} />
+      )}
+      {whole !== undefined && (
+        <Text size="xs" c="red" mt={4}>
+          {whole}
+        </Text>
+      )}
+    </fieldset>
+  );
+}
+
+function offeredFor(kind: Kind, { values, bounds, columns, off, files }: CanvasNames): readonly Named[] {
+  switch (kind) {
+    case 'value':
+      return values;
+    case 'bound':
+      return bounds;
+    case 'column':
+    case 'cell':
+      return columns;
+    case 'off':
+      return off;
+    case 'file':
+      return files;
+  }
+}
+
+/** What the thing is that was chosen; of a card that goes by its id, what it is called. */
+function aboutOf(offered: readonly Named[], target: string): string | undefined {
+  const named = offered.find(({ value }) => value === target);
+  return (
+    named && [...(named.label === undefined || named.label === target ? [] : [named.label]), named.about].join(', ')
+  );
+}
+
+type PartProps = Pick<ChangeFieldsProps, 'draft' | 'names'> & { onChange: (part: Partial<ChangeDraft>) => void };
+
+/** Which number of a column: a field for each part of its key. */
+function KeyFields({
+  projectId,
+  draft: { target, key },
+  names: { columns },
+  problems,
+  onChange,
+}: PartProps & Pick<ChangeFieldsProps, 'projectId' | 'problems'>) {
+  const set = columns.find(({ value }) => value === target)?.set;
+  const members = useMembers(projectId, set);
+  const parts = set?.key ?? (key.length > 0 ? key.map((_, at) => `Part ${at + 1}`) : ['Member']);
+  return parts.map((title, at) => (
+    <Autocomplete
+      key={at}
+      size="xs"
+      className={classes.keyPart}
+      label={`Of ${title}`}
+      data={members[at] ?? []}
+      limit={OFFERED}
+      value={key[at] ?? ''}
+      onChange={(part) => onChange({ key: parts.map((_, other) => (other === at ? part : (key[other] ?? ''))) })}
+      error={at === 0 && problems.get('key')}
+    />
+  ));
+}
+
+function WhereField({
+  draft: { target, where },
+  names: { columns },
+  problem,
+  onChange,
+}: PartProps & { problem: string | undefined }) {
+  const set = columns.find(({ value }) => value === target)?.set;
+  const known = set === undefined ? [] : [...set.key, ...set.columns];
+  return (
+    <TextInput
+      size="xs"
+      mt={6}
+      label="Where"
+      placeholder="Everywhere"
+      description={
+        known.length === 0
+          ? 'A condition on the members, such as region = "north"; empty: all of them'
+          : `A condition with ${known.join(', ')}; texts in double quotes. Empty: all members`
+      }
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      spellCheck={false}
+      value={where}
+      onChange={({ currentTarget }) => onChange({ where: currentTarget.value })}
+      error={problem}
+    />
+  );
+}
+
+function Tool({
+  label,
+  sign,
+  isOff = false,
+  onClick,
+}: {
+  label: string;
+  sign: string;
+  isOff?: boolean;
+  onClick: () => void;
+}) {
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size="md"
+      aria-label={label}
+      title={label}
+      disabled={isOff}
+      onClick={onClick}
+    >
+      {sign}
+    </ActionIcon>
+  );
+}

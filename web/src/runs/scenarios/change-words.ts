@@ -1,0 +1,37 @@
+import type { Schemas } from '@project-workspace/client';
+import { figure } from '../figures';
+
+export type Change = Schemas['ScenarioChange'];
+type Adjustment = Schemas['RunAdjustment'];
+type Card = Pick<Schemas['CardResponse'], 'id' | 'label'>;
+
+/** A change as somebody would say it: `price × 1.1 where region = "north"`. */
+export function changeInWords(change: Change, cards: readonly Card[] = []): string {
+  const { kind, target, where, key } = change;
+  switch (kind) {
+    case 'off':
+      return `without ${cards.find(({ id }) => id === target)?.label ?? target}`;
+    case 'file':
+      return `${target} from ${change.to}`;
+    case 'cell':
+      return `${target} of ${(key ?? []).join(', ')} ${arithmetic(change)}`;
+    case 'column':
+      return `${target} ${arithmetic(change)}${where === undefined ? '' : ` where ${where}`}`;
+    case 'value':
+    case 'bound':
+      return `${target} ${arithmetic(change)}`;
+  }
+}
+
+/** What a scenario has made of a column, likewise. */
+export function adjustmentInWords(adjustment: Adjustment): string {
+  const { column, where, key } = adjustment;
+  const of = key === undefined ? '' : ` of ${key.join(', ')}`;
+  return `${column}${of} ${arithmetic(adjustment)}${where === undefined ? '' : ` where ${where}`}`;
+}
+
+function arithmetic({ times, plus, to }: Pick<Change, 'times' | 'plus' | 'to'>): string {
+  if (times !== undefined) return `× ${figure(times)}`;
+  if (plus !== undefined) return plus < 0 ? `− ${figure(-plus)}` : `+ ${figure(plus)}`;
+  return `= ${typeof to === 'number' ? figure(to) : (to ?? '')}`;
+}

@@ -1,0 +1,339 @@
+import { Anchor, Button, Group, MultiSelect, Stack, Table, Text } from '@mantine/core';
+import type { Schemas } from '@project-workspace/client';
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Link, useLocation } from 'wouter';
+import { Ago } from '../../frame/ago';
+import type { PartProps } from '../../project/parts';
+import { keyOf } from '../../project/project-data';
+import { Failure } from '../../service/failure';
+import { Reading } from '../../service/reading';
+import { useService } from '../../service/service';
+import { difference, figure, NONE, relative } from '../figures';
+import { comparisonPath, runPath, scenarioPath, scenariosPath } from '../places';
+import { RunStatus } from '../run-status';
+import { type Run, useActiveRuns, useScenarios } from '../runs-data';
+import classes from '../runs.module.css';
+import { saveFile } from '../save-file';
+
+type Compared = Schemas['ScenarioComparisonResponse'];
+
+const COMPARE = '/api/v1/projects/{project_id}/scenarios/compare';
+/** What plans of the canvas itself are called among the values. */
+const BASE = 'base';
+
+/** A plan among others: that of the canvas, or of a scenario. */
+interface Plan {
+  /** What its values are called. */
+  id: string;
+  name: string;
+  runId: string | null;
+  status: string | null;
+  objective: number | null;
+  /** To the objective of the canvas. */
+  difference: number | null;
+  endedAt: string | null;
+  kpis: { label: string; value: number | null; difference: number | null }[];
+  /** One that waits or goes on, and will take its place. */
+  next: Run | undefined;
+}
+
+/** Scenarios beside each other and the canvas: what their newest runs have come to. */
+export function Comparison({ project, mayWrite, ids }: PartProps & { ids: string[] }) {
+  const { client } = useService();
+  const [, open] = useLocation();
+  const { data: scenarios } = useScenarios(project.id);
+  const active = useActiveRuns(project.id);
+  // Those that were deleted meanwhile are not asked for.
+  const known = scenarios === undefined ? ids : ids.filter((id) => scenarios.some((one) => one.id === id));
+  const params = {
+    path: { project_id: project.id },
+    query: { ...(known.length > 0 && { ids: known.join(',') }) },
+  };
+  const { data, error, refetch } = useQuery({
+    queryKey: keyOf(project.id, 'scenarios', 'compared', known),
+    enabled: scenarios !== undefined && scenarios.length > 0,
+    queryFn: async ({ signal }) => (await client.GET(COMPARE, { params, signal })).data,
+    placeholderData: keepPreviousData,
+  });
+  const download = useMutation({
+    mutationFn: async () => {
+      const { data: csv } = await client.GET(COMPARE, { params, headers: { accept: 'text/csv' }, parseAs: 'text' });
+      saveFile(new Blob([String(csv)], { type: 'text/csv' }), 'comparison.csv');
+    },
+  });
+  if (scenarios?.length === 0)
+    return (
+      <Stack align="flex-start" gap="xs" p="md" role="status" maw={560}>
+        <Text fw={550}>There is nothing to compare yet</Text>
+        <Text size="sm" c="dimmed">
+          {mayWrite
+            ? 'Make a scenario, solve it with the canvas, and see both here side by side.'
+            : 'Those who may write in this project have not made a scenario.'}
+        </Text>
+        {mayWrite && (
+          <Button size="xs" component={Link} href={scenarioPath(project.id)}>
+            New scenario
+          </Button>
+        )}
+      </Stack>
+    );
+  return (
+    <>
+      <div className={classes.bar}>
+        <MultiSelect
+          size="xs"
+          aria-label="Scenarios"
+          placeholder={known.length === 0 ? 'All scenarios' : ''}
+          data={(scenarios ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+          value={known}
+          onChange={(chosen) => open(comparisonPath(project.id, chosen), { replace: true })}
+          searchable
+          clearable
+          hidePickedOptions
+          nothingFoundMessage="No other scenario has this name"
+          className={classes.choice}
+        />
+        <Group gap="xs" ml="auto">
+          <Button
+            size="xs"
+            variant="default"
+            disabled={data === undefined}
+            loading={download.isPending}
+            onClick={() => download.mutate()}
+          >
+            Download as CSV
+          </Button>
+          {mayWrite && (
+            <Button size="xs" variant="default" component={Link} href={scenariosPath(project.id)}>
+              Solve scenarios
+            </Button>
+          )}
+        </Group>
+      </div>
+      <div className={classes.scrolling}>
+        <Stack p="md" pt={4}>
+          {error !== null && (
+            <Failure
+              what={data === undefined ? 'The comparison could not be made' : 'What is shown may be out of date'}
+              error={error}
+              onRetry={() => void refetch()}
+            />
+          )}
+          {download.error !== null && <Failure what="The comparison was not downloaded" error={download.error} />}
+          {data === undefined && error === null && <Reading what="The comparison" />}
+          {data !== undefined && <SideBySide projectId={project.id} compared={data} plans={plansOf(data, active)} />}
+        </Stack>
+      </div>
+    </>
+  );
+}
+
+function plansOf({ base, scenarios }: Compared, active: readonly Run[]): Plan[] {
+  const nextOf = (id: string | null) =>
+    active.find(({ scenario_id, input_file_ids }) => scenario_id === id && (input_file_ids ?? []).length === 0);
+  return [
+    {
+      id: BASE,
+      name: 'Canvas',
+      runId: base?.execution_id ?? null,
+      status: base?.status ?? null,
+      objective: base?.objective_value ?? null,
+      difference: null,
+      endedAt: base?.ended_at ?? null,
+      kpis: (base?.kpis ?? []).map((kpi) => ({ ...kpi, difference: null })),
+      next: nextOf(null),
+    },
+    ...scenarios.map((one) => ({
+      id: one.scenario_id,
+      name: one.name,
+      runId: one.execution_id,
+      status: one.status,
+      objective: one.objective_value,
+      difference: one.difference,
+      endedAt: one.ended_at,
+      kpis: one.kpis,
+      next: nextOf(one.scenario_id),
+    })),
+  ];
+}
+
+interface SideBySideProps {
+  projectId: string;
+  compared: Compared;
+  plans: Plan[];
+}
+
+function SideBySide({ projectId, compared: { differing }, plans }: SideBySideProps) {
+  const [canvas] = plans;
+  const planned = plans.filter(({ objective }) => objective !== null);
+  return (
+    <>
+      <div className={classes.wide} tabIndex={0} role="group" aria-label="Scenarios side by side">
+        <Table fz="sm" verticalSpacing={5} className={[classes.table, classes.compared].join(' ')}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th aria-label="Figure" />
+              {plans.map(({ id, name }) => (
+                <Table.Th key={id} scope="col" className={classes.plan} title={name}>
+                  {id === BASE ? (
+                    name
+                  ) : (
+                    <Anchor component={Link} href={scenarioPath(projectId, id)} c="inherit" fz="inherit" fw="inherit">
+                      {name}
+                    </Anchor>
+                  )}
+                </Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            <Line title="Newest run">
+              {plans.map((plan) => (
+                <Table.Td key={plan.id} className={classes.number}>
+                  <RunOf projectId={projectId} plan={plan} />
+                </Table.Td>
+              ))}
+            </Line>
+            <Line title="Objective">
+              {plans.map(({ id, objective, difference: change }) => (
+                <Beside
+                  key={id}
+                  value={objective}
+                  change={change}
+                  of={canvas?.objective ?? null}
+                  isBase={id === BASE}
+                />
+              ))}
+            </Line>
+            {kpiLines(plans).map(({ label, at }) => (
+              <Line key={`${at} ${label}`} title={label}>
+                {plans.map(({ id, kpis }) => {
+                  const kpi = kpis.filter((one) => one.label === label)[at];
+                  const ofCanvas = canvas?.kpis.filter((one) => one.label === label)[at];
+                  return (
+                    <Beside
+                      key={id}
+                      value={kpi?.value ?? null}
+                      change={kpi?.difference ?? null}
+                      of={ofCanvas?.value ?? null}
+                      isBase={id === BASE}
+                    />
+                  );
+                })}
+              </Line>
+            ))}
+          </Table.Tbody>
+          {differing.length > 0 && (
+            <Table.Tbody>
+              <Table.Tr>
+                <Table.Th colSpan={plans.length + 1} scope="colgroup" className={classes.group}>
+                  Largest differences of values
+                </Table.Th>
+              </Table.Tr>
+              {differing.map(({ family, keys, values }) => (
+                <Line
+                  key={JSON.stringify([family, ...keys])}
+                  title={keys.length === 0 ? family : `${family}[${keys.join(', ')}]`}
+                >
+                  {plans.map(({ id, objective }) => {
+                    const isThere = objective !== null;
+                    const value = isThere ? (values[id] ?? 0) : null;
+                    const ofCanvas = canvas?.objective == null ? null : (values[BASE] ?? 0);
+                    return (
+                      <Beside
+                        key={id}
+                        value={value}
+                        change={value === null || ofCanvas === null ? null : value - ofCanvas}
+                        of={ofCanvas}
+                        isBase={id === BASE}
+                      />
+                    );
+                  })}
+                </Line>
+              ))}
+            </Table.Tbody>
+          )}
+        </Table>
+      </div>
+      <Text size="xs" c="dimmed">
+        {planned.length < 2
+          ? 'At least two plans are needed to see what differs: solve the scenarios together with the canvas.'
+          : differing.length === 0
+            ? 'The values of all plans are the same.'
+            : 'Differences are to the plan of the canvas. A run says what was so when it began: what was changed since then is not in it.'}
+      </Text>
+    </>
+  );
+}
+
+function Line({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Table.Tr>
+      <Table.Th scope="row" className={classes.line}>
+        {title}
+      </Table.Th>
+      {children}
+    </Table.Tr>
+  );
+}
+
+/** A figure, and below it how far it is from that of the canvas. */
+function Beside({
+  value,
+  change,
+  of,
+  isBase,
+}: {
+  value: number | null;
+  change: number | null;
+  of: number | null;
+  isBase: boolean;
+}) {
+  return (
+    <Table.Td className={classes.number} title={value === null ? undefined : String(value)}>
+      {figure(value)}
+      {!isBase && change !== null && change !== 0 && (
+        <Text size="xs" c="dimmed" className={classes.change}>
+          {difference(change)}
+          {relative(change, of) !== NONE && ` (${relative(change, of)})`}
+        </Text>
+      )}
+    </Table.Td>
+  );
+}
+
+/** What a plan rests on: its run, when that ended, and one that will take its place. */
+function RunOf({ projectId, plan: { runId, status, endedAt, next } }: { projectId: string; plan: Plan }) {
+  return (
+    <Stack gap={2} align="flex-end">
+      {runId === null || status === null ? (
+        next === undefined && <Text size="sm">Not solved yet</Text>
+      ) : (
+        <Anchor component={Link} href={runPath(projectId, runId)} c="inherit" size="sm">
+          <RunStatus status={status} />
+        </Anchor>
+      )}
+      {next === undefined ? (
+        endedAt !== null && (
+          <Text size="xs" c="dimmed">
+            <Ago moment={endedAt} />
+          </Text>
+        )
+      ) : (
+        <Anchor component={Link} href={runPath(projectId, next.id)} c="inherit" size="xs">
+          <RunStatus status={next.status} size="xs" />
+        </Anchor>
+      )}
+    </Stack>
+  );
+}
+
+/** The KPIs of all plans, in the order in which they come; of several with the same label each. */
+function kpiLines(plans: readonly Plan[]): { label: string; at: number }[] {
+  const most = new Map<string, number>();
+  for (const { kpis } of plans)
+    for (const { label } of kpis)
+      most.set(label, Math.max(most.get(label) ?? 0, kpis.filter((one) => one.label === label).length));
+  return [...most].flatMap(([label, count]) => Array.from({ length: count }, (_, at) => ({ label, at })));
+}

@@ -1,0 +1,298 @@
+import { Anchor, Button, Group, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
+import { ConflictError, NotFoundError, PreconditionFailedError } from '@project-workspace/client';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { keyOf } from '../../project/project-data';
+import { Failure } from '../../service/failure';
+import { Reading } from '../../service/reading';
+import { useService } from '../../service/service';
+import { scenariosPath } from '../places';
+import { entriesOf, problemAt, problemIn } from '../problems';
+import type { Scenario } from '../runs-data';
+import classes from '../runs.module.css';
+import { useCanvasNames } from './canvas-names';
+import { type ChangeDraft, changeOf, draftOf, newDraft, problemOf } from './change-draft';
+import { ChangeFields } from './change-fields';
+import { changeInWords } from './change-words';
+
+const SCENARIO = '/api/v1/projects/{project_id}/scenarios/{scenario_id}';
+const LONGEST_NAME = 100;
+const MOST_CHANGES = 100;
+
+interface EditorProps {
+  projectId: string;
+  /** Absent: a new one. */
+  scenarioId: string | undefined;
+  mayWrite: boolean;
+}
+
+/** A scenario as it was read, with the tag that says whether it is still so. */
+interface Read {
+  scenario: Scenario;
+  etag: string;
+}
+
+/** Makes a scenario, or changes one that is there. */
+export function ScenarioEditor({ projectId, scenarioId, mayWrite }: EditorProps) {
+  const { client } = useService();
+  const { data, error, refetch } = useQuery({
+    queryKey: keyOf(projectId, 'scenarios', 'one', scenarioId),
+    enabled: scenarioId !== undefined,
+    queryFn: async ({ signal }): Promise<Read> => {
+      const params = { path: { project_id: projectId, scenario_id: scenarioId ?? '' } };
+      const { data: scenario, response } = await client.GET(SCENARIO, { params, signal });
+      return { scenario, etag: response.headers.get('etag') ?? '' };
+    },
+  });
+  if (scenarioId === undefined)
+    return mayWrite ? <Form projectId={projectId} newest={undefined} /> : <NotThere projectId={projectId} />;
+  // Somebody may have deleted it while it was open.
+  if (error instanceof NotFoundError) return <NotThere projectId={projectId} />;
+  if (data === undefined)
+    return error === null ? (
+      <Reading what="The scenario" />
+    ) : (
+      <Stack p="md">
+        <Failure what="The scenario could not be read" error={error} onRetry={() => void refetch()} />
+      </Stack>
+    );
+  return mayWrite ? (
+    <Form projectId={projectId} newest={data} />
+  ) : (
+    <ScenarioInWords projectId={projectId} scenario={data.scenario} />
+  );
+}
+
+function NotThere({ projectId }: { projectId: string }) {
+  return (
+    <Stack p="md" align="flex-start">
+      <Text role="alert">There is no such scenario in this project.</Text>
+      <Anchor component={Link} href={scenariosPath(projectId)} size="sm">
+        All scenarios
+      </Anchor>
+    </Stack>
+  );
+}
+
+/** For those who read. */
+function ScenarioInWords({
+  projectId,
+  scenario: { name, description, changes },
+}: {
+  projectId: string;
+  scenario: Scenario;
+}) {
+  const { cards } = useCanvasNames(projectId);
+  return (
+    <div className={classes.scrolling}>
+      <Stack p="md" gap="xs">
+        <Title order={2} size="h4" className={classes.anywhere}>
+          {name}
+        </Title>
+        {description !== null && <Text size="sm">{description}</Text>}
+        <ol className={classes.changes}>
+          {changes.map((change, index) => (
+            <li key={index}>{changeInWords(change, cards)}</li>
+          ))}
+        </ol>
+        {changes.length === 0 && (
+          <Text size="sm" c="dimmed">
+            It changes nothing.
+          </Text>
+        )}
+      </Stack>
+    </div>
+  );
+}
+
+/** @param newest as the service has it now; absent for a new one */
+function Form({ projectId, newest }: { projectId: string; newest: Read | undefined }) {
+  const { client } = useService();
+  const queries = useQueryClient();
+  const [, open] = useLocation();
+  const names = useCanvasNames(projectId);
+  /** What the form began with. */
+  const [base, setBase] = useState(newest);
+  const [name, setName] = useState(newest?.scenario.name ?? '');
+  const [description, setDescription] = useState(newest?.scenario.description ?? '');
+  const [drafts, setDrafts] = useState<ChangeDraft[]>(
+    () => newest?.scenario.changes.map(draftOf) ?? [newDraft('value')],
+  );
+  /** Whether what is empty is told: once somebody has wanted to save it. */
+  const [isTold, setTold] = useState(false);
+  const saving = useMutation({
+    mutationFn: async (ofWhom: 'mine' | 'whoever') => {
+      const body = { name: name.trim(), description: description.trim() || null, changes: drafts.map(changeOf) };
+      if (base === undefined) {
+        const params = { path: { project_id: projectId } };
+        return (await client.POST('/api/v1/projects/{project_id}/scenarios', { params, body })).data;
+      }
+      const path = { project_id: projectId, scenario_id: base.scenario.id };
+      const header = { 'If-Match': ofWhom === 'mine' ? base.etag : '*' };
+      return (await client.PATCH(SCENARIO, { params: { path, header }, body })).data;
+    },
+    onSuccess: () => {
+      void queries.invalidateQueries({ queryKey: keyOf(projectId, 'scenarios') });
+      open(scenariosPath(projectId));
+    },
+  });
+  const isOutdated = newest !== undefined && base !== undefined && newest.etag !== base.etag;
+  const isRefused = saving.error instanceof PreconditionFailedError;
+  const takeTheirs = () => {
+    if (newest === undefined) return;
+    setBase(newest);
+    setName(newest.scenario.name);
+    setDescription(newest.scenario.description ?? '');
+    setDrafts(newest.scenario.changes.map(draftOf));
+    saving.reset();
+  };
+  const edit = (next: ChangeDraft[]) => {
+    setDrafts(next);
+    // What the service has said was about the changes before, at their places.
+    if (saving.isError) saving.reset();
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setTold(true);
+    if (name.trim() !== '' && drafts.every((draft) => problemOf(draft) === undefined)) saving.mutate('mine');
+  };
+  const wrong = entriesOf(saving.error);
+  const isNameTaken = saving.error instanceof ConflictError && saving.error.code === 'scenario_exists';
+  const ofAll = wrong.find(({ loc }) => loc[1] === 'changes' && loc.length === 2);
+  const isElsewhere = saving.error !== null && wrong.length === 0 && !isNameTaken && !isRefused;
+
+  return (
+    <form onSubmit={submit} noValidate className={classes.scrolling}>
+      <Stack p="md" gap="sm">
+        <Title order={2} size="h4">
+          {base === undefined ? 'New scenario' : 'Edit scenario'}
+        </Title>
+        {(isOutdated || isRefused) && (
+          <Stack gap={6} role="alert" className={classes.notice}>
+            <Text size="sm">Somebody has changed this scenario since you opened it.</Text>
+            <Group gap="xs">
+              <Button size="compact-sm" variant="default" disabled={!isOutdated} onClick={takeTheirs}>
+                Show theirs
+              </Button>
+              <Button
+                size="compact-sm"
+                variant="default"
+                loading={saving.isPending}
+                onClick={() => saving.mutate('whoever')}
+              >
+                Save mine in its place
+              </Button>
+            </Group>
+          </Stack>
+        )}
+        <TextInput
+          label="Name"
+          required
+          autoFocus={base === undefined}
+          maxLength={LONGEST_NAME}
+          value={name}
+          onChange={({ currentTarget }) => setName(currentTarget.value)}
+          error={
+            isTold && name.trim() === ''
+              ? 'Give the scenario a name'
+              : isNameTaken
+                ? 'Another scenario is called so'
+                : problemAt(saving.error, 'name')
+          }
+        />
+        <Textarea
+          label="What it is about"
+          autosize
+          maxRows={6}
+          value={description}
+          onChange={({ currentTarget }) => setDescription(currentTarget.value)}
+          error={problemAt(saving.error, 'description')}
+        />
+        <div>
+          <Text size="sm" fw={550}>
+            Changes
+          </Text>
+          <Text size="xs" c="dimmed">
+            Made from the first to the last on the canvas as it is then; other files come before all others. The canvas
+            itself stays as it is.
+          </Text>
+        </div>
+        {drafts.map((draft, index) => (
+          <ChangeFields
+            key={draft.id}
+            projectId={projectId}
+            draft={draft}
+            place={index + 1}
+            count={drafts.length}
+            names={names}
+            problems={problemsOf(draft, index, saving.error, isTold)}
+            onChange={(next) => edit(drafts.with(index, next))}
+            onMove={(by) => edit(drafts.toSpliced(index, 1).toSpliced(index + by, 0, draft))}
+            onRemove={() => edit(drafts.toSpliced(index, 1))}
+          />
+        ))}
+        {drafts.length === 0 && (
+          <Text size="sm" c="dimmed">
+            Without a change it is solved as the canvas is.
+          </Text>
+        )}
+        <Group>
+          <Button
+            size="compact-sm"
+            variant="default"
+            disabled={drafts.length >= MOST_CHANGES}
+            onClick={() => edit([...drafts, newDraft(drafts.at(-1)?.kind ?? 'value')])}
+          >
+            Add a change
+          </Button>
+        </Group>
+        {isElsewhere && <Failure what="The scenario was not saved" error={saving.error} />}
+        {wrong.length > 0 && (
+          <Text size="sm" c="red" role="alert">
+            The scenario was not saved: {ofAll === undefined ? 'change what is marked.' : problemIn(ofAll)}
+          </Text>
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" component={Link} href={scenariosPath(projectId)}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={saving.isPending} disabled={isOutdated}>
+            {base === undefined ? 'Create scenario' : 'Save'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** What is wrong with a change by field: what is empty, and what the service says of it. */
+function problemsOf(draft: ChangeDraft, index: number, error: unknown, isTold: boolean): Map<string, string> {
+  const problems = new Map<string, string>();
+  const empty = isTold ? problemOf(draft) : undefined;
+  if (empty !== undefined) problems.set(empty.field, empty.problem);
+  for (const entry of entriesOf(error)) {
+    const { loc } = entry;
+    if (loc[1] !== 'changes' || loc[2] !== index) continue;
+    const field = String(loc[3] ?? '');
+    // Where something is wrong with a field that the form does not show, it is said of the change.
+    problems.set(shownIn(draft).includes(field) ? field : '', problemIn(entry));
+  }
+  return problems;
+}
+
+function shownIn({ kind, operation }: ChangeDraft): readonly string[] {
+  const always = ['kind', 'target'];
+  switch (kind) {
+    case 'off':
+      return always;
+    case 'file':
+      return [...always, 'to'];
+    case 'column':
+      return [...always, 'where', operation];
+    case 'cell':
+      return [...always, 'key', operation];
+    default:
+      return [...always, operation];
+  }
+}

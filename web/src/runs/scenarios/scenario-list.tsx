@@ -1,0 +1,225 @@
+import { Anchor, Button, Checkbox, Group, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { VList } from 'virtua';
+import { Link, useLocation } from 'wouter';
+import { Ago } from '../../frame/ago';
+import type { PartProps } from '../../project/parts';
+import { keyOf } from '../../project/project-data';
+import { Failure } from '../../service/failure';
+import { Reading } from '../../service/reading';
+import { useService } from '../../service/service';
+import { counted } from '../figures';
+import { comparisonPath, runPath, scenarioPath } from '../places';
+import { RunStatus } from '../run-status';
+import { type Run, type Scenario, useActiveRuns, useCards, useScenarios } from '../runs-data';
+import classes from '../runs.module.css';
+import { changeInWords } from './change-words';
+import { SolveScenarios } from './solve-scenarios';
+
+/** Changes that a line names. */
+const NAMED = 4;
+
+/** The scenarios of a project, the newest first. */
+export function ScenarioList({ project, mayWrite }: PartProps) {
+  const [, open] = useLocation();
+  const { data: scenarios, error, refetch } = useScenarios(project.id);
+  const { data: cards = [] } = useCards(project.id);
+  const active = useActiveRuns(project.id);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  /** Which ones are to be solved. */
+  const [solved, setSolved] = useState<readonly string[]>([]);
+  const [isSolving, solving] = useDisclosure();
+  const ids = (scenarios ?? []).map(({ id }) => id);
+  // Those that somebody has deleted meanwhile are not meant any more.
+  const meant = ids.filter((id) => chosen.has(id));
+  const solve = (wanted: readonly string[]) => {
+    setSolved(wanted);
+    solving.open();
+  };
+  const toggle = (id: string) =>
+    setChosen(new Set(chosen.has(id) ? meant.filter((one) => one !== id) : [...meant, id]));
+  const newScenario = mayWrite && (
+    <Button size="xs" component={Link} href={scenarioPath(project.id)}>
+      New scenario
+    </Button>
+  );
+  return (
+    <>
+      {ids.length > 0 && (
+        <div className={classes.bar}>
+          <Checkbox
+            size="xs"
+            label={meant.length === 0 ? counted(ids.length, 'scenario') : `${meant.length} of ${ids.length} chosen`}
+            aria-label="Choose all"
+            checked={meant.length === ids.length}
+            indeterminate={meant.length > 0 && meant.length < ids.length}
+            onChange={() => setChosen(new Set(meant.length === ids.length ? [] : ids))}
+          />
+          <Group gap="xs" ml="auto">
+            <Button size="xs" variant="default" component={Link} href={comparisonPath(project.id, meant)}>
+              {meant.length === 0 ? 'Compare all' : `Compare ${meant.length}`}
+            </Button>
+            {mayWrite && (
+              <Button size="xs" variant="default" onClick={() => solve(meant.length === 0 ? ids : meant)}>
+                {meant.length === 0 ? 'Solve all' : `Solve ${meant.length}`}
+              </Button>
+            )}
+            {newScenario}
+          </Group>
+        </div>
+      )}
+      {error !== null && (
+        <div className={classes.told}>
+          <Failure
+            what={scenarios === undefined ? 'The scenarios could not be read' : 'What is shown may be out of date'}
+            error={error}
+            onRetry={() => void refetch()}
+          />
+        </div>
+      )}
+      {scenarios === undefined && error === null && <Reading what="The list of scenarios" />}
+      {scenarios?.length === 0 && (
+        <Stack align="flex-start" gap="xs" p="md" role="status" maw={560}>
+          <Text fw={550}>There is no scenario yet</Text>
+          <Text size="sm" c="dimmed">
+            {mayWrite
+              ? 'What if there are two shifts, if demand rises by a tenth, if the rule on overtime falls? A scenario is a list of such changes. It is solved beside the canvas, which stays as it is.'
+              : 'Those who may write in this project have not made one.'}
+          </Text>
+          {newScenario}
+        </Stack>
+      )}
+      {scenarios !== undefined && scenarios.length > 0 && (
+        <VList data={scenarios} className={classes.list} role="list" aria-label="Scenarios">
+          {(scenario, index) => (
+            <Row
+              key={scenario.id}
+              scenario={scenario}
+              changes={scenario.changes.map((change) => changeInWords(change, cards))}
+              run={active.find(({ scenario_id }) => scenario_id === scenario.id)}
+              isChosen={chosen.has(scenario.id)}
+              onToggle={() => toggle(scenario.id)}
+              onSolve={mayWrite ? () => solve([scenario.id]) : undefined}
+              place={index + 1}
+              count={scenarios.length}
+            />
+          )}
+        </VList>
+      )}
+      <SolveScenarios
+        projectId={project.id}
+        scenarios={(scenarios ?? []).filter(({ id }) => solved.includes(id))}
+        opened={isSolving}
+        onClose={solving.close}
+        onStarted={() => open(comparisonPath(project.id, solved.length === ids.length ? [] : solved))}
+      />
+    </>
+  );
+}
+
+interface RowProps {
+  scenario: Scenario;
+  /** In words. */
+  changes: string[];
+  /** One that waits or goes on. */
+  run: Run | undefined;
+  isChosen: boolean;
+  onToggle: () => void;
+  /** Absent for those who read. */
+  onSolve: (() => void) | undefined;
+  place: number;
+  count: number;
+}
+
+function Row({ scenario, changes, run, isChosen, onToggle, onSolve, place, count }: RowProps) {
+  const { client } = useService();
+  const queries = useQueryClient();
+  const [isAsking, setAsking] = useState(false);
+  const { id, project_id, name, description, updated_at } = scenario;
+  const deletion = useMutation({
+    mutationFn: async () => {
+      const params = { path: { project_id, scenario_id: id } };
+      await client.DELETE('/api/v1/projects/{project_id}/scenarios/{scenario_id}', { params });
+    },
+    onSuccess: () => queries.invalidateQueries({ queryKey: keyOf(project_id, 'scenarios') }),
+  });
+  const more = changes.length - NAMED;
+  return (
+    <div role="listitem" aria-posinset={place} aria-setsize={count} className={classes.scenario}>
+      <Checkbox size="xs" mt={3} aria-label={`Choose ${name}`} checked={isChosen} onChange={onToggle} />
+      <div className={classes.name}>
+        <Group gap="xs" align="baseline">
+          <Anchor
+            component={Link}
+            href={scenarioPath(project_id, id)}
+            size="sm"
+            fw={600}
+            c="inherit"
+            className={classes.anywhere}
+          >
+            {name}
+          </Anchor>
+          {run !== undefined && (
+            <Anchor component={Link} href={runPath(project_id, run.id)} c="inherit" size="xs">
+              <RunStatus status={run.status} size="xs" />
+            </Anchor>
+          )}
+        </Group>
+        {description !== null && description !== '' && (
+          <Text size="xs" c="dimmed" lineClamp={2} className={classes.anywhere}>
+            {description}
+          </Text>
+        )}
+        <Text size="xs" className={classes.anywhere}>
+          {changes.length === 0 ? 'Changes nothing' : changes.slice(0, NAMED).join(' · ')}
+          {more > 0 && ` · and ${more} more`}
+        </Text>
+        {deletion.error !== null && <Failure what="The scenario was not deleted" error={deletion.error} />}
+      </div>
+      <Text size="xs" c="dimmed" className={classes.when}>
+        <Ago moment={updated_at} />
+      </Text>
+      {onSolve !== undefined && (
+        <Group gap={4} className={classes.tools}>
+          {isAsking ? (
+            <>
+              <Text size="xs">Delete it? Its runs stay.</Text>
+              <Button size="compact-xs" color="red" loading={deletion.isPending} onClick={() => deletion.mutate()}>
+                Delete
+              </Button>
+              <Button size="compact-xs" variant="default" onClick={() => setAsking(false)}>
+                Keep
+              </Button>
+            </>
+          ) : (
+            <>
+              <Button size="compact-xs" variant="subtle" aria-label={`Solve ${name}`} onClick={onSolve}>
+                Solve
+              </Button>
+              <Button
+                size="compact-xs"
+                variant="subtle"
+                component={Link}
+                href={scenarioPath(project_id, id)}
+                aria-label={`Edit ${name}`}
+              >
+                Edit
+              </Button>
+              <Button
+                size="compact-xs"
+                variant="subtle"
+                color="gray"
+                aria-label={`Delete ${name}`}
+                onClick={() => setAsking(true)}
+              >
+                Delete
+              </Button>
+            </>
+          )}
+        </Group>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,99 @@
+import { Button, Checkbox, Group, List, Modal, Stack, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { keyOf } from '../../project/project-data';
+import { Failure } from '../../service/failure';
+import { useService } from '../../service/service';
+import { counted } from '../figures';
+import { entriesOf, problemIn } from '../problems';
+import { NO_OPTIONS, OptionFields, requestedOf } from '../run-options';
+import type { Scenario } from '../runs-data';
+import classes from '../runs.module.css';
+
+interface SolveScenariosProps {
+  projectId: string;
+  scenarios: Scenario[];
+  opened: boolean;
+  onClose: () => void;
+  onStarted: () => void;
+}
+
+/** Asks how to solve some scenarios, and starts them together. */
+export function SolveScenarios({ opened, onClose, ...rest }: SolveScenariosProps) {
+  const { scenarios } = rest;
+  const title = scenarios.length === 1 ? 'Solve a scenario' : `Solve ${counted(scenarios.length, 'scenario')}`;
+  return (
+    <Modal opened={opened} onClose={onClose} title={title} closeButtonProps={{ 'aria-label': 'Close' }} centered>
+      <Form {...rest} onClose={onClose} />
+    </Modal>
+  );
+}
+
+function Form({ projectId, scenarios, onClose, onStarted }: Omit<SolveScenariosProps, 'opened'>) {
+  const { client } = useService();
+  const queries = useQueryClient();
+  const [withCanvas, setWithCanvas] = useState(true);
+  const [options, setOptions] = useState(NO_OPTIONS);
+  const start = useMutation({
+    mutationFn: async () => {
+      const params = { path: { project_id: projectId } };
+      const body = {
+        ...requestedOf(options),
+        scenario_ids: scenarios.map(({ id }) => id),
+        include_base: withCanvas,
+        is_test: false,
+      };
+      return await client.POST('/api/v1/projects/{project_id}/scenarios/solve', { params, body });
+    },
+    onSuccess: () => {
+      void queries.invalidateQueries({ queryKey: keyOf(projectId, 'executions') });
+      onStarted();
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    start.mutate();
+  };
+  const misfits = entriesOf(start.error).filter(({ loc }) => loc[1] === 'scenario_ids');
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <Text size="sm" c="dimmed" className={classes.anywhere} lineClamp={3}>
+          {scenarios.map(({ name }) => name).join(', ')}
+        </Text>
+        <Checkbox
+          label="The canvas as well"
+          description="So that all are compared as they are at the same moment"
+          checked={withCanvas}
+          onChange={({ currentTarget }) => setWithCanvas(currentTarget.checked)}
+        />
+        <OptionFields
+          options={options}
+          error={start.error}
+          placeholder="Called like their scenarios"
+          onChange={setOptions}
+        />
+        {misfits.length > 0 && (
+          <List size="sm" role="alert" className={classes.wrong}>
+            {misfits.map((entry, index) => (
+              <List.Item key={index}>
+                {[scenarios[Number(entry.loc[2])]?.name, problemIn(entry)]
+                  .filter((part) => part !== undefined)
+                  .join(': ')}
+              </List.Item>
+            ))}
+          </List>
+        )}
+        {start.error !== null && misfits.length === 0 && <Failure what="Nothing was started" error={start.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" data-autofocus loading={start.isPending}>
+            Solve
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,122 @@
+import { Button, Checkbox, type ComboboxData, Group, Modal, Select, Stack, Text } from '@mantine/core';
+import type { Schemas } from '@project-workspace/client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { useLocation } from 'wouter';
+import { keyOf } from '../project/project-data';
+import { Failure } from '../service/failure';
+import { useService } from '../service/service';
+import { MissingParts, useMissing } from './missing-parts';
+import { runPath } from './places';
+import { problemAt } from './problems';
+import { NO_OPTIONS, OptionFields, requestedOf } from './run-options';
+import { type Scenario, useFilesNamed } from './runs-data';
+
+type Request = Schemas['ExecutionCreateRequest'];
+
+const CANVAS = 'canvas';
+const MODEL_FILE = /\.lp$/i;
+/** What else can be solved, in front of which one it is. */
+const SCENARIO = 'scenario:';
+const FILE = 'file:';
+
+interface SolveDialogProps {
+  project: Schemas['ProjectResponse'];
+  scenarios: Scenario[];
+  opened: boolean;
+  onClose: () => void;
+}
+
+/** Asks what to solve and how, and starts it. */
+export function SolveDialog({ opened, onClose, ...rest }: SolveDialogProps) {
+  return (
+    <Modal opened={opened} onClose={onClose} title="Solve" closeButtonProps={{ 'aria-label': 'Close' }} centered>
+      <Form {...rest} onClose={onClose} />
+    </Modal>
+  );
+}
+
+function Form({ project, scenarios, onClose }: Omit<SolveDialogProps, 'opened'>) {
+  const { client } = useService();
+  const queries = useQueryClient();
+  const [, open] = useLocation();
+  const [what, setWhat] = useState(CANVAS);
+  const [options, setOptions] = useState(NO_OPTIONS);
+  const [isCounted, setCounted] = useState(true);
+  const { data: files = [] } = useFilesNamed(project.id, MODEL_FILE);
+  const missing = useMissing(project);
+  const start = useMutation({
+    mutationFn: async (body: Request) => {
+      const params = { path: { project_id: project.id } };
+      return (await client.POST('/api/v1/projects/{project_id}/solve/executions', { params, body })).data;
+    },
+    onSuccess: ({ id }) => {
+      void queries.invalidateQueries({ queryKey: keyOf(project.id, 'executions') });
+      open(runPath(project.id, id));
+    },
+  });
+  const isFile = what.startsWith(FILE);
+  const isScenario = what.startsWith(SCENARIO);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    start.mutate({
+      ...requestedOf(options),
+      is_test: false,
+      ...(isScenario ? { scenario_id: what.slice(SCENARIO.length) } : { affects_checklist: isCounted }),
+      ...(isFile && { input_file_ids: [what.slice(FILE.length)] }),
+    });
+  };
+  const choices: ComboboxData = [
+    {
+      value: CANVAS,
+      label: project.workspace_mode === 'run' ? 'The canvas, as in the current snapshot' : 'The canvas',
+    },
+    ...(scenarios.length === 0
+      ? []
+      : [{ group: 'Scenarios', items: scenarios.map(({ id, name }) => ({ value: SCENARIO + id, label: name })) }]),
+    ...(files.length === 0
+      ? []
+      : [{ group: 'Model files', items: files.map((path) => ({ value: FILE + path, label: path })) }]),
+  ];
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        {!isFile && <MissingParts project={project} />}
+        <Select
+          label="What"
+          data={choices}
+          value={what}
+          allowDeselect={false}
+          searchable={scenarios.length + files.length > 6}
+          onChange={(value) => {
+            setWhat(value ?? CANVAS);
+            // A model file says nothing of the canvas, unless somebody wants it to.
+            setCounted(value?.startsWith(FILE) !== true);
+          }}
+          error={problemAt(start.error, 'scenario_id') ?? problemAt(start.error, 'input_file_ids')}
+        />
+        <OptionFields options={options} error={start.error} placeholder="What you call it" onChange={setOptions} />
+        {isScenario ? (
+          <Text size="sm" c="dimmed">
+            A scenario leaves the checklist as it is.
+          </Text>
+        ) : (
+          <Checkbox
+            label="The outcome counts for the checklist"
+            checked={isCounted}
+            onChange={({ currentTarget }) => setCounted(currentTarget.checked)}
+          />
+        )}
+        {start.error !== null && <Failure what="The run was not started" error={start.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" data-autofocus loading={start.isPending} disabled={!isFile && missing.isHopeless}>
+            {!isFile && missing.sentences.length > 0 ? 'Solve anyway' : 'Solve'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
