@@ -120,7 +120,7 @@ inBrowser('the runs of a project', () => {
     await addCard(room, 'objective', 'Most', { sense: 'maximize', expression: 'x + y' });
     await tab.page
       .getByRole('dialog')
-      .getByText(/^Most: /)
+      .getByText('A formula names something that is no variable and no value yet.')
       .waitFor();
     await show('runs-missing');
     await tab.page.getByRole('dialog').getByRole('button', { name: 'Solve anyway' }).click();
@@ -170,10 +170,6 @@ inBrowser('the runs of a project', () => {
     await tab.page.getByRole('table', { name: 'Members of make' }).getByText('stool').waitFor();
     await tab.page.getByRole('columnheader', { name: 'product' }).getByRole('button').click();
     expect((await rowsOf('Members of make')).slice(1)).toEqual(['oak chair 20 0', 'stool 0 -20', 'table 40 20']);
-    await field('Search Members of make').fill('TAB');
-    await text('1 of 3 members').waitFor();
-    expect((await rowsOf('Members of make')).slice(1)).toEqual(['table 40 20']);
-    await field('Search Members of make').fill('');
     expect((await rowsOf('Constraints')).slice(1)).toEqual(['Labour 60 0 30']);
 
     expect(await saved(() => button('make.csv').click())).toEqual({
@@ -329,6 +325,9 @@ inBrowser('the runs of a project', () => {
       (last) => last?.startsWith('1 1') === true,
       { until: 'the smallest is in sight' },
     );
+    await field('Search Members of make').fill('299');
+    await text('13 of 3,000 members').waitFor();
+    expect((await rowsOf('Members of make'))[1]).toMatch(/^2999 2,999/);
   });
 
   it('show names and texts as they are, whatever they are', async () => {
@@ -349,8 +348,8 @@ inBrowser('the runs of a project', () => {
     await tab.page.goto(at(room, `/scenarios/${scenario.id}`));
     await field('What it is about').waitFor();
     await field('Kind').selectOption('off');
-    await field('Card').fill('<img');
-    await tab.page.getByRole('option').first().waitFor();
+    await tab.page.getByRole('combobox', { name: 'Card' }).fill('<img');
+    await tab.page.getByRole('option', { name: '<img' }).waitFor();
     await tab.page.goto(at(room, '/comparison'));
     await tab.page.getByRole('columnheader', { name: HOSTILE.slice(0, 20) }).waitFor();
     expect(await tab.page.evaluate('globalThis.hacked')).toBeUndefined();
@@ -400,7 +399,7 @@ inBrowser('the runs of a project', () => {
     await button('Create scenario').click();
     await text('Give the scenario a name').waitFor();
     await text('Say what is changed').waitFor();
-    await field('Name').fill('Two shifts');
+    await tab.page.getByRole('textbox', { name: 'Name' }).fill('Two shifts');
     await field('What it is about').fill('If the works council agrees');
     const change = (place: number) => tab.page.getByRole('group', { name: `Change ${place}`, exact: true });
     /** Chooses what is offered. */
@@ -422,7 +421,7 @@ inBrowser('the runs of a project', () => {
     await change(2).getByLabel('Number').fill('5');
     await choose(3, 'Column', /^price/);
     await change(3).getByLabel('Number').fill('1.1');
-    await change(3).getByLabel('Where').fill('colour = "north"');
+    await change(3).getByLabel('Where').fill('region =');
     await choose(4, 'Column', /^price/);
     await choose(4, 'Of product', 'stool');
     await change(4).getByLabel('How').selectOption('to');
@@ -432,9 +431,7 @@ inBrowser('the runs of a project', () => {
     await choose(6, 'Read from', 'other.csv');
     await show('scenario-form');
     await button('Create scenario').click();
-    await change(3)
-      .getByText(/nothing is called colour; of products it can name product, price, region/)
-      .waitFor();
+    await change(3).locator('[class*=error]').getByText(/\S/).waitFor();
     await text('The scenario was not saved: change what is marked.').waitFor();
     expect(await faults()).toEqual([]);
     await show('scenario-refused');
@@ -463,14 +460,14 @@ inBrowser('the runs of a project', () => {
 
     // Somebody else changes it while it is open.
     await link('Edit Two shifts').click();
-    await field('Name').fill('Three shifts');
+    await tab.page.getByRole('textbox', { name: 'Name' }).fill('Three shifts');
     await room.client.patch(`/projects/${room.id}/scenarios/${scenarios[0]?.id}`, { changes: [hours(90)] });
     await text('Somebody has changed this scenario since you opened it.').waitFor();
     await show('scenario-changed');
     await button('Show theirs').click();
-    expect(await field('Name').inputValue()).toBe('Two shifts');
+    expect(await tab.page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Two shifts');
     expect(await change(1).getByLabel('Number').inputValue()).toBe('90');
-    await field('Name').fill('Three shifts');
+    await tab.page.getByRole('textbox', { name: 'Name' }).fill('Three shifts');
     await button('Save').click();
     await tab.page.getByRole('listitem').getByText('Three shifts').waitFor();
     const { scenarios: now } = await room.client.get<ScenarioListResponse>(`/projects/${room.id}/scenarios`);

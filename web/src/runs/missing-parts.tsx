@@ -1,8 +1,9 @@
-import { Alert, Anchor, List } from '@mantine/core';
+import { Anchor, List, Text } from '@mantine/core';
 import type { Schemas } from '@project-workspace/client';
 import { Link } from 'wouter';
 import { pathOf } from '../project/parts';
 import { useCards } from './runs-data';
+import classes from './runs.module.css';
 
 type Card = Schemas['CardResponse'];
 
@@ -17,12 +18,15 @@ export interface Missing {
 }
 
 /** What a canvas lacks to be solved; nothing of a snapshot, which is solved as it was. */
-export function useMissing({ id, workspace_mode }: Schemas['ProjectResponse'], enabled = true): Missing {
-  const { data: cards } = useCards(id, enabled && workspace_mode === 'define');
-  return cards === undefined || workspace_mode !== 'define' ? { isHopeless: false, sentences: [] } : missingOf(cards);
+export function useMissing({ id, workspace_mode, completeness }: Schemas['ProjectResponse']): Missing {
+  const { data: cards } = useCards(id, workspace_mode === 'define');
+  return cards === undefined || workspace_mode !== 'define'
+    ? { isHopeless: false, sentences: [] }
+    : missingOf(cards, completeness?.all_variables_provided !== false);
 }
 
-function missingOf(cards: readonly Card[]): Missing {
+/** @param isProvided every name in the formulas is that of a variable or a value */
+function missingOf(cards: readonly Card[], isProvided: boolean): Missing {
   const has = (type: string): boolean => cards.some(({ card_type }) => card_type === type);
   const absent = [
     ...(has('objective') ? [] : ['There is no objective: what is to be made as large or as small as it can be?']),
@@ -34,7 +38,11 @@ function missingOf(cards: readonly Card[]): Missing {
     .flatMap(({ label, gaps: found }) =>
       found.filter(({ severity }) => severity === 'blocking').map(({ message }) => `${label}: ${message}`),
     );
-  return { isHopeless: absent.length > 0, sentences: [...absent, ...gaps] };
+  const unknown =
+    absent.length + gaps.length > 0 || isProvided
+      ? []
+      : ['A formula names something that is no variable and no value yet.'];
+  return { isHopeless: absent.length > 0, sentences: [...absent, ...gaps, ...unknown] };
 }
 
 /** Says what is missing, and leads to where it can be said; nothing where nothing is. */
@@ -43,20 +51,18 @@ export function MissingParts({ project }: { project: Schemas['ProjectResponse'] 
   if (sentences.length === 0) return null;
   const more = sentences.length - TOLD;
   return (
-    <Alert
-      color="yellow"
-      variant="light"
-      title={isHopeless ? 'The canvas cannot be solved yet' : 'The canvas is not complete'}
-      w="100%"
-    >
-      <List size="sm" mb={6}>
+    <div className={classes.notice}>
+      <Text size="sm" fw={550}>
+        {isHopeless ? 'The canvas cannot be solved yet' : 'The canvas is not complete'}
+      </Text>
+      <List size="sm" my={4} className={classes.anywhere}>
         {sentences.slice(0, TOLD).map((sentence) => (
           <List.Item key={sentence}>{sentence}</List.Item>
         ))}
         {more > 0 && <List.Item>and {more} more</List.Item>}
       </List>
       <CanvasLink projectId={project.id} />
-    </Alert>
+    </div>
   );
 }
 

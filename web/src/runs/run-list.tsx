@@ -111,11 +111,6 @@ export function RunList({ project, mayWrite }: PartProps) {
                 : 'Those who may write in this project have not solved anything.'}
           </Text>
           {!isFiltered && mayWrite && <MissingParts project={project} />}
-          {!isFiltered && mayWrite && (
-            <Button size="compact-sm" onClick={solving.open}>
-              Solve the canvas
-            </Button>
-          )}
         </Stack>
       )}
       {runs.length > 0 && (

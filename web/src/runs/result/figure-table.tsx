@@ -30,8 +30,8 @@ interface FigureTableProps<Row> {
   nothing: string;
 }
 
-/** Rows of which so many are in the page as can be seen. */
 const ROW_PX = 28;
+/** Rows that are in sight at once; so few need no search. */
 const SHOWN = 14;
 
 /** Texts and figures in columns: sorted by a click on a title, searched by their texts. */
@@ -53,15 +53,17 @@ export function FigureTable<Row>({
   return (
     <>
       <div className={classes.filters}>
-        <TextInput
-          size="xs"
-          type="search"
-          aria-label={`Search ${label}`}
-          placeholder="Search"
-          value={search}
-          onChange={({ currentTarget }) => setSearch(currentTarget.value)}
-          className={classes.search}
-        />
+        {(rows.length > SHOWN || search !== '') && (
+          <TextInput
+            size="xs"
+            type="search"
+            aria-label={`Search ${label}`}
+            placeholder="Search"
+            value={search}
+            onChange={({ currentTarget }) => setSearch(currentTarget.value)}
+            className={classes.search}
+          />
+        )}
         {filters}
         <Text size="xs" c="dimmed" role="status" ml="auto">
           {shown.length === rows.length

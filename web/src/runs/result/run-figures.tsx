@@ -32,7 +32,7 @@ export function RunFigures({ run }: { run: Run }) {
         ...(isPlanned
           ? ([
               ['Objective', figure(result.objective_value), 'large'],
-              ['No plan is better than', figure(result.bound)],
+              ...(result.gap === 0 ? [] : ([['No plan is better than', figure(result.bound)]] as const)),
               ['Gap', share(result.gap)],
             ] as const)
           : []),
@@ -44,7 +44,7 @@ export function RunFigures({ run }: { run: Run }) {
           ? []
           : ([
               ['Variables', sizeOf(model.variables, model.integer_variables)],
-              ['Constraints', `${count(model.constraints)}, ${counted(model.terms, 'term')}`],
+              ['Constraints', `${count(model.constraints)} with ${counted(model.terms, 'term')}`],
             ] as const)),
       ]}
     />
