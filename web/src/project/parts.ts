@@ -19,6 +19,5 @@ export type PartName = keyof typeof PARTS;
 
 export const isPartName = (name: string): name is PartName => Object.hasOwn(PARTS, name);
 
-/** Where a part of a project is; without a name: its conversation. */
-export const pathOf = (projectId: string, part?: PartName): string =>
-  part === undefined ? `/projects/${projectId}` : `/projects/${projectId}/${part}`;
+// Parts import it from there: a part must not import what names all parts.
+export { pathOf } from './paths';

@@ -1,7 +1,7 @@
 import { Anchor, List, Text } from '@mantine/core';
 import type { Schemas } from '@project-workspace/client';
 import { Link } from 'wouter';
-import { pathOf } from '../project/parts';
+import { pathOf } from '../project/paths';
 import { useCards } from './runs-data';
 import classes from './runs.module.css';
 

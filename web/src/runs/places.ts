@@ -1,4 +1,4 @@
-import { pathOf } from '../project/parts';
+import { pathOf } from '../project/paths';
 
 /** Where everything about runs of a project is. */
 export const runsPath = (projectId: string): string => pathOf(projectId, 'runs');

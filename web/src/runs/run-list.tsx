@@ -123,18 +123,20 @@ export function RunList({ project, mayWrite }: PartProps) {
             <span className={classes.number}>Time</span>
             <span className={classes.number}>Credits</span>
           </div>
-          <VList data={runs} className={classes.list} role="list" aria-label="Runs">
-            {(run, index) => (
-              <Row
-                key={run.id}
-                projectId={project.id}
-                listed={run}
-                scenarios={scenarios}
-                place={index + 1}
-                count={total}
-              />
-            )}
-          </VList>
+          <div className={classes.list}>
+            <VList data={runs} className={classes.rows} role="list" aria-label="Runs">
+              {(run, index) => (
+                <Row
+                  key={run.id}
+                  projectId={project.id}
+                  listed={run}
+                  scenarios={scenarios}
+                  place={index + 1}
+                  count={total}
+                />
+              )}
+            </VList>
+          </div>
           <Group justify="space-between" className={classes.foot}>
             <Text size="xs" c="dimmed" role="status">
               {runs.length < total ? `${runs.length} of ${counted(total, 'run')}` : counted(total, 'run')}

@@ -92,21 +92,23 @@ export function ScenarioList({ project, mayWrite }: PartProps) {
         </Stack>
       )}
       {scenarios !== undefined && scenarios.length > 0 && (
-        <VList data={scenarios} className={classes.list} role="list" aria-label="Scenarios">
-          {(scenario, index) => (
-            <Row
-              key={scenario.id}
-              scenario={scenario}
-              changes={scenario.changes.map((change) => changeInWords(change, cards))}
-              run={active.find(({ scenario_id }) => scenario_id === scenario.id)}
-              isChosen={chosen.has(scenario.id)}
-              onToggle={() => toggle(scenario.id)}
-              onSolve={mayWrite ? () => solve([scenario.id]) : undefined}
-              place={index + 1}
-              count={scenarios.length}
-            />
-          )}
-        </VList>
+        <div className={classes.list}>
+          <VList data={scenarios} className={classes.rows} role="list" aria-label="Scenarios">
+            {(scenario, index) => (
+              <Row
+                key={scenario.id}
+                scenario={scenario}
+                changes={scenario.changes.map((change) => changeInWords(change, cards))}
+                run={active.find(({ scenario_id }) => scenario_id === scenario.id)}
+                isChosen={chosen.has(scenario.id)}
+                onToggle={() => toggle(scenario.id)}
+                onSolve={mayWrite ? () => solve([scenario.id]) : undefined}
+                place={index + 1}
+                count={scenarios.length}
+              />
+            )}
+          </VList>
+        </div>
       )}
       <SolveScenarios
         projectId={project.id}
