@@ -98,6 +98,8 @@ export function FigureTable<Row>({
               ))}
             </div>
             <VList
+              // Another order, and what is found, is looked at from its beginning.
+              key={JSON.stringify([wanted, order])}
               data={shown}
               itemSize={ROW_PX}
               style={{ height: Math.min(shown.length, SHOWN) * ROW_PX }}

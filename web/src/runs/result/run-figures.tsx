@@ -44,7 +44,10 @@ export function RunFigures({ run }: { run: Run }) {
           ? []
           : ([
               ['Variables', sizeOf(model.variables, model.integer_variables)],
-              ['Constraints', `${count(model.constraints)} with ${counted(model.terms, 'term')}`],
+              [
+                'Constraints',
+                model.constraints === 0 ? '0' : `${count(model.constraints)} with ${counted(model.terms, 'term')}`,
+              ],
             ] as const)),
       ]}
     />

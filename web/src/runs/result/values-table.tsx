@@ -1,4 +1,4 @@
-import { Checkbox, NativeSelect, Text } from '@mantine/core';
+import { Checkbox, NativeSelect, Progress, Stack, Text } from '@mantine/core';
 import type { Schemas } from '@project-workspace/client';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
@@ -69,7 +69,7 @@ export function ValuesTable({ projectId, runId, result }: ValuesProps) {
   );
 }
 
-/** The members of a variable; shown while further ones are being read. */
+/** The members of a variable, once all are read: the largest of some of them would mislead. */
 function Members({
   projectId,
   runId,
@@ -110,7 +110,15 @@ function Members({
         />
       )}
       {data === undefined && error === null && <Reading what="The members" />}
-      {data !== undefined && (
+      {rows.length < total && error === null && (
+        <Stack gap={4} role="status">
+          <Progress size="sm" value={(100 * rows.length) / total} aria-label="Members that are read" />
+          <Text size="xs" c="dimmed">
+            {count(rows.length)} of {counted(total, 'member')} are read
+          </Text>
+        </Stack>
+      )}
+      {data !== undefined && rows.length === total && (
         <FigureTable
           label={`Members of ${family.name}`}
           noun="member"
@@ -127,11 +135,6 @@ function Members({
             />
           }
         />
-      )}
-      {rows.length < total && (
-        <Text size="xs" c="dimmed" role="status">
-          {count(rows.length)} of {counted(total, 'member')} are read
-        </Text>
       )}
     </>
   );

@@ -261,7 +261,8 @@ function Tool({
       size="md"
       aria-label={label}
       title={label}
-      disabled={isOff}
+      // It keeps its place, so that the others stay where they are.
+      style={{ visibility: isOff ? 'hidden' : undefined }}
       onClick={onClick}
     >
       {sign}
