@@ -266,7 +266,15 @@ inBrowser('the runs of a project', () => {
     await show('run-infeasible');
     const lp = 'Maximize\n profit: 2 x + y\nSubject To\n c: x - y <= 3\nEnd\n';
     await makeFile(room.client, { source: 'workspace', project_id: room.id }, 'endless.lp', lp);
+    await makeFile(room.client, { source: 'workspace', project_id: room.id }, 'hard.lp', hardModel());
+    const { id: short } = await start(room, { input_file_ids: ['hard.lp'], time_limit_seconds: 1 });
     const { id: endless } = await start(room, { input_file_ids: ['endless.lp'] });
+    await tab.page.goto(at(room, `/${short}`));
+    await text(/^Feasible within .*%: the plan meets everything/).waitFor();
+    const { result: plan } = await detail(room, short);
+    expect(plan?.status).toBe('time_limit');
+    expect(await rowsOf('Values')).toContainEqual(expect.stringMatching(/^x\d+ 1$/));
+    await show('run-feasible');
     await tab.page.goto(at(room, `/${endless}`));
     await text('Unbounded: the objective has no limit').waitFor();
     await text(/x can grow/).waitFor();
