@@ -1,6 +1,237 @@
-import type { PartProps } from '../project/parts';
+import { Anchor, Button, Checkbox, Stack, Text, TextInput, VisuallyHidden } from '@mantine/core';
+import { useDebouncedValue, useMediaQuery } from '@mantine/hooks';
+import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { VList, type VListHandle } from 'virtua';
+import { Link } from 'wouter';
+import { type PartProps, pathOf } from '../project/parts';
+import { Failure } from '../service/failure';
+import { Reading } from '../service/reading';
+import { CanvasItem } from './canvas-item';
+import { headKey, itemsOf, needsInput, newKey, type Opened } from './canvas-items';
+import classes from './canvas.module.css';
+import { type Card, type Kind, useCards } from './cards';
+import { KINDS } from './kinds';
+import { NUMBER } from './numbers';
+import { Checklist, type Count, Kinds } from './overview';
+import { Snapshots } from './snapshots';
 
-/** To be built. */
-export default function Part(_: PartProps) {
-  return null;
+/** From this width on, checklist and snapshots stand beside the cards. */
+const WIDE = '(min-width: 48em)';
+const TYPING_MS = 150;
+
+/** Something that is to be brought into sight, and to have the focus then. */
+interface Arrival {
+  key: string;
+  align: 'start' | 'nearest';
+}
+
+/** The model of a project: its cards by kind, and what they still lack. */
+export default function CanvasPart({ project, mayWrite }: PartProps) {
+  const { data: cards, error, refetch } = useCards(project.id);
+  if (cards === undefined)
+    return error === null ? (
+      <Reading what="The canvas" />
+    ) : (
+      <div className={classes.alone}>
+        <Failure what="The canvas could not be read" error={error} onRetry={() => void refetch()} />
+      </div>
+    );
+  return (
+    <Canvas project={project} mayWrite={mayWrite} cards={cards}>
+      {error !== null && (
+        <Failure what="What is shown may be out of date" error={error} onRetry={() => void refetch()} />
+      )}
+    </Canvas>
+  );
+}
+
+interface CanvasProps extends PartProps {
+  cards: Card[];
+  /** What there is to say above the cards. */
+  children: ReactNode;
+}
+
+function Canvas({ project, mayWrite, cards, children }: CanvasProps) {
+  const isWide = useMediaQuery(WIDE) ?? true;
+  const list = useRef<VListHandle>(null);
+  const [search, setSearch] = useState('');
+  const [text] = useDebouncedValue(search.trim(), TYPING_MS);
+  const [isLacking, setLacking] = useState(false);
+  const [opened, setOpened] = useState<Readonly<Record<string, Opened>>>({});
+  const [adding, setAdding] = useState<readonly Kind[]>([]);
+  const [arrival, setArrival] = useState<Arrival>();
+  const [said, setSaid] = useState('');
+
+  const items = useMemo(
+    () => itemsOf(cards, { text, isLacking }, opened, adding),
+    [cards, text, isLacking, opened, adding],
+  );
+  const counts = useMemo(() => countsOf(cards), [cards]);
+  const lacking = counts.reduce((sum, one) => sum + one.lacking, 0);
+  const beside = useMemo(() => ({ objectives: counts.find(({ kind }) => kind === 'objective')?.all ?? 0 }), [counts]);
+  const isFiltered = text !== '' || isLacking;
+  /** What stands above the cards on a telephone, where it scrolls with them. */
+  const above = isWide ? 0 : 1;
+
+  useEffect(() => {
+    if (arrival === undefined) return;
+    const at = items.findIndex(({ key }) => key === arrival.key);
+    if (at < 0) return;
+    list.current?.scrollToIndex(at + above, { align: arrival.align });
+    // A form takes the focus by itself.
+    if (items[at]?.is === 'new') setArrival(undefined);
+  }, [arrival, items, above]);
+
+  const edit = useCallback(
+    (card: Card, start?: string) => setOpened((all) => ({ ...all, [card.id]: { card, start } })),
+    [],
+  );
+  const close = useCallback((card: Card, saved?: Card) => {
+    setOpened(({ [card.id]: _, ...others }) => others);
+    setArrival({ key: saved?.id ?? card.id, align: 'nearest' });
+    if (saved !== undefined) setSaid(`${saved.label} was saved`);
+  }, []);
+  const add = useCallback((kind: Kind) => {
+    setAdding((all) => (all.includes(kind) ? all : [...all, kind]));
+    setArrival({ key: newKey(kind), align: 'nearest' });
+  }, []);
+  const closeNew = useCallback((kind: Kind, added?: Card) => {
+    setAdding((all) => all.filter((one) => one !== kind));
+    setArrival({ key: added?.id ?? headKey(kind), align: 'nearest' });
+    if (added !== undefined) setSaid(`${added.label} was added`);
+  }, []);
+  const removed = useCallback((card: Card) => {
+    setArrival({ key: headKey(card.card_type as Kind), align: 'nearest' });
+    setSaid(`${card.label} was removed`);
+  }, []);
+  const arrived = useCallback(() => setArrival(undefined), []);
+  const showAll = (): void => {
+    setSearch('');
+    setLacking(false);
+  };
+  const goTo = (kind: Kind): void => {
+    showAll();
+    setArrival({ key: headKey(kind), align: 'start' });
+  };
+
+  const overview = (
+    <>
+      <Checklist project={project} />
+      <Kinds counts={counts} onOpen={goTo} />
+    </>
+  );
+  const kept = items.flatMap((item, at) =>
+    item.is === 'new' || (item.is === 'card' && item.opened !== undefined) ? [at + above] : [],
+  );
+  return (
+    <div className={classes.canvas}>
+      <div className={classes.main}>
+        <div className={classes.tools}>
+          <TextInput
+            type="search"
+            size="sm"
+            aria-label="Find a card"
+            placeholder="Find a card"
+            value={search}
+            onChange={({ currentTarget }) => {
+              setSearch(currentTarget.value);
+              arrived();
+            }}
+            className={classes.search}
+          />
+          <Checkbox
+            size="sm"
+            label={`Needs input (${NUMBER.format(lacking)})`}
+            checked={isLacking}
+            disabled={lacking === 0 && !isLacking}
+            onChange={({ currentTarget }) => {
+              setLacking(currentTarget.checked);
+              arrived();
+            }}
+          />
+          <Text size="sm" c="dimmed" className={classes.total}>
+            {cards.length === 1 ? '1 card' : `${NUMBER.format(cards.length)} cards`}
+          </Text>
+        </div>
+        {children}
+        <VisuallyHidden role="status">{said}</VisuallyHidden>
+        <VList ref={list} className={classes.list} role="group" aria-label="Cards" tabIndex={0} keepMounted={kept}>
+          {[
+            ...(isWide ? [] : [<div key="overview">{overview}</div>]),
+            ...(cards.length === 0 && adding.length === 0 && !isFiltered
+              ? [<Empty key="empty" projectId={project.id} mayWrite={mayWrite} onAdd={add} />]
+              : []),
+            ...(items.length === 0 ? [<NothingFound key="nothing" onShowAll={showAll} />] : []),
+            ...items.map((item) => (
+              <CanvasItem
+                key={item.key}
+                item={item}
+                projectId={project.id}
+                mayWrite={mayWrite}
+                beside={beside}
+                isArriving={arrival?.key === item.key}
+                onArrived={arrived}
+                onAdd={add}
+                onEdit={edit}
+                onClose={close}
+                onCloseNew={closeNew}
+                onRemoved={removed}
+              />
+            )),
+            ...(isWide ? [] : [<Snapshots key="snapshots" projectId={project.id} mayWrite={mayWrite} />]),
+          ]}
+        </VList>
+      </div>
+      {isWide && (
+        <aside className={classes.side} aria-label="What there is and what is missing">
+          {overview}
+          <Snapshots projectId={project.id} mayWrite={mayWrite} />
+        </aside>
+      )}
+    </div>
+  );
+}
+
+/** How the cards of each kind are. */
+const countsOf = (cards: readonly Card[]): Count[] =>
+  KINDS.map(({ kind, title }) => {
+    const ofKind = cards.filter(({ card_type }) => card_type === kind);
+    return { kind, title, all: ofKind.length, lacking: ofKind.filter(needsInput).length };
+  });
+
+function Empty({ projectId, mayWrite, onAdd }: { projectId: string; mayWrite: boolean; onAdd: (kind: Kind) => void }) {
+  return (
+    <Stack gap="xs" align="flex-start" className={classes.empty}>
+      <Text fw={550}>The canvas is empty</Text>
+      <Text size="sm" c="dimmed" maw={560}>
+        {mayWrite ? (
+          <>
+            Say in the{' '}
+            <Anchor component={Link} href={pathOf(projectId)} size="sm">
+              conversation
+            </Anchor>{' '}
+            what is to be planned, what can be chosen and what limits it: the agent makes cards of it, which you can
+            edit here. Or begin by yourself with what the plan is to make as large or as small as it can.
+          </>
+        ) : (
+          'Those who may write in this project have not begun.'
+        )}
+      </Text>
+      {mayWrite && <Button onClick={() => onAdd('objective')}>Add an objective</Button>}
+    </Stack>
+  );
+}
+
+function NothingFound({ onShowAll }: { onShowAll: () => void }) {
+  return (
+    <Stack gap="xs" align="flex-start" className={classes.empty} role="status">
+      <Text fw={550}>No card fits</Text>
+      <Text size="sm" c="dimmed">
+        Look for another part of a label, a name or a formula, or show all cards.
+      </Text>
+      <Button variant="default" onClick={onShowAll}>
+        Show all cards
+      </Button>
+    </Stack>
+  );
 }

@@ -1,0 +1,218 @@
+import { Button, Group, Input, SegmentedControl } from '@mantine/core';
+import { ValidationError, type ValidationEntry } from '@project-workspace/client';
+import { type FormEvent, type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
+import { Failure } from '../service/failure';
+import classes from './canvas.module.css';
+import { type Card, CardChangedError, useAddCard, useChangeCard } from './cards';
+import { FieldInput, isWide } from './field-input';
+import { type Beside, type Field, fieldsFor, type KindOfCard, standsFor, type Texts } from './kinds';
+import { Meanwhile, Theirs } from './meanwhile';
+import { changesOf, LABEL, problemOf, textsOf } from './texts';
+
+const LABEL_FIELD: Field = { name: LABEL, label: 'Label' };
+
+/** What somebody has written into a field, and what stood in the card when they began. */
+interface Edit {
+  text: string;
+  over: string;
+}
+
+interface CardFormProps {
+  kind: KindOfCard;
+  projectId: string;
+  /** The card as it is now; absent: a new one is made. */
+  card?: Card;
+  /** Whether somebody else has removed it: what is written can still be added. */
+  isGone?: boolean;
+  /** The key of `data` to begin with; absent: the label. */
+  start?: string | undefined;
+  beside: Beside;
+  onDone: (saved?: Card) => void;
+}
+
+/**
+ * Takes what people write of a card. What they leave alone follows what others make of it; where others have changed what they
+ * write too, both are shown, and nothing is saved until they have chosen.
+ */
+export function CardForm({ kind, projectId, card, isGone = false, start, beside, onDone }: CardFormProps) {
+  const form = useRef<HTMLFormElement>(null);
+  const present = useMemo(() => textsOf(kind, card), [kind, card]);
+  const [edits, setEdits] = useState<Readonly<Record<string, Edit>>>({});
+  const [problems, setProblems] = useState<Texts>({});
+  const [opened] = useState(card?.version);
+  const [way, setWay] = useState(() => wayTo(kind, present, start, beside));
+  const add = useAddCard(projectId, onDone);
+  const change = useChangeCard(projectId, onDone);
+  const saving = card === undefined || isGone ? add : change;
+
+  const texts: Texts = {
+    ...present,
+    ...Object.fromEntries(Object.entries(edits).map(([name, { text }]) => [name, text])),
+  };
+  const fields = [LABEL_FIELD, ...fieldsFor(kind, texts, way, beside)];
+  const edited = Object.keys(edits).filter((name) => texts[name] !== present[name]);
+  /** Whether others have changed it since somebody has begun to write in it. */
+  const isContested = ({ name }: Field): boolean => {
+    const edit = edits[name];
+    return !isGone && edit !== undefined && edit.over !== present[name] && edit.text !== present[name];
+  };
+  const refusals = saving.error instanceof ValidationError ? saving.error.entries : [];
+  const isTold = (entry: ValidationEntry): boolean => fields.some((field) => isAbout(entry, field));
+
+  useEffect(() => {
+    const wanted = kind.fields.filter((field) => standsFor(field, start)).map(({ name }) => name);
+    focusOn(form.current, [...wanted, ...(wanted.length === 0 ? [LABEL] : [])]);
+  }, [kind, start]);
+
+  const write = (written: Texts): void => {
+    setEdits((all) => ({
+      ...all,
+      ...Object.fromEntries(
+        Object.entries(written).map(([name, text]) => [name, { text, over: all[name]?.over ?? present[name] ?? '' }]),
+      ),
+    }));
+    setProblems((all) => without(all, Object.keys(written)));
+  };
+  const choose = ({ name }: Field, text: string | undefined): void => {
+    setEdits((all) => ({
+      ...without(all, [name]),
+      ...(text !== undefined && { [name]: { text, over: present[name] ?? '' } }),
+    }));
+    setProblems((all) => without(all, [name]));
+  };
+  const chooseWay = (name: string): void => {
+    const saysOf = (wanted: string | undefined): Texts => kind.ways?.all.find((one) => one.name === wanted)?.says ?? {};
+    write({ ...Object.fromEntries(Object.keys(saysOf(way)).map((key) => [key, ''])), ...saysOf(name) });
+    setWay(name);
+  };
+  const save = (): void => {
+    const found = fields.flatMap((field): [string, string][] => {
+      const text = texts[field.name] ?? '';
+      const problem = isContested(field)
+        ? 'Choose which of the two stays'
+        : field === LABEL_FIELD && text.trim() === ''
+          ? 'Give the card a label'
+          : edited.includes(field.name)
+            ? problemOf(field, text)
+            : undefined;
+      return problem === undefined ? [] : [[field.name, problem]];
+    });
+    setProblems(Object.fromEntries(found));
+    const [first] = found;
+    if (first !== undefined) return focusOn(form.current, [first[0]]);
+    const label = (texts[LABEL] ?? '').trim();
+    const data = changesOf(kind, card?.data ?? {}, texts, edited);
+    if (card === undefined) add.mutate({ card_type: kind.kind, label, data });
+    else if (isGone) {
+      const { instance_data = {} } = card;
+      add.mutate({ card_type: kind.kind, label, data: { ...card.data, ...data }, instance_data });
+    } else if (edited.length === 0) onDone();
+    else change.mutate({ seen: card, ...(edited.includes(LABEL) && { label }), data });
+  };
+  const press = (event: KeyboardEvent): void => {
+    // What was written is given up by the button alone.
+    if (event.key === 'Escape' && edited.length === 0) onDone();
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) save();
+  };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    save();
+  };
+
+  return (
+    <form
+      ref={form}
+      className={classes.form}
+      aria-label={card === undefined ? `New ${kind.noun}` : `Edit ${card.label}`}
+      noValidate
+      onKeyDown={press}
+      onSubmit={submit}
+    >
+      {isGone ? (
+        <Meanwhile title="Somebody else has removed this card meanwhile">
+          What stands here can be added as a new card.
+        </Meanwhile>
+      ) : (
+        card?.version !== opened && (
+          <Meanwhile title="Somebody else has changed this card meanwhile">
+            {fields.some(isContested)
+              ? 'Nothing is overwritten: choose at each field that both of you have changed.'
+              : 'What you have not changed is shown as it is now.'}
+          </Meanwhile>
+        )
+      )}
+      <div className={classes.fields}>
+        {fields.map((field) => (
+          <div key={field.name} data-field={field.name} data-wide={isWide(field) || undefined}>
+            <FieldInput
+              field={field}
+              projectId={projectId}
+              texts={texts}
+              isRequired={field === LABEL_FIELD}
+              problem={problems[field.name] ?? refusals.find((entry) => isAbout(entry, field))?.msg}
+              gaps={
+                edits[field.name] === undefined ? (card?.gaps.filter((gap) => standsFor(field, gap.field)) ?? []) : []
+              }
+              onWrite={(text) => write({ [field.name]: text })}
+            />
+            {isContested(field) && (
+              <Theirs
+                field={field}
+                text={present[field.name] ?? ''}
+                onMine={() => choose(field, texts[field.name])}
+                onTheirs={() => choose(field, undefined)}
+              />
+            )}
+            {field === LABEL_FIELD && kind.ways !== undefined && way !== undefined && (
+              <Input.Wrapper label={kind.ways.label} labelElement="div" mt="sm">
+                <SegmentedControl
+                  fullWidth
+                  aria-label={kind.ways.label}
+                  data={kind.ways.all.map(({ name, label }) => ({ value: name, label }))}
+                  value={way}
+                  onChange={chooseWay}
+                />
+              </Input.Wrapper>
+            )}
+          </div>
+        ))}
+      </div>
+      {saving.error !== null &&
+        !(saving.error instanceof CardChangedError) &&
+        !(refusals.length > 0 && refusals.every(isTold)) && (
+          <Failure what="The card was not saved" error={saving.error} />
+        )}
+      <Group gap="xs">
+        <Button type="submit" size="compact-md" loading={saving.isPending}>
+          {card === undefined ? `Add ${kind.noun}` : isGone ? 'Add it again' : 'Save'}
+        </Button>
+        <Button variant="default" size="compact-md" onClick={() => onDone()}>
+          Cancel
+        </Button>
+      </Group>
+    </form>
+  );
+}
+
+/** The way that a card is filled, or the one that has the field to begin with. */
+function wayTo(kind: KindOfCard, texts: Texts, start: string | undefined, beside: Beside): string | undefined {
+  const way = kind.ways?.of(texts);
+  if (start === undefined || fieldsFor(kind, texts, way, beside).some((field) => standsFor(field, start))) return way;
+  const names = kind.fields.filter((field) => standsFor(field, start)).map(({ name }) => name);
+  return kind.ways?.all.find(({ fields }) => fields.some((name) => names.includes(name)))?.name ?? way;
+}
+
+/** Whether the service names a field. */
+function isAbout({ loc: [, part, key] }: ValidationEntry, field: Field): boolean {
+  return field === LABEL_FIELD ? part === LABEL : part === 'data' && standsFor(field, key);
+}
+
+/** Puts the focus into the first of some fields that a form shows. */
+function focusOn(form: HTMLElement | null, names: readonly string[]): void {
+  const shown = [...(form?.querySelectorAll<HTMLElement>('[data-field]') ?? [])];
+  const place = shown.find(({ dataset }) => names.includes(dataset['field'] ?? ''));
+  place?.querySelector<HTMLElement>('input, select, textarea')?.focus();
+}
+
+const without = <Value,>(all: Readonly<Record<string, Value>>, names: readonly string[]): Record<string, Value> =>
+  Object.fromEntries(Object.entries(all).filter(([name]) => !names.includes(name)));

@@ -1,0 +1,190 @@
+import { Badge, Button, Group, Text } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
+import { Failure } from '../service/failure';
+import { type Card, CardChangedError, useRemoveCard } from './cards';
+import classes from './canvas.module.css';
+import { Gaps } from './gaps';
+import { type Field, kindOf } from './kinds';
+import { LongText } from './long-text';
+import { NUMBER } from './numbers';
+import { statementOf } from './statement';
+import { columnsIn, tableIn, textsOf } from './texts';
+import { ValueTableView } from './value-table-view';
+
+/** Members that are shown of a set without figures. */
+const MEMBERS_SHOWN = 20;
+const STATUS: Record<string, string | undefined> = { draft: 'Draft', needs_input: 'Needs input' };
+
+interface CardViewProps {
+  card: Card;
+  /** Opens the form of the card, at a field. Absent for those who read. */
+  onEdit: ((field?: string) => void) | undefined;
+  onRemoved: (card: Card) => void;
+}
+
+/** A card of the canvas to read. */
+export function CardView({ card, onEdit, onRemoved }: CardViewProps) {
+  const { label, status, gaps, data } = card;
+  const [isRemoving, setRemoving] = useState(false);
+  const statement = statementOf(card);
+  const badge = STATUS[status];
+  const description = typeof data['description'] === 'string' ? data['description'] : '';
+  return (
+    <>
+      <div className={classes.cardHead}>
+        <h3 className={classes.label}>{label}</h3>
+        {badge !== undefined && (
+          <Badge size="sm" variant="light" color={status === 'draft' ? 'gray' : 'orange'} className={classes.status}>
+            {badge}
+          </Badge>
+        )}
+        {onEdit !== undefined && !isRemoving && (
+          <span className={classes.actions}>
+            <Button variant="subtle" size="compact-xs" aria-label={`Edit ${label}`} onClick={() => onEdit()}>
+              Edit
+            </Button>
+            <Button
+              variant="subtle"
+              color="gray"
+              size="compact-xs"
+              aria-label={`Remove ${label}`}
+              onClick={() => setRemoving(true)}
+            >
+              Remove
+            </Button>
+          </span>
+        )}
+      </div>
+      {statement !== undefined && (
+        <p className={classes.statement}>
+          {statement.lead !== undefined && <span className={classes.lead}>{statement.lead} </span>}
+          <code>
+            <LongText text={statement.formula} />
+          </code>
+          {statement.index !== '' && (
+            <>
+              {' '}
+              <span className={classes.lead}>for</span> <code>{statement.index}</code>
+            </>
+          )}
+        </p>
+      )}
+      <Facts card={card} told={statement?.tells ?? []} />
+      {description !== '' && (
+        <p className={classes.description}>
+          <LongText text={description} />
+        </p>
+      )}
+      <Gaps gaps={gaps} onOpen={onEdit} />
+      {isRemoving && <Removal card={card} onRemoved={onRemoved} onKeep={() => setRemoving(false)} />}
+    </>
+  );
+}
+
+/** The fields of a card that nothing else tells. */
+function Facts({ card, told }: { card: Card; told: readonly string[] }) {
+  const kind = kindOf(card.card_type);
+  if (kind === undefined) return null;
+  const texts = textsOf(kind, card);
+  const isTold = (name: string): boolean => name === 'description' || told.includes(name);
+  const isNothing =
+    card.card_type === 'production_requirement' && kind.ways?.of(texts) === 'nothing' && texts['description'] === '';
+  const shown = kind.fields.filter(({ name }) => (texts[name] ?? '') !== '' && !isTold(name));
+  const tables = shown.filter(({ table }) => table !== undefined);
+  return (
+    <>
+      {isNothing ? (
+        <p className={classes.statement}>
+          <span className={classes.lead}>Nothing has to be produced beyond the constraints</span>
+        </p>
+      ) : (
+        shown.length > tables.length && (
+          <dl className={classes.facts}>
+            {shown.map((field) => (
+              <Fact key={field.name} field={field} text={texts[field.name] ?? ''} />
+            ))}
+          </dl>
+        )
+      )}
+      {tables.map((field) => {
+        const table = tableIn(field, texts[field.name] ?? '');
+        return table.columns.length > 0 ? (
+          <ValueTableView key={field.name} table={table} of={card.label} />
+        ) : (
+          <dl key={field.name} className={classes.facts}>
+            <div>
+              <dt>Members</dt>
+              <dd>{someOf(table.rows.map(([member = '']) => member))}</dd>
+            </div>
+          </dl>
+        );
+      })}
+    </>
+  );
+}
+
+function Fact({ field: { label, short = label, is, choices, table }, text }: { field: Field; text: string }) {
+  if (table !== undefined) return null;
+  if (is === 'flag' && text === 'true') return <div>{short}</div>;
+  return (
+    <div>
+      <dt>{short}</dt>
+      <dd data-formula={is === 'formula' || is === 'amount' || is === 'file' || is === 'renamed' || undefined}>
+        {is === 'columns' ? (
+          columnsIn(text).join(', ')
+        ) : is === 'number' ? (
+          formatted(text)
+        ) : (
+          <LongText text={choices?.find(({ value }) => value === text)?.label ?? text} />
+        )}
+      </dd>
+    </div>
+  );
+}
+
+const formatted = (text: string): string => (Number.isFinite(Number(text)) ? NUMBER.format(Number(text)) : text);
+
+const someOf = (members: string[]): string =>
+  members.length > MEMBERS_SHOWN
+    ? `${members.slice(0, MEMBERS_SHOWN).join(', ')} and ${NUMBER.format(members.length - MEMBERS_SHOWN)} more`
+    : members.join(', ');
+
+interface RemovalProps {
+  card: Card;
+  onRemoved: (card: Card) => void;
+  onKeep: () => void;
+}
+
+/** Asks once more; what somebody else has changed meanwhile is looked at first. */
+function Removal({ card, onRemoved, onKeep }: RemovalProps) {
+  const removal = useRemoveCard(card.project_id, onRemoved);
+  const keep = useRef<HTMLButtonElement>(null);
+  const [asked] = useState(card.version);
+  const hasChanged = card.version !== asked;
+  useEffect(() => keep.current?.focus(), []);
+  return (
+    <div
+      className={classes.removal}
+      role="group"
+      aria-label={`Remove ${card.label}?`}
+      onKeyDown={({ key }) => key === 'Escape' && onKeep()}
+    >
+      <Text size="sm" role={hasChanged ? 'alert' : undefined}>
+        {hasChanged
+          ? 'Somebody else has changed this card meanwhile. It was not removed. Remove it as it is now?'
+          : 'Remove this card? That cannot be undone.'}
+      </Text>
+      <Group gap="xs">
+        <Button color="red" size="compact-sm" loading={removal.isPending} onClick={() => removal.mutate(card)}>
+          {hasChanged ? 'Remove it all the same' : 'Remove it'}
+        </Button>
+        <Button ref={keep} variant="default" size="compact-sm" onClick={onKeep}>
+          Keep it
+        </Button>
+      </Group>
+      {removal.error !== null && !(removal.error instanceof CardChangedError) && (
+        <Failure what="The card was not removed" error={removal.error} />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,155 @@
+import { Autocomplete, Checkbox, Input, NativeSelect, TagsInput, Textarea, TextInput } from '@mantine/core';
+import type { KeyboardEvent } from 'react';
+import classes from './canvas.module.css';
+import type { Card } from './cards';
+import { Sentence } from './gaps';
+import type { Field, Texts } from './kinds';
+import { columnsIn, tableIn, textOfColumns } from './texts';
+import { ValueGrid } from './value-grid';
+import { useFileColumns, useTableFiles } from './workspace-tables';
+
+const LONGEST_LABEL = 200;
+/** Columns of a key. */
+const MAX_KEY = 5;
+
+interface FieldInputProps {
+  field: Field;
+  projectId: string;
+  /** What stands in the whole form. */
+  texts: Texts;
+  isRequired: boolean;
+  /** Why it was not saved. */
+  problem: string | undefined;
+  /** What the card lacks here. */
+  gaps: Card['gaps'];
+  onWrite: (text: string) => void;
+}
+
+/** Whether a field takes the whole width of a form. */
+export const isWide = ({ name, is, table }: Field): boolean =>
+  name === 'label' || table !== undefined || is === 'formula' || is === 'long' || is === 'flag' || is === 'renamed';
+
+/** A field of a card as somebody writes it. */
+export function FieldInput(props: FieldInputProps) {
+  const { field, texts, isRequired, problem, gaps, onWrite } = props;
+  const { name, label, is, table, choices = [], example } = field;
+  const text = texts[name] ?? '';
+  const said = gaps.length > 0 && (
+    <span className={classes.hint}>
+      <Sentence text={gaps.map(({ message }) => message).join('. ')} />
+    </span>
+  );
+  const wrapper = {
+    label,
+    required: isRequired,
+    error: problem,
+    description: said,
+    inputWrapperOrder: ['label' as const, 'input' as const, 'description' as const, 'error' as const],
+  };
+  const common = { ...wrapper, placeholder: example };
+  const onChange = ({ currentTarget }: { currentTarget: { value: string } }): void => onWrite(currentTarget.value);
+  if (table !== undefined)
+    return (
+      <Input.Wrapper {...wrapper} labelElement="div">
+        <ValueGrid
+          label={label}
+          table={tableIn(field, text)}
+          hasColumns={table === 'members'}
+          onChange={(written) => onWrite(JSON.stringify(written))}
+        />
+      </Input.Wrapper>
+    );
+  switch (is) {
+    case 'flag':
+      return (
+        <Checkbox
+          label={label}
+          description={said}
+          checked={text === 'true'}
+          error={problem}
+          onChange={({ currentTarget }) => onWrite(currentTarget.checked ? 'true' : '')}
+        />
+      );
+    case 'choice': {
+      const isOther = text !== '' && !choices.some(({ value }) => value === text);
+      const data = [{ value: '', label: 'Not said' }, ...choices, ...(isOther ? [{ value: text, label: text }] : [])];
+      return <NativeSelect {...wrapper} data={data} value={text} onChange={onChange} />;
+    }
+    case 'formula':
+      return (
+        <Textarea
+          {...common}
+          autosize
+          minRows={1}
+          maxRows={10}
+          spellCheck={false}
+          classNames={{ input: classes.formulaInput ?? '' }}
+          value={text}
+          onChange={onChange}
+          onKeyDown={submitByEnter}
+        />
+      );
+    case 'long':
+      return <Textarea {...common} autosize minRows={2} maxRows={10} value={text} onChange={onChange} />;
+    case 'renamed':
+      return (
+        <Textarea
+          {...common}
+          autosize
+          minRows={1}
+          maxRows={10}
+          spellCheck={false}
+          classNames={{ input: classes.formulaInput ?? '' }}
+          value={text}
+          onChange={onChange}
+        />
+      );
+    case 'file':
+    case 'sheet':
+    case 'column':
+    case 'columns':
+      return <FileField {...props} common={common} />;
+    default:
+      return (
+        <TextInput
+          {...common}
+          {...(name === 'label' && { maxLength: LONGEST_LABEL })}
+          {...(is === 'number' && { inputMode: 'decimal' as const })}
+          spellCheck={name === 'label'}
+          autoComplete="off"
+          classNames={{ input: is === 'amount' ? (classes.formulaInput ?? '') : '' }}
+          value={text}
+          onChange={onChange}
+        />
+      );
+  }
+}
+
+/** A file of the workspace, or something in it, with what there is to choose from. */
+function FileField({ field: { name, is }, projectId, texts, onWrite, common }: FieldInputProps & { common: object }) {
+  const text = texts[name] ?? '';
+  const files = useTableFiles(projectId, is === 'file');
+  const { file_path = '', sheet = '' } = texts;
+  const { columns, sheets } = useFileColumns(projectId, file_path.trim(), sheet.trim(), is !== 'file');
+  if (is === 'columns')
+    return (
+      <TagsInput
+        {...common}
+        data={columns}
+        maxTags={MAX_KEY}
+        splitChars={[]}
+        value={columnsIn(text)}
+        onChange={(chosen) => onWrite(textOfColumns(chosen))}
+      />
+    );
+  const data = is === 'file' ? files : is === 'sheet' ? sheets : columns;
+  return <Autocomplete {...common} data={data} limit={50} value={text} onChange={onWrite} />;
+}
+
+/** A formula has one line, however many it takes. */
+function submitByEnter(event: KeyboardEvent<HTMLTextAreaElement>): void {
+  if (event.key !== 'Enter' || event.shiftKey || event.ctrlKey || event.metaKey || event.nativeEvent.isComposing)
+    return;
+  event.preventDefault();
+  event.currentTarget.form?.requestSubmit();
+}

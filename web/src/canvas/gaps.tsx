@@ -1,0 +1,46 @@
+import { Code, UnstyledButton, VisuallyHidden } from '@mantine/core';
+import type { Card } from './cards';
+import classes from './canvas.module.css';
+
+type Gap = Card['gaps'][number];
+
+const WORDS: Record<string, string> = { blocking: 'Needed', warning: 'Check', info: 'Note' };
+
+/** What a card lacks, and what to do about it: what is needed first. */
+export function Gaps({ gaps, onOpen }: { gaps: readonly Gap[]; onOpen: ((field: string) => void) | undefined }) {
+  if (gaps.length === 0) return null;
+  const order = Object.keys(WORDS);
+  const sorted = gaps.toSorted((one, other) => order.indexOf(one.severity) - order.indexOf(other.severity));
+  return (
+    <ul className={classes.gaps} aria-label="What it lacks">
+      {sorted.map(({ field, message, severity }) => (
+        <li key={`${field} ${message}`} data-severity={severity}>
+          <span className={classes.severity}>{WORDS[severity] ?? severity}</span>
+          {onOpen === undefined ? (
+            <span>
+              <Sentence text={message} />
+            </span>
+          ) : (
+            <UnstyledButton className={classes.gap} onClick={() => onOpen(field)}>
+              <Sentence text={message} />
+              <VisuallyHidden>: edit it</VisuallyHidden>
+            </UnstyledButton>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** A sentence of the service, in which formulas stand between backticks. */
+export function Sentence({ text }: { text: string }) {
+  return text.split('`').map((part, place) =>
+    place % 2 === 0 ? (
+      part
+    ) : (
+      <Code key={place} className={classes.inSentence}>
+        {part}
+      </Code>
+    ),
+  );
+}

@@ -1,0 +1,269 @@
+import type { Kind } from './cards';
+
+/** What a form holds, by field: texts, as {@link textsOf} makes them. */
+export type Texts = Readonly<Record<string, string>>;
+
+/** A field of a card as people read and write it. */
+export interface Field {
+  name: string;
+  label: string;
+  /** What it is called where it is read; absent: the label. */
+  short?: string;
+  /**
+   * How it is written; absent: a line of text. An amount is a number or a formula, columns are names of columns of a file, renamed
+   * ones have other names in formulas, members and figures are tables.
+   */
+  is?:
+    'number' | 'amount' | 'formula' | 'long' | 'flag' | 'choice' | 'file' | 'sheet' | 'columns' | 'column' | 'renamed';
+  table?: 'figures' | 'members';
+  /** The keys of `data` that it stands for; absent: the one of its name. */
+  keys?: readonly string[];
+  choices?: readonly { value: string; label: string }[];
+  example?: string;
+  /** Whether it matters beside what else the form holds; what has a value is shown anyway. */
+  matters?: (texts: Texts, beside: Beside) => boolean;
+}
+
+/** What else is on the canvas, as far as it makes fields matter. */
+export interface Beside {
+  objectives: number;
+}
+
+/** One of the ways to fill a card of a kind: the fields that it takes, and what choosing it says already. */
+export interface Way {
+  name: string;
+  label: string;
+  fields: readonly string[];
+  says?: Texts;
+}
+
+export interface KindOfCard {
+  kind: Kind;
+  /** Of one card: `objective`. */
+  noun: string;
+  /** Of all of them. */
+  title: string;
+  /** What such cards are for. */
+  about: string;
+  fields: readonly Field[];
+  ways?: { label: string; all: readonly Way[]; of: (texts: Texts) => string };
+}
+
+const DESCRIPTION: Field = { name: 'description', label: 'Description', is: 'long' };
+const INDEX: Field = { name: 'index', label: 'For each', is: 'formula', example: 'p in products, t in weeks' };
+const UNIT: Field = { name: 'unit', label: 'Unit', example: 'pieces' };
+const isNotBinary = ({ domain }: Texts): boolean => domain !== 'binary';
+
+/** The kinds of cards in the order of a model. */
+export const KINDS: readonly KindOfCard[] = [
+  {
+    kind: 'objective',
+    noun: 'objective',
+    title: 'Objectives',
+    about: 'What the plan makes as large or as small as it can',
+    fields: [
+      {
+        name: 'sense',
+        label: 'Sense',
+        is: 'choice',
+        choices: [
+          { value: 'maximize', label: 'Maximize' },
+          { value: 'minimize', label: 'Minimize' },
+        ],
+      },
+      {
+        name: 'weight',
+        label: 'Weight beside other objectives',
+        short: 'Weight',
+        is: 'number',
+        example: '1',
+        matters: (_, { objectives }) => objectives > 1,
+      },
+      { name: 'expression', label: 'Formula', is: 'formula', example: '30 chairs + 50 tables' },
+      { name: 'confirmed', label: 'Confirmed: this is what plans are judged by', short: 'Confirmed', is: 'flag' },
+      DESCRIPTION,
+    ],
+  },
+  {
+    kind: 'variable',
+    noun: 'variable',
+    title: 'Variables',
+    about: 'What the plan chooses',
+    fields: [
+      { name: 'name', label: 'Name in formulas', example: 'chairs' },
+      {
+        name: 'domain',
+        label: 'Values',
+        is: 'choice',
+        choices: [
+          { value: 'continuous', label: 'Amounts, fractions too' },
+          { value: 'integer', label: 'Whole numbers' },
+          { value: 'binary', label: 'Yes or no' },
+        ],
+      },
+      INDEX,
+      {
+        name: 'lower',
+        label: 'At least',
+        is: 'amount',
+        example: '0',
+        matters: (texts) => isNotBinary(texts) && texts['free'] !== 'true',
+      },
+      { name: 'upper', label: 'At most', is: 'amount', example: 'no limit', matters: isNotBinary },
+      {
+        name: 'free',
+        label: 'Can be negative, without a limit',
+        is: 'flag',
+        matters: (texts) => isNotBinary(texts) && texts['lower'] === '',
+      },
+      { ...UNIT, matters: isNotBinary },
+      DESCRIPTION,
+    ],
+  },
+  {
+    kind: 'constraint',
+    noun: 'constraint',
+    title: 'Constraints',
+    about: 'What limits the plan',
+    fields: [
+      { name: 'expression', label: 'What holds', is: 'formula', example: '2 chairs + 4 tables <= 40' },
+      INDEX,
+      {
+        name: 'classification',
+        label: 'Hard or soft',
+        short: 'Class',
+        is: 'choice',
+        choices: [
+          { value: 'hard', label: 'Hard: it must hold' },
+          { value: 'soft', label: 'Soft: it may be broken at a price' },
+        ],
+      },
+      {
+        name: 'penalty',
+        label: 'Price per unit',
+        is: 'number',
+        example: '100',
+        matters: ({ classification }) => classification === 'soft',
+      },
+      DESCRIPTION,
+    ],
+  },
+  {
+    kind: 'production_requirement',
+    noun: 'requirement',
+    title: 'Requirements',
+    about: 'What every plan has to produce',
+    fields: [
+      { name: 'expression', label: 'What holds', is: 'formula', example: 'chairs >= 10' },
+      INDEX,
+      { name: 'quantity', label: 'At least', is: 'number', example: '10' },
+      { name: 'product', label: 'Of the variable', example: 'chairs' },
+      UNIT,
+      DESCRIPTION,
+    ],
+    ways: {
+      label: 'It asks for',
+      all: [
+        { name: 'relation', label: 'A relation', fields: ['expression', 'index'] },
+        { name: 'amount', label: 'An amount', fields: ['quantity', 'product', 'unit'] },
+        { name: 'nothing', label: 'Nothing', fields: [], says: { quantity: '0' } },
+      ],
+      of: ({ expression, quantity, product }) => {
+        if (expression !== '') return 'relation';
+        if (quantity === '0' && product === '') return 'nothing';
+        return quantity !== '' || product !== '' ? 'amount' : 'relation';
+      },
+    },
+  },
+  {
+    kind: 'data',
+    noun: 'data',
+    title: 'Data',
+    about: 'Numbers, sets and files that formulas use',
+    fields: [
+      { name: 'set', label: 'Set: its name in formulas', short: 'Set', example: 'products' },
+      { name: 'file_path', label: 'File of the workspace', short: 'File', is: 'file', example: 'data/products.csv' },
+      { name: 'sheet', label: 'Sheet', is: 'sheet', example: 'the first one' },
+      { name: 'key', label: 'Columns that tell its members apart', short: 'Key', is: 'columns', example: 'product' },
+      {
+        name: 'column',
+        label: 'Or the column whose values are the members',
+        short: 'Values of',
+        is: 'column',
+        example: 'region',
+      },
+      {
+        name: 'columns',
+        label: 'Other names of columns in formulas',
+        short: 'Renamed',
+        is: 'renamed',
+        example: 'cost = Unit cost',
+      },
+      { name: 'default', label: 'In place of figures that are missing', short: 'Else', is: 'number', example: '0' },
+      {
+        name: 'range',
+        label: 'Members from a number to another',
+        short: 'Members',
+        example: '1 to 52',
+        keys: ['members'],
+      },
+      { name: 'members', label: 'Members', table: 'members', keys: ['members', 'values'] },
+      { name: 'figures', label: 'Numbers by name', table: 'figures', keys: ['values'] },
+      { name: 'in_formulas', label: 'All numbers stand in the formulas', is: 'flag' },
+      DESCRIPTION,
+    ],
+    ways: {
+      label: 'It stands in',
+      all: [
+        { name: 'numbers', label: 'Numbers', fields: ['figures'] },
+        { name: 'set', label: 'A set', fields: ['set', 'range', 'members'] },
+        {
+          name: 'file',
+          label: 'A file',
+          fields: ['file_path', 'sheet', 'set', 'key', 'column', 'columns', 'default'],
+        },
+        { name: 'formulas', label: 'The formulas', fields: [], says: { in_formulas: 'true' } },
+      ],
+      of: ({ in_formulas, file_path, set, range, members }) => {
+        if (in_formulas !== '') return 'formulas';
+        if (file_path !== '') return 'file';
+        return set !== '' || range !== '' || members !== '' ? 'set' : 'numbers';
+      },
+    },
+  },
+  {
+    kind: 'kpi',
+    noun: 'KPI',
+    title: 'KPIs',
+    about: 'Figures that rate a plan',
+    fields: [
+      { name: 'expression', label: 'Formula', is: 'formula', example: '2 chairs + 4 tables' },
+      UNIT,
+      { name: 'target', label: 'Target', is: 'number', example: '95' },
+      { ...DESCRIPTION, label: 'What it measures' },
+    ],
+  },
+];
+
+/** Whether a field stands for a key of `data`. */
+export const standsFor = ({ name, keys = [name] }: Field, key: unknown): boolean =>
+  typeof key === 'string' && keys.includes(key);
+
+/** Undefined for kinds that this page does not know yet. */
+export const kindOf = (card_type: string): KindOfCard | undefined => KINDS.find(({ kind }) => kind === card_type);
+
+/** The fields that matter for what a form holds, in their order. */
+export function fieldsFor(
+  { fields, ways }: KindOfCard,
+  texts: Texts,
+  way: string | undefined,
+  beside: Beside,
+): Field[] {
+  const inWays = new Set(ways?.all.flatMap((one) => [...one.fields, ...Object.keys(one.says ?? {})]));
+  const { fields: taken = [], says = {} } = ways?.all.find(({ name }) => name === way) ?? {};
+  return fields.filter(({ name, matters = () => true }) => {
+    const text = texts[name] ?? '';
+    if (says[name] === text) return false;
+    return text !== '' || ((!inWays.has(name) || taken.includes(name)) && matters(texts, beside));
+  });
+}

@@ -1,0 +1,54 @@
+import { Alert, Button, Group, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import classes from './canvas.module.css';
+import type { Field } from './kinds';
+import { columnsIn, tableIn } from './texts';
+import { ValueTableView } from './value-table-view';
+
+/** Says what others have done while somebody writes. */
+export function Meanwhile({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Alert color="orange" variant="light" role="alert" title={title} className={classes.meanwhile}>
+      <Text size="sm">{children}</Text>
+    </Alert>
+  );
+}
+
+interface TheirsProps {
+  field: Field;
+  /** What stands in the card now. */
+  text: string;
+  onMine: () => void;
+  onTheirs: () => void;
+}
+
+/** What others have written into a field, below what somebody is writing there. */
+export function Theirs({ field, text, onMine, onTheirs }: TheirsProps) {
+  return (
+    <div className={classes.theirs} role="group" aria-label={`${field.label}, as somebody else has written it`}>
+      <Text size="xs" c="dimmed">
+        Somebody else has written
+      </Text>
+      {field.table !== undefined && text !== '' ? (
+        <ValueTableView table={tableIn(field, text)} of={field.label} />
+      ) : (
+        <p className={classes.theirText}>{shownOf(field, text)}</p>
+      )}
+      <Group gap="xs">
+        <Button variant="default" size="compact-xs" onClick={onTheirs}>
+          Take theirs
+        </Button>
+        <Button variant="default" size="compact-xs" onClick={onMine}>
+          Keep mine
+        </Button>
+      </Group>
+    </div>
+  );
+}
+
+function shownOf({ is, choices }: Field, text: string): string {
+  if (text === '') return '(nothing)';
+  if (is === 'flag') return text === 'true' ? 'Yes' : text;
+  if (is === 'columns') return columnsIn(text).join(', ');
+  return choices?.find(({ value }) => value === text)?.label ?? text;
+}

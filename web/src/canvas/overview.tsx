@@ -1,0 +1,80 @@
+import { Anchor, Progress, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
+import type { Schemas } from '@project-workspace/client';
+import { Link } from 'wouter';
+import { checklistOf } from '../project/checklist';
+import { pathOf } from '../project/parts';
+import classes from './canvas.module.css';
+import type { Kind } from './cards';
+import { NUMBER } from './numbers';
+
+/** How many cards there are of a kind, and how many of them lack something that is needed. */
+export interface Count {
+  kind: Kind;
+  title: string;
+  all: number;
+  lacking: number;
+}
+
+/** What the model still needs before it is solved. */
+export function Checklist({ project }: { project: Schemas['ProjectResponse'] }) {
+  const { completeness } = project;
+  if (completeness === undefined) return null;
+  const points = checklistOf(completeness);
+  const met = points.filter(({ isMet }) => isMet).length;
+  return (
+    <section className={classes.panel} aria-label="Checklist">
+      <div className={classes.panelHead}>
+        <h2>Checklist</h2>
+        <Text size="sm" c="dimmed">
+          {met} of {points.length} met
+        </Text>
+      </div>
+      <Progress value={(met / points.length) * 100} size="xs" aria-hidden="true" mb="xs" />
+      <ul className={classes.points}>
+        {points.map(({ sentence, isMet }) => (
+          <li key={sentence} data-met={isMet || undefined}>
+            <span aria-hidden="true" className={classes.mark} />
+            <span>
+              {sentence}
+              <VisuallyHidden>{isMet ? ': yes' : ': not yet'}</VisuallyHidden>
+            </span>
+          </li>
+        ))}
+      </ul>
+      {completeness.feasibility_result === 'fail' && (
+        <Text size="sm" c="red" mt="xs">
+          The last solve found no plan that meets all constraints.
+        </Text>
+      )}
+      <Anchor component={Link} href={pathOf(project.id, 'runs')} size="sm" mt="xs" display="inline-block">
+        {completeness.overall === 'complete' ? 'Look at the runs' : 'Solve it in the runs'}
+      </Anchor>
+    </section>
+  );
+}
+
+/** The kinds of cards, to go to. */
+export function Kinds({ counts, onOpen }: { counts: readonly Count[]; onOpen: (kind: Kind) => void }) {
+  return (
+    <nav className={classes.kinds} aria-label="Kinds of cards">
+      {counts.map(({ kind, title, all, lacking }) => (
+        <UnstyledButton key={kind} className={classes.kindLink} onClick={() => onOpen(kind)}>
+          <span>{title}</span>
+          <span className={classes.kindCount}>
+            {lacking > 0 && (
+              <span className={classes.lacking} title={needing(lacking)}>
+                {NUMBER.format(lacking)}
+                <VisuallyHidden>{lacking === 1 ? ' needs' : ' need'} input, of</VisuallyHidden>
+              </span>
+            )}
+            {NUMBER.format(all)}
+          </span>
+        </UnstyledButton>
+      ))}
+    </nav>
+  );
+}
+
+/** `1 card needs input` */
+export const needing = (count: number): string =>
+  count === 1 ? '1 card needs input' : `${NUMBER.format(count)} cards need input`;

@@ -1,0 +1,105 @@
+import { Badge, Button, Text, UnstyledButton } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Ago } from '../frame/ago';
+import { keyOf } from '../project/project-data';
+import { Failure } from '../service/failure';
+import { useService } from '../service/service';
+import classes from './canvas.module.css';
+import { NUMBER } from './numbers';
+
+/** More than a project has. */
+const LIMIT = 1000;
+/** Snapshots that are shown before somebody asks for all. */
+const SHOWN = 3;
+
+/** Copies of the canvas and the files as they were: run mode solves the current one. */
+export function Snapshots({ projectId, mayWrite }: { projectId: string; mayWrite: boolean }) {
+  const { client } = useService();
+  const queries = useQueryClient();
+  const [isOpen, setOpen] = useState(false);
+  const queryKey = keyOf(projectId, 'project', 'snapshots');
+  const listing = useQuery({
+    queryKey,
+    queryFn: async ({ signal }) => {
+      const params = { path: { project_id: projectId }, query: { limit: LIMIT } };
+      return (await client.GET('/api/v1/projects/{project_id}/snapshots', { params, signal })).data.snapshots;
+    },
+  });
+  const readAgain = () => queries.invalidateQueries({ queryKey: keyOf(projectId, 'project') });
+  const taking = useMutation({
+    mutationFn: async () => {
+      const params = { path: { project_id: projectId } };
+      return (await client.POST('/api/v1/projects/{project_id}/snapshots', { params })).data;
+    },
+    onSuccess: readAgain,
+  });
+  const removal = useMutation({
+    mutationFn: async (snapshot_id: string) => {
+      const params = { path: { project_id: projectId, snapshot_id } };
+      await client.DELETE('/api/v1/projects/{project_id}/snapshots/{snapshot_id}', { params });
+    },
+    onSuccess: readAgain,
+  });
+  const snapshots = listing.data ?? [];
+  const shown = isOpen ? snapshots : snapshots.slice(0, SHOWN);
+  return (
+    <section className={classes.panel} aria-label="Snapshots">
+      <div className={classes.panelHead}>
+        <h2>Snapshots</h2>
+        {mayWrite && (
+          <Button variant="subtle" size="compact-xs" loading={taking.isPending} onClick={() => taking.mutate()}>
+            Take one
+          </Button>
+        )}
+      </div>
+      <Text size="xs" c="dimmed" mb={shown.length > 0 ? 'xs' : 0}>
+        Copies of all cards and files. Run mode works with the current one.
+      </Text>
+      {listing.error !== null && (
+        <Failure what="The snapshots could not be read" error={listing.error} onRetry={() => void listing.refetch()} />
+      )}
+      {taking.error !== null && <Failure what="The snapshot was not taken" error={taking.error} />}
+      {removal.error !== null && <Failure what="The snapshot was not removed" error={removal.error} />}
+      {listing.isSuccess && snapshots.length === 0 && <Text size="sm">There is none yet</Text>}
+      <ul className={classes.snapshots}>
+        {shown.map(({ id, created_at, is_current, card_count }) => (
+          <li key={id}>
+            <span>
+              <Ago moment={created_at} /> · {card_count === 1 ? '1 card' : `${NUMBER.format(card_count)} cards`}
+            </span>
+            {is_current ? (
+              <Badge variant="default" size="sm">
+                Current
+              </Badge>
+            ) : (
+              mayWrite && <RemoveSnapshot isRemoving={removal.isPending} onRemove={() => removal.mutate(id)} />
+            )}
+          </li>
+        ))}
+      </ul>
+      {snapshots.length > SHOWN && (
+        <UnstyledButton className={classes.more} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? 'Show less' : `Show all ${NUMBER.format(snapshots.length)}`}
+        </UnstyledButton>
+      )}
+    </section>
+  );
+}
+
+/** Asks once more: there is no way back. */
+function RemoveSnapshot({ isRemoving, onRemove }: { isRemoving: boolean; onRemove: () => void }) {
+  const [isAsked, setAsked] = useState(false);
+  return (
+    <Button
+      variant="subtle"
+      color={isAsked ? 'red' : 'gray'}
+      size="compact-xs"
+      disabled={isRemoving}
+      onClick={() => (isAsked ? onRemove() : setAsked(true))}
+      onBlur={() => setAsked(false)}
+    >
+      {isAsked ? 'Remove for good?' : 'Remove'}
+    </Button>
+  );
+}

@@ -1,0 +1,115 @@
+import type { Card } from './cards';
+import type { Field, KindOfCard, Texts } from './kinds';
+import {
+  figuresOf,
+  isEmpty,
+  isRange,
+  listFrom,
+  membersOf,
+  problemOfFigures,
+  problemOfTable,
+  toNumber,
+  type ValueTable,
+  valuesFrom,
+} from './value-tables';
+
+type Data = Card['data'];
+
+/** The name of the card itself among the texts. */
+export const LABEL = 'label';
+
+/** What a form holds of a card; of no card: nothing. */
+export const textsOf = ({ fields }: KindOfCard, card: Pick<Card, 'label' | 'data'> = NOTHING): Texts => ({
+  [LABEL]: card.label,
+  ...Object.fromEntries(fields.map((field) => [field.name, textOf(field, card.data)])),
+});
+
+const NOTHING = { label: '', data: {} };
+
+/** Why what is in a field cannot be saved; undefined for nothing. */
+export function problemOf(field: Field, text: string): string | undefined {
+  if (text.trim() === '') return undefined;
+  if (field.table === 'figures') return problemOfFigures(tableIn(field, text));
+  if (field.table === 'members') return problemOfTable(tableIn(field, text));
+  if (field.is === 'number' && toNumber(text) === undefined) return 'Write a number, such as 2.5';
+  if (field.name === 'range' && !isRange(text)) return 'Write two whole numbers, such as 1 to 52';
+  if (field.is === 'renamed' && renamedIn(text) === undefined) return 'Write a name, = and a column on each line';
+  return undefined;
+}
+
+/** The keys of a card's data that some fields of a form change; null for those that are empty. */
+export function changesOf({ fields }: KindOfCard, before: Data, texts: Texts, changed: readonly string[]): Data {
+  const changes: Data = {};
+  for (const field of fields) {
+    if (!changed.includes(field.name) || field.table !== undefined || field.name === 'range') continue;
+    changes[field.name] = valueOf(field, texts[field.name] ?? '');
+  }
+  const isChanged = (...names: string[]): boolean => names.some((name) => changed.includes(name));
+  const [figures, members] = [tableOf('figures', texts), tableOf('members', texts)];
+  if (isChanged('figures', 'members')) changes['values'] = valuesFrom(figures, members, before);
+  // The members of a set in a file stand there, also where the card has figures over them.
+  const isInFile = (texts['file_path'] ?? '') !== '' && before['members'] == null;
+  if (isChanged('range') || (isChanged('members') && !isInFile)) {
+    const range = texts['range']?.trim() ?? '';
+    changes['members'] = range === '' ? listFrom(members) : range;
+  }
+  return changes;
+}
+
+/** The table that a field of a form holds. */
+export const tableIn = (field: Field, text: string): ValueTable =>
+  text === '' ? (field.table === 'figures' ? figuresOf({}) : membersOf({})) : (JSON.parse(text) as ValueTable);
+
+/** What is in a card's field, as text; other programs may have written anything. */
+export function textOfValue(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** The columns that a text of a form names. */
+export const columnsIn = (text: string): string[] => (text === '' ? [] : (JSON.parse(text) as string[]));
+
+/** A text of a form that names columns. */
+export const textOfColumns = (columns: readonly string[]): string =>
+  columns.length === 0 ? '' : JSON.stringify(columns);
+
+function textOf({ name, is, table }: Field, data: Data): string {
+  if (table !== undefined) {
+    const found = table === 'figures' ? figuresOf(data) : membersOf(data);
+    return isEmpty(found) ? '' : JSON.stringify(found);
+  }
+  if (name === 'range') return Array.isArray(data['members']) ? '' : textOfValue(data['members']);
+  const value = data[name];
+  if (is === 'flag') return value === false ? '' : textOfValue(value);
+  if (is === 'columns')
+    return textOfColumns(value === undefined || value === null ? [] : [value].flat().map(textOfValue));
+  if (is === 'renamed' && typeof value === 'object' && value !== null)
+    return Object.entries(value)
+      .map(([renamed, column]) => `${renamed} = ${textOfValue(column)}`)
+      .join('\n');
+  return textOfValue(value);
+}
+
+function valueOf({ is }: Field, text: string): unknown {
+  const given = text.trim();
+  if (given === '') return null;
+  if (is === 'flag') return given === 'true';
+  if (is === 'number' || is === 'amount') return toNumber(given) ?? given;
+  if (is === 'columns') return columnsIn(given);
+  if (is === 'renamed') return renamedIn(given) ?? given;
+  return given;
+}
+
+function tableOf(name: 'figures' | 'members', texts: Texts): ValueTable {
+  return tableIn({ name, label: '', table: name }, texts[name] ?? '');
+}
+
+/** `cost = Unit cost` on each line; undefined for other texts. */
+function renamedIn(text: string): Record<string, string> | undefined {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const pairs = lines.map((line) => {
+    const at = line.indexOf('=');
+    return [line.slice(0, Math.max(at, 0)).trim(), line.slice(at + 1).trim()] as const;
+  });
+  return pairs.every(([name, column]) => name !== '' && column !== '') ? Object.fromEntries(pairs) : undefined;
+}

@@ -1,0 +1,143 @@
+import { Button, CloseButton, Text } from '@mantine/core';
+import { type ClipboardEvent, type KeyboardEvent, useRef } from 'react';
+import { VList } from 'virtua';
+import classes from './canvas.module.css';
+import type { ValueTable } from './value-tables';
+
+/** Height of a row in pixels, and rows that are in sight. */
+const ROW = 32;
+const IN_SIGHT = 10;
+
+interface ValueGridProps {
+  label: string;
+  table: ValueTable;
+  /** Whether columns are added, named and removed here. */
+  hasColumns: boolean;
+  onChange: (table: ValueTable) => void;
+}
+
+/** A table of values to write, with an empty row at its end. Cells of a spreadsheet can be pasted. */
+export function ValueGrid({ label, table, hasColumns, onChange }: ValueGridProps) {
+  const grid = useRef<HTMLDivElement>(null);
+  const { first, columns, rows } = table;
+  const width = columns.length + 1;
+  const style = { gridTemplateColumns: `minmax(7rem, 1.5fr) repeat(${columns.length}, minmax(6rem, 1fr))` };
+
+  const write = (row: number, column: number, lines: readonly (readonly string[])[]): void =>
+    onChange(written(table, row, column, lines, hasColumns));
+  const rename = (at: number, name: string): void =>
+    onChange({ ...table, columns: columns.map((one, place) => (place === at ? name : one)) });
+  const removeColumn = (at: number): void =>
+    onChange({
+      ...table,
+      columns: columns.filter((_, place) => place !== at),
+      rows: rows.map((row) => row.filter((_, place) => place !== at + 1)),
+    });
+  const addColumn = (): void =>
+    onChange({ ...table, columns: [...columns, newName(columns)], rows: rows.map((row) => [...row, '']) });
+  const move = (event: KeyboardEvent<HTMLInputElement>, row: number, column: number): void => {
+    const step = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' || event.key === 'Enter' ? 1 : 0;
+    if (step === 0 || event.ctrlKey || event.metaKey || event.nativeEvent.isComposing) return;
+    // Enter saves the card from everywhere else.
+    event.preventDefault();
+    grid.current?.querySelector<HTMLElement>(`[data-cell="${row + step}-${column}"]`)?.focus();
+  };
+  const paste = (event: ClipboardEvent, row: number, column: number): void => {
+    const text = event.clipboardData.getData('text/plain');
+    if (!/[\t\n]/.test(text)) return;
+    event.preventDefault();
+    const lines = text.replace(/\r?\n$/, '').split(/\r?\n/);
+    write(
+      row,
+      column,
+      lines.map((line) => line.split('\t')),
+    );
+  };
+
+  return (
+    <div className={classes.grid}>
+      <div className={classes.gridScroll} ref={grid} role="group" aria-label={label}>
+        <div className={classes.gridRow} style={style} data-head>
+          <div className={classes.gridName}>{first}</div>
+          {columns.map((name, at) =>
+            hasColumns ? (
+              <div key={at} className={classes.gridColumn}>
+                <input
+                  aria-label={`Name of column ${at + 1}`}
+                  className={classes.gridCell}
+                  spellCheck={false}
+                  value={name}
+                  onChange={({ currentTarget }) => rename(at, currentTarget.value)}
+                />
+                <CloseButton size="xs" aria-label={`Remove column ${name}`} onClick={() => removeColumn(at)} />
+              </div>
+            ) : (
+              <div key={at} className={classes.gridName}>
+                {name}
+              </div>
+            ),
+          )}
+        </div>
+        <VList style={{ height: Math.min(rows.length + 1, IN_SIGHT) * ROW, minWidth: 'min-content' }} itemSize={ROW}>
+          {[...rows, []].map((row, at) => (
+            <div key={at} className={classes.gridRow} style={style}>
+              {Array.from({ length: width }, (_, column) => (
+                <input
+                  key={column}
+                  data-cell={`${at}-${column}`}
+                  aria-label={`${column === 0 ? first : columns[column - 1]}, row ${at + 1}`}
+                  className={classes.gridCell}
+                  data-number={column > 0 || undefined}
+                  spellCheck={false}
+                  autoComplete="off"
+                  value={row[column] ?? ''}
+                  onChange={({ currentTarget }) => write(at, column, [[currentTarget.value]])}
+                  onKeyDown={(event) => move(event, at, column)}
+                  onPaste={(event) => paste(event, at, column)}
+                />
+              ))}
+            </div>
+          ))}
+        </VList>
+      </div>
+      <div className={classes.gridFoot}>
+        {hasColumns && (
+          <Button variant="subtle" size="compact-xs" onClick={addColumn}>
+            Add column
+          </Button>
+        )}
+        <Text size="xs" c="dimmed">
+          Cells of a spreadsheet can be pasted. Empty rows are left out.
+        </Text>
+      </div>
+    </div>
+  );
+}
+
+/** The table with some cells written into it from a place on; it grows as they need. */
+function written(
+  { first, columns, rows }: ValueTable,
+  row: number,
+  column: number,
+  lines: readonly (readonly string[])[],
+  mayGrow: boolean,
+): ValueTable {
+  const wanted = mayGrow ? Math.max(columns.length, ...lines.map((line) => column + line.length - 1)) : columns.length;
+  const all = [...columns];
+  while (all.length < wanted) all.push(newName(all));
+  const length = Math.max(rows.length, row + lines.length);
+  return {
+    first,
+    columns: all,
+    rows: Array.from({ length }, (_, at) => {
+      const line = lines[at - row] ?? [];
+      return Array.from({ length: all.length + 1 }, (_, place) => line[place - column] ?? rows[at]?.[place] ?? '');
+    }),
+  };
+}
+
+/** A name that no column has. */
+function newName(columns: readonly string[]): string {
+  for (let number = columns.length + 1; ; number += 1)
+    if (!columns.includes(`value_${number}`)) return `value_${number}`;
+}

@@ -1,0 +1,68 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { VList } from 'virtua';
+import classes from './canvas.module.css';
+import { NUMBER } from './numbers';
+import { toNumber, type ValueTable } from './value-tables';
+
+/** Rows that are shown before somebody asks for all. */
+const SHOWN = 6;
+/** Rows up to which all are put into the page. */
+const FEW = 30;
+/** Columns up to which a table fits beside its first one. */
+const FITTING = 3;
+
+/** A table of values to read; of a long one the first rows, until all are asked for. */
+export function ValueTableView({ table: { first, columns, rows }, of }: { table: ValueTable; of: string }) {
+  const [isOpen, setOpen] = useState(false);
+  const isLong = rows.length > SHOWN + 1;
+  const shown = isLong && !isOpen ? rows.slice(0, SHOWN) : rows;
+  const isOfNumbers = columns.map((_, at) => rows.every((row) => isNumberOrEmpty(row[at + 1] ?? '')));
+  const style = { gridTemplateColumns: `minmax(6rem, 1.5fr) repeat(${columns.length}, minmax(5rem, 1fr))` };
+  const lines = shown.map(([member, ...cells], place) => (
+    <div key={place} role="row" className={classes.valueRow} style={style}>
+      <div role="rowheader">{member}</div>
+      {cells.map((cell, at) => (
+        <div key={at} role="cell" data-number={isOfNumbers[at] || undefined}>
+          {cell === '' ? '–' : isOfNumbers[at] === true ? NUMBER.format(Number(cell)) : cell}
+        </div>
+      ))}
+    </div>
+  ));
+  return (
+    <div className={classes.values}>
+      <div
+        role="table"
+        aria-label={`Values of ${of}`}
+        aria-rowcount={rows.length + 1}
+        className={classes.valueTable}
+        {...(columns.length > FITTING && { tabIndex: 0 })}
+      >
+        <div role="rowgroup">
+          <div role="row" className={classes.valueRow} style={style} data-head>
+            <div role="columnheader">{first}</div>
+            {columns.map((name, at) => (
+              <div key={at} role="columnheader" data-number={isOfNumbers[at] || undefined}>
+                {name}
+              </div>
+            ))}
+          </div>
+        </div>
+        {shown.length > FEW ? (
+          <VList role="rowgroup" className={classes.manyValues} tabIndex={0}>
+            {lines}
+          </VList>
+        ) : (
+          <div role="rowgroup">{lines}</div>
+        )}
+      </div>
+      {isLong && (
+        <Button variant="subtle" size="compact-xs" onClick={() => setOpen(!isOpen)}>
+          {isOpen ? 'Show less' : `Show all ${NUMBER.format(rows.length)}`}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+const isNumberOrEmpty = (text: string): boolean => text === '' || toNumber(text) !== undefined;

@@ -1,0 +1,121 @@
+import type { Card } from './cards';
+
+/** A small table as people write it: the first cell of a row is a name or a member. */
+export interface ValueTable {
+  /** What the first column has. */
+  first: string;
+  /** Names of the other columns. */
+  columns: string[];
+  rows: string[][];
+}
+
+type Data = Card['data'];
+type Cells = Record<string, unknown>;
+
+const RANGE = /^(-?\d{1,9}) to (-?\d{1,9})$/;
+/** Members of a range that are written out. */
+const MAX_WRITTEN_OUT = 2_000;
+
+/** The single numbers of a data card. */
+export function figuresOf({ values }: Data): ValueTable {
+  const rows = entriesOf(values).filter(([, value]) => !isCells(value));
+  return { first: 'Name', columns: ['Value'], rows: rows.map(([name, value]) => [name, textOfCell(value)]) };
+}
+
+/** The members of the set of a data card, in their order, with what is known of each. */
+export function membersOf({ members, values }: Data): ValueTable {
+  const columns = entriesOf(values).filter((entry): entry is [string, Cells] => isCells(entry[1]));
+  const names = new Set(writtenMembers(members, columns.length > 0));
+  for (const [, cells] of columns) for (const member of Object.keys(cells)) names.add(member);
+  return {
+    first: 'Member',
+    columns: columns.map(([name]) => name),
+    rows: [...names].map((member) => [
+      member,
+      ...columns.map(([, cells]) => (Object.hasOwn(cells, member) ? textOfCell(cells[member]) : '')),
+    ]),
+  };
+}
+
+/** Whether a table holds nothing. */
+export const isEmpty = ({ rows }: ValueTable): boolean => rows.every((row) => row.every((cell) => cell.trim() === ''));
+
+/** Why a table cannot be saved; undefined for nothing. */
+export function problemOfTable({ first, columns, rows }: ValueTable): string | undefined {
+  const [named, twice] = [new Set<string>(), new Set<string>()];
+  for (const name of columns) {
+    if (name.trim() === '') return 'A column has no name';
+    if (named.has(name.trim())) return `Two columns are called ${name.trim()}`;
+    named.add(name.trim());
+  }
+  for (const [index, row] of rows.entries()) {
+    if (row.every((cell) => cell.trim() === '')) continue;
+    const name = row[0]?.trim() ?? '';
+    if (name === '') return `Row ${index + 1} has no ${first.toLowerCase()}`;
+    if (twice.has(name)) return `${name} is there twice`;
+    twice.add(name);
+  }
+  return undefined;
+}
+
+/** Why figures cannot be saved; undefined for nothing. */
+export function problemOfFigures(table: ValueTable): string | undefined {
+  const row = table.rows.find(([name = '', value = '']) => name.trim() !== '' && toNumber(value) === undefined);
+  return problemOfTable(table) ?? (row && `${row[0]?.trim()} needs a number, such as 2.5`);
+}
+
+/** The key `values` of a data card. Columns that were texts stay so; others are numbers where all of their cells are. */
+export function valuesFrom(figures: ValueTable, members: ValueTable, before: Data): Data | null {
+  const values: [string, unknown][] = figures.rows.flatMap(([name = '', value = '']) =>
+    name.trim() === '' ? [] : [[name.trim(), toNumber(value)]],
+  );
+  const known = new Map(entriesOf(before['values']));
+  for (const [index, name] of members.columns.entries()) {
+    const cells = members.rows.flatMap((row): [string, string][] => {
+      const [member = '', cell = ''] = [row[0], row[index + 1]];
+      return cell.trim() === '' ? [] : [[member.trim(), cell.trim()]];
+    });
+    const earlier = known.get(name.trim());
+    const wasText = isCells(earlier) && typeof Object.values(earlier)[0] === 'string';
+    const isText = wasText || cells.some(([, cell]) => toNumber(cell) === undefined);
+    if (cells.length > 0)
+      values.push([
+        name.trim(),
+        Object.fromEntries(cells.map(([member, cell]) => [member, isText ? cell : toNumber(cell)])),
+      ]);
+  }
+  return values.length === 0 ? null : Object.fromEntries(values);
+}
+
+/** The key `members` of a data card, as a list. */
+export function listFrom({ rows }: ValueTable): (string | number)[] | null {
+  const members = rows.flatMap(([name = '']) => (name.trim() === '' ? [] : [name.trim()]));
+  return members.length === 0
+    ? null
+    : members.map((member) => (String(toNumber(member)) === member ? Number(member) : member));
+}
+
+/** The number that a text is. */
+export function toNumber(text: string): number | undefined {
+  const number = Number(text);
+  return text.trim() === '' || !Number.isFinite(number) ? undefined : number;
+}
+
+export const isRange = (text: string): boolean => RANGE.test(text.trim());
+
+/** Members as they are written; those of a range where something is known of them. */
+function writtenMembers(members: unknown, isUsed: boolean): string[] {
+  if (Array.isArray(members)) return members.map(textOfCell);
+  const [, from, to] = (typeof members === 'string' && isUsed && RANGE.exec(members.trim())) || [];
+  if (from === undefined || to === undefined) return [];
+  const [first, last] = [Number(from), Number(to)];
+  const length = Math.min(MAX_WRITTEN_OUT, Math.abs(last - first) + 1);
+  return Array.from({ length }, (_, index) => String(last < first ? first - index : first + index));
+}
+
+const entriesOf = (values: unknown): [string, unknown][] => (isCells(values) ? Object.entries(values) : []);
+
+const isCells = (value: unknown): value is Cells =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const textOfCell = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
