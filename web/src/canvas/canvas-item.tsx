@@ -5,6 +5,7 @@ import classes from './canvas.module.css';
 import { CardForm } from './card-form';
 import { CardView } from './card-view';
 import type { Card, Kind } from './cards';
+import { focusSoon } from './focus';
 import type { Beside } from './kinds';
 import { NUMBER } from './numbers';
 
@@ -38,7 +39,7 @@ export const CanvasItem = memo(function CanvasItem(props: CanvasItemProps) {
           <Text size="sm" c="dimmed" aria-label={item.count === 1 ? '1 card' : `${item.count} cards`}>
             {NUMBER.format(item.count)}
           </Text>
-          <Text size="xs" c="dimmed" className={classes.about}>
+          <Text size="xs" c="dimmed" className={classes.about} data-empty={item.count === 0 || undefined}>
             {kind.about}
           </Text>
           {mayWrite && (
@@ -47,15 +48,13 @@ export const CanvasItem = memo(function CanvasItem(props: CanvasItemProps) {
               size="compact-xs"
               aria-label={`Add ${kind.noun}`}
               onClick={() => onAdd(kind.kind)}
-              className={classes.actions}
+              className={[classes.actions, classes.quiet].join(' ')}
             >
               Add
             </Button>
           )}
         </div>
       );
-    case 'none':
-      return <p className={classes.none}>None yet</p>;
     case 'new':
       return (
         <div className={classes.card} data-open>
@@ -105,8 +104,7 @@ function Arriving({ as: Element, label, isArriving, onArrived, children }: Arriv
   const place = useRef<HTMLElement>(null);
   useEffect(() => {
     if (!isArriving) return;
-    place.current?.focus({ preventScroll: true });
-    onArrived();
+    return focusSoon(() => place.current, onArrived);
   }, [isArriving, onArrived]);
   return (
     <Element

@@ -10,7 +10,6 @@ export interface Opened {
 /** What stands under each other on a canvas. */
 export type Item =
   | { is: 'head'; key: string; kind: KindOfCard; count: number }
-  | { is: 'none'; key: string; kind: KindOfCard }
   | { is: 'new'; key: string; kind: KindOfCard }
   | { is: 'card'; key: string; kind: KindOfCard; card: Card; opened: Opened | undefined; isGone: boolean };
 
@@ -46,7 +45,7 @@ export function itemsOf(
     if (adding.includes(kind.kind)) items.unshift({ is: 'new', key: newKey(kind.kind), kind });
     if (items.length === 0 && isFiltered) return [];
     const head: Item = { is: 'head', key: headKey(kind.kind), kind, count: ofKind.length };
-    return items.length === 0 ? [head, { is: 'none', key: `none ${kind.kind}`, kind }] : [head, ...items];
+    return [head, ...items];
   });
 }
 

@@ -70,8 +70,9 @@ function Canvas({ project, mayWrite, cards, children }: CanvasProps) {
   const lacking = counts.reduce((sum, one) => sum + one.lacking, 0);
   const beside = useMemo(() => ({ objectives: counts.find(({ kind }) => kind === 'objective')?.all ?? 0 }), [counts]);
   const isFiltered = text !== '' || isLacking;
-  /** What stands above the cards on a telephone, where it scrolls with them. */
-  const above = isWide ? 0 : 1;
+  const isEmpty = cards.length === 0 && adding.length === 0 && !isFiltered;
+  /** Things that stand above the cards and scroll with them: on a telephone also what tells of all of them. */
+  const above = (isWide ? 0 : 1) + (isEmpty || items.length === 0 ? 1 : 0);
 
   useEffect(() => {
     if (arrival === undefined) return;
@@ -158,9 +159,7 @@ function Canvas({ project, mayWrite, cards, children }: CanvasProps) {
         <VList ref={list} className={classes.list} role="group" aria-label="Cards" tabIndex={0} keepMounted={kept}>
           {[
             ...(isWide ? [] : [<div key="overview">{overview}</div>]),
-            ...(cards.length === 0 && adding.length === 0 && !isFiltered
-              ? [<Empty key="empty" projectId={project.id} mayWrite={mayWrite} onAdd={add} />]
-              : []),
+            ...(isEmpty ? [<Empty key="empty" projectId={project.id} mayWrite={mayWrite} onAdd={add} />] : []),
             ...(items.length === 0 ? [<NothingFound key="nothing" onShowAll={showAll} />] : []),
             ...items.map((item) => (
               <CanvasItem

@@ -5,6 +5,7 @@ import { Failure } from '../service/failure';
 import classes from './canvas.module.css';
 import { type Card, CardChangedError, useAddCard, useChangeCard } from './cards';
 import { FieldInput, isWide } from './field-input';
+import { focusSoon } from './focus';
 import { type Beside, type Field, fieldsFor, type KindOfCard, standsFor, type Texts } from './kinds';
 import { Meanwhile, Theirs } from './meanwhile';
 import { changesOf, LABEL, problemOf, textsOf } from './texts';
@@ -61,7 +62,7 @@ export function CardForm({ kind, projectId, card, isGone = false, start, beside,
 
   useEffect(() => {
     const wanted = kind.fields.filter((field) => standsFor(field, start)).map(({ name }) => name);
-    focusOn(form.current, [...wanted, ...(wanted.length === 0 ? [LABEL] : [])]);
+    return focusSoon(() => inputOf(form.current, [...wanted, LABEL]));
   }, [kind, start]);
 
   const write = (written: Texts): void => {
@@ -99,7 +100,7 @@ export function CardForm({ kind, projectId, card, isGone = false, start, beside,
     });
     setProblems(Object.fromEntries(found));
     const [first] = found;
-    if (first !== undefined) return focusOn(form.current, [first[0]]);
+    if (first !== undefined) return inputOf(form.current, [first[0]])?.focus();
     const label = (texts[LABEL] ?? '').trim();
     const data = changesOf(kind, card?.data ?? {}, texts, edited);
     if (card === undefined) add.mutate({ card_type: kind.kind, label, data });
@@ -207,11 +208,11 @@ function isAbout({ loc: [, part, key] }: ValidationEntry, field: Field): boolean
   return field === LABEL_FIELD ? part === LABEL : part === 'data' && standsFor(field, key);
 }
 
-/** Puts the focus into the first of some fields that a form shows. */
-function focusOn(form: HTMLElement | null, names: readonly string[]): void {
+/** What is written into for the first of some names that has a field in a form. */
+function inputOf(form: HTMLElement | null, names: readonly string[]): HTMLElement | null | undefined {
   const shown = [...(form?.querySelectorAll<HTMLElement>('[data-field]') ?? [])];
-  const place = shown.find(({ dataset }) => names.includes(dataset['field'] ?? ''));
-  place?.querySelector<HTMLElement>('input, select, textarea')?.focus();
+  const places = names.flatMap((name) => shown.find(({ dataset }) => dataset['field'] === name) ?? []);
+  return places[0]?.querySelector<HTMLElement>('input, select, textarea');
 }
 
 const without = <Value,>(all: Readonly<Record<string, Value>>, names: readonly string[]): Record<string, Value> =>

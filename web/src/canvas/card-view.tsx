@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { Failure } from '../service/failure';
 import { type Card, CardChangedError, useRemoveCard } from './cards';
@@ -27,26 +27,27 @@ export function CardView({ card, onEdit, onRemoved }: CardViewProps) {
   const { label, status, gaps, data } = card;
   const [isRemoving, setRemoving] = useState(false);
   const statement = statementOf(card);
-  const badge = STATUS[status];
+  const said = STATUS[status];
   const description = typeof data['description'] === 'string' ? data['description'] : '';
   return (
     <>
       <div className={classes.cardHead}>
         <h3 className={classes.label}>{label}</h3>
-        {badge !== undefined && (
-          <Badge size="sm" variant="light" color={status === 'draft' ? 'gray' : 'orange'} className={classes.status}>
-            {badge}
-          </Badge>
+        {said !== undefined && (
+          <span className={classes.status} data-status={status}>
+            {said}
+          </span>
         )}
         {onEdit !== undefined && !isRemoving && (
           <span className={classes.actions}>
-            <Button variant="subtle" size="compact-xs" aria-label={`Edit ${label}`} onClick={() => onEdit()}>
+            <Button variant="subtle" size="compact-xs" className={classes.quiet} aria-label={`Edit ${label}`} onClick={() => onEdit()}>
               Edit
             </Button>
             <Button
               variant="subtle"
               color="gray"
               size="compact-xs"
+              className={classes.quiet}
               aria-label={`Remove ${label}`}
               onClick={() => setRemoving(true)}
             >

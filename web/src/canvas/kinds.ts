@@ -181,7 +181,7 @@ export const KINDS: readonly KindOfCard[] = [
     title: 'Data',
     about: 'Numbers, sets and files that formulas use',
     fields: [
-      { name: 'set', label: 'Set: its name in formulas', short: 'Set', example: 'products' },
+      { name: 'set', label: 'Name of the set', short: 'Set', example: 'products' },
       { name: 'file_path', label: 'File of the workspace', short: 'File', is: 'file', example: 'data/products.csv' },
       { name: 'sheet', label: 'Sheet', is: 'sheet', example: 'the first one' },
       { name: 'key', label: 'Columns that tell its members apart', short: 'Key', is: 'columns', example: 'product' },
@@ -202,7 +202,7 @@ export const KINDS: readonly KindOfCard[] = [
       { name: 'default', label: 'In place of figures that are missing', short: 'Else', is: 'number', example: '0' },
       {
         name: 'range',
-        label: 'Members from a number to another',
+        label: 'Members, as a range',
         short: 'Members',
         example: '1 to 52',
         keys: ['members'],

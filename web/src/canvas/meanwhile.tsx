@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import classes from './canvas.module.css';
 import type { Field } from './kinds';
@@ -8,9 +8,10 @@ import { ValueTableView } from './value-table-view';
 /** Says what others have done while somebody writes. */
 export function Meanwhile({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <Alert color="orange" variant="light" role="alert" title={title} className={classes.meanwhile}>
+    <div role="alert" className={classes.meanwhile}>
+      <strong>{title}</strong>
       <Text size="sm">{children}</Text>
-    </Alert>
+    </div>
   );
 }
 

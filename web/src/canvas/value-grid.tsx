@@ -102,7 +102,7 @@ export function ValueGrid({ label, table, hasColumns, onChange }: ValueGridProps
       </div>
       <div className={classes.gridFoot}>
         {hasColumns && (
-          <Button variant="subtle" size="compact-xs" onClick={addColumn}>
+          <Button variant="subtle" size="compact-xs" className={classes.quiet} onClick={addColumn}>
             Add column
           </Button>
         )}

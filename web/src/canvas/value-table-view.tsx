@@ -57,7 +57,7 @@ export function ValueTableView({ table: { first, columns, rows }, of }: { table:
         )}
       </div>
       {isLong && (
-        <Button variant="subtle" size="compact-xs" onClick={() => setOpen(!isOpen)}>
+        <Button variant="subtle" size="compact-xs" className={classes.quiet} onClick={() => setOpen(!isOpen)}>
           {isOpen ? 'Show less' : `Show all ${NUMBER.format(rows.length)}`}
         </Button>
       )}
