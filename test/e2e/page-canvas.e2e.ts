@@ -59,7 +59,6 @@ const MODEL: [card_type: string, label: string, data: object][] = [
 const PRODUCTS = 'product,price,Unit cost,hours\noak chair,90,40,2\ntable,210,115,5\nstool,45,20,1\n';
 inBrowser('the canvas', () => {
   const tab = usePage(() => [shared]);
-  const { show, faults, overflow } = tab;
   let session: Session;
   let client: Client;
   let id: string;
@@ -119,24 +118,24 @@ inBrowser('the canvas', () => {
     await open();
     const name = `${colorScheme}-${width}`;
     await card('Profit').getByText('make[p, t]').waitFor();
-    expect(await faults()).toEqual([]);
-    expect(await overflow()).toBe(0);
-    await show(`canvas-${name}`);
+    expect(await tab.faults()).toEqual([]);
+    expect(await tab.overflow()).toBe(0);
+    await tab.show(`canvas-${name}`);
     await tab.page.getByRole('navigation', { name: 'Kinds of cards' }).getByRole('button', { name: 'Data' }).click();
     await card('Weeks').getByText('1,480.5').waitFor();
-    await show(`canvas-data-${name}`);
+    await tab.show(`canvas-data-${name}`);
     await button('Edit Weeks').click();
     await form('Edit Weeks').waitFor();
-    expect(await faults()).toEqual([]);
-    expect(await overflow()).toBe(0);
-    await show(`canvas-form-${name}`);
+    expect(await tab.faults()).toEqual([]);
+    expect(await tab.overflow()).toBe(0);
+    await tab.show(`canvas-form-${name}`);
   });
 
   it('begins with what to do, and a first card with the keyboard alone', async () => {
     await begin();
     await open();
     await tab.page.getByText('The canvas is empty').waitFor();
-    await show('canvas-empty');
+    await tab.show('canvas-empty');
     await button('Add an objective').focus();
     await tab.page.keyboard.press('Enter');
     await form('New objective').getByLabel('Label').and(tab.page.locator(':focus')).waitFor();
@@ -147,8 +146,8 @@ inBrowser('the canvas', () => {
     await tab.page.keyboard.press('m');
     await tab.page.keyboard.press('Tab');
     await tab.page.keyboard.type('30 chairs + 50 tables');
-    expect(await faults()).toEqual([]);
-    await show('canvas-new');
+    expect(await tab.faults()).toEqual([]);
+    await tab.show('canvas-new');
     await tab.page.keyboard.press('Enter');
     await card('Profit').and(tab.page.locator(':focus')).waitFor();
     await card('Profit').getByText('30 chairs + 50 tables').waitFor();
@@ -235,7 +234,7 @@ inBrowser('the canvas', () => {
     await made.getByLabel('Member, row 3').fill('night');
     await made.getByLabel('cost, row 3').fill('15');
     await made.getByLabel('region, row 3').fill('north');
-    await show('canvas-grid');
+    await tab.show('canvas-grid');
     await made.getByRole('button', { name: 'Add data' }).click();
     await card('Shifts').getByText('12.5').waitFor();
     expect((await named('Shifts'))?.data).toEqual({
@@ -307,8 +306,8 @@ inBrowser('the canvas', () => {
     expect(await form('Edit Chairs').getByLabel('Unit').inputValue()).toBe('pieces');
     expect(await form('Edit Chairs').getByLabel('At most', { exact: true }).inputValue()).toBe('40');
     await tab.page.getByRole('group', { name: 'At most, as somebody else has written it' }).getByText('30').waitFor();
-    expect(await faults()).toEqual([]);
-    await show('canvas-both');
+    expect(await tab.faults()).toEqual([]);
+    await tab.show('canvas-both');
     await button('Save').click();
     await tab.page.getByText('Choose which of the two stays').waitFor();
     expect((await named('Chairs'))?.data).toMatchObject({ upper: 30 });
@@ -378,7 +377,8 @@ inBrowser('the canvas', () => {
     await button('Remove it').click();
     await tab.page.getByText('Somebody else has changed this card meanwhile').waitFor();
     expect(await named('Too late')).toBeDefined();
-    await show('canvas-removal');
+    expect(await tab.faults()).toEqual([]);
+    await tab.show('canvas-removal');
     await button('Remove it all the same').click();
     await card('Too late').waitFor({ state: 'detached' });
     expect(await cards()).toEqual([]);
@@ -423,7 +423,7 @@ inBrowser('the canvas', () => {
     for (const kind of ['Constraints', 'Data', 'Variables']) {
       await tab.page.getByRole('navigation', { name: 'Kinds of cards' }).getByRole('button', { name: kind }).click();
       await tab.page.getByRole('heading', { name: kind }).and(tab.page.locator(':focus')).waitFor();
-      expect(await overflow()).toBe(0);
+      expect(await tab.overflow()).toBe(0);
     }
     await button('Edit Strange').click();
     await form('Edit Strange').waitFor();
@@ -431,8 +431,8 @@ inBrowser('the canvas', () => {
     expect(await tab.page.locator('main img, main script').count()).toBe(0);
     await tab.page.setViewportSize({ width: 420, height: 800 });
     await tab.page.getByRole('complementary').waitFor({ state: 'detached' });
-    expect(await overflow()).toBe(0);
-    await show('canvas-hostile');
+    expect(await tab.overflow()).toBe(0);
+    await tab.show('canvas-hostile');
   });
 
   it('offers nothing to write to those who read', async () => {

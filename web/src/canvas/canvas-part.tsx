@@ -3,7 +3,8 @@ import { useDebouncedValue, useMediaQuery } from '@mantine/hooks';
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { VList, type VListHandle } from 'virtua';
 import { Link } from 'wouter';
-import { type PartProps, pathOf } from '../project/parts';
+import type { PartProps } from '../project/parts';
+import { pathOf } from '../project/paths';
 import { Failure } from '../service/failure';
 import { Reading } from '../service/reading';
 import { CanvasItem } from './canvas-item';
@@ -14,6 +15,7 @@ import { KINDS } from './kinds';
 import { NUMBER } from './numbers';
 import { Checklist, type Count, Kinds } from './overview';
 import { Snapshots } from './snapshots';
+import { without } from './without';
 
 /** From this width on, checklist and snapshots stand beside the cards. */
 const WIDE = '(min-width: 48em)';
@@ -52,7 +54,7 @@ interface CanvasProps extends PartProps {
 }
 
 function Canvas({ project, mayWrite, cards, children }: CanvasProps) {
-  const isWide = useMediaQuery(WIDE) ?? true;
+  const isWide = useMediaQuery(WIDE, undefined, { getInitialValueInEffect: false });
   const list = useRef<VListHandle>(null);
   const [search, setSearch] = useState('');
   const [text] = useDebouncedValue(search.trim(), TYPING_MS);
@@ -88,7 +90,7 @@ function Canvas({ project, mayWrite, cards, children }: CanvasProps) {
     [],
   );
   const close = useCallback((card: Card, saved?: Card) => {
-    setOpened(({ [card.id]: _, ...others }) => others);
+    setOpened((all) => without(all, [card.id]));
     setArrival({ key: saved?.id ?? card.id, align: 'nearest' });
     if (saved !== undefined) setSaid(`${saved.label} was saved`);
   }, []);
@@ -117,7 +119,7 @@ function Canvas({ project, mayWrite, cards, children }: CanvasProps) {
 
   const overview = (
     <>
-      <Checklist project={project} />
+      <Checklist project={project} isShort={!isWide} />
       <Kinds counts={counts} onOpen={goTo} />
     </>
   );

@@ -9,6 +9,7 @@ import { focusSoon } from './focus';
 import { type Beside, type Field, fieldsFor, type KindOfCard, standsFor, type Texts } from './kinds';
 import { Meanwhile, Theirs } from './meanwhile';
 import { changesOf, LABEL, problemOf, textsOf } from './texts';
+import { without } from './without';
 
 const LABEL_FIELD: Field = { name: LABEL, label: 'Label' };
 
@@ -214,6 +215,3 @@ function inputOf(form: HTMLElement | null, names: readonly string[]): HTMLElemen
   const places = names.flatMap((name) => shown.find(({ dataset }) => dataset['field'] === name) ?? []);
   return places[0]?.querySelector<HTMLElement>('input, select, textarea');
 }
-
-const without = <Value,>(all: Readonly<Record<string, Value>>, names: readonly string[]): Record<string, Value> =>
-  Object.fromEntries(Object.entries(all).filter(([name]) => !names.includes(name)));

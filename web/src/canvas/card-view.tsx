@@ -1,4 +1,4 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Button, Group, Text, VisuallyHidden } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { Failure } from '../service/failure';
 import { type Card, CardChangedError, useRemoveCard } from './cards';
@@ -40,7 +40,13 @@ export function CardView({ card, onEdit, onRemoved }: CardViewProps) {
         )}
         {onEdit !== undefined && !isRemoving && (
           <span className={classes.actions}>
-            <Button variant="subtle" size="compact-xs" className={classes.quiet} aria-label={`Edit ${label}`} onClick={() => onEdit()}>
+            <Button
+              variant="subtle"
+              size="compact-xs"
+              className={classes.quiet}
+              aria-label={`Edit ${label}`}
+              onClick={() => onEdit()}
+            >
               Edit
             </Button>
             <Button
@@ -56,21 +62,23 @@ export function CardView({ card, onEdit, onRemoved }: CardViewProps) {
           </span>
         )}
       </div>
-      {statement !== undefined && (
-        <p className={classes.statement}>
-          {statement.lead !== undefined && <span className={classes.lead}>{statement.lead} </span>}
-          <code>
-            <LongText text={statement.formula} />
-          </code>
-          {statement.index !== '' && (
-            <>
-              {' '}
-              <span className={classes.lead}>for</span> <code>{statement.index}</code>
-            </>
-          )}
-        </p>
-      )}
-      <Facts card={card} told={statement?.tells ?? []} />
+      <div className={classes.body}>
+        {statement !== undefined && (
+          <p className={classes.statement}>
+            {statement.lead !== undefined && <span className={classes.lead}>{statement.lead} </span>}
+            <code>
+              <LongText text={statement.formula} />
+            </code>
+            {statement.index !== '' && (
+              <>
+                {' '}
+                <span className={classes.lead}>for</span> <code>{statement.index}</code>
+              </>
+            )}
+          </p>
+        )}
+        <Facts card={card} told={statement?.tells ?? []} />
+      </div>
       {description !== '' && (
         <p className={classes.description}>
           <LongText text={description} />
@@ -129,18 +137,23 @@ function Fact({ field: { label, short = label, is, choices, table }, text }: { f
   if (is === 'flag' && text === 'true') return <div>{short}</div>;
   return (
     <div>
-      <dt>{short}</dt>
+      {is === 'choice' ? <VisuallyHidden component="dt">{short}</VisuallyHidden> : <dt>{short}</dt>}
       <dd data-formula={is === 'formula' || is === 'amount' || is === 'file' || is === 'renamed' || undefined}>
         {is === 'columns' ? (
           columnsIn(text).join(', ')
         ) : is === 'number' ? (
           formatted(text)
         ) : (
-          <LongText text={choices?.find(({ value }) => value === text)?.label ?? text} />
+          <LongText text={shortOf(choices, text)} />
         )}
       </dd>
     </div>
   );
+}
+
+function shortOf(choices: Field['choices'] = [], text: string): string {
+  const choice = choices.find(({ value }) => value === text);
+  return choice?.short ?? choice?.label ?? text;
 }
 
 const formatted = (text: string): string => (Number.isFinite(Number(text)) ? NUMBER.format(Number(text)) : text);

@@ -32,7 +32,7 @@ export const isWide = ({ name, is, table }: Field): boolean =>
 /** A field of a card as somebody writes it. */
 export function FieldInput(props: FieldInputProps) {
   const { field, texts, isRequired, problem, gaps, onWrite } = props;
-  const { name, label, is, table, choices = [], example } = field;
+  const { name, label, is, table, choices = [], example, otherwise } = field;
   const text = texts[name] ?? '';
   const said = gaps.length > 0 && (
     <span className={classes.hint}>
@@ -46,7 +46,8 @@ export function FieldInput(props: FieldInputProps) {
     description: said,
     inputWrapperOrder: ['label' as const, 'input' as const, 'description' as const, 'error' as const],
   };
-  const common = { ...wrapper, placeholder: example };
+  const placeholder = otherwise !== undefined ? `${otherwise}, when empty` : example && `such as ${example}`;
+  const common = { ...wrapper, placeholder };
   const onChange = ({ currentTarget }: { currentTarget: { value: string } }): void => onWrite(currentTarget.value);
   if (table !== undefined)
     return (

@@ -18,8 +18,11 @@ export interface Field {
   table?: 'figures' | 'members';
   /** The keys of `data` that it stands for; absent: the one of its name. */
   keys?: readonly string[];
-  choices?: readonly { value: string; label: string }[];
+  /** A choice says by itself what it is about; its short form is read. */
+  choices?: readonly { value: string; label: string; short?: string }[];
   example?: string;
+  /** What holds when it is empty. */
+  otherwise?: string;
   /** Whether it matters beside what else the form holds; what has a value is shown anyway. */
   matters?: (texts: Texts, beside: Beside) => boolean;
 }
@@ -106,10 +109,10 @@ export const KINDS: readonly KindOfCard[] = [
         name: 'lower',
         label: 'At least',
         is: 'amount',
-        example: '0',
+        otherwise: '0',
         matters: (texts) => isNotBinary(texts) && texts['free'] !== 'true',
       },
-      { name: 'upper', label: 'At most', is: 'amount', example: 'no limit', matters: isNotBinary },
+      { name: 'upper', label: 'At most', is: 'amount', otherwise: 'no limit', matters: isNotBinary },
       {
         name: 'free',
         label: 'Can be negative, without a limit',
@@ -134,8 +137,8 @@ export const KINDS: readonly KindOfCard[] = [
         short: 'Class',
         is: 'choice',
         choices: [
-          { value: 'hard', label: 'Hard: it must hold' },
-          { value: 'soft', label: 'Soft: it may be broken at a price' },
+          { value: 'hard', label: 'Hard: it must hold', short: 'Hard' },
+          { value: 'soft', label: 'Soft: it may be broken at a price', short: 'Soft' },
         ],
       },
       {
@@ -183,7 +186,7 @@ export const KINDS: readonly KindOfCard[] = [
     fields: [
       { name: 'set', label: 'Name of the set', short: 'Set', example: 'products' },
       { name: 'file_path', label: 'File of the workspace', short: 'File', is: 'file', example: 'data/products.csv' },
-      { name: 'sheet', label: 'Sheet', is: 'sheet', example: 'the first one' },
+      { name: 'sheet', label: 'Sheet', is: 'sheet', otherwise: 'the first one' },
       { name: 'key', label: 'Columns that tell its members apart', short: 'Key', is: 'columns', example: 'product' },
       {
         name: 'column',

@@ -1,8 +1,9 @@
-import { Anchor, Progress, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
+import { Anchor, Group, Progress, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import type { Schemas } from '@project-workspace/client';
+import { useState } from 'react';
 import { Link } from 'wouter';
 import { checklistOf } from '../project/checklist';
-import { pathOf } from '../project/parts';
+import { pathOf } from '../project/paths';
 import classes from './canvas.module.css';
 import type { Kind } from './cards';
 import { NUMBER } from './numbers';
@@ -15,12 +16,14 @@ export interface Count {
   lacking: number;
 }
 
-/** What the model still needs before it is solved. */
-export function Checklist({ project }: { project: Schemas['ProjectResponse'] }) {
+/** What the model needs before it is solved. @param isShort whether what is met is shown only to those who ask */
+export function Checklist({ project, isShort }: { project: Schemas['ProjectResponse']; isShort: boolean }) {
+  const [isOpen, setOpen] = useState(false);
   const { completeness } = project;
   if (completeness === undefined) return null;
   const points = checklistOf(completeness);
   const met = points.filter(({ isMet }) => isMet).length;
+  const shown = isShort && !isOpen ? points.filter(({ isMet }) => !isMet) : points;
   return (
     <section className={classes.panel} aria-label="Checklist">
       <div className={classes.panelHead}>
@@ -31,7 +34,7 @@ export function Checklist({ project }: { project: Schemas['ProjectResponse'] }) 
       </div>
       <Progress value={(met / points.length) * 100} size="xs" aria-hidden="true" mb="xs" />
       <ul className={classes.points}>
-        {points.map(({ sentence, isMet }) => (
+        {shown.map(({ sentence, isMet }) => (
           <li key={sentence} data-met={isMet || undefined}>
             <span aria-hidden="true" className={classes.mark} />
             <span>
@@ -46,9 +49,16 @@ export function Checklist({ project }: { project: Schemas['ProjectResponse'] }) 
           The last solve found no plan that meets all constraints.
         </Text>
       )}
-      <Anchor component={Link} href={pathOf(project.id, 'runs')} size="sm" mt="xs" display="inline-block">
-        {completeness.overall === 'complete' ? 'Look at the runs' : 'Solve it in the runs'}
-      </Anchor>
+      <Group gap="md" mt="xs">
+        <Anchor component={Link} href={pathOf(project.id, 'runs')} size="sm">
+          {completeness.overall === 'complete' ? 'Look at the runs' : 'Solve it in the runs'}
+        </Anchor>
+        {isShort && met > 0 && (
+          <Anchor component="button" type="button" size="sm" onClick={() => setOpen(!isOpen)} aria-expanded={isOpen}>
+            {isOpen ? 'Show what is missing' : 'Show what is met'}
+          </Anchor>
+        )}
+      </Group>
     </section>
   );
 }

@@ -48,7 +48,13 @@ export function Snapshots({ projectId, mayWrite }: { projectId: string; mayWrite
       <div className={classes.panelHead}>
         <h2>Snapshots</h2>
         {mayWrite && (
-          <Button variant="subtle" size="compact-xs" className={classes.quiet} loading={taking.isPending} onClick={() => taking.mutate()}>
+          <Button
+            variant="subtle"
+            size="compact-xs"
+            className={classes.quiet}
+            loading={taking.isPending}
+            onClick={() => taking.mutate()}
+          >
             Take one
           </Button>
         )}

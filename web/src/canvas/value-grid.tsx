@@ -2,7 +2,7 @@ import { Button, CloseButton, Text } from '@mantine/core';
 import { type ClipboardEvent, type KeyboardEvent, useRef } from 'react';
 import { VList } from 'virtua';
 import classes from './canvas.module.css';
-import type { ValueTable } from './value-tables';
+import { toNumber, type ValueTable } from './value-tables';
 
 /** Height of a row in pixels, and rows that are in sight. */
 const ROW = 32;
@@ -21,6 +21,7 @@ export function ValueGrid({ label, table, hasColumns, onChange }: ValueGridProps
   const grid = useRef<HTMLDivElement>(null);
   const { first, columns, rows } = table;
   const width = columns.length + 1;
+  const isOfTexts = columns.map((_, at) => rows.some((row) => isText(row[at + 1] ?? '')));
   const style = { gridTemplateColumns: `minmax(7rem, 1.5fr) repeat(${columns.length}, minmax(6rem, 1fr))` };
 
   const write = (row: number, column: number, lines: readonly (readonly string[])[]): void =>
@@ -87,7 +88,7 @@ export function ValueGrid({ label, table, hasColumns, onChange }: ValueGridProps
                   data-cell={`${at}-${column}`}
                   aria-label={`${column === 0 ? first : columns[column - 1]}, row ${at + 1}`}
                   className={classes.gridCell}
-                  data-number={column > 0 || undefined}
+                  data-number={(column > 0 && isOfTexts[column - 1] !== true) || undefined}
                   spellCheck={false}
                   autoComplete="off"
                   value={row[column] ?? ''}
@@ -113,6 +114,8 @@ export function ValueGrid({ label, table, hasColumns, onChange }: ValueGridProps
     </div>
   );
 }
+
+const isText = (cell: string): boolean => cell.trim() !== '' && toNumber(cell) === undefined;
 
 /** The table with some cells written into it from a place on; it grows as they need. */
 function written(
