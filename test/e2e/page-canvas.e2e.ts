@@ -218,16 +218,19 @@ inBrowser('the canvas', () => {
     expect(await added('KPI', 'On time')).toEqual({ description: 'Orders that leave in their week' });
   });
 
-  it('takes cells of a spreadsheet', async () => {
+  it('takes cells of a spreadsheet, also many of them', async () => {
     await begin();
+    const copied = async (text: string) => {
+      await tab.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+      await tab.page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
+    };
     await open();
     await button('Add data').click();
     const made = form('New data');
     await made.getByLabel('Label').fill('Shifts');
     await made.getByText('A set', { exact: true }).click();
     await made.getByLabel('Name of the set').fill('shifts');
-    await tab.context.grantPermissions(['clipboard-read', 'clipboard-write']);
-    await tab.page.evaluate(String.raw`navigator.clipboard.writeText('early\t10\tnorth\r\nlate\t12.5\tsouth\r\n')`);
+    await copied('early\t10\tnorth\r\nlate\t12.5\tsouth\r\n');
     await made.getByLabel('Member, row 1').press('Control+V');
     await made.getByLabel('Name of column 1').fill('cost');
     await made.getByLabel('Name of column 2').fill('region');
@@ -251,6 +254,18 @@ inBrowser('the canvas', () => {
     await button('Save').click();
     await card('Shifts').getByText('13', { exact: true }).waitFor();
     expect((await named('Shifts'))?.data).toMatchObject({ values: { cost: { early: 10, late: 13, night: 15 } } });
+
+    await button('Add data').click();
+    await made.getByLabel('Label').fill('Prices');
+    await copied(Array.from({ length: 300 }, (_, at) => `price_${at}\t${at / 4}`).join('\n'));
+    await made.getByLabel('Name, row 1').press('Control+V');
+    await made.getByRole('button', { name: 'Add data' }).click();
+    await card('Prices').getByRole('button', { name: 'Show all 300' }).click();
+    await card('Prices').getByRole('rowgroup', { name: 'All values of Prices' }).press('End');
+    await card('Prices').getByRole('row', { name: 'price_299 74.75' }).waitFor();
+    expect(await card('Prices').getByRole('row').count()).toBeLessThan(60);
+    expect((await named('Prices'))?.data).toMatchObject({ values: { price_0: 0, price_299: 74.75 } });
+    expect(await tab.faults()).toEqual([]);
   });
 
   it('says where the card is what it lacks, and leads to the field', async () => {

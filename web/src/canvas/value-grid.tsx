@@ -22,7 +22,7 @@ export function ValueGrid({ label, table, hasColumns, onChange }: ValueGridProps
   const { first, columns, rows } = table;
   const width = columns.length + 1;
   const isOfTexts = columns.map((_, at) => rows.some((row) => isText(row[at + 1] ?? '')));
-  const style = { gridTemplateColumns: `minmax(7rem, 1.5fr) repeat(${columns.length}, minmax(6rem, 1fr))` };
+  const style = { gridTemplateColumns: `minmax(7rem, 1.5fr) repeat(${columns.length}, minmax(7.5rem, 1fr))` };
 
   const write = (row: number, column: number, lines: readonly (readonly string[])[]): void =>
     onChange(written(table, row, column, lines, hasColumns));
@@ -58,48 +58,50 @@ export function ValueGrid({ label, table, hasColumns, onChange }: ValueGridProps
   return (
     <div className={classes.grid}>
       <div className={classes.gridScroll} ref={grid} role="group" aria-label={label}>
-        <div className={classes.gridRow} style={style} data-head>
-          <div className={classes.gridName}>{first}</div>
-          {columns.map((name, at) =>
-            hasColumns ? (
-              <div key={at} className={classes.gridColumn}>
-                <input
-                  aria-label={`Name of column ${at + 1}`}
-                  className={classes.gridCell}
-                  spellCheck={false}
-                  value={name}
-                  onChange={({ currentTarget }) => rename(at, currentTarget.value)}
-                />
-                <CloseButton size="xs" aria-label={`Remove column ${name}`} onClick={() => removeColumn(at)} />
+        <div style={{ minWidth: `${7 + 7.5 * columns.length}rem` }}>
+          <div className={classes.gridRow} style={style} data-head>
+            <div className={classes.gridName}>{first}</div>
+            {columns.map((name, at) =>
+              hasColumns ? (
+                <div key={at} className={classes.gridColumn}>
+                  <input
+                    aria-label={`Name of column ${at + 1}`}
+                    className={classes.gridCell}
+                    spellCheck={false}
+                    value={name}
+                    onChange={({ currentTarget }) => rename(at, currentTarget.value)}
+                  />
+                  <CloseButton size="xs" aria-label={`Remove column ${name}`} onClick={() => removeColumn(at)} />
+                </div>
+              ) : (
+                <div key={at} className={classes.gridName}>
+                  {name}
+                </div>
+              ),
+            )}
+          </div>
+          <VList style={{ height: Math.min(rows.length + 1, IN_SIGHT) * ROW }} itemSize={ROW}>
+            {[...rows, []].map((row, at) => (
+              <div key={at} className={classes.gridRow} style={style}>
+                {Array.from({ length: width }, (_, column) => (
+                  <input
+                    key={column}
+                    data-cell={`${at}-${column}`}
+                    aria-label={`${column === 0 ? first : columns[column - 1]}, row ${at + 1}`}
+                    className={classes.gridCell}
+                    data-number={(column > 0 && isOfTexts[column - 1] !== true) || undefined}
+                    spellCheck={false}
+                    autoComplete="off"
+                    value={row[column] ?? ''}
+                    onChange={({ currentTarget }) => write(at, column, [[currentTarget.value]])}
+                    onKeyDown={(event) => move(event, at, column)}
+                    onPaste={(event) => paste(event, at, column)}
+                  />
+                ))}
               </div>
-            ) : (
-              <div key={at} className={classes.gridName}>
-                {name}
-              </div>
-            ),
-          )}
+            ))}
+          </VList>
         </div>
-        <VList style={{ height: Math.min(rows.length + 1, IN_SIGHT) * ROW, minWidth: 'min-content' }} itemSize={ROW}>
-          {[...rows, []].map((row, at) => (
-            <div key={at} className={classes.gridRow} style={style}>
-              {Array.from({ length: width }, (_, column) => (
-                <input
-                  key={column}
-                  data-cell={`${at}-${column}`}
-                  aria-label={`${column === 0 ? first : columns[column - 1]}, row ${at + 1}`}
-                  className={classes.gridCell}
-                  data-number={(column > 0 && isOfTexts[column - 1] !== true) || undefined}
-                  spellCheck={false}
-                  autoComplete="off"
-                  value={row[column] ?? ''}
-                  onChange={({ currentTarget }) => write(at, column, [[currentTarget.value]])}
-                  onKeyDown={(event) => move(event, at, column)}
-                  onPaste={(event) => paste(event, at, column)}
-                />
-              ))}
-            </div>
-          ))}
-        </VList>
       </div>
       <div className={classes.gridFoot}>
         {hasColumns && (

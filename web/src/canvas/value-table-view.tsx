@@ -9,6 +9,8 @@ import { toNumber, type ValueTable } from './value-tables';
 const SHOWN = 6;
 /** Rows up to which all are put into the page. */
 const FEW = 30;
+/** Height of many rows, of which some are in sight. */
+const IN_SIGHT = '18rem';
 /** Columns up to which a table fits beside its first one. */
 const FITTING = 3;
 
@@ -38,23 +40,25 @@ export function ValueTableView({ table: { first, columns, rows }, of }: { table:
         className={classes.valueTable}
         {...(columns.length > FITTING && { tabIndex: 0 })}
       >
-        <div role="rowgroup">
-          <div role="row" className={classes.valueRow} style={style} data-head>
-            <div role="columnheader">{first}</div>
-            {columns.map((name, at) => (
-              <div key={at} role="columnheader" data-number={isOfNumbers[at] || undefined}>
-                {name}
-              </div>
-            ))}
+        <div style={{ minWidth: `${6 + 5 * columns.length}rem` }}>
+          <div role="rowgroup">
+            <div role="row" className={classes.valueRow} style={style} data-head>
+              <div role="columnheader">{first}</div>
+              {columns.map((name, at) => (
+                <div key={at} role="columnheader" data-number={isOfNumbers[at] || undefined}>
+                  {name}
+                </div>
+              ))}
+            </div>
           </div>
+          {shown.length > FEW ? (
+            <VList role="rowgroup" aria-label={`All values of ${of}`} style={{ height: IN_SIGHT }} tabIndex={0}>
+              {lines}
+            </VList>
+          ) : (
+            <div role="rowgroup">{lines}</div>
+          )}
         </div>
-        {shown.length > FEW ? (
-          <VList role="rowgroup" className={classes.manyValues} tabIndex={0}>
-            {lines}
-          </VList>
-        ) : (
-          <div role="rowgroup">{lines}</div>
-        )}
       </div>
       {isLong && (
         <Button variant="subtle" size="compact-xs" className={classes.quiet} onClick={() => setOpen(!isOpen)}>
