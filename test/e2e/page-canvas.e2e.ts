@@ -213,6 +213,22 @@ inBrowser('the canvas', () => {
       key: ['product'],
     });
 
+    made = await begun('data', 'Weeks');
+    await made.getByText('A set', { exact: true }).click();
+    await made.getByLabel('Name of the set').fill('weeks');
+    await made.getByLabel('Members, as a range').fill('1 and 3');
+    await made.getByRole('button', { name: 'Add data' }).click();
+    await made.getByText('Write two whole numbers, such as 1 to 52').waitFor();
+    await made.getByLabel('Members, as a range').fill('1 to 3');
+    await made.getByRole('button', { name: 'Add column' }).click();
+    await made.getByLabel('Name of column 1').fill('demand');
+    for (const week of [1, 2, 3]) await made.getByLabel(`demand, row ${week}`).fill(String(10 * week));
+    expect(await added('data', 'Weeks')).toEqual({
+      set: 'weeks',
+      members: '1 to 3',
+      values: { demand: { 1: 10, 2: 20, 3: 30 } },
+    });
+
     made = await begun('KPI', 'On time');
     await made.getByLabel('What it measures').fill('Orders that leave in their week');
     expect(await added('KPI', 'On time')).toEqual({ description: 'Orders that leave in their week' });

@@ -112,8 +112,9 @@ export function CardForm({ kind, projectId, card, isGone = false, start, beside,
     else change.mutate({ seen: card, ...(edited.includes(LABEL) && { label }), data });
   };
   const press = (event: KeyboardEvent): void => {
-    // What was written is given up by the button alone.
-    if (event.key === 'Escape' && edited.length === 0) onDone();
+    // What was written is given up by the button alone, and a list of choices closes first.
+    const hasChoices = (event.target as HTMLElement).getAttribute('aria-expanded') === 'true';
+    if (event.key === 'Escape' && edited.length === 0 && !hasChoices) onDone();
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) save();
   };
   const submit = (event: FormEvent): void => {

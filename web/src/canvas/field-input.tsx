@@ -6,6 +6,7 @@ import { Sentence } from './gaps';
 import type { Field, Texts } from './kinds';
 import { columnsIn, tableIn, textOfColumns } from './texts';
 import { ValueGrid } from './value-grid';
+import { membersOfRange } from './value-tables';
 import { useFileColumns, useTableFiles } from './workspace-tables';
 
 const LONGEST_LABEL = 200;
@@ -56,6 +57,7 @@ export function FieldInput(props: FieldInputProps) {
           label={label}
           table={tableIn(field, text)}
           hasColumns={table === 'members'}
+          members={membersOfRange(texts['range'] ?? '')}
           onChange={(written) => onWrite(JSON.stringify(written))}
         />
       </Input.Wrapper>

@@ -13,11 +13,13 @@ interface ValueGridProps {
   table: ValueTable;
   /** Whether columns are added, named and removed here. */
   hasColumns: boolean;
+  /** What the first column has when nothing is written there. */
+  members?: readonly string[];
   onChange: (table: ValueTable) => void;
 }
 
 /** A table of values to write, with an empty row at its end. Cells of a spreadsheet can be pasted. */
-export function ValueGrid({ label, table, hasColumns, onChange }: ValueGridProps) {
+export function ValueGrid({ label, table, hasColumns, members = [], onChange }: ValueGridProps) {
   const grid = useRef<HTMLDivElement>(null);
   const { first, columns, rows } = table;
   const width = columns.length + 1;
@@ -34,8 +36,10 @@ export function ValueGrid({ label, table, hasColumns, onChange }: ValueGridProps
       columns: columns.filter((_, place) => place !== at),
       rows: rows.map((row) => row.filter((_, place) => place !== at + 1)),
     });
-  const addColumn = (): void =>
-    onChange({ ...table, columns: [...columns, newName(columns)], rows: rows.map((row) => [...row, '']) });
+  const addColumn = (): void => {
+    const begun = rows.length > 0 ? rows : members.map((member) => [member]);
+    onChange({ ...table, columns: [...columns, newName(columns)], rows: begun.map((row) => [...row, '']) });
+  };
   const move = (event: KeyboardEvent<HTMLInputElement>, row: number, column: number): void => {
     const step = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' || event.key === 'Enter' ? 1 : 0;
     if (step === 0 || event.ctrlKey || event.metaKey || event.nativeEvent.isComposing) return;

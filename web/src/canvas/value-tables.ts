@@ -106,7 +106,12 @@ export const isRange = (text: string): boolean => RANGE.test(text.trim());
 /** Members as they are written; those of a range where something is known of them. */
 function writtenMembers(members: unknown, isUsed: boolean): string[] {
   if (Array.isArray(members)) return members.map(textOfCell);
-  const [, from, to] = (typeof members === 'string' && isUsed && RANGE.exec(members.trim())) || [];
+  return typeof members === 'string' && isUsed ? membersOfRange(members) : [];
+}
+
+/** The members of a range, as many as are written out; none of another text. */
+export function membersOfRange(text: string): string[] {
+  const [, from, to] = RANGE.exec(text.trim()) ?? [];
   if (from === undefined || to === undefined) return [];
   const [first, last] = [Number(from), Number(to)];
   const length = Math.min(MAX_WRITTEN_OUT, Math.abs(last - first) + 1);
