@@ -1,5 +1,6 @@
 import type { Call, HttpMethod } from './calls.js';
 import { Conversation } from './conversation.js';
+import { download, type DownloadOptions } from './download.js';
 import { type Execution, waitForExecution, type WaitOptions } from './executions.js';
 import { projectEvents, type ProjectEventsOptions, type Resync } from './project-events.js';
 import type { ProjectEvent, Schemas } from './schemas.js';
@@ -53,6 +54,14 @@ export class WorkspaceClient {
       if (resume === undefined && onStart === undefined) void upload.abort().catch(() => undefined);
       throw error;
     }
+  }
+
+  /**
+   * A file as a Blob. What was lost on its way is read on from where it broke off. Files that should not be in memory are better
+   * read from the URL that `POST /files/download` gives.
+   */
+  async download(file: Schemas['FileDownloadRequest'], options: DownloadOptions = {}): Promise<Blob> {
+    return await download(this.transport, file, options);
   }
 
   /**

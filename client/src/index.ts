@@ -3,6 +3,7 @@ export { type ClientOptions, WorkspaceClient } from './client.js';
 export type { Conversation, FollowOptions, NewMessage } from './conversation.js';
 export type { ChatMessage, ConversationState } from './conversation-state.js';
 export type { TokenSource } from './credentials.js';
+export type { DownloadOptions, DownloadProgress } from './download.js';
 export { ERROR_CODES, type ErrorCode, type ErrorStatus } from './error-codes.js';
 export {
   AuthenticationError,

@@ -178,3 +178,50 @@ describe('an upload', () => {
     await expect(withParts().client.upload(new Blob(['x']), nowhere)).rejects.toBeInstanceOf(NotFoundError);
   });
 });
+
+describe('a download', () => {
+  it('has the bytes of the file, and goes on where it broke off', async () => {
+    const bytes = randomBytes(3 * MiB);
+    await withParts().client.upload(new Blob([bytes], { type: 'image/png' }), target('picture.png'));
+    const ranges: (string | null)[] = [];
+    const client = typedClient(service.url, session, {
+      retry: { minDelayMs: 5, maxDelayMs: 50 },
+      fetch: async (request) => {
+        const response = await checkedFetch(request);
+        if (request.method !== 'GET') return response;
+        ranges.push(request.headers.get('range'));
+        if (ranges.length > 1) return response;
+        const some = (await response.arrayBuffer()).slice(0, MiB);
+        const pieces = [new Uint8Array(some)].values();
+        const body = new ReadableStream({
+          pull(controller) {
+            const { done, value } = pieces.next();
+            if (done === true) controller.error(new TypeError('The connection was lost'));
+            else controller.enqueue(value);
+          },
+        });
+        return new Response(body, { headers: response.headers });
+      },
+    });
+    const loaded: number[] = [];
+    const totals = new Set<number | undefined>();
+    const blob = await client.download(target('picture.png'), {
+      onProgress: (progress) => {
+        loaded.push(progress.loaded);
+        totals.add(progress.total);
+      },
+    });
+    expect(blob.type).toBe('image/png');
+    expect(Buffer.from(await blob.arrayBuffer()).equals(bytes)).toBe(true);
+    expect(ranges).toEqual([null, `bytes=${MiB}-`]);
+    expect(loaded[0]).toBe(MiB);
+    expect([loaded.at(-1), ...totals]).toEqual([bytes.length, bytes.length]);
+  });
+
+  it('of what is not there says so, and ends when nobody wants it', async () => {
+    const client = typedClient(service.url, session);
+    await expect(client.download(target('nothing.png'))).rejects.toThrow(NotFoundError);
+    const leaving = AbortSignal.abort('left');
+    await expect(client.download(target('nothing.png'), { signal: leaving })).rejects.toBe('left');
+  });
+});

@@ -1,5 +1,5 @@
-import { NotFoundError, type WorkspaceClient } from '@project-workspace/client';
 import { useEffect, useRef, useState } from 'react';
+import { freePath } from '../files/uploads/free-path';
 import { useService } from '../service/service';
 
 /** Where files go that are dropped into the conversation. */
@@ -34,7 +34,7 @@ export function useAttachments(projectId: string) {
 
   const send = async (key: number, file: File, { signal }: AbortController): Promise<void> => {
     try {
-      const path = await freePath(client, projectId, file.name, taken.current, signal);
+      const path = await freePath(client, projectId, `${FOLDER}/${file.name}`, taken.current, signal);
       change(key, { path });
       await client.upload(
         file,
@@ -76,37 +76,4 @@ export function useAttachments(projectId: string) {
   };
   const clear = (): void => setAttachments([]);
   return { attachments, add, remove, clear };
-}
-
-/** A path that no file has: nothing is replaced because its name is the same. */
-async function freePath(
-  client: WorkspaceClient,
-  project_id: string,
-  name: string,
-  taken: Set<string>,
-  signal: AbortSignal,
-): Promise<string> {
-  const dot = name.lastIndexOf('.');
-  const [stem, ending] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ''];
-  for (let number = 1; ; number += 1) {
-    const path = `${FOLDER}/${number === 1 ? name : `${stem} (${number})${ending}`}`;
-    if (taken.has(path)) continue;
-    taken.add(path);
-    if (!(await exists(client, project_id, path, signal))) return path;
-  }
-}
-
-async function exists(
-  client: WorkspaceClient,
-  project_id: string,
-  path: string,
-  signal: AbortSignal,
-): Promise<boolean> {
-  try {
-    await client.POST('/api/v1/files/download', { body: { source: 'workspace', project_id, path }, signal });
-    return true;
-  } catch (error) {
-    if (error instanceof NotFoundError && error.code !== 'project_not_found') return false;
-    throw error;
-  }
 }

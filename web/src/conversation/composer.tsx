@@ -1,5 +1,6 @@
 import { Button, CloseButton, FileButton, Group, Progress, Stack, Text, Textarea } from '@mantine/core';
 import { type FormEvent, type KeyboardEvent, useRef, useState } from 'react';
+import { bytes } from '../frame/sizes';
 import { reasonOf } from '../service/failure';
 import type { Attachment } from './attachments';
 import classes from './conversation.module.css';
@@ -116,17 +117,4 @@ function AttachmentLine({ attachment, onRemove }: { attachment: Attachment; onRe
       <CloseButton size="sm" aria-label={`Remove ${name}`} onClick={onRemove} />
     </Group>
   );
-}
-
-const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'];
-
-/** A size in the unit that makes it short: `1.4 MB`. */
-function bytes(size: number): string {
-  const power = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(size, 1)) / 3));
-  return new Intl.NumberFormat(undefined, {
-    style: 'unit',
-    unit: UNITS[power] ?? 'byte',
-    unitDisplay: power === 0 ? 'long' : 'short',
-    maximumFractionDigits: 1,
-  }).format(size / 1000 ** power);
 }

@@ -1,6 +1,447 @@
+import { Anchor, Badge, Breadcrumbs, Button, FileButton, Group, Menu, Stack, Text } from '@mantine/core';
+import { NotFoundError } from '@project-workspace/client';
+import { useMutation } from '@tanstack/react-query';
+import { type DragEvent, useCallback, useMemo, useRef, useState } from 'react';
+import { Link, useLocation } from 'wouter';
 import type { PartProps } from '../project/parts';
+import { Failure } from '../service/failure';
+import { Reading } from '../service/reading';
+import { useService } from '../service/service';
+import { useChanges } from './changes';
+import { type Container, containerOf, useContainers, WORKSPACE } from './containers';
+import { DeleteDialog } from './dialogs/delete-dialog';
+import { MoveDialog } from './dialogs/move-dialog';
+import { NameDialog } from './dialogs/name-dialog';
+import { type EntryActions, FileList } from './file-list';
+import classes from './files.module.css';
+import { type Entry, type Listing, useListing } from './listing';
+import { folderOf, joined, nameOf } from './paths';
+import { addressOf, type Place, usePlace } from './place';
+import { Preview } from './previews/preview';
+import { save } from './saving';
+import { droppedFiles, type GivenFile } from './uploads/dropped-files';
+import { UploadList } from './uploads/upload-list';
+import { useUploads } from './uploads/uploads';
 
-/** To be built. */
-export default function Part(_: PartProps) {
-  return null;
+/** The files of a project: a folder at a time, and beside it the file that is looked at. */
+export default function FilesPart({ project, mayWrite }: PartProps) {
+  const place = usePlace(project.id);
+  const containers = useContainers(project);
+  const container = containerOf(containers, place.container);
+  return (
+    <Folder
+      // What is ticked, active and asked is of one folder.
+      key={`${container.key}/${place.folder}`}
+      projectId={project.id}
+      place={place}
+      container={container}
+      containers={containers}
+      mayWrite={mayWrite && container.key === WORKSPACE}
+    />
+  );
+}
+
+interface FolderProps {
+  projectId: string;
+  place: Place;
+  container: Container;
+  containers: Container[];
+  mayWrite: boolean;
+}
+
+/** What somebody is asked before something is done. */
+type Asked = { what: 'folder' } | { what: 'rename'; entry: Entry } | { what: 'move' | 'delete'; entries: Entry[] };
+
+const NOTHING_TICKED: ReadonlyMap<string, Entry> = new Map();
+
+function Folder({ projectId, place, container, containers, mayWrite }: FolderProps) {
+  const { client } = useService();
+  const [, open] = useLocation();
+  const { folder, file } = place;
+  const listing = useListing(projectId, container, folder);
+  const { makeFolder, move, remove } = useChanges(projectId, container.ref);
+  const { uploads, items } = useUploads(projectId);
+  const [ticked, setTicked] = useState(NOTHING_TICKED);
+  const [asked, setAsked] = useState<Asked>();
+  const [said, setSaid] = useState('');
+  const download = useMutation({
+    mutationFn: async ({ path, file: known }: Entry) =>
+      await save(client, { container: container.ref, path, size: known?.size }),
+    onMutate: ({ path }) => setSaid(`Downloading ${nameOf(path)}`),
+    onSettled: () => setSaid(''),
+  });
+  const copy = useMutation({
+    mutationFn: async (path: string) => await navigator.clipboard.writeText(path),
+    onSuccess: (_, path) => setSaid(`Copied: ${path}`),
+    // Browsers allow it over https alone.
+    onError: (_, path) => setSaid(`To be copied from here: ${path}`),
+  });
+
+  const at = (part: Partial<Place>): string => addressOf(projectId, { ...place, file: undefined, ...part });
+  const addressOfEntry = ({ path, file: known }: Entry): string =>
+    known === undefined ? at({ folder: path }) : at({ file: path });
+  const close = useCallback((): void => setAsked(undefined), []);
+  const ask = (next: Asked): void => {
+    for (const change of [makeFolder, move, remove]) change.reset();
+    setAsked(next);
+  };
+  const tick = useCallback((entry: Entry): void => {
+    setTicked((before) => {
+      const after = new Map(before);
+      if (!after.delete(entry.path)) after.set(entry.path, entry);
+      return after;
+    });
+  }, []);
+  const done = (sentence: string): void => {
+    setSaid(sentence);
+    setTicked(NOTHING_TICKED);
+    close();
+  };
+  /** Follows the file that is shown to where it has gone. */
+  const follow = (from: string, to: string | undefined): void => {
+    if (file === from) open(at({ file: to }), { replace: true });
+  };
+  const actions: EntryActions = {
+    onDownload: (entry) => download.mutate(entry),
+    onCopyPath: ({ path }) => copy.mutate(path),
+    ...(mayWrite && {
+      onRename: (entry) => ask({ what: 'rename', entry }),
+      onMove: (entries) => ask({ what: 'move', entries }),
+      onDelete: (entries) => ask({ what: 'delete', entries }),
+    }),
+  };
+  const add = (given: readonly GivenFile[]): void => uploads.add(given, folder);
+
+  return (
+    <DropTarget className={classes.files} onFiles={mayWrite ? add : undefined}>
+      <Toolbar
+        container={container}
+        containers={containers}
+        folder={folder}
+        at={at}
+        mayWrite={mayWrite}
+        onNewFolder={() => ask({ what: 'folder' })}
+        onFiles={add}
+      />
+      {ticked.size > 0 && (
+        <Group gap="xs" className={classes.bar}>
+          <Text size="sm" role="status">
+            {ticked.size} chosen
+          </Text>
+          <Button size="compact-sm" variant="default" onClick={() => actions.onMove?.([...ticked.values()])}>
+            Move
+          </Button>
+          <Button size="compact-sm" variant="default" onClick={() => actions.onDelete?.([...ticked.values()])}>
+            Delete
+          </Button>
+          <Button size="compact-sm" variant="subtle" onClick={() => setTicked(NOTHING_TICKED)}>
+            Choose none
+          </Button>
+        </Group>
+      )}
+      {download.error !== null && <Failure what="The file was not downloaded" error={download.error} />}
+      <div className={classes.beside} data-with-file={file !== undefined || undefined}>
+        <div className={classes.folder}>
+          <Entries
+            listing={listing}
+            place={place}
+            mayWrite={mayWrite}
+            upAddress={at({ folder: '' })}
+            list={
+              <FileList
+                listing={listing}
+                label={folder === '' ? container.label : `Folder ${folder}`}
+                shown={file}
+                addressOf={addressOfEntry}
+                onOpen={(entry) => open(addressOfEntry(entry))}
+                onUp={folder === '' ? undefined : () => open(at({ folder: folderOf(folder) }))}
+                actions={actions}
+                ticked={ticked}
+                onTick={tick}
+              />
+            }
+          />
+          <Text size="xs" c="dimmed" className={classes.said} role="status" truncate title={said}>
+            {said === '' ? counted(listing.total) : said}
+          </Text>
+          {mayWrite && items.length > 0 && <UploadList uploads={uploads} items={items} />}
+        </div>
+        {file !== undefined && (
+          <div className={classes.beheld}>
+            <Preview
+              key={file}
+              projectId={projectId}
+              container={container}
+              path={file}
+              entry={listing.find(file)}
+              mayWrite={mayWrite}
+              actions={actions}
+              onClose={() => open(at({}))}
+            />
+          </div>
+        )}
+      </div>
+      {asked?.what === 'folder' && (
+        <NameDialog
+          title="New folder"
+          action="Make folder"
+          failure="The folder was not made"
+          name=""
+          onName={(name) =>
+            makeFolder.mutate(joined(folder, name), {
+              onSuccess: ({ created }) => done(created ? `Made ${name}` : `${name} was there already`),
+            })
+          }
+          isPending={makeFolder.isPending}
+          error={makeFolder.error}
+          onClose={close}
+        />
+      )}
+      {asked?.what === 'rename' && (
+        <NameDialog
+          title={`Rename ${nameOf(asked.entry.path)}`}
+          action="Rename"
+          failure="It was not renamed"
+          name={nameOf(asked.entry.path)}
+          onName={(name) => {
+            const { path } = asked.entry;
+            const to = joined(folderOf(path), name);
+            move.mutate([{ source_path: path, dest_path: to }], {
+              onSuccess: () => {
+                follow(path, to);
+                done(`Renamed to ${name}`);
+              },
+            });
+          }}
+          isPending={move.isPending}
+          error={move.error}
+          onClose={close}
+        />
+      )}
+      {asked?.what === 'move' && (
+        <MoveDialog
+          projectId={projectId}
+          container={container}
+          entries={asked.entries}
+          onMove={(to) => {
+            const moves = asked.entries.map(({ path }) => ({ source_path: path, dest_path: joined(to, nameOf(path)) }));
+            move.mutate(moves, {
+              onSuccess: () => {
+                for (const { source_path } of moves) follow(source_path, undefined);
+                done(`Moved to ${to === '' ? 'the top' : to}`);
+              },
+            });
+          }}
+          isPending={move.isPending}
+          error={move.error}
+          onClose={close}
+        />
+      )}
+      {asked?.what === 'delete' && (
+        <DeleteDialog
+          projectId={projectId}
+          container={container}
+          entries={asked.entries}
+          onDelete={() => {
+            const paths = asked.entries.map(({ path }) => path);
+            remove.mutate(paths, {
+              onSuccess: () => {
+                for (const path of paths) follow(path, undefined);
+                done(paths.length === 1 ? `Deleted ${nameOf(paths[0] ?? '')}` : `Deleted ${paths.length} entries`);
+              },
+            });
+          }}
+          isPending={remove.isPending}
+          error={remove.error}
+          onClose={close}
+        />
+      )}
+    </DropTarget>
+  );
+}
+
+const NUMBERS = new Intl.NumberFormat();
+
+const counted = (total: number | undefined): string =>
+  total === undefined ? '' : total === 1 ? '1 entry' : `${NUMBERS.format(total)} entries`;
+
+interface EntriesProps {
+  listing: Listing;
+  place: Place;
+  mayWrite: boolean;
+  upAddress: string;
+  list: React.ReactNode;
+}
+
+/** The list, or why there is none. */
+function Entries({ listing, place: { container, folder }, mayWrite, upAddress, list }: EntriesProps) {
+  const { total, error, retry } = listing;
+  if (error instanceof NotFoundError)
+    return (
+      <Stack align="flex-start" gap="xs" className={classes.empty} role="status">
+        <Text fw={550}>This folder is not there any more</Text>
+        <Anchor component={Link} href={upAddress} size="sm">
+          To the top
+        </Anchor>
+      </Stack>
+    );
+  if (error !== null)
+    return (
+      <Failure
+        what={total === undefined ? 'The files could not be read' : 'Some files could not be read'}
+        error={error}
+        onRetry={retry}
+      />
+    );
+  if (total === undefined) return <Reading what="The folder" />;
+  if (total > 0) return list;
+  const isWorkspace = container === WORKSPACE && folder === '';
+  return (
+    <Stack gap="xs" className={classes.empty} role="status">
+      <Text fw={550}>{isWorkspace ? 'There are no files yet' : 'This folder is empty'}</Text>
+      <Text size="sm" c="dimmed">
+        {mayWrite
+          ? 'Drop files here, or choose them with “Upload”: tables of demand, prices, capacities. What the agent and solves make appears here too.'
+          : isWorkspace
+            ? 'What those who write in this project upload, and what the agent makes, appears here.'
+            : ''}
+      </Text>
+    </Stack>
+  );
+}
+
+interface ToolbarProps {
+  container: Container;
+  containers: Container[];
+  folder: string;
+  at: (part: Partial<Place>) => string;
+  mayWrite: boolean;
+  onNewFolder: () => void;
+  onFiles: (given: GivenFile[]) => void;
+}
+
+/** Where this is, and what can be put there. */
+function Toolbar({ container, containers, folder, at, mayWrite, onNewFolder, onFiles }: ToolbarProps) {
+  const [, open] = useLocation();
+  /** Lets the same file be chosen again. */
+  const forget = useRef<() => void>(null);
+  const names = folder === '' ? [] : folder.split('/');
+  const crumbs = useMemo(
+    () => names.map((name, index) => ({ name, path: names.slice(0, index + 1).join('/') })),
+    [folder],
+  );
+  return (
+    <Group gap="xs" justify="space-between" className={classes.bar}>
+      <Group gap="xs" flex={1} miw={0} wrap="nowrap">
+        <Breadcrumbs role="navigation" aria-label="Folders" separatorMargin={4} classNames={{ root: classes.crumbs }}>
+          {[{ name: container.label, path: '' }, ...crumbs].map(({ name, path }) =>
+            path === folder ? (
+              <Text key={path} size="sm" fw={550} className={classes.crumb} title={name} aria-current="location">
+                {name}
+              </Text>
+            ) : (
+              <Anchor
+                key={path}
+                component={Link}
+                href={at({ folder: path })}
+                size="sm"
+                className={classes.crumb}
+                title={name}
+              >
+                {name}
+              </Anchor>
+            ),
+          )}
+        </Breadcrumbs>
+        {container.key !== WORKSPACE && (
+          <Badge variant="default" size="sm" className={classes.fixed}>
+            Read only
+          </Badge>
+        )}
+      </Group>
+      <Group gap="xs" wrap="nowrap">
+        {containers.length > 1 && (
+          <Menu position="bottom-end" withinPortal>
+            <Menu.Target>
+              <Button size="compact-sm" variant="subtle" color="gray">
+                Other files
+              </Button>
+            </Menu.Target>
+            <Menu.Dropdown mah={320} style={{ overflowY: 'auto' }}>
+              {containers.map(({ key, label }) => (
+                <Menu.Item
+                  key={key}
+                  role="menuitemradio"
+                  aria-checked={key === container.key}
+                  rightSection={key === container.key ? '✓' : undefined}
+                  onClick={() => open(at({ container: key, folder: '' }))}
+                >
+                  {label}
+                </Menu.Item>
+              ))}
+            </Menu.Dropdown>
+          </Menu>
+        )}
+        {mayWrite && (
+          <>
+            <Button size="compact-sm" variant="default" onClick={onNewFolder}>
+              New folder
+            </Button>
+            <FileButton
+              multiple
+              resetRef={forget}
+              onChange={(files) => {
+                onFiles(files.map((file) => ({ file, path: file.name })));
+                forget.current?.();
+              }}
+            >
+              {(props) => (
+                <Button {...props} size="compact-sm">
+                  Upload
+                </Button>
+              )}
+            </FileButton>
+          </>
+        )}
+      </Group>
+    </Group>
+  );
+}
+
+interface DropTargetProps {
+  className: string | undefined;
+  /** Absent where nothing can be dropped. */
+  onFiles: ((given: GivenFile[]) => void) | undefined;
+  children: React.ReactNode;
+}
+
+/** Takes files that are dropped onto it. */
+function DropTarget({ className, onFiles, children }: DropTargetProps) {
+  const [isOver, setOver] = useState(false);
+  const reading = useMutation({ mutationFn: droppedFiles, onSuccess: (given) => onFiles?.(given) });
+  const takes = (event: DragEvent): boolean => onFiles !== undefined && event.dataTransfer.types.includes('Files');
+  return (
+    <section
+      aria-label="Files"
+      className={className}
+      data-over={isOver || undefined}
+      onDragOver={(event) => {
+        if (!takes(event)) return;
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={({ currentTarget, relatedTarget }) => {
+        if (!(relatedTarget instanceof Node) || !currentTarget.contains(relatedTarget)) setOver(false);
+      }}
+      onDrop={(event) => {
+        setOver(false);
+        if (!takes(event)) return;
+        event.preventDefault();
+        reading.mutate(event.dataTransfer);
+      }}
+    >
+      {reading.error !== null && <Failure what="What was dropped could not be read" error={reading.error} />}
+      {children}
+    </section>
+  );
 }

@@ -6,6 +6,8 @@ import { createContext, type ReactNode, useContext, useState } from 'react';
 export interface Service {
   client: WorkspaceClient;
   me: Schemas['MeResponse'];
+  /** Aborted when they sign out: what goes on without being looked at ends then. */
+  signedOut: AbortSignal;
 }
 
 /** What those who are signed in work with. */

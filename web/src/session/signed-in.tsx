@@ -18,7 +18,7 @@ type State =
   | { is: 'looking' }
   | { is: 'out'; provider: Provider | null; because?: string }
   | { is: 'failed'; error: unknown }
-  | { is: 'in'; provider: Provider | null; service: Service; credentials: Credentials };
+  | { is: 'in'; provider: Provider | null; service: Service; credentials: Credentials; end: () => void };
 
 interface Session {
   credentials: Credentials;
@@ -53,6 +53,7 @@ export function SignedIn({ children }: { children: ReactNode }) {
     });
     return () => leaving.abort();
   }, [look]);
+  useEffect(() => (state.is === 'in' ? state.end : undefined), [state]);
 
   const again = useCallback(() => {
     setState({ is: 'looking' });
@@ -108,7 +109,9 @@ async function findState(signal: AbortSignal): Promise<State> {
   const client = new WorkspaceClient({ baseUrl: '', token: credentials.token });
   try {
     const { data: me } = await client.GET('/api/v1/me', { signal });
-    return { is: 'in', provider, service: { client, me }, credentials };
+    const session = new AbortController();
+    const service = { client, me, signedOut: session.signal };
+    return { is: 'in', provider, service, credentials, end: () => session.abort() };
   } catch (error) {
     if (!(error instanceof AuthenticationError)) throw error;
     forgetTokens();

@@ -1,0 +1,61 @@
+import { ConnectionError, errorOf, ServiceError } from './errors.js';
+import { isPassing, retrying } from './retry.js';
+import type { Schemas } from './schemas.js';
+import { Watchdog } from './time.js';
+import type { Transport } from './transport.js';
+
+/** Longest time in milliseconds in which nothing arrives. */
+const SILENCE_MS = 60_000;
+const PARTIAL = 206;
+
+/** Bytes that have arrived, and bytes of the file; undefined where the store does not tell. */
+export interface DownloadProgress {
+  loaded: number;
+  total: number | undefined;
+}
+
+export interface DownloadOptions {
+  signal?: AbortSignal;
+  /** Called as bytes arrive. */
+  onProgress?: (progress: DownloadProgress) => void;
+}
+
+/** Reads a file from its signed URL, whose content never changes. */
+export async function download(
+  transport: Transport,
+  file: Schemas['FileDownloadRequest'],
+  { signal, onProgress }: DownloadOptions,
+): Promise<Blob> {
+  const { data } = await transport.call('post', '/api/v1/files/download', { body: file, signal });
+  const { url } = data as Schemas['FileDownloadResponse'];
+  let pieces: BlobPart[] = [];
+  let loaded = 0;
+  const read = async (): Promise<Blob> => {
+    const watchdog = new Watchdog(signal, SILENCE_MS);
+    try {
+      const headers: HeadersInit = loaded > 0 ? { range: `bytes=${loaded}-` } : {};
+      const response = await transport.fetch(new Request(url, { headers, signal: watchdog.signal }));
+      if (!response.ok) throw errorOf(response, await response.text());
+      if (response.status !== PARTIAL) [pieces, loaded] = [[], 0];
+      const left = response.headers.get('content-length');
+      const total = left === null ? undefined : loaded + Number(left);
+      const reader = response.body?.getReader();
+      for (;;) {
+        const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
+        if (done) break;
+        watchdog.refresh();
+        pieces.push(value);
+        loaded += value.length;
+        onProgress?.({ loaded, total });
+      }
+      return new Blob(pieces, { type: response.headers.get('content-type') ?? '' });
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (error instanceof ServiceError) throw error;
+      throw new ConnectionError('The file did not arrive', { cause: error });
+    } finally {
+      watchdog.release();
+    }
+  };
+  return await retrying(read, isPassing, transport.retry, signal);
+}

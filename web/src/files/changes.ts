@@ -1,0 +1,86 @@
+import type { Schemas, WorkspaceClient } from '@project-workspace/client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { keyOf } from '../project/project-data';
+import { useService } from '../service/service';
+import type { ContainerRef } from './containers';
+
+/** Most of what one request moves or deletes. */
+const BATCH = 1_000;
+
+export type Move = Schemas['MovePair'];
+
+/** Some files could not be moved; the others were. */
+export class NotMovedError extends Error {
+  override name = 'NotMovedError';
+
+  constructor(readonly failures: { path: string; reason: string }[]) {
+    super(failures.map(({ path, reason }) => `${path}: ${reason}.`).join(' '));
+  }
+}
+
+/** Changes of a tree of files, each over when the tree has been read again. */
+export function useChanges(projectId: string, container: ContainerRef) {
+  const { client } = useService();
+  const queries = useQueryClient();
+  const onSettled = async (): Promise<void> => await queries.invalidateQueries({ queryKey: keyOf(projectId, 'files') });
+  const makeFolder = useMutation({
+    mutationFn: async (path: string) =>
+      (await client.POST('/api/v1/files/mkdir', { body: { ...container, path } })).data,
+    onSettled,
+  });
+  const move = useMutation({
+    mutationFn: async (moves: Move[]) => await moveAll(client, container, moves),
+    onSettled,
+  });
+  const remove = useMutation({
+    mutationFn: async (paths: string[]) => {
+      for (const some of inBatches(paths))
+        await client.POST('/api/v1/files/batch-delete', { body: { ...container, paths: some } });
+    },
+    onSettled,
+  });
+  return { makeFolder, move, remove };
+}
+
+/** @throws NotMovedError */
+async function moveAll(client: WorkspaceClient, container: ContainerRef, all: Move[]): Promise<void> {
+  const failures = [];
+  for (const moves of inBatches(all)) {
+    const { data } = await client.POST('/api/v1/files/batch-move', { body: { ...container, moves } });
+    for (const { source_path: path, error: reason } of data.errors ?? []) failures.push({ path, reason });
+  }
+  if (failures.length > 0) throw new NotMovedError(failures);
+}
+
+const inBatches = <Item>(items: Item[]): Item[][] =>
+  Array.from({ length: Math.ceil(items.length / BATCH) }, (_, index) =>
+    items.slice(index * BATCH, (index + 1) * BATCH),
+  );
+
+/** What deleting would delete. */
+export interface Contents {
+  folders: number;
+  files: number;
+  /** Whether `files` counts folders too: there are too many to tell them apart. */
+  isTogether: boolean;
+}
+
+/** Counts what is in folders. */
+export async function contentsOf(
+  client: WorkspaceClient,
+  container: ContainerRef,
+  folders: string[],
+  signal: AbortSignal,
+): Promise<Contents> {
+  const sum: Contents = { folders: 0, files: 0, isTogether: false };
+  for (const path of folders) {
+    const body = { ...container, path, recursive: true, limit: BATCH, offset: 0 };
+    const { data } = await client.POST('/api/v1/files/list', { body, signal });
+    // Folders come first, so those that are on the first page are all.
+    const isWhole = data.directories.length < BATCH;
+    sum.folders += isWhole ? data.directories.length : 0;
+    sum.files += isWhole ? data.total - data.directories.length : data.total;
+    sum.isTogether ||= !isWhole;
+  }
+  return sum;
+}

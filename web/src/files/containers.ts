@@ -1,0 +1,63 @@
+import type { Schemas } from '@project-workspace/client';
+import { useQuery } from '@tanstack/react-query';
+import { dayAndTime } from '../frame/times';
+import { keyOf } from '../project/project-data';
+import { useService } from '../service/service';
+
+/** Snapshots that are offered, the newest ones. */
+const SNAPSHOTS = 20;
+
+/** What a request names a container by. */
+export type ContainerRef = Pick<
+  Schemas['FileListRequest'],
+  'source' | 'project_id' | 'deployment_name' | 'snapshot_id'
+>;
+
+/** A tree of files that can be looked at in a project. */
+export interface Container {
+  /** In addresses: `workspace`, `deployment`, or the id of a snapshot. */
+  key: string;
+  label: string;
+  ref: ContainerRef;
+}
+
+export const WORKSPACE = 'workspace';
+const DEPLOYMENT = 'deployment';
+
+/** The workspace of a project, and beside it what can only be read. */
+export function useContainers({ id, origin_deployment_handle }: Schemas['ProjectResponse']): Container[] {
+  const { client } = useService();
+  const { data } = useQuery({
+    queryKey: keyOf(id, 'project', 'snapshots'),
+    queryFn: async ({ signal }) => {
+      const params = { path: { project_id: id }, query: { limit: SNAPSHOTS } };
+      return (await client.GET('/api/v1/projects/{project_id}/snapshots', { params, signal })).data;
+    },
+  });
+  const workspace = { key: WORKSPACE, label: 'Workspace', ref: { source: 'workspace' as const, project_id: id } };
+  const deployment =
+    origin_deployment_handle == null
+      ? []
+      : [
+          {
+            key: DEPLOYMENT,
+            label: `Deployment ${origin_deployment_handle}`,
+            ref: { source: 'deployment' as const, deployment_name: origin_deployment_handle },
+          },
+        ];
+  const snapshots = (data?.snapshots ?? []).map(({ id: snapshot_id, created_at }) => ({
+    key: snapshot_id,
+    label: `Snapshot of ${dayAndTime(created_at)}`,
+    ref: { source: 'snapshot' as const, snapshot_id },
+  }));
+  return [workspace, ...deployment, ...snapshots];
+}
+
+/** The one that an address names, also one that is not offered. */
+export function containerOf(containers: Container[], key: string): Container {
+  const known = containers.find((container) => container.key === key);
+  if (known !== undefined) return known;
+  if (key === DEPLOYMENT)
+    return { key, label: 'Deployment', ref: { source: 'deployment', deployment_name: 'of no project' } };
+  return { key, label: 'Snapshot', ref: { source: 'snapshot', snapshot_id: key } };
+}

@@ -1,0 +1,110 @@
+import { Button, Group, List, Loader, Modal, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { keyOf } from '../../project/project-data';
+import { Failure } from '../../service/failure';
+import { useService } from '../../service/service';
+import { type Contents, contentsOf } from '../changes';
+import type { Container } from '../containers';
+import type { Entry } from '../listing';
+import { nameOf } from '../paths';
+
+/** Names that are listed. */
+const NAMED = 8;
+
+interface DeleteDialogProps {
+  projectId: string;
+  container: Container;
+  entries: Entry[];
+  onDelete: () => void;
+  isPending: boolean;
+  error: Error | null;
+  onClose: () => void;
+}
+
+/** Says what would be gone, and asks. */
+export function DeleteDialog({
+  projectId,
+  container,
+  entries,
+  onDelete,
+  isPending,
+  error,
+  onClose,
+}: DeleteDialogProps) {
+  const { client } = useService();
+  const folders = entries.filter(({ file }) => file === undefined).map(({ path }) => path);
+  const contents = useQuery({
+    queryKey: keyOf(projectId, 'files', 'contents', container.key, folders),
+    queryFn: async ({ signal }) => await contentsOf(client, container.ref, folders, signal),
+    enabled: folders.length > 0,
+  });
+  const single = entries.length === 1 ? nameOf(entries[0]?.path ?? '') : undefined;
+  const isFolder = folders.length > 0;
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={
+        single === undefined ? `Delete ${entries.length} entries?` : `Delete ${isFolder ? 'the folder ' : ''}${single}?`
+      }
+      closeButtonProps={{ 'aria-label': 'Close' }}
+      centered
+      styles={{ title: { overflowWrap: 'anywhere' } }}
+    >
+      <Stack>
+        {single === undefined && (
+          <List size="sm" styles={{ item: { overflowWrap: 'anywhere' } }}>
+            {entries.slice(0, NAMED).map(({ path, file }) => (
+              <List.Item key={path}>
+                {nameOf(path)}
+                {file === undefined && '/'}
+              </List.Item>
+            ))}
+            {entries.length > NAMED && <List.Item>and {entries.length - NAMED} more</List.Item>}
+          </List>
+        )}
+        {isFolder && contents.isPending && (
+          <Group gap="xs" role="status">
+            <Loader size="xs" aria-hidden="true" />
+            <Text size="sm">Counting what is inside</Text>
+          </Group>
+        )}
+        {contents.data !== undefined && (
+          <Text size="sm" fw={550} role="status">
+            {sentenceOf(contents.data, folders.length)}
+          </Text>
+        )}
+        {contents.error !== null && (
+          <Failure
+            what="What is inside could not be counted"
+            error={contents.error}
+            onRetry={() => void contents.refetch()}
+          />
+        )}
+        <Text size="sm" c="dimmed">
+          It cannot be brought back. Snapshots keep what they have.
+        </Text>
+        {error !== null && <Failure what="Not everything was deleted" error={error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            Cancel
+          </Button>
+          <Button color="red" onClick={onDelete} loading={isPending} disabled={isFolder && contents.isPending}>
+            Delete
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+const NUMBERS = new Intl.NumberFormat();
+
+function sentenceOf({ files, folders, isTogether }: Contents, deleted: number): string {
+  const where = deleted === 1 ? 'The folder' : `The ${deleted} folders`;
+  const verb = deleted === 1 ? 'has' : 'have';
+  const filesSaid = files === 1 ? '1 file' : `${NUMBERS.format(files)} ${isTogether ? 'files and folders' : 'files'}`;
+  if (files === 0 && folders === 0) return deleted === 1 ? 'The folder is empty.' : 'The folders are empty.';
+  if (folders === 0) return `${where} ${verb} ${filesSaid}.`;
+  return `${where} ${verb} ${filesSaid} in ${folders === 1 ? '1 folder' : `${NUMBERS.format(folders)} folders`} inside.`;
+}

@@ -1,0 +1,95 @@
+import { Autocomplete, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { keyOf } from '../../project/project-data';
+import { Failure } from '../../service/failure';
+import { useService } from '../../service/service';
+import type { Container } from '../containers';
+import type { Entry } from '../listing';
+import { folderOf, nameOf } from '../paths';
+
+/** Folders that are offered at most; any other can be typed. */
+const OFFERED = 1_000;
+const SHOWN = 100;
+
+interface MoveDialogProps {
+  projectId: string;
+  container: Container;
+  entries: Entry[];
+  onMove: (folder: string) => void;
+  isPending: boolean;
+  error: Error | null;
+  onClose: () => void;
+}
+
+/** Asks where entries are to go. */
+export function MoveDialog({ projectId, container, entries, onMove, isPending, error, onClose }: MoveDialogProps) {
+  const { client } = useService();
+  const [folder, setFolder] = useState('');
+  const folders = useQuery({
+    queryKey: keyOf(projectId, 'files', 'folders', container.key),
+    queryFn: async ({ signal }) => {
+      // Folders come first.
+      const body = { ...container.ref, path: '', recursive: true, limit: OFFERED, offset: 0 };
+      return (await client.POST('/api/v1/files/list', { body, signal })).data.directories;
+    },
+  });
+  const moved = new Set(entries.map(({ path }) => path));
+  const from = folderOf(entries[0]?.path ?? '');
+  const offered = (folders.data ?? []).filter(
+    (path) => path !== from && ![...moved].some((one) => path === one || path.startsWith(`${one}/`)),
+  );
+  const to = folder.trim().replaceAll(/^\/+|\/+$/g, '');
+  const isNew = to !== '' && folders.data?.includes(to) === false;
+  const isSame = to === from;
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (!isSame) onMove(to);
+  };
+  const what = entries.length === 1 ? nameOf(entries[0]?.path ?? '') : `${entries.length} entries`;
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={`Move ${what}`}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+      centered
+      styles={{ title: { overflowWrap: 'anywhere' } }}
+    >
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <Autocomplete
+            label="Into the folder"
+            description="Empty for the top of the workspace. A folder that is not there is made."
+            placeholder="Top of the workspace"
+            data-autofocus
+            data={offered}
+            limit={SHOWN}
+            value={folder}
+            onChange={setFolder}
+            autoSelectOnBlur={false}
+          />
+          <Text size="xs" c="dimmed" mih={18} role="status">
+            {isSame ? 'It is there already.' : isNew ? `The folder ${to} will be made.` : ''}
+          </Text>
+          {folders.error !== null && (
+            <Failure
+              what="The folders could not be read"
+              error={folders.error}
+              onRetry={() => void folders.refetch()}
+            />
+          )}
+          {error !== null && <Failure what="Not everything was moved" error={error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={isPending} disabled={isSame}>
+              Move
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

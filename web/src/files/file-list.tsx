@@ -1,0 +1,297 @@
+import { ActionIcon, Menu, Text } from '@mantine/core';
+import { type KeyboardEvent, memo, type MouseEvent, useEffect, useMemo, useRef, useState } from 'react';
+import { Virtualizer, type VirtualizerHandle } from 'virtua';
+import { Link } from 'wouter';
+import { Ago } from '../frame/ago';
+import { bytes } from '../frame/sizes';
+import classes from './files.module.css';
+import type { Entry, Listing } from './listing';
+import { nameOf } from './paths';
+
+/** What can be done with an entry; what is absent cannot. */
+export interface EntryActions {
+  onDownload: (entry: Entry) => void;
+  onCopyPath: (entry: Entry) => void;
+  onRename?: (entry: Entry) => void;
+  onMove?: (entries: Entry[]) => void;
+  onDelete?: (entries: Entry[]) => void;
+}
+
+interface FileListProps {
+  listing: Listing;
+  /** Names what is listed, for those who do not see it. */
+  label: string;
+  /** Path of the file that is shown beside. */
+  shown: string | undefined;
+  addressOf: (entry: Entry) => string;
+  onOpen: (entry: Entry) => void;
+  /** Leads to the folder that this one is in; absent at the top. */
+  onUp: (() => void) | undefined;
+  actions: EntryActions;
+  /** Entries that are ticked, by their path. */
+  ticked: ReadonlyMap<string, Entry>;
+  onTick: (entry: Entry) => void;
+}
+
+/** Rows that PageUp and PageDown go. */
+const SCREEN = 10;
+
+/** What a folder holds. The list has the focus as a whole, and one of its rows is the active one. */
+export function FileList({ listing, label, shown, addressOf, onOpen, onUp, actions, ticked, onTick }: FileListProps) {
+  const { entry, see, total = 0 } = listing;
+  const scroll = useRef<HTMLDivElement>(null);
+  const list = useRef<VirtualizerHandle>(null);
+  const [active, setActive] = useState(0);
+  /** The row whose menu is open. */
+  const [menuOf, setMenuOf] = useState<number>();
+  const rows = useMemo(() => ({ length: total }), [total]);
+  const mayTick = actions.onDelete !== undefined;
+  const look = (): void => {
+    const { current } = list;
+    if (current !== null) see(current.findItemIndex(current.scrollOffset), last(current));
+  };
+  useEffect(() => setActive((index) => Math.min(index, Math.max(0, total - 1))), [total]);
+
+  const go = (index: number): void => {
+    const to = Math.max(0, Math.min(total - 1, index));
+    setActive(to);
+    list.current?.scrollToIndex(to, { align: 'nearest' });
+  };
+  const concerned = (one: Entry): Entry[] => (ticked.has(one.path) ? [...ticked.values()] : [one]);
+  const press = (event: KeyboardEvent): void => {
+    // What is pressed in a menu is for the menu.
+    if (event.target !== event.currentTarget || event.altKey || event.ctrlKey || event.metaKey) return;
+    const one = entry(active);
+    const moves: Record<string, number> = {
+      ArrowDown: active + 1,
+      ArrowUp: active - 1,
+      PageDown: active + SCREEN,
+      PageUp: active - SCREEN,
+      Home: 0,
+      End: total - 1,
+    };
+    const to = moves[event.key];
+    if (to !== undefined) go(to);
+    else if (event.key === 'Backspace' || event.key === 'ArrowLeft') onUp?.();
+    else if (one === undefined) return;
+    else if (event.key === 'Enter' || (event.key === 'ArrowRight' && one.file === undefined)) onOpen(one);
+    else if (event.key === ' ' && mayTick) onTick(one);
+    else if (event.key === 'F2') actions.onRename?.(one);
+    else if (event.key === 'Delete') actions.onDelete?.(concerned(one));
+    else if (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) setMenuOf(active);
+    else return;
+    event.preventDefault();
+  };
+  const closeMenu = (): void => {
+    setMenuOf(undefined);
+    scroll.current?.focus();
+  };
+
+  return (
+    <div
+      ref={scroll}
+      className={classes.list}
+      role="grid"
+      aria-label={label}
+      aria-rowcount={total}
+      aria-multiselectable={mayTick || undefined}
+      aria-activedescendant={rowId(active)}
+      tabIndex={0}
+      onKeyDown={press}
+    >
+      <Virtualizer
+        ref={list}
+        scrollRef={scroll}
+        data={rows}
+        itemSize={36}
+        keepMounted={[active]}
+        onScroll={look}
+        onResize={look}
+      >
+        {(_, index) => {
+          const one = entry(index);
+          return (
+            <Row
+              key={index}
+              index={index}
+              entry={one}
+              href={one && addressOf(one)}
+              isActive={index === active}
+              isShown={one !== undefined && one.path === shown}
+              isTicked={one !== undefined && ticked.has(one.path)}
+              onTick={mayTick ? onTick : undefined}
+              onActive={setActive}
+              onMenu={setMenuOf}
+              menu={
+                one !== undefined && menuOf === index ? (
+                  <EntryMenu entry={one} concerned={concerned(one)} actions={actions} onClose={closeMenu} />
+                ) : undefined
+              }
+            />
+          );
+        }}
+      </Virtualizer>
+    </div>
+  );
+}
+
+const rowId = (index: number): string => `file-row-${index}`;
+
+const last = (list: VirtualizerHandle): number => list.findItemIndex(list.scrollOffset + list.viewportSize);
+
+interface RowProps {
+  index: number;
+  /** Undefined while it is read. */
+  entry: Entry | undefined;
+  href: string | undefined;
+  isActive: boolean;
+  isShown: boolean;
+  isTicked: boolean;
+  onTick: ((entry: Entry) => void) | undefined;
+  onActive: (index: number) => void;
+  onMenu: (index: number) => void;
+  menu: React.ReactNode;
+}
+
+const Row = memo(function Row(props: RowProps) {
+  const { index, entry, href, isActive, isShown, isTicked, onTick, onActive, onMenu, menu } = props;
+  const common = {
+    id: rowId(index),
+    role: 'row',
+    'aria-rowindex': index + 1,
+    className: classes.row,
+    'data-active': isActive || undefined,
+    'data-shown': isShown || undefined,
+  };
+  if (entry === undefined || href === undefined)
+    return (
+      <div {...common}>
+        <span role="gridcell" className={classes.pending}>
+          …
+        </span>
+      </div>
+    );
+  const { path, file } = entry;
+  const name = nameOf(path);
+  const openMenu = (event: MouseEvent): void => {
+    event.preventDefault();
+    onActive(index);
+    onMenu(index);
+  };
+  return (
+    <div {...common} aria-selected={onTick === undefined ? undefined : isTicked} onContextMenu={openMenu}>
+      {onTick !== undefined && (
+        <span role="gridcell" className={classes.tick}>
+          <input
+            type="checkbox"
+            tabIndex={-1}
+            aria-label={`Choose ${name}`}
+            checked={isTicked}
+            onChange={() => onTick(entry)}
+          />
+        </span>
+      )}
+      <span role="gridcell" className={classes.nameCell}>
+        <Link href={href} tabIndex={-1} className={classes.entryLink} title={name} onClick={() => onActive(index)}>
+          <Icon isFolder={file === undefined} />
+          <span className={classes.fileName}>{name}</span>
+        </Link>
+      </span>
+      <span role="gridcell" className={classes.size}>
+        {file === undefined ? '' : bytes(file.size)}
+      </span>
+      <span role="gridcell" className={classes.modified}>
+        {file?.modified == null ? '' : <Ago moment={file.modified} />}
+      </span>
+      <span role="gridcell" className={classes.more}>
+        {menu ?? (
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size="sm"
+            tabIndex={-1}
+            aria-label={`What to do with ${name}`}
+            aria-haspopup="menu"
+            onClick={openMenu}
+          >
+            <Dots />
+          </ActionIcon>
+        )}
+      </span>
+    </div>
+  );
+});
+
+interface EntryMenuProps {
+  entry: Entry;
+  /** What moving and deleting are about: all that are ticked, if this one is. */
+  concerned: Entry[];
+  actions: EntryActions;
+  onClose: () => void;
+}
+
+function EntryMenu({ entry, concerned, actions, onClose }: EntryMenuProps) {
+  const { onDownload, onCopyPath, onRename, onMove, onDelete } = actions;
+  const several = concerned.length > 1 ? ` ${concerned.length} entries` : '';
+  return (
+    <Menu opened onClose={onClose} position="bottom-end" withinPortal returnFocus={false}>
+      <Menu.Target>
+        <ActionIcon
+          variant="light"
+          color="gray"
+          size="sm"
+          tabIndex={-1}
+          aria-label={`What to do with ${nameOf(entry.path)}`}
+        >
+          <Dots />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {entry.file !== undefined && <Menu.Item onClick={() => onDownload(entry)}>Download</Menu.Item>}
+        <Menu.Item onClick={() => onCopyPath(entry)}>Copy path</Menu.Item>
+        {onRename !== undefined && (
+          <Menu.Item rightSection={<Key name="F2" />} onClick={() => onRename(entry)}>
+            Rename
+          </Menu.Item>
+        )}
+        {onMove !== undefined && <Menu.Item onClick={() => onMove(concerned)}>Move{several}</Menu.Item>}
+        {onDelete !== undefined && (
+          <Menu.Item color="red" rightSection={<Key name="Del" />} onClick={() => onDelete(concerned)}>
+            Delete{several}
+          </Menu.Item>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+const Key = ({ name }: { name: string }) => (
+  <Text size="xs" c="dimmed" span>
+    {name}
+  </Text>
+);
+
+export const Dots = () => (
+  <svg width="14" height="14" viewBox="0 0 16 16" fill="currentColor" aria-hidden="true">
+    <circle cx="3" cy="8" r="1.4" />
+    <circle cx="8" cy="8" r="1.4" />
+    <circle cx="13" cy="8" r="1.4" />
+  </svg>
+);
+
+const Icon = ({ isFolder }: { isFolder: boolean }) => (
+  <svg
+    width="16"
+    height="16"
+    viewBox="0 0 16 16"
+    className={classes.icon}
+    data-folder={isFolder || undefined}
+    aria-hidden="true"
+  >
+    {isFolder ? (
+      <path d="M1.5 4a1 1 0 0 1 1-1h3.6l1.4 1.5h6a1 1 0 0 1 1 1V12a1 1 0 0 1-1 1h-11a1 1 0 0 1-1-1z" />
+    ) : (
+      <path d="M3.5 2a.5.5 0 0 1 .5-.5h5.3L12.5 4.7V14a.5.5 0 0 1-.5.5H4a.5.5 0 0 1-.5-.5z M9.2 1.6v3.3h3.2" />
+    )}
+  </svg>
+);

@@ -1,0 +1,15 @@
+/** The last name of a path. */
+export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
+/** The folder that a path is in; empty at the top. */
+export const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
+
+export const joined = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`);
+
+/** A name before its ending, and the ending with its dot: `demand` and `.csv`. */
+export function splitName(name: string): [stem: string, ending: string] {
+  const dot = name.lastIndexOf('.');
+  return dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ''];
+}
+
+export const endingOf = (path: string): string => splitName(nameOf(path))[1].toLowerCase();

@@ -1,0 +1,71 @@
+import { NotFoundError } from '@project-workspace/client';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { keyOf } from '../../project/project-data';
+import { Failure } from '../../service/failure';
+import { Reading } from '../../service/reading';
+import { useService } from '../../service/service';
+import type { Container } from '../containers';
+import { endingOf } from '../paths';
+import classes from './previews.module.css';
+import { Gone, Said } from './said';
+
+/** What browsers show, by the ending of the name: what the file says of itself makes no difference. */
+const TYPES: Record<string, string> = {
+  '.avif': 'image/avif',
+  '.bmp': 'image/bmp',
+  '.gif': 'image/gif',
+  '.ico': 'image/x-icon',
+  '.jpeg': 'image/jpeg',
+  '.jpg': 'image/jpeg',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.webp': 'image/webp',
+};
+/** Larger images are not shown by themselves. */
+const LARGEST = 32 * 1024 ** 2;
+
+export const isImage = (path: string): boolean => endingOf(path) in TYPES;
+
+interface ImagePreviewProps {
+  projectId: string;
+  container: Container;
+  path: string;
+  size: number | undefined;
+}
+
+/** An image, from memory: one of somebody's own text (SVG) runs and loads nothing in it. */
+export function ImagePreview({ projectId, container, path, size }: ImagePreviewProps) {
+  const { client } = useService();
+  const isTooLarge = size !== undefined && size > LARGEST;
+  const { data, error, refetch } = useQuery({
+    queryKey: keyOf(projectId, 'files', 'image', container.key, path),
+    queryFn: async ({ signal }) => await client.download({ ...container.ref, path }, { signal }),
+    staleTime: Infinity,
+    gcTime: 30_000,
+    // Blobs are not compared.
+    structuralSharing: false,
+    enabled: !isTooLarge,
+  });
+  const [url, setUrl] = useState<string>();
+  const [isBroken, setBroken] = useState(false);
+  useEffect(() => {
+    if (data === undefined) return;
+    const made = URL.createObjectURL(new Blob([data], { type: TYPES[endingOf(path)] ?? '' }));
+    setUrl(made);
+    setBroken(false);
+    return () => URL.revokeObjectURL(made);
+  }, [data, path]);
+  if (isTooLarge) return <Said title="It is too large to be shown" text="Download it to look at it." />;
+  if (error instanceof NotFoundError) return <Gone />;
+  if (error !== null && data === undefined)
+    return <Failure what="The image could not be read" error={error} onRetry={() => void refetch()} />;
+  if (isBroken)
+    return <Said title="It cannot be shown" text="Its content is not an image of the kind that its name says." />;
+  if (url === undefined) return <Reading what="The image" />;
+  return (
+    <div className={classes.image}>
+      <img src={url} alt={path} onError={() => setBroken(true)} />
+    </div>
+  );
+}

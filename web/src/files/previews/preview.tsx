@@ -1,0 +1,127 @@
+import { ActionIcon, Button, CloseButton, Group, Menu, SegmentedControl, Text } from '@mantine/core';
+import { useState } from 'react';
+import { dayAndTime } from '../../frame/times';
+import { bytes } from '../../frame/sizes';
+import type { Container } from '../containers';
+import { Dots, type EntryActions } from '../file-list';
+import type { Entry } from '../listing';
+import { endingOf, nameOf } from '../paths';
+import { SqlBox } from '../tables/sql-box';
+import { isTable } from '../tables/statement';
+import { TablePreview } from '../tables/table-preview';
+import { ImagePreview, isImage } from './image-preview';
+import classes from './previews.module.css';
+import { TextPreview } from './text-preview';
+
+type View = 'table' | 'sql' | 'text' | 'image';
+const LABELS: Record<View, string> = { table: 'Table', sql: 'SQL', text: 'Text', image: 'Image' };
+/** Their text is taken out of them. */
+const DOCUMENTS = new Set(['.pdf', '.docx', '.xlsx', '.xlsm']);
+
+/** How a file can be looked at, the usual way first. */
+function viewsOf(path: string): View[] {
+  const ending = endingOf(path);
+  if (isImage(path)) return ending === '.svg' ? ['image', 'text'] : ['image'];
+  if (!isTable(path)) return ['text'];
+  if (ending === '.parquet') return ['table', 'sql'];
+  // Most of them are no tables.
+  if (ending === '.txt' || ending === '.json') return ['text', 'table', 'sql'];
+  return ['table', 'sql', 'text'];
+}
+
+interface PreviewProps {
+  projectId: string;
+  container: Container;
+  path: string;
+  /** What is known of the file; undefined while its folder has not told. */
+  entry: Entry | undefined;
+  mayWrite: boolean;
+  actions: EntryActions;
+  onClose: () => void;
+}
+
+/** A file: what it is called, what can be done with it, and what is in it. */
+export function Preview({ projectId, container, path, entry, mayWrite, actions, onClose }: PreviewProps) {
+  const views = viewsOf(path);
+  const [wanted, setView] = useState<View>();
+  const [sheet, setSheet] = useState<string>();
+  const view = wanted ?? views[0] ?? 'text';
+  const file = entry?.file;
+  const name = nameOf(path);
+  // One that is not known is saved as a large one.
+  const known: Entry = entry ?? { path, file: { path, size: Infinity } };
+  const { onDownload, onCopyPath, onRename, onMove, onDelete } = actions;
+  const common = { projectId, container, path };
+  const lead = views.length > 1 && (
+    <SegmentedControl
+      className={classes.views}
+      size="xs"
+      aria-label="How it is shown"
+      data={views.map((one) => ({ value: one, label: LABELS[one] }))}
+      value={view}
+      onChange={setView}
+    />
+  );
+  return (
+    <section className={classes.preview} aria-label={`File ${name}`}>
+      <Group gap="xs" wrap="nowrap" className={classes.head}>
+        <div className={classes.title}>
+          <Text component="h2" size="sm" fw={600} truncate title={path} className={classes.name}>
+            {name}
+          </Text>
+          <Text size="xs" c="dimmed" truncate>
+            {[
+              file === undefined ? undefined : bytes(file.size),
+              file?.modified == null ? undefined : dayAndTime(file.modified),
+              file?.source == null ? undefined : ORIGINS[file.source],
+            ]
+              .filter((part) => part !== undefined)
+              .join(' · ')}
+          </Text>
+        </div>
+        <Button size="compact-sm" variant="default" onClick={() => onDownload(known)}>
+          Download
+        </Button>
+        <Menu position="bottom-end" withinPortal>
+          <Menu.Target>
+            <ActionIcon variant="default" size="md" aria-label={`What else to do with ${name}`}>
+              <Dots />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item onClick={() => onCopyPath(known)}>Copy path</Menu.Item>
+            {onRename !== undefined && <Menu.Item onClick={() => onRename(known)}>Rename</Menu.Item>}
+            {onMove !== undefined && <Menu.Item onClick={() => onMove([known])}>Move</Menu.Item>}
+            {onDelete !== undefined && (
+              <Menu.Item color="red" onClick={() => onDelete([known])}>
+                Delete
+              </Menu.Item>
+            )}
+          </Menu.Dropdown>
+        </Menu>
+        <CloseButton aria-label={`Close ${name}`} onClick={onClose} />
+      </Group>
+      {view === 'table' && (
+        <TablePreview
+          {...common}
+          lead={lead}
+          sheet={sheet}
+          onSheet={setSheet}
+          onText={views.includes('text') ? () => setView('text') : undefined}
+        />
+      )}
+      {view !== 'table' && lead !== false && <div className={classes.lead}>{lead}</div>}
+      {view === 'sql' && <SqlBox {...common} sheet={sheet} mayWrite={mayWrite} />}
+      {view === 'image' && <ImagePreview {...common} size={file?.size} />}
+      {view === 'text' && <TextPreview {...common} isDocument={DOCUMENTS.has(endingOf(path))} />}
+    </section>
+  );
+}
+
+/** How a file came into the workspace. */
+const ORIGINS: Record<string, string> = {
+  upload: 'uploaded',
+  agent: 'by the agent',
+  execution: 'by a solve',
+  deployment: 'from the deployment',
+};

@@ -1,0 +1,107 @@
+import { Text } from '@mantine/core';
+import { NotFoundError, TooLargeError, ValidationError } from '@project-workspace/client';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useRef } from 'react';
+import { Virtualizer } from 'virtua';
+import { keyOf } from '../../project/project-data';
+import { Failure } from '../../service/failure';
+import { Reading } from '../../service/reading';
+import { useService } from '../../service/service';
+import type { Container } from '../containers';
+import classes from './previews.module.css';
+import { Gone, Said } from './said';
+
+/** Characters of a line that are shown. */
+const LONGEST_LINE = 5_000;
+const NUMBERS = new Intl.NumberFormat();
+
+interface TextPreviewProps {
+  projectId: string;
+  container: Container;
+  path: string;
+  /** Whether it is a document whose text is taken out of it; its lines have no numbers. */
+  isDocument: boolean;
+}
+
+/** A text, line by line. */
+export function TextPreview({ projectId, container, path, isDocument }: TextPreviewProps) {
+  const { client } = useService();
+  const { data, error, refetch } = useQuery({
+    queryKey: keyOf(projectId, 'files', 'content', container.key, path, isDocument),
+    queryFn: async ({ signal }) => {
+      const params = isDocument ? { query: { as: 'text' as const } } : {};
+      return (await client.POST('/api/v1/files/content', { params, body: { ...container.ref, path }, signal })).data;
+    },
+    staleTime: Infinity,
+    // A text is large, and not looked at again soon.
+    gcTime: 30_000,
+  });
+  const lines = useMemo(() => linesOf(data?.text ?? ''), [data]);
+  if (error instanceof NotFoundError) return <Gone />;
+  if (data === undefined) {
+    if (error === null) return <Reading what="The file" />;
+    if (error instanceof TooLargeError)
+      return <Said title="It is too large to be shown" text={`${error.message}. Download it to read it.`} />;
+    if (error instanceof ValidationError && isDocument)
+      return <Said title="Its text cannot be shown" text={error.entries.map(({ msg }) => msg).join(' ')} />;
+    return <Failure what="The file could not be read" error={error} onRetry={() => void refetch()} />;
+  }
+  if (data.text == null)
+    return (
+      <Said title="There is no preview of this kind of file" text="Download it to open it with another program." />
+    );
+  if (data.text.trim() === '')
+    return (
+      <Said
+        title={isDocument ? 'It has no text' : 'The file is empty'}
+        text={isDocument ? 'Pages that are images have none. Download it to look at it.' : ''}
+      />
+    );
+  return <Lines lines={lines} label={`Text of ${path}`} isNumbered={!isDocument} />;
+}
+
+function Lines({ lines, label, isNumbered }: { lines: string[]; label: string; isNumbered: boolean }) {
+  const scroll = useRef<HTMLDivElement>(null);
+  const gutter = `${String(lines.length).length}ch`;
+  return (
+    <>
+      <div
+        ref={scroll}
+        className={classes.text}
+        data-document={!isNumbered || undefined}
+        role="group"
+        aria-label={label}
+        tabIndex={0}
+        style={{ '--gutter': gutter } as React.CSSProperties}
+      >
+        <Virtualizer data={lines} scrollRef={scroll}>
+          {(line, index) => (
+            <div key={index} className={classes.line}>
+              {isNumbered && (
+                <span className={classes.number} aria-hidden="true">
+                  {index + 1}
+                </span>
+              )}
+              <span className={classes.lineText}>
+                {line.length > LONGEST_LINE ? line.slice(0, LONGEST_LINE) : line}
+                {line.length > LONGEST_LINE && (
+                  <span className={classes.cut}> … {NUMBERS.format(line.length - LONGEST_LINE)} more characters</span>
+                )}
+              </span>
+            </div>
+          )}
+        </Virtualizer>
+      </div>
+      <Text size="xs" c="dimmed" className={classes.about}>
+        {NUMBERS.format(lines.length)} {lines.length === 1 ? 'line' : 'lines'}
+      </Text>
+    </>
+  );
+}
+
+function linesOf(text: string): string[] {
+  const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/);
+  // A text ends with the end of its last line.
+  if (lines.at(-1) === '' && lines.length > 1) lines.pop();
+  return lines;
+}

@@ -1,0 +1,246 @@
+import { Anchor, Button, Group, Stack, Text, Textarea, TextInput, UnstyledButton } from '@mantine/core';
+import { type Schemas, ValidationError } from '@project-workspace/client';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
+import { Link } from 'wouter';
+import { keyOf } from '../../project/project-data';
+import { Failure } from '../../service/failure';
+import { useService } from '../../service/service';
+import { type Container, WORKSPACE } from '../containers';
+import { folderOf } from '../paths';
+import { addressOf } from '../place';
+import { isFile } from '../uploads/free-path';
+import { shownColumns } from './cells';
+import { TableGrid } from './table-grid';
+import { identifier, placeOf, tableNames, tablesIn } from './statement';
+import classes from './tables.module.css';
+
+/** Rows of an answer that are shown. */
+const SHOWN = 10_000;
+/** Of what a statement may be. */
+const LONGEST = 100_000;
+/** Files of the folder that can be named. */
+const OFFERED = 1_000;
+const NUMBERS = new Intl.NumberFormat();
+
+type Answer = Schemas['QueryResponse'];
+
+/** What is wanted beside the rows. */
+interface Run {
+  save_as?: string;
+  mayReplace?: boolean;
+}
+
+interface SqlBoxProps {
+  projectId: string;
+  container: Container;
+  path: string;
+  sheet: string | undefined;
+  mayWrite: boolean;
+}
+
+/** Asks tables in SQL, and saves what is answered. */
+export function SqlBox({ projectId, container, path, sheet, mayWrite }: SqlBoxProps) {
+  const { client } = useService();
+  const queries = useQueryClient();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const listing = useQuery({
+    queryKey: keyOf(projectId, 'files', 'tables', container.key, folderOf(path)),
+    queryFn: async ({ signal }) => {
+      const body = { ...container.ref, path: folderOf(path), limit: OFFERED, offset: 0 };
+      return (await client.POST('/api/v1/files/list', { body, signal })).data.entries;
+    },
+  });
+  const names = useMemo(
+    () => tableNames(path, sheet, listing.data?.map((entry) => entry.path) ?? []),
+    [path, sheet, listing.data],
+  );
+  const own = names.keys().next().value ?? '';
+  const [sql, setSql] = useState(`SELECT *\nFROM ${identifier(own)}\nLIMIT 100`);
+  const [target, setTarget] = useState(`results/${own.replaceAll(/[^\p{L}\p{N}._-]+/gu, '-')}-query.csv`);
+  /** What was answered last: it stays while the next answer is waited for. */
+  const [answer, setAnswer] = useState<Answer>();
+
+  const query = useMutation({
+    mutationFn: async ({ save_as, mayReplace = false }: Run) => {
+      if (save_as !== undefined && !mayReplace && (await isFile(client, projectId, save_as)))
+        throw new IsThere(save_as);
+      const tables = Object.fromEntries(tablesIn(sql, names));
+      const body = {
+        ...container.ref,
+        project_id: projectId,
+        tables,
+        sql,
+        limit: SHOWN,
+        ...(save_as !== undefined && { save_as }),
+      };
+      return (await client.POST('/api/v1/files/query', { body })).data;
+    },
+    onSuccess: async (answered) => {
+      setAnswer(answered);
+      if (answered.saved !== null) await queries.invalidateQueries({ queryKey: keyOf(projectId, 'files') });
+    },
+    onError: (error) => {
+      const said = problemsOf(error).sql;
+      const { current } = field;
+      if (said === undefined || current === null) return;
+      // Where it is, as far as that is said.
+      const at = placeOf(said, sql);
+      if (at === undefined) return;
+      current.focus();
+      current.setSelectionRange(...at);
+    },
+  });
+  const { error, isPending } = query;
+  const problems = problemsOf(error);
+  const columns = useMemo(() => shownColumns(answer?.columns ?? [], answer?.rows ?? []), [answer]);
+  const run = (wanted: Run = {}): void => {
+    if (!isPending && sql.trim() !== '') query.mutate(wanted);
+  };
+  const press = (event: KeyboardEvent): void => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    run();
+  };
+  const insert = (name: string): void => {
+    const { current } = field;
+    if (current === null) return;
+    const { selectionStart: from, selectionEnd: to } = current;
+    const text = identifier(name);
+    setSql(sql.slice(0, from) + text + sql.slice(to));
+    current.focus();
+    requestAnimationFrame(() => current.setSelectionRange(from + text.length, from + text.length));
+  };
+
+  return (
+    <div className={classes.part}>
+      <Stack gap={6} className={[classes.bar, classes.sql].join(' ')}>
+        <Textarea
+          ref={field}
+          aria-label="SQL"
+          autosize
+          minRows={3}
+          maxRows={9}
+          maxLength={LONGEST}
+          spellCheck={false}
+          autoCapitalize="off"
+          autoCorrect="off"
+          value={sql}
+          onChange={({ currentTarget }) => setSql(currentTarget.value)}
+          onKeyDown={press}
+          error={problems.sql}
+        />
+        <Group gap={6} className={classes.names} role="group" aria-label="Tables that can be named">
+          <Text size="xs" c="dimmed">
+            Tables
+          </Text>
+          {Array.from(names, ([name, reference]) => (
+            <UnstyledButton
+              key={name}
+              className={classes.tableName}
+              title={`Insert ${name} (${reference.path})`}
+              onClick={() => insert(name)}
+            >
+              {name}
+            </UnstyledButton>
+          ))}
+        </Group>
+        <Group gap="xs" align="flex-end">
+          <Button size="xs" onClick={() => run()} loading={isPending} title="Ctrl+Enter">
+            Run
+          </Button>
+          {mayWrite && (
+            <Group gap="xs" flex={1} wrap="nowrap" align="flex-start" miw={300}>
+              <Text size="xs" c="dimmed" lh="30px" style={{ whiteSpace: 'nowrap' }}>
+                Save as
+              </Text>
+              <TextInput
+                size="xs"
+                flex={1}
+                aria-label="Save the result as"
+                placeholder="results/answer.csv"
+                value={target}
+                onChange={({ currentTarget }) => setTarget(currentTarget.value)}
+                error={problems.target}
+              />
+              <Button
+                size="xs"
+                variant="default"
+                disabled={isPending || target.trim() === ''}
+                onClick={() => run({ save_as: target.trim() })}
+              >
+                Run and save
+              </Button>
+            </Group>
+          )}
+        </Group>
+        {error instanceof IsThere && (
+          <Group gap="xs" role="alert">
+            <Text size="sm">There is a file {error.path} already.</Text>
+            <Button size="compact-sm" variant="default" onClick={() => run({ save_as: error.path, mayReplace: true })}>
+              Replace it
+            </Button>
+          </Group>
+        )}
+        {problems.other !== undefined && <Failure what="The query was not answered" error={problems.other} />}
+        {answer?.saved != null && !isPending && error === null && (
+          <Text size="sm" role="status">
+            Saved as{' '}
+            <Anchor
+              component={Link}
+              href={addressOf(projectId, { container: WORKSPACE, folder: '', file: answer.saved.path })}
+            >
+              {answer.saved.path}
+            </Anchor>
+          </Text>
+        )}
+      </Stack>
+      {answer === undefined ? (
+        <Text size="sm" c="dimmed" className={classes.bar}>
+          One SELECT in the SQL of DuckDB. Ctrl+Enter runs it. Files of other folders are named by their path in double
+          quotes: <code>&quot;data/lanes.csv&quot;</code>.
+        </Text>
+      ) : (
+        <>
+          <TableGrid
+            label="Answer"
+            columns={columns}
+            total={answer.rows.length}
+            row={(index) => answer.rows[index]}
+            isOld={isPending || error !== null}
+          />
+          <Text size="xs" c="dimmed" className={classes.about} role="status">
+            {answer.truncated
+              ? `The first ${NUMBERS.format(answer.rows.length)} rows; save the result to have all`
+              : `${NUMBERS.format(answer.rows.length)} ${answer.rows.length === 1 ? 'row' : 'rows'}`}
+          </Text>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** A file that nobody has said may be replaced. */
+class IsThere extends Error {
+  override name = 'IsThere';
+
+  constructor(readonly path: string) {
+    super(`There is a file ${path} already.`);
+  }
+}
+
+/** What is wrong, at its place. */
+function problemsOf(error: unknown): { sql?: string; target?: string; other?: unknown } {
+  if (error === null || error instanceof IsThere) return {};
+  if (!(error instanceof ValidationError)) return { other: error };
+  const at = (place: string): string | undefined => {
+    const said = error.entries.filter(({ loc }) => loc[1] === place).map(({ msg }) => msg);
+    return said.length === 0 ? undefined : said.join(' ');
+  };
+  const problems = { sql: at('sql') ?? at('tables'), target: at('save_as') ?? at('path') };
+  if (problems.sql === undefined && problems.target === undefined) return { other: error };
+  return {
+    ...(problems.sql !== undefined && { sql: problems.sql }),
+    ...(problems.target !== undefined && { target: problems.target }),
+  };
+}

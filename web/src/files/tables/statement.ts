@@ -1,0 +1,72 @@
+import { endingOf, nameOf, splitName } from '../paths';
+
+/** Files that are tables, by the ending of their name. */
+const TABLES = new Set([
+  ...['.csv', '.tsv', '.tab', '.txt', '.json', '.ndjson', '.jsonl'],
+  ...['.parquet', '.xlsx', '.xlsm'],
+]);
+/** Words that cannot stand as a name without quotes; others cannot be mistaken. */
+const WORDS =
+  /^(all|and|any|as|asc|by|case|desc|distinct|else|end|from|group|having|in|is|join|like|limit|not|null|on|or|order|select|table|then|to|union|using|when|where|with|default|check|column|offset|only|do|end|for|into|user|values|window)$/i;
+
+export interface TableReference {
+  path: string;
+  sheet?: string;
+}
+
+export const isTable = (path: string): boolean => TABLES.has(endingOf(path));
+
+/** A name as it stands in SQL. */
+export const identifier = (name: string): string =>
+  /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !WORDS.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
+
+/** Names for the tables of a folder, without their endings where that is clear: the one that is shown first. */
+export function tableNames(
+  path: string,
+  sheet: string | undefined,
+  inFolder: readonly string[],
+): Map<string, TableReference> {
+  const own = { path, ...(sheet !== undefined && { sheet }) };
+  const references: TableReference[] = [
+    own,
+    ...inFolder.filter((one) => one !== path && isTable(one)).map((one) => ({ path: one })),
+  ];
+  const names = new Map<string, TableReference>();
+  const taken = new Set<string>();
+  for (const reference of references) {
+    const name = nameOf(reference.path);
+    const [stem] = splitName(name);
+    const free = [stem, name].find((one) => !taken.has(one.toLowerCase()));
+    // The same in capital letters: it can still be named by its path.
+    if (free === undefined) continue;
+    taken.add(free.toLowerCase());
+    names.set(free, reference);
+  }
+  return names;
+}
+
+/** The tables that a statement seems to name: those of the folder, and paths in double quotes. */
+export function tablesIn(sql: string, names: ReadonlyMap<string, TableReference>): Map<string, TableReference> {
+  const words = new Set(Array.from(sql.matchAll(/[\p{L}_][\p{L}\p{N}_$]*/gu), ([word]) => word.toLowerCase()));
+  const quoted = Array.from(sql.matchAll(/"((?:[^"]|"")+)"/g), ([, text = '']) => text.replaceAll('""', '"'));
+  const quotedNames = new Set(quoted.map((name) => name.toLowerCase()));
+  const named = new Map(
+    Array.from(names).filter(([name]) => words.has(name.toLowerCase()) || quotedNames.has(name.toLowerCase())),
+  );
+  const known = new Set(Array.from(named.keys(), (name) => name.toLowerCase()));
+  for (const path of quoted) if (isTable(path) && !known.has(path.toLowerCase())) named.set(path, { path });
+  return named;
+}
+
+/** Where in a statement something is wrong, as far as DuckDB says it: from one character to another. */
+export function placeOf(message: string, sql: string): [from: number, to: number] | undefined {
+  const line = Number(/\(line (\d+)\)$/.exec(message)?.[1] ?? 1);
+  const lines = sql.split('\n');
+  const text = lines[line - 1];
+  if (text === undefined) return undefined;
+  const from = lines.slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0);
+  const word = /(?:at or near|column|name|Function with name|Table with name) "?([^\s"!]+)"?/.exec(message)?.[1];
+  const at = word === undefined ? -1 : text.toLowerCase().indexOf(word.toLowerCase());
+  if (word !== undefined && at >= 0) return [from + at, from + at + word.length];
+  return line > 1 || /\(line \d+\)$/.test(message) ? [from, from + text.length] : undefined;
+}

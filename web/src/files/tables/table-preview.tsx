@@ -1,0 +1,181 @@
+import { Alert, Button, Group, Loader, NativeSelect, Text } from '@mantine/core';
+import { NotFoundError, type Schemas, ValidationError } from '@project-workspace/client';
+import { useMemo, useState } from 'react';
+import { keyOf } from '../../project/project-data';
+import { Failure } from '../../service/failure';
+import { Reading } from '../../service/reading';
+import { useService } from '../../service/service';
+import type { Container } from '../containers';
+import { usePages } from '../paging';
+import { Gone } from '../previews/said';
+import { shownColumns } from './cells';
+import { type Filter, Filters } from './filters';
+import { MOST_ROWS, type Sort, TableGrid } from './table-grid';
+import classes from './tables.module.css';
+
+type Table = Schemas['TableResponse'];
+
+/** Rows of a page. */
+const PAGE = 200;
+const NUMBERS = new Intl.NumberFormat();
+
+interface TablePreviewProps {
+  projectId: string;
+  container: Container;
+  path: string;
+  /** What stands before the filters. */
+  lead: React.ReactNode;
+  sheet: string | undefined;
+  onSheet: (sheet: string) => void;
+  /** Shows the file as text instead; absent where it has none. */
+  onText: (() => void) | undefined;
+}
+
+/** The rows of a file that is a table, sorted and filtered by the service. */
+export function TablePreview({ projectId, container, path, lead, sheet, onSheet, onText }: TablePreviewProps) {
+  const { client } = useService();
+  const [sort, setSort] = useState<Sort>();
+  const [filters, setFilters] = useState<Filter[]>([]);
+  const [ignoresErrors, setIgnoresErrors] = useState(false);
+  const asked = {
+    ...(sheet !== undefined && { sheet }),
+    ...(sort !== undefined && { order_by: [sort] }),
+    ...(filters.length > 0 && { where: filters }),
+    ignore_errors: ignoresErrors,
+  };
+  const { some, page, isOld, error, retry, see } = usePages({
+    queryKey: keyOf(projectId, 'files', 'table', container.key, path, asked),
+    size: PAGE,
+    read: async (offset, signal): Promise<Table> => {
+      const body = { ...container.ref, path, ...asked, limit: PAGE, offset };
+      return (await client.POST('/api/v1/files/table', { body, signal })).data;
+    },
+  });
+  const first = page(0);
+  const columns = useMemo(
+    () => shownColumns(some?.columns ?? [], (first ?? some)?.rows ?? []),
+    // Widths stay while somebody scrolls: they go by the first rows.
+    [some?.columns, first],
+  );
+
+  if (error instanceof NotFoundError) return <Gone />;
+  if (some === undefined)
+    return (
+      <>
+        <div className={classes.bar}>{lead}</div>
+        {error === null ? (
+          <Reading what="The table" />
+        ) : (
+          <NoTable
+            error={error}
+            onRetry={retry}
+            onText={onText}
+            onIgnore={ignoresErrors ? undefined : () => setIgnoresErrors(true)}
+          />
+        )}
+      </>
+    );
+  const { total, skipped, sheets, dialect } = some;
+  const toggle = (column: string): void =>
+    setSort(
+      sort?.column !== column
+        ? { column, descending: false }
+        : sort.descending
+          ? undefined
+          : { column, descending: true },
+    );
+  return (
+    <div className={classes.part}>
+      <Group gap="xs" className={classes.bar}>
+        {lead}
+        {sheets != null && sheets.length > 1 && (
+          <NativeSelect
+            size="xs"
+            aria-label="Sheet"
+            data={sheets}
+            value={sheet ?? sheets[0]}
+            onChange={({ currentTarget }) => onSheet(currentTarget.value)}
+          />
+        )}
+        <Filters columns={some.columns} filters={filters} onChange={setFilters} />
+        {isOld && error === null && <Loader size="xs" aria-label="Reading" />}
+      </Group>
+      {error !== null && <Failure what="Some rows could not be read" error={error} onRetry={retry} />}
+      <TableGrid
+        label={`Table ${path}`}
+        columns={columns}
+        total={total}
+        row={(index) => page(Math.floor(index / PAGE))?.rows[index % PAGE]}
+        onSee={see}
+        sort={sort}
+        onSort={toggle}
+        isOld={isOld}
+      />
+      {total === 0 && (
+        <Text size="sm" c="dimmed" className={classes.about} role="status">
+          {filters.length > 0 ? 'No row fits. Remove a filter to see others.' : 'The table has no rows.'}
+        </Text>
+      )}
+      <Text size="xs" c="dimmed" className={classes.about}>
+        {[
+          `${NUMBERS.format(total)} ${total === 1 ? 'row' : 'rows'}${filters.length > 0 ? ' fit' : ''}`,
+          `${some.columns.length} ${some.columns.length === 1 ? 'column' : 'columns'}`,
+          total > MOST_ROWS ? `the first ${NUMBERS.format(MOST_ROWS)} can be scrolled to` : undefined,
+          skipped > 0 ? `${NUMBERS.format(skipped)} left out` : undefined,
+          dialect == null ? undefined : told(dialect),
+        ]
+          .filter((part) => part !== undefined)
+          .join(' · ')}
+      </Text>
+    </div>
+  );
+}
+
+const SEPARATORS: Record<string, string> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'bars' };
+
+/** How a text was read. */
+function told({ delimiter, encoding, decimal, thousands, header }: Schemas['TableDialect']): string {
+  const parts = [
+    SEPARATORS[delimiter] ?? `“${delimiter}”`,
+    encoding.toUpperCase(),
+    `decimal ${decimal === ',' ? 'comma' : 'point'}`,
+    thousands === '' ? undefined : `thousands “${thousands}”`,
+    header ? undefined : 'no row of names',
+  ];
+  return `read with ${parts.filter((part) => part !== undefined).join(', ')}`;
+}
+
+interface NoTableProps {
+  error: Error;
+  onRetry: () => void;
+  onText: (() => void) | undefined;
+  onIgnore: (() => void) | undefined;
+}
+
+/** Why a file cannot be shown as a table, and what can be done. */
+function NoTable({ error, onRetry, onText, onIgnore }: NoTableProps) {
+  if (!(error instanceof ValidationError))
+    return <Failure what="The table could not be read" error={error} onRetry={onRetry} />;
+  const isRagged = error.entries.some(({ ctx }) => ctx !== undefined && 'row' in ctx);
+  return (
+    <Alert color="gray" variant="light" role="alert" title="This file cannot be read as a table">
+      {error.entries.map(({ msg }, index) => (
+        <Text key={index} size="sm">
+          {msg}
+        </Text>
+      ))}
+      <Group mt="xs" gap="xs">
+        {isRagged && onIgnore !== undefined && (
+          <Button size="compact-sm" variant="default" onClick={onIgnore}>
+            Leave such rows out
+          </Button>
+        )}
+        {onText !== undefined && (
+          <Button size="compact-sm" variant="default" onClick={onText}>
+            Show the text
+          </Button>
+        )}
+      </Group>
+    </Alert>
+  );
+}

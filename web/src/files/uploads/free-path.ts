@@ -1,0 +1,35 @@
+import { NotFoundError, type WorkspaceClient } from '@project-workspace/client';
+import { folderOf, joined, nameOf, splitName } from '../paths';
+
+/** A path like the wanted one that no file has: nothing is replaced because its name is the same. Adds it to those that are taken. */
+export async function freePath(
+  client: WorkspaceClient,
+  project_id: string,
+  wanted: string,
+  taken: Set<string>,
+  signal: AbortSignal,
+): Promise<string> {
+  const [stem, ending] = splitName(nameOf(wanted));
+  for (let number = 1; ; number += 1) {
+    const path = number === 1 ? wanted : joined(folderOf(wanted), `${stem} (${number})${ending}`);
+    if (taken.has(path)) continue;
+    taken.add(path);
+    if (!(await isFile(client, project_id, path, signal))) return path;
+  }
+}
+
+/** Whether there is a file of this path. */
+export async function isFile(
+  client: WorkspaceClient,
+  project_id: string,
+  path: string,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  try {
+    await client.POST('/api/v1/files/download', { body: { source: 'workspace', project_id, path }, signal });
+    return true;
+  } catch (error) {
+    if (error instanceof NotFoundError && error.code !== 'project_not_found') return false;
+    throw error;
+  }
+}

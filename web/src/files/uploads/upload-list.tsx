@@ -1,0 +1,154 @@
+import { Button, CloseButton, Group, Progress, Stack, Text } from '@mantine/core';
+import { useRef } from 'react';
+import { Virtualizer } from 'virtua';
+import { bytes } from '../../frame/sizes';
+import { reasonOf } from '../../service/failure';
+import classes from '../files.module.css';
+import type { UploadItem, Uploads } from './uploads';
+
+interface UploadListProps {
+  uploads: Uploads;
+  items: readonly UploadItem[];
+}
+
+/** What is on its way into the workspace, and what has arrived. */
+export function UploadList({ uploads, items }: UploadListProps) {
+  const scroll = useRef<HTMLDivElement>(null);
+  const asking = items.filter(({ state }) => state === 'asking');
+  const done = items.filter(({ state }) => state === 'done').length;
+  const decideAll = (decide: (key: number) => void): void => asking.forEach(({ key }) => decide(key));
+  // What needs somebody comes first, what is over last.
+  const sorted = items.toSorted((one, other) => RANK[one.state] - RANK[other.state]);
+  return (
+    <section className={classes.uploads} aria-label="Uploads">
+      <Group justify="space-between" gap="xs" className={classes.uploadsHead}>
+        <Text size="sm" fw={550} role="status">
+          {done === items.length ? `${counted(done)} uploaded` : `${done} of ${counted(items.length)} uploaded`}
+        </Text>
+        {done > 0 && (
+          <Button size="compact-xs" variant="default" onClick={() => uploads.removeDone()}>
+            Clear
+          </Button>
+        )}
+      </Group>
+      {asking.length > 1 && (
+        <Group gap="xs" className={classes.uploadsHead} role="group" aria-label="For all that are there already">
+          <Text size="xs" c="dimmed" flex={1}>
+            {asking.length} are there already
+          </Text>
+          <Button
+            size="compact-xs"
+            variant="default"
+            onClick={() => decideAll((key) => uploads.decide(key, 'keep both'))}
+          >
+            Keep both of all
+          </Button>
+          <Button
+            size="compact-xs"
+            variant="default"
+            onClick={() => decideAll((key) => uploads.decide(key, 'replace'))}
+          >
+            Replace all
+          </Button>
+          <Button size="compact-xs" variant="default" onClick={() => decideAll((key) => uploads.remove(key))}>
+            Skip all
+          </Button>
+        </Group>
+      )}
+      <div
+        className={classes.uploadsScroll}
+        ref={scroll}
+        tabIndex={0}
+        role="list"
+        aria-label="Files that are uploaded"
+        style={{ height: items.length * LINE }}
+      >
+        <Virtualizer data={sorted} scrollRef={scroll}>
+          {(item) => <Line key={item.key} item={item} uploads={uploads} />}
+        </Virtualizer>
+      </div>
+    </section>
+  );
+}
+
+/** Pixels of a line, about. */
+const LINE = 56;
+
+const RANK: Record<UploadItem['state'], number> = { asking: 0, failed: 1, sending: 2, paused: 2, waiting: 3, done: 4 };
+
+const counted = (count: number): string => (count === 1 ? '1 file' : `${count} files`);
+
+function Line({ item, uploads }: { item: UploadItem; uploads: Uploads }) {
+  const { key, name, path, state, loaded, total, error } = item;
+  const percent = total === 0 ? 0 : (loaded / total) * 100;
+  return (
+    <div className={classes.upload} role="listitem">
+      <Stack gap={2} flex={1} miw={0}>
+        <Group gap="xs" wrap="nowrap" justify="space-between">
+          <Text size="sm" truncate title={path} className={classes.fileName}>
+            {name}
+          </Text>
+          <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+            {state === 'done' || state === 'waiting' || state === 'asking'
+              ? bytes(total)
+              : `${bytes(loaded)} of ${bytes(total)}`}
+          </Text>
+        </Group>
+        {(state === 'sending' || state === 'paused') && (
+          <Progress
+            value={percent}
+            size="sm"
+            color={state === 'paused' ? 'gray' : undefined}
+            aria-label={`Uploading ${name}`}
+          />
+        )}
+        {state === 'waiting' && <Said text="Waits for the others" />}
+        {state === 'done' && <Said text="Uploaded" />}
+        {state === 'failed' && (
+          <Text size="xs" c="red" role="alert">
+            Not uploaded. {reasonOf(error)}
+          </Text>
+        )}
+        {state === 'asking' && (
+          <Group gap="xs">
+            <Text size="xs" flex={1}>
+              There is a file of this name
+            </Text>
+            <Button size="compact-xs" variant="default" onClick={() => uploads.decide(key, 'keep both')}>
+              Keep both
+            </Button>
+            <Button size="compact-xs" variant="default" onClick={() => uploads.decide(key, 'replace')}>
+              Replace
+            </Button>
+          </Group>
+        )}
+      </Stack>
+      {(state === 'sending' || state === 'waiting') && (
+        <Button size="compact-xs" variant="subtle" aria-label={`Pause ${name}`} onClick={() => uploads.pause(key)}>
+          Pause
+        </Button>
+      )}
+      {state === 'paused' && (
+        <Button size="compact-xs" variant="subtle" aria-label={`Go on with ${name}`} onClick={() => uploads.goOn(key)}>
+          Go on
+        </Button>
+      )}
+      {state === 'failed' && (
+        <Button size="compact-xs" variant="subtle" aria-label={`Try ${name} again`} onClick={() => uploads.goOn(key)}>
+          Try again
+        </Button>
+      )}
+      <CloseButton
+        size="sm"
+        aria-label={state === 'done' ? `Take ${name} from the list` : `Do not upload ${name}`}
+        onClick={() => uploads.remove(key)}
+      />
+    </div>
+  );
+}
+
+const Said = ({ text }: { text: string }) => (
+  <Text size="xs" c="dimmed">
+    {text}
+  </Text>
+);

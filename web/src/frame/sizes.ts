@@ -1,0 +1,12 @@
+const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'];
+
+/** A size in the unit that makes it short: `1.4 MB`. */
+export function bytes(size: number): string {
+  const power = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(size, 1)) / 3));
+  return new Intl.NumberFormat(undefined, {
+    style: 'unit',
+    unit: UNITS[power] ?? 'byte',
+    unitDisplay: power === 0 ? 'long' : 'short',
+    maximumFractionDigits: 1,
+  }).format(size / 1000 ** power);
+}
