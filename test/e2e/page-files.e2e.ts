@@ -127,7 +127,7 @@ inBrowser('the files of a project on the page', () => {
         if (part === '1' || !isHeld) await route.continue();
       });
       await open();
-      const bytes = Buffer.alloc(20 * MiB, 'demand ');
+      const bytes = Buffer.alloc(11 * MiB, 'demand ');
       await chooser().setInputFiles({ name: 'large.bin', mimeType: 'application/octet-stream', buffer: bytes });
       const bar = tab.page.getByRole('progressbar', { name: 'Uploading large.bin' });
       await eventually(
@@ -528,11 +528,12 @@ inBrowser('the files of a project on the page', () => {
       await tab.page.getByText('4 rows').waitFor();
       await sql.fill('SELECT product,\n  sum(quantty) AS total\nFROM demand GROUP BY product');
       await sql.press('Control+Enter');
-      await tab.page
-        .getByText(/quantty/)
-        .last()
-        .waitFor();
-      expect(await tab.page.evaluate('getSelection().toString()')).toBe('quantty');
+      await tab.page.getByText('Referenced column "quantty" not found').waitFor();
+      await eventually(
+        () => tab.page.evaluate<string>('getSelection().toString()'),
+        (text) => text === 'quantty',
+        { until: 'what is wrong is marked' },
+      );
       await show('files-sql-error');
       expect(await faults()).toEqual([]);
       await sql.fill(

@@ -161,7 +161,15 @@ function Folder({ projectId, place, container, containers, mayWrite }: FolderPro
               />
             }
           />
-          <Text size="xs" c="dimmed" className={classes.said} role="status" truncate title={said}>
+          <Text
+            size="xs"
+            c="dimmed"
+            className={classes.said}
+            data-said={said !== '' || undefined}
+            role="status"
+            truncate
+            title={said}
+          >
             {said === '' ? counted(listing.total) : said}
           </Text>
           {mayWrite && items.length > 0 && <UploadList uploads={uploads} items={items} />}
@@ -368,17 +376,16 @@ function Toolbar({ container, containers, folder, at, mayWrite, onNewFolder, onF
               </Button>
             </Menu.Target>
             <Menu.Dropdown mah={320} style={{ overflowY: 'auto' }}>
-              {containers.map(({ key, label }) => (
-                <Menu.Item
-                  key={key}
-                  role="menuitemradio"
-                  aria-checked={key === container.key}
-                  rightSection={key === container.key ? '✓' : undefined}
-                  onClick={() => open(at({ container: key, folder: '' }))}
-                >
-                  {label}
-                </Menu.Item>
-              ))}
+              <Menu.RadioGroup
+                value={container.key}
+                onChange={(key) => open(at({ container: key, folder: '' }))}
+              >
+                {containers.map(({ key, label }) => (
+                  <Menu.RadioItem key={key} value={key} closeMenuOnClick>
+                    {label}
+                  </Menu.RadioItem>
+                ))}
+              </Menu.RadioGroup>
             </Menu.Dropdown>
           </Menu>
         )}

@@ -8,6 +8,7 @@ import { Failure } from '../../service/failure';
 import { Reading } from '../../service/reading';
 import { useService } from '../../service/service';
 import type { Container } from '../containers';
+import { sentenceOf } from '../tables/problems';
 import classes from './previews.module.css';
 import { Gone, Said } from './said';
 
@@ -43,7 +44,7 @@ export function TextPreview({ projectId, container, path, isDocument }: TextPrev
     if (error instanceof TooLargeError)
       return <Said title="It is too large to be shown" text={`${error.message}. Download it to read it.`} />;
     if (error instanceof ValidationError && isDocument)
-      return <Said title="Its text cannot be shown" text={error.entries.map(({ msg }) => msg).join(' ')} />;
+      return <Said title="Its text cannot be shown" text={error.entries.map(sentenceOf).join(' ')} />;
     return <Failure what="The file could not be read" error={error} onRetry={() => void refetch()} />;
   }
   if (data.text == null)

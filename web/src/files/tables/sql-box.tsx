@@ -11,6 +11,7 @@ import { folderOf } from '../paths';
 import { addressOf } from '../place';
 import { isFile } from '../uploads/free-path';
 import { shownColumns } from './cells';
+import { sentenceOf } from './problems';
 import { TableGrid } from './table-grid';
 import { identifier, placeOf, tableNames, tablesIn } from './statement';
 import classes from './tables.module.css';
@@ -234,7 +235,7 @@ function problemsOf(error: unknown): { sql?: string; target?: string; other?: un
   if (error === null || error instanceof IsThere) return {};
   if (!(error instanceof ValidationError)) return { other: error };
   const at = (place: string): string | undefined => {
-    const said = error.entries.filter(({ loc }) => loc[1] === place).map(({ msg }) => msg);
+    const said = error.entries.filter(({ loc }) => loc[1] === place).map(sentenceOf);
     return said.length === 0 ? undefined : said.join(' ');
   };
   const problems = { sql: at('sql') ?? at('tables'), target: at('save_as') ?? at('path') };

@@ -10,6 +10,7 @@ import { usePages } from '../paging';
 import { Gone } from '../previews/said';
 import { shownColumns } from './cells';
 import { type Filter, Filters } from './filters';
+import { sentenceOf } from './problems';
 import { MOST_ROWS, type Sort, TableGrid } from './table-grid';
 import classes from './tables.module.css';
 
@@ -159,9 +160,9 @@ function NoTable({ error, onRetry, onText, onIgnore }: NoTableProps) {
   const isRagged = error.entries.some(({ ctx }) => ctx !== undefined && 'row' in ctx);
   return (
     <Alert color="gray" variant="light" role="alert" title="This file cannot be read as a table">
-      {error.entries.map(({ msg }, index) => (
+      {error.entries.map((entry, index) => (
         <Text key={index} size="sm">
-          {msg}
+          {sentenceOf(entry)}
         </Text>
       ))}
       <Group mt="xs" gap="xs">
