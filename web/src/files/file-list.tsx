@@ -6,7 +6,7 @@ import { Ago } from '../frame/ago';
 import { bytes } from '../frame/sizes';
 import classes from './files.module.css';
 import type { Entry, Listing } from './listing';
-import { nameOf } from './paths';
+import { shownName } from './paths';
 
 /** What can be done with an entry; what is absent cannot. */
 export interface EntryActions {
@@ -172,7 +172,7 @@ const Row = memo(function Row(props: RowProps) {
       </div>
     );
   const { path, file } = entry;
-  const name = nameOf(path);
+  const name = shownName(path);
   const openMenu = (event: MouseEvent): void => {
     event.preventDefault();
     onActive(index);
@@ -241,7 +241,7 @@ function EntryMenu({ entry, concerned, actions, onClose }: EntryMenuProps) {
           color="gray"
           size="sm"
           tabIndex={-1}
-          aria-label={`What to do with ${nameOf(entry.path)}`}
+          aria-label={`What to do with ${shownName(entry.path)}`}
         >
           <Dots />
         </ActionIcon>

@@ -1,5 +1,5 @@
 import { Anchor, Badge, Breadcrumbs, Button, FileButton, Group, Menu, Stack, Text } from '@mantine/core';
-import { NotFoundError } from '@project-workspace/client';
+import { type DownloadProgress, NotFoundError } from '@project-workspace/client';
 import { useMutation } from '@tanstack/react-query';
 import { type DragEvent, useCallback, useMemo, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
@@ -65,9 +65,13 @@ function Folder({ projectId, place, container, containers, mayWrite }: FolderPro
   const [asked, setAsked] = useState<Asked>();
   const [said, setSaid] = useState('');
   const download = useMutation({
-    mutationFn: async ({ path, file: known }: Entry) =>
-      await save(client, { container: container.ref, path, size: known?.size }),
-    onMutate: ({ path }) => setSaid(`Downloading ${nameOf(path)}`),
+    mutationFn: async ({ path, file: known }: Entry) => {
+      const doing = `Downloading ${nameOf(path)}`;
+      setSaid(doing);
+      const onProgress = ({ loaded, total = Infinity }: DownloadProgress) =>
+        setSaid(`${doing}: ${PERCENT.format(loaded / total)}`);
+      await save(client, { container: container.ref, path, size: known?.size }, { onProgress });
+    },
     onSettled: () => setSaid(''),
   });
   const copy = useMutation({
@@ -269,6 +273,7 @@ function Folder({ projectId, place, container, containers, mayWrite }: FolderPro
 }
 
 const NUMBERS = new Intl.NumberFormat();
+const PERCENT = new Intl.NumberFormat(undefined, { style: 'percent' });
 
 const counted = (total: number | undefined): string =>
   total === undefined ? '' : total === 1 ? '1 entry' : `${NUMBERS.format(total)} entries`;
@@ -376,10 +381,7 @@ function Toolbar({ container, containers, folder, at, mayWrite, onNewFolder, onF
               </Button>
             </Menu.Target>
             <Menu.Dropdown mah={320} style={{ overflowY: 'auto' }}>
-              <Menu.RadioGroup
-                value={container.key}
-                onChange={(key) => open(at({ container: key, folder: '' }))}
-              >
+              <Menu.RadioGroup value={container.key} onChange={(key) => open(at({ container: key, folder: '' }))}>
                 {containers.map(({ key, label }) => (
                   <Menu.RadioItem key={key} value={key} closeMenuOnClick>
                     {label}

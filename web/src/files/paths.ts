@@ -13,3 +13,7 @@ export function splitName(name: string): [stem: string, ending: string] {
 }
 
 export const endingOf = (path: string): string => splitName(nameOf(path))[1].toLowerCase();
+
+/** A name as it is shown: marks that turn the direction of writing could make one ending look like another. */
+export const shownName = (path: string): string =>
+  nameOf(path).replaceAll(/[\u200E\u200F\u061C\u202A-\u202E\u2066-\u2069]/g, '\uFFFD');

@@ -6,7 +6,7 @@ import { useService } from '../../service/service';
 import { type Contents, contentsOf } from '../changes';
 import type { Container } from '../containers';
 import type { Entry } from '../listing';
-import { nameOf } from '../paths';
+import { shownName } from '../paths';
 
 /** Names that are listed. */
 const NAMED = 8;
@@ -38,7 +38,7 @@ export function DeleteDialog({
     queryFn: async ({ signal }) => await contentsOf(client, container.ref, folders, signal),
     enabled: folders.length > 0,
   });
-  const single = entries.length === 1 ? nameOf(entries[0]?.path ?? '') : undefined;
+  const single = entries.length === 1 ? shownName(entries[0]?.path ?? '') : undefined;
   const isFolder = folders.length > 0;
   return (
     <Modal
@@ -56,7 +56,7 @@ export function DeleteDialog({
           <List size="sm" styles={{ item: { overflowWrap: 'anywhere' } }}>
             {entries.slice(0, NAMED).map(({ path, file }) => (
               <List.Item key={path}>
-                {nameOf(path)}
+                {shownName(path)}
                 {file === undefined && '/'}
               </List.Item>
             ))}
@@ -106,5 +106,5 @@ function sentenceOf({ files, folders, isTogether }: Contents, deleted: number): 
   const filesSaid = files === 1 ? '1 file' : `${NUMBERS.format(files)} ${isTogether ? 'files and folders' : 'files'}`;
   if (files === 0 && folders === 0) return deleted === 1 ? 'The folder is empty.' : 'The folders are empty.';
   if (folders === 0) return `${where} ${verb} ${filesSaid}.`;
-  return `${where} ${verb} ${filesSaid} in ${folders === 1 ? '1 folder' : `${NUMBERS.format(folders)} folders`} inside.`;
+  return `${where} ${verb} ${filesSaid} and ${folders === 1 ? '1 folder' : `${NUMBERS.format(folders)} folders`} inside.`;
 }

@@ -6,7 +6,7 @@ import { Failure } from '../../service/failure';
 import { useService } from '../../service/service';
 import type { Container } from '../containers';
 import type { Entry } from '../listing';
-import { folderOf, nameOf } from '../paths';
+import { folderOf, shownName } from '../paths';
 
 /** Folders that are offered at most; any other can be typed. */
 const OFFERED = 1_000;
@@ -46,7 +46,7 @@ export function MoveDialog({ projectId, container, entries, onMove, isPending, e
     event.preventDefault();
     if (!isSame) onMove(to);
   };
-  const what = entries.length === 1 ? nameOf(entries[0]?.path ?? '') : `${entries.length} entries`;
+  const what = entries.length === 1 ? shownName(entries[0]?.path ?? '') : `${entries.length} entries`;
   return (
     <Modal
       opened

@@ -5,7 +5,7 @@ import { bytes } from '../../frame/sizes';
 import type { Container } from '../containers';
 import { Dots, type EntryActions } from '../file-list';
 import type { Entry } from '../listing';
-import { endingOf, nameOf } from '../paths';
+import { endingOf, shownName } from '../paths';
 import { SqlBox } from '../tables/sql-box';
 import { isTable } from '../tables/statement';
 import { TablePreview } from '../tables/table-preview';
@@ -47,7 +47,7 @@ export function Preview({ projectId, container, path, entry, mayWrite, actions, 
   const [sheet, setSheet] = useState<string>();
   const view = wanted ?? views[0] ?? 'text';
   const file = entry?.file;
-  const name = nameOf(path);
+  const name = shownName(path);
   // One that is not known is saved as a large one.
   const known: Entry = entry ?? { path, file: { path, size: Infinity } };
   const { onDownload, onCopyPath, onRename, onMove, onDelete } = actions;
@@ -103,6 +103,8 @@ export function Preview({ projectId, container, path, entry, mayWrite, actions, 
       </Group>
       {view === 'table' && (
         <TablePreview
+          // What is sorted and filtered is of one sheet.
+          key={sheet}
           {...common}
           lead={lead}
           sheet={sheet}

@@ -42,7 +42,7 @@ export function TextPreview({ projectId, container, path, isDocument }: TextPrev
   if (data === undefined) {
     if (error === null) return <Reading what="The file" />;
     if (error instanceof TooLargeError)
-      return <Said title="It is too large to be shown" text={`${error.message}. Download it to read it.`} />;
+      return <Said title="It is too large to be shown" text="Download it to read it." />;
     if (error instanceof ValidationError && isDocument)
       return <Said title="Its text cannot be shown" text={error.entries.map(sentenceOf).join(' ')} />;
     return <Failure what="The file could not be read" error={error} onRetry={() => void refetch()} />;

@@ -101,7 +101,13 @@ export function TablePreview({ projectId, container, path, lead, sheet, onSheet,
         <Filters columns={some.columns} filters={filters} onChange={setFilters} />
         {isOld && error === null && <Loader size="xs" aria-label="Reading" />}
       </Group>
-      {error !== null && <Failure what="Some rows could not be read" error={error} onRetry={retry} />}
+      {error instanceof ValidationError ? (
+        <Text size="sm" c="red" role="alert" className={classes.bar}>
+          {error.entries.map(sentenceOf).join(' ')}
+        </Text>
+      ) : (
+        error !== null && <Failure what="Some rows could not be read" error={error} onRetry={retry} />
+      )}
       <TableGrid
         label={`Table ${path}`}
         columns={columns}

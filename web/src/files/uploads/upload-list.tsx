@@ -4,6 +4,7 @@ import { Virtualizer } from 'virtua';
 import { bytes } from '../../frame/sizes';
 import { reasonOf } from '../../service/failure';
 import classes from '../files.module.css';
+import { shownName } from '../paths';
 import type { UploadItem, Uploads } from './uploads';
 
 interface UploadListProps {
@@ -55,14 +56,7 @@ export function UploadList({ uploads, items }: UploadListProps) {
           </Button>
         </Group>
       )}
-      <div
-        className={classes.uploadsScroll}
-        ref={scroll}
-        tabIndex={0}
-        role="list"
-        aria-label="Files that are uploaded"
-        style={{ height: items.length * LINE }}
-      >
+      <div className={classes.uploadsScroll} ref={scroll} tabIndex={0} role="list" aria-label="Files that are uploaded">
         <Virtualizer data={sorted} scrollRef={scroll}>
           {(item) => <Line key={item.key} item={item} uploads={uploads} />}
         </Virtualizer>
@@ -70,9 +64,6 @@ export function UploadList({ uploads, items }: UploadListProps) {
     </section>
   );
 }
-
-/** Pixels of a line, about. */
-const LINE = 56;
 
 const RANK: Record<UploadItem['state'], number> = { asking: 0, failed: 1, sending: 2, paused: 2, waiting: 3, done: 4 };
 
@@ -86,12 +77,10 @@ function Line({ item, uploads }: { item: UploadItem; uploads: Uploads }) {
       <Stack gap={2} flex={1} miw={0}>
         <Group gap="xs" wrap="nowrap" justify="space-between">
           <Text size="sm" truncate title={path} className={classes.fileName}>
-            {name}
+            {shownName(path)}
           </Text>
           <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
-            {state === 'done' || state === 'waiting' || state === 'asking'
-              ? bytes(total)
-              : `${bytes(loaded)} of ${bytes(total)}`}
+            {toldOf(item)}
           </Text>
         </Group>
         {(state === 'sending' || state === 'paused') && (
@@ -102,8 +91,6 @@ function Line({ item, uploads }: { item: UploadItem; uploads: Uploads }) {
             aria-label={`Uploading ${name}`}
           />
         )}
-        {state === 'waiting' && <Said text="Waits for the others" />}
-        {state === 'done' && <Said text="Uploaded" />}
         {state === 'failed' && (
           <Text size="xs" c="red" role="alert">
             Not uploaded. {reasonOf(error)}
@@ -147,8 +134,9 @@ function Line({ item, uploads }: { item: UploadItem; uploads: Uploads }) {
   );
 }
 
-const Said = ({ text }: { text: string }) => (
-  <Text size="xs" c="dimmed">
-    {text}
-  </Text>
-);
+/** How far one is. */
+function toldOf({ state, loaded, total }: UploadItem): string {
+  if (state === 'done') return `${bytes(total)}, uploaded`;
+  if (state === 'waiting') return `${bytes(total)}, waits for the others`;
+  return state === 'asking' ? bytes(total) : `${bytes(loaded)} of ${bytes(total)}`;
+}
