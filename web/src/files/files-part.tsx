@@ -276,7 +276,7 @@ const NUMBERS = new Intl.NumberFormat();
 const PERCENT = new Intl.NumberFormat(undefined, { style: 'percent' });
 
 const counted = (total: number | undefined): string =>
-  total === undefined ? '' : total === 1 ? '1 entry' : `${NUMBERS.format(total)} entries`;
+  total === undefined || total === 0 ? '' : total === 1 ? '1 entry' : `${NUMBERS.format(total)} entries`;
 
 interface EntriesProps {
   listing: Listing;
