@@ -462,6 +462,7 @@ inBrowser('the files of a project on the page', () => {
       await tab.page.getByRole('textbox', { name: 'Value' }).fill('twelve');
       await tab.page.keyboard.press('Enter');
       await tab.page.getByText('Give a whole number').waitFor();
+      await tab.show('files-filter');
       await tab.page.getByRole('textbox', { name: 'Value' }).fill('12');
       await tab.page.keyboard.press('Enter');
       await settled(3, ['12,000', '40', '12']);
@@ -577,7 +578,13 @@ inBrowser('the files of a project on the page', () => {
       await settled(2, ['108', '48,160']);
       await tab.show('files-sql');
       expect(await content('results/total.csv')).toBe('product,total\ntables,108\nchairs,48160\n');
+      // What was written stays while something else is looked at.
       await sql.fill('SELECT 1 AS one');
+      await file('demand.csv').getByText('Text', { exact: true }).click();
+      await file('demand.csv').getByText('chairs,1,40,12.5').waitFor();
+      await file('demand.csv').getByText('SQL', { exact: true }).click();
+      expect(await sql.inputValue()).toBe('SELECT 1 AS one');
+      await tab.page.getByRole('textbox', { name: 'Save the result as' }).fill('results/total.csv');
       await tab.page.getByRole('button', { name: 'Run and save' }).click();
       await tab.page.getByText('There is a file results/total.csv already.').waitFor();
       expect(await content('results/total.csv')).toContain('48160');

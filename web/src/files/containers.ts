@@ -25,9 +25,14 @@ export const WORKSPACE = 'workspace';
 const DEPLOYMENT = 'deployment';
 
 /** The workspace of a project, and beside it what can only be read. */
-export function useContainers({ id, origin_deployment_handle }: Schemas['ProjectResponse']): Container[] {
+export function useContainers({ id, origin_deployment_handle }: Schemas['ProjectResponse']): {
+  containers: Container[];
+  /** Why there are no snapshots among them. */
+  error: Error | null;
+  retry: () => void;
+} {
   const { client } = useService();
-  const { data } = useQuery({
+  const { data, error, refetch } = useQuery({
     queryKey: keyOf(id, 'project', 'snapshots'),
     queryFn: async ({ signal }) => {
       const params = { path: { project_id: id }, query: { limit: SNAPSHOTS } };
@@ -50,7 +55,7 @@ export function useContainers({ id, origin_deployment_handle }: Schemas['Project
     label: `Snapshot of ${dayAndTime(created_at)}`,
     ref: { source: 'snapshot' as const, snapshot_id },
   }));
-  return [workspace, ...deployment, ...snapshots];
+  return { containers: [workspace, ...deployment, ...snapshots], error, retry: () => void refetch() };
 }
 
 /** The one that an address names, also one that is not offered. */

@@ -26,7 +26,7 @@ import { useUploads } from './uploads/uploads';
 /** The files of a project: a folder at a time, and beside it the file that is looked at. */
 export default function FilesPart({ project, mayWrite }: PartProps) {
   const place = usePlace(project.id);
-  const containers = useContainers(project);
+  const { containers, error, retry } = useContainers(project);
   const container = containerOf(containers, place.container);
   return (
     <Folder
@@ -37,6 +37,7 @@ export default function FilesPart({ project, mayWrite }: PartProps) {
       container={container}
       containers={containers}
       mayWrite={mayWrite && container.key === WORKSPACE}
+      failure={error && <Failure what="The snapshots could not be read" error={error} onRetry={retry} />}
     />
   );
 }
@@ -47,6 +48,8 @@ interface FolderProps {
   container: Container;
   containers: Container[];
   mayWrite: boolean;
+  /** What is said above all. */
+  failure: React.ReactNode;
 }
 
 /** What somebody is asked before something is done. */
@@ -54,7 +57,7 @@ type Asked = { what: 'folder' } | { what: 'rename'; entry: Entry } | { what: 'mo
 
 const NOTHING_TICKED: ReadonlyMap<string, Entry> = new Map();
 
-function Folder({ projectId, place, container, containers, mayWrite }: FolderProps) {
+function Folder({ projectId, place, container, containers, mayWrite, failure }: FolderProps) {
   const { client } = useService();
   const [, open] = useLocation();
   const { folder, file } = place;
@@ -143,6 +146,7 @@ function Folder({ projectId, place, container, containers, mayWrite }: FolderPro
           </Button>
         </Group>
       )}
+      {failure}
       {download.error !== null && <Failure what="The file was not downloaded" error={download.error} />}
       <div className={classes.beside} data-with-file={file !== undefined || undefined}>
         <div className={classes.folder}>

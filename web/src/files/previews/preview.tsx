@@ -45,6 +45,7 @@ export function Preview({ projectId, container, path, entry, mayWrite, actions, 
   const views = viewsOf(path);
   const [wanted, setView] = useState<View>();
   const [sheet, setSheet] = useState<string>();
+  const [sql, setSql] = useState<string>();
   const view = wanted ?? views[0] ?? 'text';
   const file = entry?.file;
   const name = shownName(path);
@@ -113,7 +114,7 @@ export function Preview({ projectId, container, path, entry, mayWrite, actions, 
         />
       )}
       {view !== 'table' && lead !== false && <div className={classes.lead}>{lead}</div>}
-      {view === 'sql' && <SqlBox {...common} sheet={sheet} mayWrite={mayWrite} />}
+      {view === 'sql' && <SqlBox {...common} sheet={sheet} mayWrite={mayWrite} written={sql} onWritten={setSql} />}
       {view === 'image' && <ImagePreview {...common} size={file?.size} />}
       {view === 'text' && <TextPreview {...common} isDocument={DOCUMENTS.has(endingOf(path))} />}
     </section>

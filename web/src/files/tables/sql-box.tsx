@@ -38,10 +38,13 @@ interface SqlBoxProps {
   path: string;
   sheet: string | undefined;
   mayWrite: boolean;
+  /** What was written before, while something else was shown. */
+  written: string | undefined;
+  onWritten: (sql: string) => void;
 }
 
 /** Asks tables in SQL, and saves what is answered. */
-export function SqlBox({ projectId, container, path, sheet, mayWrite }: SqlBoxProps) {
+export function SqlBox({ projectId, container, path, sheet, mayWrite, written, onWritten: setSql }: SqlBoxProps) {
   const { client } = useService();
   const queries = useQueryClient();
   const field = useRef<HTMLTextAreaElement>(null);
@@ -57,7 +60,7 @@ export function SqlBox({ projectId, container, path, sheet, mayWrite }: SqlBoxPr
     [path, sheet, listing.data],
   );
   const own = names.keys().next().value ?? '';
-  const [sql, setSql] = useState(`SELECT *\nFROM ${identifier(own)}\nLIMIT 100`);
+  const sql = written ?? `SELECT *\nFROM ${identifier(own)}\nLIMIT 100`;
   const [target, setTarget] = useState(`results/${own.replaceAll(/[^\p{L}\p{N}._-]+/gu, '-')}-query.csv`);
   /** What was answered last: it stays while the next answer is waited for. */
   const [answer, setAnswer] = useState<Answer>();
@@ -146,6 +149,13 @@ export function SqlBox({ projectId, container, path, sheet, mayWrite }: SqlBoxPr
             </UnstyledButton>
           ))}
         </Group>
+        {listing.error !== null && (
+          <Failure
+            what="The other tables of the folder could not be read"
+            error={listing.error}
+            onRetry={() => void listing.refetch()}
+          />
+        )}
         <Group gap="xs" align="flex-end">
           <Button size="xs" onClick={() => run()} loading={isPending} title="Ctrl+Enter">
             Run
