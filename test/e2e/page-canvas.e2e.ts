@@ -204,7 +204,7 @@ inBrowser('the canvas', () => {
     await made.getByLabel('File of the workspace').click();
     await tab.page.getByRole('option', { name: 'data/products.csv' }).click();
     await made.getByLabel('Name of the set').fill('products');
-    await made.getByLabel('Columns that tell its members apart').click();
+    await made.getByLabel('Key columns').click();
     await tab.page.getByRole('option', { name: 'product', exact: true }).click();
     await tab.page.keyboard.press('Tab');
     expect(await added('data', 'Products')).toEqual({

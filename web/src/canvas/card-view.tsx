@@ -70,10 +70,9 @@ export function CardView({ card, onEdit, onRemoved }: CardViewProps) {
               <LongText text={statement.formula} />
             </code>
             {statement.index !== '' && (
-              <>
-                {' '}
+              <span className={classes.index}>
                 <span className={classes.lead}>for</span> <code>{statement.index}</code>
-              </>
+              </span>
             )}
           </p>
         )}

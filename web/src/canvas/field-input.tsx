@@ -36,7 +36,7 @@ export function FieldInput(props: FieldInputProps) {
   const { name, label, is, table, choices = [], example, otherwise } = field;
   const text = texts[name] ?? '';
   const said = gaps.length > 0 && (
-    <span className={classes.hint}>
+    <span className={classes.hint} data-quiet={gaps.every(({ severity }) => severity === 'info') || undefined}>
       <Sentence text={gaps.map(({ message }) => message).join('. ')} />
     </span>
   );
@@ -138,6 +138,7 @@ function FileField({ field: { name, is }, projectId, texts, onWrite, common }: F
     return (
       <TagsInput
         {...common}
+        {...(text !== '' && { placeholder: '' })}
         data={columns}
         maxTags={MAX_KEY}
         splitChars={[]}

@@ -184,13 +184,19 @@ export const KINDS: readonly KindOfCard[] = [
     title: 'Data',
     about: 'Numbers, sets and files that formulas use',
     fields: [
-      { name: 'set', label: 'Name of the set', short: 'Set', example: 'products' },
       { name: 'file_path', label: 'File of the workspace', short: 'File', is: 'file', example: 'data/products.csv' },
-      { name: 'sheet', label: 'Sheet', is: 'sheet', otherwise: 'the first one' },
-      { name: 'key', label: 'Columns that tell its members apart', short: 'Key', is: 'columns', example: 'product' },
+      {
+        name: 'sheet',
+        label: 'Sheet',
+        is: 'sheet',
+        otherwise: 'the first one',
+        matters: ({ file_path = '' }) => /\.xlsx$/i.test(file_path),
+      },
+      { name: 'set', label: 'Name of the set', short: 'Set', example: 'products' },
+      { name: 'key', label: 'Key columns', short: 'Key', is: 'columns', example: 'product' },
       {
         name: 'column',
-        label: 'Or the column whose values are the members',
+        label: 'Or the values of one column',
         short: 'Values of',
         is: 'column',
         example: 'region',
@@ -202,7 +208,7 @@ export const KINDS: readonly KindOfCard[] = [
         is: 'renamed',
         example: 'cost = Unit cost',
       },
-      { name: 'default', label: 'In place of figures that are missing', short: 'Else', is: 'number', example: '0' },
+      { name: 'default', label: 'Figures that are missing are', short: 'Else', is: 'number', example: '0' },
       {
         name: 'range',
         label: 'Members, as a range',
