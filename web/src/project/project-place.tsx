@@ -45,7 +45,7 @@ export function ProjectPlace({ id, open }: { id: string; open: PartName | undefi
   const part = open && PARTS[open];
   return (
     <div className={classes.place}>
-      <Container size="md" w="100%" py="xs">
+      <Container fluid w="100%" py="xs">
         <Group gap="xs" wrap="nowrap">
           <Anchor component={Link} href="/" size="sm" c="dimmed" className={classes.back}>
             Projects
