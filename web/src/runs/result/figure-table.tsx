@@ -1,6 +1,6 @@
 import { Text, TextInput, UnstyledButton } from '@mantine/core';
-import { type CSSProperties, type ReactNode, useDeferredValue, useMemo, useState } from 'react';
-import { VList } from 'virtua';
+import { type CSSProperties, type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
+import { VList, type VListHandle } from 'virtua';
 import { count, counted, figure } from '../figures';
 import classes from '../runs.module.css';
 
@@ -49,6 +49,11 @@ export function FigureTable<Row>({
   const wanted = useDeferredValue(search.trim().toLowerCase());
   const shown = useMemo(() => sorted(found(rows, columns, wanted), columns, order), [rows, columns, wanted, order]);
   const largest = useMemo(() => largestIn(rows, columns), [rows, columns]);
+  const list = useRef<VListHandle>(null);
+  // Another order, and what is found, is looked at from its beginning.
+  useEffect(() => {
+    list.current?.scrollTo(0);
+  }, [wanted, order]);
   const style = { '--columns': columns.map(({ is }) => WIDTHS[is]).join(' ') } as CSSProperties;
   return (
     <>
@@ -98,8 +103,7 @@ export function FigureTable<Row>({
               ))}
             </div>
             <VList
-              // Another order, and what is found, is looked at from its beginning.
-              key={JSON.stringify([wanted, order])}
+              ref={list}
               data={shown}
               itemSize={ROW_PX}
               style={{ height: Math.min(shown.length, SHOWN) * ROW_PX }}
