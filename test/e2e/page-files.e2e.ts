@@ -222,6 +222,11 @@ inBrowser('the files of a project on the page', () => {
       await file('demand.csv').waitFor();
       await tab.page.getByRole('columnheader', { name: 'quantity' }).waitFor();
       await grid().focus();
+      await tab.page.keyboard.press('Shift+F10');
+      await tab.page.getByRole('menuitem', { name: 'Download' }).waitFor();
+      await tab.page.keyboard.press('Escape');
+      await tab.page.getByRole('menuitem').first().waitFor({ state: 'detached' });
+      await tab.page.locator('[role=grid]:focus').waitFor();
       await tab.page.keyboard.press('Backspace');
       await row('archive').waitFor();
       await tab.page.goBack();
@@ -248,6 +253,14 @@ inBrowser('the files of a project on the page', () => {
       expect(await paths()).toEqual(expect.arrayContaining(['new/inside/x.txt', 'new/inside/y.txt']));
 
       await row('old').getByRole('button').click();
+      await tab.page.getByRole('menuitem', { name: 'Delete' }).waitFor();
+      // It comes in by and by, paler at first.
+      await eventually(
+        () => tab.faults(),
+        (found) => found.length === 0,
+        { until: 'the menu has no faults' },
+      );
+      await tab.show('files-menu');
       await tab.page.getByRole('menuitem', { name: 'Delete' }).click();
       await dialog().getByText('The folder has 3 files and 1 folder inside.').waitFor();
       await tab.show('files-delete');

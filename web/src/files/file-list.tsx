@@ -78,8 +78,11 @@ export function FileList({ listing, label, shown, addressOf, onOpen, onUp, actio
     else if (event.key === ' ' && mayTick) onTick(one);
     else if (event.key === 'F2') actions.onRename?.(one);
     else if (event.key === 'Delete') actions.onDelete?.(concerned(one));
-    else if (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) setMenuOf(active);
-    else return;
+    else if (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) {
+      setMenuOf(active);
+      // A menu that is open is closed by what is pressed outside of it.
+      event.stopPropagation();
+    } else return;
     event.preventDefault();
   };
   const closeMenu = (): void => {
@@ -234,7 +237,15 @@ function EntryMenu({ entry, concerned, actions, onClose }: EntryMenuProps) {
   const { onDownload, onCopyPath, onRename, onMove, onDelete } = actions;
   const several = concerned.length > 1 ? ` ${concerned.length} entries` : '';
   return (
-    <Menu opened onClose={onClose} position="bottom-end" withinPortal returnFocus={false}>
+    <Menu
+      opened
+      onClose={onClose}
+      position="bottom-end"
+      withinPortal
+      returnFocus={false}
+      // Without it, the first item has the focus, and there is nothing but items in it.
+      withInitialFocusPlaceholder={false}
+    >
       <Menu.Target>
         <ActionIcon
           variant="light"
@@ -256,7 +267,11 @@ function EntryMenu({ entry, concerned, actions, onClose }: EntryMenuProps) {
         )}
         {onMove !== undefined && <Menu.Item onClick={() => onMove(concerned)}>Move{several}</Menu.Item>}
         {onDelete !== undefined && (
-          <Menu.Item color="red" rightSection={<Key name="Del" />} onClick={() => onDelete(concerned)}>
+          <Menu.Item
+            c="var(--mantine-color-error)"
+            rightSection={<Key name="Del" />}
+            onClick={() => onDelete(concerned)}
+          >
             Delete{several}
           </Menu.Item>
         )}

@@ -180,7 +180,6 @@ function Folder({ projectId, place, container, containers, mayWrite, failure }: 
           >
             {said === '' ? counted(listing.total) : said}
           </Text>
-          {mayWrite && items.length > 0 && <UploadList uploads={uploads} items={items} />}
         </div>
         {file !== undefined && (
           <div className={classes.beheld}>
@@ -197,6 +196,7 @@ function Folder({ projectId, place, container, containers, mayWrite, failure }: 
           </div>
         )}
       </div>
+      {mayWrite && items.length > 0 && <UploadList uploads={uploads} items={items} />}
       {asked?.what === 'folder' && (
         <NameDialog
           title="New folder"
@@ -349,7 +349,7 @@ function Toolbar({ container, containers, folder, at, mayWrite, onNewFolder, onF
   );
   return (
     <Group gap="xs" justify="space-between" className={classes.bar}>
-      <Group gap="xs" flex={1} miw={0} wrap="nowrap">
+      <Group gap="xs" flex="1 1 auto" miw={0} wrap="nowrap">
         <Breadcrumbs role="navigation" aria-label="Folders" separatorMargin={4} classNames={{ root: classes.crumbs }}>
           {[{ name: container.label, path: '' }, ...crumbs].map(({ name, path }) =>
             path === folder ? (
@@ -378,7 +378,7 @@ function Toolbar({ container, containers, folder, at, mayWrite, onNewFolder, onF
       </Group>
       <Group gap="xs" wrap="nowrap">
         {containers.length > 1 && (
-          <Menu position="bottom-end" withinPortal>
+          <Menu position="bottom-end" withinPortal withInitialFocusPlaceholder={false}>
             <Menu.Target>
               <Button size="compact-sm" variant="subtle" color="gray">
                 Other files

@@ -83,7 +83,7 @@ export function Preview({ projectId, container, path, entry, mayWrite, actions, 
         <Button size="compact-sm" variant="default" onClick={() => onDownload(known)}>
           Download
         </Button>
-        <Menu position="bottom-end" withinPortal>
+        <Menu position="bottom-end" withinPortal withInitialFocusPlaceholder={false}>
           <Menu.Target>
             <ActionIcon variant="default" size="md" aria-label={`What else to do with ${name}`}>
               <Dots />
@@ -94,7 +94,7 @@ export function Preview({ projectId, container, path, entry, mayWrite, actions, 
             {onRename !== undefined && <Menu.Item onClick={() => onRename(known)}>Rename</Menu.Item>}
             {onMove !== undefined && <Menu.Item onClick={() => onMove([known])}>Move</Menu.Item>}
             {onDelete !== undefined && (
-              <Menu.Item color="red" onClick={() => onDelete([known])}>
+              <Menu.Item c="var(--mantine-color-error)" onClick={() => onDelete([known])}>
                 Delete
               </Menu.Item>
             )}
