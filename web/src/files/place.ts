@@ -1,5 +1,6 @@
 import { useMemo } from 'react';
 import { useLocation } from 'wouter';
+import { pathOf } from '../project/paths';
 import { WORKSPACE } from './containers';
 import { folderOf } from './paths';
 
@@ -13,20 +14,17 @@ export interface Place {
   file: string | undefined;
 }
 
-/** Where the files of a project are, as `pathOf` has it, which knows this part. */
-const rootOf = (projectId: string): string => `/projects/${projectId}/files`;
-
 /** The address of a place: names between slashes, of a folder with a slash at its end. */
 export function addressOf(projectId: string, { container, folder, file }: Place): string {
   const path = file ?? (folder === '' ? '' : `${folder}/`);
-  return [rootOf(projectId), container, ...path.split('/').map(encodeURIComponent)].join('/');
+  return [pathOf(projectId, 'files'), container, ...path.split('/').map(encodeURIComponent)].join('/');
 }
 
 /** The place that the address names, so that it can be gone back to, kept and passed on. */
 export function usePlace(projectId: string): Place {
   const [address] = useLocation();
   return useMemo(() => {
-    const [container = '', ...names] = address.slice(rootOf(projectId).length + 1).split('/');
+    const [container = '', ...names] = address.slice(pathOf(projectId, 'files').length + 1).split('/');
     const path = names.map(decoded).join('/');
     return {
       container: container === '' ? WORKSPACE : container,
