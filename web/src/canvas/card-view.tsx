@@ -133,7 +133,13 @@ function Facts({ card, told }: { card: Card; told: readonly string[] }) {
 
 function Fact({ field: { label, short = label, is, choices, table }, text }: { field: Field; text: string }) {
   if (table !== undefined) return null;
-  if (is === 'flag' && text === 'true') return <div>{short}</div>;
+  if (is === 'flag' && text === 'true')
+    return (
+      <div>
+        <VisuallyHidden component="dt">It is</VisuallyHidden>
+        <dd>{short}</dd>
+      </div>
+    );
   return (
     <div>
       {is === 'choice' ? <VisuallyHidden component="dt">{short}</VisuallyHidden> : <dt>{short}</dt>}
