@@ -2,6 +2,7 @@ import { mkdtemp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { eventually } from '../support/eventually.js';
 import { inBrowser, usePage } from '../support/page.js';
 import { testRun } from '../support/run.js';
 import { removeEnvironment, Service } from '../support/service.js';
@@ -103,6 +104,12 @@ inBrowser('a first hour on the page', () => {
     await second.getByText('8 of 8 met', { exact: true }).waitFor();
     await part(page, 'Canvas').click();
     await page.getByText('North', { exact: true }).first().waitFor();
+    // What was said last is still in sight where the conversation is narrower.
+    await eventually(
+      () => page.getByText('Nothing is missing.').boundingBox(),
+      (box) => box !== null && box.y > 100 && box.y + box.height < 690,
+      { until: 'the end is in sight' },
+    );
     await tab.show('hour-3-canvas');
     expect(await tab.faults()).toEqual([]);
 

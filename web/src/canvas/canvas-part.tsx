@@ -20,6 +20,7 @@ import { without } from './without';
 /** From this width on, checklist and snapshots stand beside the cards. */
 const WIDE = '(min-width: 48em)';
 const TYPING_MS = 150;
+const ARRIVAL_MS = 300;
 
 /** Something that is to be brought into sight, and to have the focus then. */
 interface Arrival {
@@ -77,12 +78,16 @@ function Canvas({ project, mayWrite, cards, children }: CanvasProps) {
   const above = (isWide ? 0 : 1) + (isEmpty || items.length === 0 ? 1 : 0);
 
   useEffect(() => {
-    if (arrival === undefined) return;
+    if (arrival === undefined) return undefined;
     const at = items.findIndex(({ key }) => key === arrival.key);
-    if (at < 0) return;
-    list.current?.scrollToIndex(at + above, { align: arrival.align });
+    if (at < 0) return undefined;
+    const scroll = () => list.current?.scrollToIndex(at + above, { align: arrival.align });
+    scroll();
     // A form takes the focus by itself.
     if (items[at]?.is === 'new') setArrival(undefined);
+    // On a slow computer the list gives up before it knows how high the cards on the way are.
+    const again = setInterval(scroll, ARRIVAL_MS);
+    return () => clearInterval(again);
   }, [arrival, items, above]);
 
   const edit = useCallback(

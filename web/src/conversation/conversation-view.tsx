@@ -1,7 +1,7 @@
 import { Button, Center, Container, Group, Loader, Stack, Text, VisuallyHidden } from '@mantine/core';
 import type { NewMessage, Schemas } from '@project-workspace/client';
 import { useMutation } from '@tanstack/react-query';
-import { type DragEvent, useCallback, useLayoutEffect, useRef, useState } from 'react';
+import { type DragEvent, useCallback, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react';
 import { VList, type VListHandle } from 'virtua';
 import { Failure } from '../service/failure';
 import { useService } from '../service/service';
@@ -13,6 +13,8 @@ import { type FollowedConversation, useConversation, useEarlierMessages } from '
 
 /** Pixels from the end within which somebody reads along. */
 const AT_END = 40;
+/** Milliseconds after which all messages have the height that they have in a list of another width. */
+const REFLOW_MS = 500;
 
 /** The conversation of a project with the agent, live. */
 export function ConversationView({ projectId, mayWrite }: { projectId: string; mayWrite: boolean }) {
@@ -137,6 +139,24 @@ function Messages({ projectId, followed, onAnswer, isSending, mayWrite }: Messag
     firstShown.current = first;
     keepEnd();
   });
+  const box = useRef<HTMLDivElement>(null);
+  const isShown = all.length > 0;
+  const onReflow = useEffectEvent(keepEnd);
+  useEffect(() => {
+    const content = box.current?.firstElementChild?.firstElementChild;
+    if (!content) return undefined;
+    let width = 0;
+    let widthChanged = 0;
+    const observer = new ResizeObserver(([entry]) => {
+      if (entry === undefined) return;
+      if (entry.contentRect.width !== width) widthChanged = performance.now();
+      ({ width } = entry.contentRect);
+      // Not when somebody opens what is folded in a message: that stays where it is.
+      if (performance.now() - widthChanged < REFLOW_MS) onReflow();
+    });
+    observer.observe(content);
+    return () => observer.disconnect();
+  }, [isShown]);
 
   if (followed.messages === undefined)
     return (
@@ -166,41 +186,43 @@ function Messages({ projectId, followed, onAnswer, isSending, mayWrite }: Messag
     );
   const asking = all.findLast(({ role }) => role === 'assistant');
   return (
-    <VList
-      ref={list}
-      shift={isPrepended}
-      className={classes.messages}
-      role="group"
-      aria-label="Conversation"
-      tabIndex={0}
-      onResize={keepEnd}
-      onScroll={(offset) => {
-        const { scrollSize = 0, viewportSize = 0 } = list.current ?? {};
-        const left = scrollSize - viewportSize - offset;
-        // Whoever begins to scroll back is not held.
-        isAtEnd.current = left < 2 || (left < AT_END && offset >= offsetBefore.current);
-        offsetBefore.current = offset;
-      }}
-    >
-      <Container key="earlier" size="md" py={4}>
-        {error !== null && (
-          <Failure what="Earlier messages could not be read" error={error} onRetry={() => void read()} />
-        )}
-        {hasEarlier && error === null && (
-          <Button variant="subtle" size="compact-sm" loading={isReading} onClick={() => void read()}>
-            Show earlier messages
-          </Button>
-        )}
-      </Container>
-      {all.map((message) => (
-        <Container key={message.id} size="md">
-          <Message
-            message={message}
-            onAnswer={message === asking && isAsking(message) ? onAnswer : undefined}
-            isSending={isSending}
-          />
+    <div ref={box} className={classes.box}>
+      <VList
+        ref={list}
+        shift={isPrepended}
+        className={classes.messages}
+        role="group"
+        aria-label="Conversation"
+        tabIndex={0}
+        onResize={keepEnd}
+        onScroll={(offset) => {
+          const { scrollSize = 0, viewportSize = 0 } = list.current ?? {};
+          const left = scrollSize - viewportSize - offset;
+          // Whoever begins to scroll back is not held.
+          isAtEnd.current = left < 2 || (left < AT_END && offset >= offsetBefore.current);
+          offsetBefore.current = offset;
+        }}
+      >
+        <Container key="earlier" size="md" py={4}>
+          {error !== null && (
+            <Failure what="Earlier messages could not be read" error={error} onRetry={() => void read()} />
+          )}
+          {hasEarlier && error === null && (
+            <Button variant="subtle" size="compact-sm" loading={isReading} onClick={() => void read()}>
+              Show earlier messages
+            </Button>
+          )}
         </Container>
-      ))}
-    </VList>
+        {all.map((message) => (
+          <Container key={message.id} size="md">
+            <Message
+              message={message}
+              onAnswer={message === asking && isAsking(message) ? onAnswer : undefined}
+              isSending={isSending}
+            />
+          </Container>
+        ))}
+      </VList>
+    </div>
   );
 }

@@ -15,8 +15,8 @@ export function Frame({ children }: { children: ReactNode }) {
             <Anchor component={Link} href="/" fw={650} c="inherit" underline="never" style={{ whiteSpace: 'nowrap' }}>
               Project Workspace
             </Anchor>
-            <Group gap="xs" wrap="nowrap">
-              <Button component="a" href="docs" size="compact-sm" variant="subtle" color="gray">
+            <Group gap="xs" wrap="nowrap" miw={0}>
+              <Button component="a" href="docs" flex="none" size="compact-sm" variant="subtle" color="gray">
                 API
               </Button>
               <UserMenu />
@@ -38,9 +38,9 @@ function UserMenu() {
   const name = me.user_name ?? me.user_id ?? me.api_key_name ?? 'API key';
   const { development } = credentials;
   return (
-    <Menu position="bottom-end" width={240} withinPortal>
+    <Menu position="bottom-end" width={240} withinPortal withInitialFocusPlaceholder={false}>
       <Menu.Target>
-        <Button size="compact-sm" variant="default" maw={200}>
+        <Button size="compact-sm" variant="default" miw={0} maw={200}>
           {name}
         </Button>
       </Menu.Target>
@@ -61,17 +61,13 @@ function UserMenu() {
         )}
         <Menu.Divider />
         <Menu.Label>Colours</Menu.Label>
-        {Object.entries(LOOKS).map(([look, label]) => (
-          <Menu.Item
-            key={look}
-            role="menuitemradio"
-            aria-checked={colorScheme === look}
-            rightSection={colorScheme === look ? '✓' : undefined}
-            onClick={() => setColorScheme(look as keyof typeof LOOKS)}
-          >
-            {label}
-          </Menu.Item>
-        ))}
+        <Menu.RadioGroup value={colorScheme} onChange={(look) => setColorScheme(look as keyof typeof LOOKS)}>
+          {Object.entries(LOOKS).map(([look, label]) => (
+            <Menu.RadioItem key={look} value={look}>
+              {label}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
         <Menu.Divider />
         <Menu.Item onClick={() => signOut()}>{development === undefined ? 'Sign out' : 'Use another token'}</Menu.Item>
       </Menu.Dropdown>
