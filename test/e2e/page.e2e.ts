@@ -290,6 +290,33 @@ inBrowser('the page', () => {
       await show('conversation');
     });
 
+    it('holds no connection while nobody looks, and catches up then', async () => {
+      const ended: string[] = [];
+      tab.page.on('requestfailed', (request) => ended.push(new URL(request.url()).pathname.split('/').at(-1) ?? ''));
+      const session = await shared.session();
+      const { id } = await session.client.post<ProjectResponse>('/projects', { name: 'A new plan' });
+      await tab.page.goto(shared.url);
+      await paste(session.token);
+      await tab.page.getByRole('link', { name: 'A new plan' }).click();
+      await tab.page.getByText('Nothing has been said yet').waitFor();
+      const turn = async (state: 'hidden' | 'visible'): Promise<void> => {
+        await tab.page
+          .evaluate(`Object.defineProperty(document, 'visibilityState', { configurable: true, value: '${state}' });
+          document.dispatchEvent(new Event('visibilitychange'))`);
+      };
+      await turn('hidden');
+      await eventually(
+        () => Promise.resolve(ended.toSorted().join()),
+        (names) => names === 'events,stream',
+        { until: 'the streams are closed' },
+      );
+      await session.client.post(`/projects/${id}/chat`, { content: 'Said meanwhile' });
+      await session.client.patch(`/projects/${id}`, { name: 'Renamed meanwhile' });
+      await turn('visible');
+      await said('Said meanwhile').waitFor();
+      await tab.page.getByRole('heading', { name: 'Renamed meanwhile' }).waitFor();
+    });
+
     it('takes files that are chosen, whatever their names, and replaces none', async () => {
       await open();
       const name = '<img src=x onerror="globalThis.hacked=1">.csv';

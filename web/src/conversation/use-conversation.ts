@@ -1,5 +1,6 @@
 import type { ChatMessage, ConversationState } from '@project-workspace/client';
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { useIsLookedAt } from '../service/looked-at';
 import { useService } from '../service/service';
 
 /** The newest messages are followed; those before them are read when they are asked for. */
@@ -28,8 +29,10 @@ export function useConversation(projectId: string): FollowedConversation {
   const [error, setError] = useState<unknown>(null);
   /** Counts up to follow it anew. */
   const [round, setRound] = useState(0);
+  const isLookedAt = useIsLookedAt();
 
   useEffect(() => {
+    if (!isLookedAt) return undefined;
     const leaving = new AbortController();
     const follow = async (): Promise<void> => {
       const states = client.conversation(projectId).follow({
@@ -52,7 +55,7 @@ export function useConversation(projectId: string): FollowedConversation {
       setError(failure);
     });
     return () => leaving.abort();
-  }, [client, onFailure, projectId, round]);
+  }, [client, onFailure, projectId, round, isLookedAt]);
 
   const retry = useCallback(() => {
     setError(null);

@@ -1,6 +1,7 @@
 import type { ProjectEvent, Resync } from '@project-workspace/client';
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import { useIsLookedAt } from '../service/looked-at';
 import { useService } from '../service/service';
 
 /** What is read of a project, by what it is about; of an execution by itself: `execution`, with its id behind. */
@@ -42,7 +43,9 @@ export function useProject(projectId: string) {
 export function useProjectEvents(projectId: string): void {
   const { client, onFailure } = useService();
   const queries = useQueryClient();
+  const isLookedAt = useIsLookedAt();
   useEffect(() => {
+    if (!isLookedAt) return undefined;
     const leaving = new AbortController();
     const follow = async (): Promise<void> => {
       for await (const event of client.projectEvents(projectId, { signal: leaving.signal }))
@@ -57,7 +60,7 @@ export function useProjectEvents(projectId: string): void {
       void queries.invalidateQueries({ queryKey: everythingOf(projectId) });
     });
     return () => leaving.abort();
-  }, [client, onFailure, queries, projectId]);
+  }, [client, onFailure, queries, projectId, isLookedAt]);
 }
 
 function readAgain(queries: QueryClient, projectId: string, event: ProjectEvent | Resync): void {
