@@ -517,6 +517,23 @@ inBrowser('the canvas', () => {
     expect(await form('Edit Card number 99').getByLabel('At most').inputValue()).toBe('41');
   });
 
+  it('takes a click while the cards move', async () => {
+    await withModel();
+    await open();
+    const edit = button('Edit Production');
+    await edit.scrollIntoViewIfNeeded();
+    const { x, y } = (await edit.boundingBox()) ?? { x: 0, y: 0 };
+    await tab.page.mouse.move(x + 4, y + 4);
+    await tab.page.mouse.down();
+    await tab.page.evaluate(`new Promise((resolve) => {
+      const list = document.querySelector('[aria-label=Cards]');
+      list.addEventListener('scroll', () => requestAnimationFrame(() => requestAnimationFrame(resolve)), { once: true });
+      list.scrollBy(0, list.scrollTop > 0 ? -1 : 1);
+    })`);
+    await tab.page.mouse.up();
+    await form('Edit Production').waitFor();
+  });
+
   it('takes snapshots and removes all but the current one', async () => {
     await begin();
     await add('kpi', 'On time');

@@ -7,6 +7,7 @@ import { makeDeployment, makeFile, makeProject } from '../factories/make.js';
 import type { Wire } from '../support/client.js';
 import { docxParts, makeArchive, makePdf, paragraph, pdfObjects } from '../support/documents.js';
 import { eventually } from '../support/eventually.js';
+import { HOSTILE_MARKUP } from '../support/hostile-markup.js';
 import { inBrowser, usePage } from '../support/page.js';
 import { testRun } from '../support/run.js';
 import { useSharedService } from '../support/service.js';
@@ -388,6 +389,26 @@ inBrowser('the files of a project on the page', () => {
       await tab.page.getByText('195,000 more characters').waitFor();
       await row('nothing.bin').getByRole('link').click();
       await tab.page.getByText('There is no preview of this kind of file').waitFor();
+      expect(await tab.page.evaluate('globalThis.hacked')).toBeUndefined();
+    });
+
+    it(`has a name and a text of an attacker ${HOSTILE_MARKUP.length} times, and runs nothing`, async () => {
+      /** A name has no slashes and no control characters. */
+      const names = HOSTILE_MARKUP.map(
+        (markup, at) => `${at} ${markup.replaceAll(/[/\\\p{Cc}]/gu, '∕').slice(0, 120)}.md`,
+      );
+      for (const [at, name] of names.entries()) await put(name, HOSTILE_MARKUP[at] ?? '');
+      await open();
+      await row(names[0] ?? '').waitFor();
+      for (const [at, name] of names.entries()) {
+        await tab.page.evaluate(
+          `location.hash = '#/projects/${project.id}/files/workspace/' + encodeURIComponent(${JSON.stringify(name)})`,
+        );
+        const [line = ''] = (HOSTILE_MARKUP[at] ?? '').split('\n');
+        const text = file(name).getByRole('group', { name: 'Text of' });
+        await text.getByText(line, { exact: true }).first().waitFor();
+        expect(await text.locator('*:not(div):not(span)').count()).toBe(0);
+      }
       expect(await tab.page.evaluate('globalThis.hacked')).toBeUndefined();
     });
 

@@ -7,6 +7,7 @@ import type { ChatMessageResponse } from '../../src/chat/messages/message.dto.js
 import type { ProjectResponse, ProjectSummaryListResponse } from '../../src/projects/projects.dto.js';
 import { Client } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
+import { HOSTILE_MARKUP } from '../support/hostile-markup.js';
 import { inBrowser, usePage } from '../support/page.js';
 import { raw, type RawAnswer } from '../support/raw.js';
 import { testRun } from '../support/run.js';
@@ -14,6 +15,9 @@ import { removeEnvironment, Service, useSharedService } from '../support/service
 
 /** What the first view may take, compressed. */
 const FIRST_VIEW_BYTES = 350 * 1024;
+/** What text of others never becomes. */
+const HARMFUL =
+  'script, img, svg, math, iframe, object, embed, video, audio, form, input, button, select, style, link, meta, base, template';
 const DAY_S = 24 * 60 * 60;
 
 const shared = useSharedService();
@@ -407,6 +411,57 @@ inBrowser('the page', () => {
         ['https://example.com/', 'noopener noreferrer'],
       ]);
       expect(await tab.page.evaluate('globalThis.hacked')).toBeUndefined();
+    });
+
+    it(`shows what an attacker lets the agent say ${HOSTILE_MARKUP.length} times, and runs nothing`, async () => {
+      await open();
+      await withMessages((messages) =>
+        HOSTILE_MARKUP.map((markup, at) => ({
+          ...(messages.at(-1) as ChatMessageResponse),
+          id: `00000000-0000-7000-8000-${String(at).padStart(12, '0')}`,
+          sequence: at + 1,
+          role: 'assistant',
+          content: `Attempt ${at}:\n\n${markup}`,
+          content_segments: [{ type: 'text', content: `Attempt ${at}:\n\n${markup}` }],
+        })),
+      );
+      await message().fill('Hello');
+      await tab.page.keyboard.press('Enter');
+      await tab.page.reload();
+      const last = HOSTILE_MARKUP.length - 1;
+      await tab.page.getByText(`Attempt ${last}:`).waitFor();
+      // Only what is in sight is in the page: each is looked at as it comes.
+      await tab.page.evaluate(`(() => {
+        const seen = new Set();
+        const wrong = [];
+        const look = () => {
+          for (const text of document.querySelectorAll('main article [class*=markdown]')) {
+            const [attempt] = /Attempt \\d+/.exec(text.textContent) ?? [];
+            if (attempt === undefined || seen.has(attempt)) continue;
+            seen.add(attempt);
+            for (const element of text.querySelectorAll('*')) {
+              const harmful = element.matches(${JSON.stringify(HARMFUL)}) || /^(?!https?:|mailto:)/i.test(element.getAttribute('href') ?? 'mailto:');
+              const told = [...element.attributes].some(({ name }) => /^(on|style$|id$|name$|src)/.test(name));
+              if (harmful || told) wrong.push(attempt + ' ' + element.outerHTML);
+            }
+          }
+        };
+        look();
+        new MutationObserver(look).observe(document.querySelector('main'), { childList: true, subtree: true });
+        globalThis.attempts = { seen, wrong };
+      })()`);
+      await tab.page.getByRole('group', { name: 'Conversation' }).focus();
+      await eventually(
+        async () => {
+          await tab.page.keyboard.press('PageUp');
+          return await tab.page.evaluate<number>('globalThis.attempts.seen.size');
+        },
+        (seen) => seen === HOSTILE_MARKUP.length,
+        { until: 'all were seen' },
+      );
+      expect(await tab.page.evaluate('globalThis.attempts.wrong')).toEqual([]);
+      expect(await tab.page.evaluate('globalThis.hacked')).toBeUndefined();
+      expect(new URL(tab.page.url()).origin).toBe(shared.url);
     });
 
     it('holds a long conversation without holding all of it in the page, and reads on to its beginning', async () => {

@@ -12,7 +12,7 @@ const FLAGS = [
 /** Where pictures of the page are left, when somebody wants to see them. */
 const SCREENSHOTS = process.env['SCREENSHOTS'];
 /** What the browser tells of each answer that is a refusal, and of each connection that ends. */
-const TOLD_OF_ANSWERS = /the server responded with a status of (400|401|404|409|412|413|422)|net::ERR_FAILED/;
+const TOLD_OF_ANSWERS = /the server responded with a status of (400|401|404|409|412|413|422)|net::ERR_(FAILED|CONNECTION_|EMPTY_RESPONSE|INCOMPLETE|SOCKET_)/;
 
 /** What axe says about something in the page. */
 interface Violation {

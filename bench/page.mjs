@@ -1,0 +1,157 @@
+/*
+ * How quick the page is: `npm run bench:page`. The built service on an embedded PostgreSQL, its page in a headless Chromium with
+ * nothing in its cache: the largest contentful paint of the first view, signed out and in, and of a conversation of 5,000 messages;
+ * the way there from the list; frames while a table of 10,000 rows is scrolled.
+ */
+import 'reflect-metadata';
+import { Blob } from 'node:buffer';
+import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { WorkspaceClient } from '@project-workspace/client';
+import { chromium } from 'playwright-core';
+import { startEmbeddedPostgres } from '../dist/embedded-postgres/embedded-postgres.js';
+import { migrate } from '../dist/platform/database/migrate.js';
+import { COMPANY, makeData, USER } from './data.mjs';
+import { environment, makeFolder, signToken, startService } from './processes.mjs';
+
+const BROWSER = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
+const ROUNDS = 7;
+const MESSAGES = 5_000;
+const ROWS = 10_000;
+const SCROLL_MS = 5_000;
+const SIZES = { messages: [MESSAGES], projects: [1, 100], entries: [100], ledger: [1], posts: 1 };
+
+const open = [];
+try {
+  const { url, token, data } = await start();
+  const browser = await chromium.launch({ executablePath: BROWSER, args: ['--no-sandbox', '--disable-gpu'] });
+  open.push(async () => await browser.close());
+  const session = await signIn(browser, url, token);
+  const [conversation] = data.messages;
+  const table = await makeTable(url, token, data.operations);
+  const views = {
+    'first view, signed out': async () => await paint(browser, url),
+    'first view, signed in': async () => await paint(browser, url, session),
+    [`conversation of ${MESSAGES} messages, by its address`]: async () =>
+      await paint(browser, `${url}/#/projects/${conversation}`, session),
+    [`conversation of ${MESSAGES} messages, from the list`]: async () => await follow(browser, url, session),
+  };
+  for (const [name, look] of Object.entries(views)) {
+    const times = [];
+    for (let round = 0; round < ROUNDS; round += 1) times.push(await look());
+    times.sort((a, b) => a - b);
+    console.log(`${name}: ${times[ROUNDS >> 1].toFixed(0)} ms (${times[0].toFixed(0)} to ${times.at(-1).toFixed(0)})`);
+  }
+  const frames = await scroll(browser, `${url}/#/projects/${data.operations}/files/workspace/${table}`, session);
+  console.log(
+    `table of ${ROWS} rows: ${frames.rate.toFixed(1)} frames a second, the longest ${frames.longest.toFixed(0)} ms`,
+  );
+} finally {
+  for (const close of open.reverse()) await close();
+}
+
+async function start() {
+  const folder = await makeFolder();
+  open.push(async () => await rm(folder, { recursive: true, force: true }));
+  const dataDir = join(folder, 'data');
+  const database = await startEmbeddedPostgres({ dataDir });
+  open.push(async () => await database.stop());
+  await migrate(database.url());
+  Object.assign(environment, { databaseUrl: database.url(), dataDir, secret: randomBytes(32).toString('hex') });
+  const data = await makeData(database.url(), SIZES);
+  const served = await startService();
+  open.push(async () => await served.stop());
+  return { url: served.url, token: await signToken(COMPANY, USER), data };
+}
+
+/** Makes a table in the workspace of a project; answers its path. */
+async function makeTable(url, token, project_id) {
+  const client = new WorkspaceClient({ baseUrl: url, token });
+  const rows = Array.from(
+    { length: ROWS },
+    (_, n) => `${n},product ${n % 500},region ${n % 7},${n * 7},${n / 4},2025-03-${10 + (n % 20)}`,
+  );
+  const csv = new Blob([`id,product,region,quantity,price,day\n${rows.join('\n')}\n`], { type: 'text/csv' });
+  const { path } = await client.upload(csv, { source: 'workspace', project_id, path: 'demand.csv' });
+  return path;
+}
+
+/** What the page keeps of somebody who has signed in. */
+async function signIn(browser, url, token) {
+  const page = await browser.newPage();
+  await page.goto(url);
+  await page.getByLabel('Token', { exact: true }).fill(token);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('listitem').first().waitFor();
+  const kept = await page.evaluate('JSON.stringify({ ...sessionStorage })');
+  await page.close();
+  return kept;
+}
+
+/** A page of a browser that has never been here. */
+async function newPage(browser, session = '{}') {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  await context.addInitScript(`Object.assign(sessionStorage, ${session})`);
+  return await context.newPage();
+}
+
+/** When what is largest was painted, in milliseconds from the request for the page. */
+async function paint(browser, url, session) {
+  const page = await newPage(browser, session);
+  await page.goto(url);
+  // What comes later than that would be seen as later.
+  await page.waitForTimeout(2_000);
+  const time = await page.evaluate(`new Promise((resolve) => {
+    new PerformanceObserver((list) => resolve(list.getEntries().at(-1).startTime)).observe({
+      type: 'largest-contentful-paint', buffered: true,
+    });
+  })`);
+  await page.context().close();
+  return time;
+}
+
+/** From the click on a project to its newest message. */
+async function follow(browser, url, session) {
+  const page = await newPage(browser, session);
+  await page.goto(`${url}/#/?q=Conversation`);
+  const link = page.getByRole('link', { name: 'Conversation 1', exact: true });
+  if ((await link.count()) === 0) await page.getByRole('searchbox').fill('Conversation');
+  await link.waitFor();
+  const time = await page.evaluate(`new Promise((resolve) => {
+    const started = performance.now();
+    new MutationObserver((_, observer) => {
+      if (document.querySelectorAll('main article').length < 3) return;
+      observer.disconnect();
+      requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - started)));
+    }).observe(document.body, { childList: true, subtree: true });
+    [...document.querySelectorAll('a')].find((link) => link.textContent.includes('Conversation 1')).click();
+  })`);
+  await page.context().close();
+  return time;
+}
+
+/** Turns the wheel over a table, all the time. */
+async function scroll(browser, url, session) {
+  const page = await newPage(browser, session);
+  await page.goto(url);
+  const cell = page.getByRole('row').nth(3);
+  await cell.waitFor();
+  await cell.hover();
+  const counted = page.evaluate(`new Promise((resolve) => {
+    const frames = [];
+    const count = (now) => {
+      frames.push(now);
+      if (now - frames[0] < ${SCROLL_MS}) requestAnimationFrame(count);
+      else resolve(frames);
+    };
+    requestAnimationFrame(count);
+  })`);
+  let isOver = false;
+  void counted.finally(() => (isOver = true));
+  while (!isOver) await page.mouse.wheel(0, 120);
+  const frames = await counted;
+  await page.context().close();
+  const gaps = frames.slice(1).map((at, index) => at - frames[index]);
+  return { rate: (gaps.length * 1_000) / (frames.at(-1) - frames[0]), longest: Math.max(...gaps) };
+}
