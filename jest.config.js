@@ -47,7 +47,7 @@ export default {
   // Of all projects: Jest does not look at a project's own. End-to-end tests share two cores with the server they use.
   testTimeout: 30_000,
   // Much of a test's time is waiting for the service, for leases and for processes that start.
-  maxWorkers: Math.ceil(1.5 * availableParallelism()),
+  maxWorkers: 2 * availableParallelism(),
   testSequencer: '<rootDir>/test/support/end-to-end-first.js',
   projects: [
     {
@@ -74,14 +74,17 @@ export default {
       ),
       testEnvironmentOptions: { classes: ['Date', 'Error'] },
       testMatch: ['<rootDir>/test/e2e/**/*.e2e.ts'],
-      // They take long and have commands of their own: `npm run test:extending`, `npm run test:faults`, `npm run test:hostile`,
-      // `npm run test:page`.
+      // They take long, or measure how long others wait and need the machine to themselves. They have commands of their own:
+      // `npm run test:extending`, `test:faults`, `test:hostile`, `test:page`, `test:soak`, `test:events` and `test:solving`. CI runs all
+      // of them, in a short form.
       testPathIgnorePatterns: [
         SCHEMA,
         ...(process.env['EXTENDING'] === 'true' ? [] : ['/extending\\.e2e']),
         ...(process.env['FAULTS'] === undefined ? ['/faults\\.e2e'] : []),
-        ...(process.env['HOSTILE_SECONDS'] === undefined ? ['/hostile-fuzz\\.e2e'] : []),
-        ...(process.env['PAGE'] === 'true' ? [] : ['/e2e/page']),
+        ...(process.env['HOSTILE_SECONDS'] === undefined ? ['/e2e/hostile-'] : []),
+        ...(process.env['PAGE'] === 'true' ? [] : ['/page-(canvas|files|hour|runs)\\.e2e']),
+        ...(process.env['SOAK'] === undefined ? ['-soak\\.e2e'] : []),
+        ...(process.env['SOLVE_SECONDS'] === undefined ? ['/watched-solves\\.e2e'] : []),
       ],
     },
     // It looks at which entities are loaded, so it must not share them.

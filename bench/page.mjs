@@ -114,10 +114,9 @@ async function paint(browser, url, session) {
 /** From the click on a project to its newest message. */
 async function follow(browser, url, session) {
   const page = await newPage(browser, session);
-  await page.goto(`${url}/#/?q=Conversation`);
-  const link = page.getByRole('link', { name: 'Conversation 1', exact: true });
-  if ((await link.count()) === 0) await page.getByRole('searchbox').fill('Conversation');
-  await link.waitFor();
+  await page.goto(url);
+  await page.getByRole('searchbox').fill('Conversation 1');
+  await page.getByRole('link', { name: 'Conversation 1' }).waitFor();
   const time = await page.evaluate(`new Promise((resolve) => {
     const started = performance.now();
     new MutationObserver((_, observer) => {

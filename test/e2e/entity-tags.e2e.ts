@@ -13,7 +13,7 @@ import type { Session } from '../support/session.js';
 import { CachingClient, ForgetfulClient, SeenTags } from '../support/tag-cache.js';
 
 const IS_LONG = process.env['TAGS'] === 'long';
-const STEPS = IS_LONG ? 120 : 12;
+const STEPS = IS_LONG ? 120 : 6;
 const WRITERS = IS_LONG ? 50 : 12;
 const SEED = Number(process.env['TAG_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 

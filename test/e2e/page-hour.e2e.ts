@@ -137,7 +137,19 @@ inBrowser('a first hour on the page', () => {
     async (means, handsOn) => {
       const { page } = tab;
       const { press, check, write, pick, choose } = handsOn(page);
-      const show = (name: string): Promise<void> => tab.show(`hour-${means}-${name}`);
+      /** Looks at a place light and dark, wide and narrow; once is enough. */
+      const look = async (name: string): Promise<void> => {
+        if (means === 'keyboard') return;
+        for (const colorScheme of ['dark', 'light'] as const)
+          for (const width of [420, 1280]) {
+            await page.emulateMedia({ colorScheme });
+            await page.setViewportSize({ width, height: 800 });
+            await eventually(tab.overflow, (pixels) => pixels === 0, { until: `${name} fits into ${width} pixels` });
+            const seen = `${name}-${colorScheme}-${width}`;
+            expect([seen, await tab.faults()]).toEqual([seen, []]);
+            await tab.show(`hour-${seen}`);
+          }
+      };
       const button = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' });
       const say = async (...statements: string[]): Promise<void> => {
         await write(page.getByRole('textbox', { name: 'Message' }), statements.join('\n'));
@@ -152,7 +164,7 @@ inBrowser('a first hour on the page', () => {
       await pick(page.getByRole('combobox', { name: 'Deployment' }), 'Production planning');
       await press(button('Create project'));
       await page.getByRole('heading', { name: 'Furniture of next month' }).waitFor();
-      await show('1-empty');
+      await look('1-empty');
 
       const second = await tab.context.newPage();
       second.setDefaultTimeout(15_000);
@@ -173,7 +185,7 @@ inBrowser('a first hour on the page', () => {
       await page.getByText('Which figures show whether a plan is good').waitFor();
       await say('kpi Pieces: sum p in products, t in weeks: make[p, t]');
       await press(button('No, nothing'));
-      await show('2-conversation');
+      await look('2-conversation');
       await press(button('Yes, solve it'));
       await page.getByText('the objective is 6537.5').first().waitFor();
       // The other tab has seen the cards come.
@@ -187,8 +199,7 @@ inBrowser('a first hour on the page', () => {
         (box) => box !== null && box.y > 100 && box.y + box.height < 690,
         { until: 'the end is in sight' },
       );
-      await show('3-canvas');
-      expect(await tab.faults()).toEqual([]);
+      await look('3-canvas');
 
       await part(second, 'Runs').click();
       await press(part(page, 'Runs'));
@@ -196,7 +207,7 @@ inBrowser('a first hour on the page', () => {
       await press(page.getByRole('list').getByRole('link').first());
       await page.getByRole('table', { name: 'Members of make' }).getByText('oak chair').first().waitFor();
       await page.getByRole('group', { name: 'KPIs' }).getByText('137.5').first().waitFor();
-      await show('4-run');
+      await look('4-run');
 
       await press(
         page.getByRole('navigation', { name: 'Runs and scenarios' }).getByRole('link', { name: 'Scenarios' }),
@@ -207,15 +218,14 @@ inBrowser('a first hour on the page', () => {
       await choose(change.getByLabel('Kind'), 'column');
       await pick(change.getByRole('combobox', { name: 'Column', exact: true }), /^demand/);
       await write(change.getByLabel('Number'), '1.5');
-      await show('5-scenario');
+      await look('5-scenario');
       await press(button('Create scenario'));
       await check(page.getByLabel('Choose Demand grows'));
       await press(button('Solve 1'));
       await press(page.getByRole('dialog').getByRole('button', { name: 'Solve', exact: true }));
       const table = page.getByRole('group', { name: 'Scenarios side by side' });
       await table.getByText('Optimal').nth(1).waitFor();
-      await show('6-comparison');
-      expect(await tab.faults()).toEqual([]);
+      await look('6-comparison');
       const [download] = await Promise.all([page.waitForEvent('download'), press(button('Download as CSV'))]);
       const [head, base, grown] = (await readFile(await download.path(), 'utf8')).split('\n');
       expect(head).toBe('scenario,status,objective_value,difference,Pieces,Pieces difference');

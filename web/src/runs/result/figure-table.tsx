@@ -127,7 +127,12 @@ export function FigureTable<Row>({
   );
 }
 
-const WIDTHS = { text: 'minmax(7rem, 2fr)', figure: 'minmax(6.5rem, 1fr)', bar: 'minmax(12rem, 2fr)' } as const;
+/** At least so wide, and a share of what is left; the style sheet says how wide on which screen. */
+const WIDTHS = {
+  text: 'minmax(var(--text), 2fr)',
+  figure: 'minmax(var(--figure), 1fr)',
+  bar: 'minmax(var(--bar), 2fr)',
+} as const;
 
 function Cell<Row>({ column: { of, is }, row, largest }: { column: Column<Row>; row: Row; largest: number }) {
   const value = of(row);
