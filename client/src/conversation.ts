@@ -1,14 +1,14 @@
 import type { ConversationState } from './conversation-state.js';
 import { CHAT, Follower, type Place } from './follower.js';
 import { Latest } from './latest.js';
-import { type InterruptionListener, Persistence } from './retry.js';
+import { type Following, Persistence } from './retry.js';
 import type { Schemas } from './schemas.js';
 import { LinkedSignal } from './time.js';
 import { newId, type Transport } from './transport.js';
 
 const DEFAULT_LIMIT = 200;
 
-export interface FollowOptions extends InterruptionListener {
+export interface FollowOptions extends Following {
   /** Ends it: the iterator throws the signal's reason. Leaving the loop ends it as well. */
   signal?: AbortSignal;
   /** Messages that a state has at most, the newest; 1 to 1,000, default 200. */
@@ -63,22 +63,22 @@ export class Conversation {
    * Lost connections, restarts of the service and tokens that end are waited out, without a gap.
    *
    * @throws {@link ServiceError} when it cannot go on: the conversation was deleted, or the caller may not see it any more;
-   * {@link ConnectionError} when the service was never reached
+   * {@link ConnectionError} when the service was never reached, and it is not patient
    */
-  async *follow({ signal, limit = DEFAULT_LIMIT, ...listener }: FollowOptions = {}): AsyncGenerator<
+  async *follow({ signal, limit = DEFAULT_LIMIT, ...following }: FollowOptions = {}): AsyncGenerator<
     ConversationState,
     void
   > {
     const leaving = new LinkedSignal(signal);
     const states = new Latest<ConversationState>();
     const follower = new Follower(this.transport, this.place, limit, (state) => states.set(state), leaving.signal);
-    const persistence = new Persistence(this.transport.retry, leaving.signal, listener);
-    const following = follower.run(persistence).catch((error: unknown) => states.fail(error));
+    const persistence = new Persistence(this.transport.retry, leaving.signal, following);
+    const over = follower.run(persistence).catch((error: unknown) => states.fail(error));
     try {
       yield* states;
     } finally {
       leaving.abort();
-      await following;
+      await over;
     }
   }
 }

@@ -3,6 +3,7 @@ export { type ClientOptions, WorkspaceClient } from './client.js';
 export type { Conversation, FollowOptions, NewMessage } from './conversation.js';
 export type { ChatMessage, ConversationState } from './conversation-state.js';
 export type { TokenSource } from './credentials.js';
+export { newId } from './transport.js';
 export type { DownloadOptions, DownloadProgress } from './download.js';
 export { ERROR_CODES, type ErrorCode, type ErrorStatus } from './error-codes.js';
 export {
@@ -27,7 +28,7 @@ export {
 export type { Execution, WaitOptions } from './executions.js';
 export type { components, operations, paths } from './openapi.js';
 export type { ProjectEventsOptions, Resync } from './project-events.js';
-export type { InterruptionListener, RetryPolicy } from './retry.js';
+export type { Following, RetryPolicy } from './retry.js';
 export type { ChatEvent, ProjectEvent, Schemas } from './schemas.js';
 export {
   FileChangedError,

@@ -1,6 +1,6 @@
 import { ConnectionError } from './errors.js';
 import { openStream } from './event-streams.js';
-import { type InterruptionListener, Persistence } from './retry.js';
+import { type Following, Persistence } from './retry.js';
 import type { ProjectEvent, Schemas } from './schemas.js';
 import type { Transport } from './transport.js';
 
@@ -12,7 +12,7 @@ export interface Resync {
   reason: 'opened' | Exclude<Schemas['ResyncData']['reason'], 'too_slow'>;
 }
 
-export interface ProjectEventsOptions extends InterruptionListener {
+export interface ProjectEventsOptions extends Following {
   /** Ends it: the iterator throws the signal's reason. Leaving the loop ends it as well. */
   signal?: AbortSignal;
   /** The id of the last event that the reader has had; absent: it begins with a {@link Resync}. */
@@ -23,9 +23,9 @@ export interface ProjectEventsOptions extends InterruptionListener {
 export async function* projectEvents(
   transport: Transport,
   project_id: string,
-  { signal, after, ...listener }: ProjectEventsOptions,
+  { signal, after, ...following }: ProjectEventsOptions,
 ): AsyncGenerator<ProjectEvent | Resync, void> {
-  const persistence = new Persistence(transport.retry, signal, listener);
+  const persistence = new Persistence(transport.retry, signal, following);
   let last = after;
   for (;;) {
     let failure: unknown;

@@ -78,8 +78,10 @@ export async function retrying<Value>(
   }
 }
 
-/** Whoever shows whether what is followed is connected. */
-export interface InterruptionListener {
+/** How something is followed whose connection may be lost. */
+export interface Following {
+  /** Never gives up, also when the service was not reached yet: for whoever goes on after a pause. Default false. */
+  isPatient?: boolean | undefined;
   /** Hears of each failure that is waited out before the stream is opened anew. */
   onInterruption?: ((error: unknown) => void) | undefined;
   /** Hears that the service was reached again after one or more of them. */
@@ -88,7 +90,7 @@ export interface InterruptionListener {
 
 /**
  * The patience of something that goes on until it is aborted, like a stream that is opened anew whenever it was lost. What
- * fails from the beginning is given up after as many attempts as any request.
+ * fails from the beginning is given up after as many attempts as any request, unless it was asked to be patient.
  */
 export class Persistence {
   private failures = 0;
@@ -99,7 +101,7 @@ export class Persistence {
   constructor(
     private readonly policy: RetryPolicy,
     private readonly signal: AbortSignal | undefined,
-    private readonly listener: InterruptionListener = {},
+    private readonly following: Following = {},
   ) {}
 
   /** The service was reached: from now on there is no end of attempts. */
@@ -107,7 +109,7 @@ export class Persistence {
     this.reachedAt = Date.now();
     if (!this.isInterrupted) return;
     this.isInterrupted = false;
-    this.listener.onResumption?.();
+    this.following.onResumption?.();
   }
 
   /** It works: the next pause is a short one. */
@@ -120,11 +122,12 @@ export class Persistence {
   async failed(error: unknown): Promise<void> {
     this.signal?.throwIfAborted();
     const { maxRetries, maxDelayMs } = this.policy;
-    if (!isPassing(error) || (this.reachedAt === undefined && this.failures >= maxRetries)) throw error;
+    const isEndless = this.following.isPatient === true || this.reachedAt !== undefined;
+    if (!isPassing(error) || (!isEndless && this.failures >= maxRetries)) throw error;
     // What has lasted for a while was no failed attempt.
     if (Date.now() - (this.reachedAt ?? Infinity) > maxDelayMs) this.failures = 0;
     this.isInterrupted = true;
-    this.listener.onInterruption?.(error);
+    this.following.onInterruption?.(error);
     await pauseAfter(error, this.failures, this.policy, this.signal);
     this.failures += 1;
   }

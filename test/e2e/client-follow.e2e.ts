@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  ConnectionError,
   type ConversationState,
   NotFoundError,
   type ProjectEvent,
@@ -245,6 +246,26 @@ describe('following a conversation', () => {
     expect(await over).toBeInstanceOf(NotFoundError);
     const aborted = direct.conversation(project).follow({ signal: AbortSignal.abort('early') });
     await expect(aborted.next()).rejects.toBe('early');
+  });
+
+  it('gives up a service that was never reached, unless it is patient', async () => {
+    const { id: project } = await makeProject(session.client);
+    const client = typedClient(`http://127.0.0.1:${proxy.port}`, session, { retry: { ...HASTY, maxRetries: 1 } });
+    proxy.become('cut');
+    await expect(client.conversation(project).follow().next()).rejects.toBeInstanceOf(ConnectionError);
+    let interruptions = 0;
+    const options = { isPatient: true, onInterruption: () => (interruptions += 1) };
+    const [states, events] = [client.conversation(project).follow(options), client.projectEvents(project, options)];
+    const first = Promise.all([states.next(), events.next()]);
+    await eventually(
+      () => Promise.resolve(interruptions),
+      (times) => times > 10,
+      { until: 'both have been interrupted' },
+    );
+    proxy.become('whole');
+    const [{ value: state }, { value: event }] = await first;
+    expect([state?.messages, event]).toEqual([[], { type: 'resync', reason: 'opened' }]);
+    await Promise.all([states.return(), events.return()]);
   });
 
   it('stops the turn', async () => {

@@ -256,6 +256,8 @@ inBrowser('the page', () => {
   describe('the conversation of a project', () => {
     const message = () => tab.page.getByRole('textbox', { name: 'Message' });
     const said = (text: string) => tab.page.getByRole('article').filter({ hasText: text }).first();
+    const part = (name: string) =>
+      tab.page.getByRole('navigation', { name: 'Parts of the project' }).getByRole('link', { name, exact: true });
     /** Opens a new project of somebody who has pasted a token. */
     async function open(): Promise<string> {
       const session = await shared.session();
@@ -292,6 +294,127 @@ inBrowser('the page', () => {
       expect(await message().inputValue()).toBe('');
       expect(await faults()).toEqual([]);
       await show('conversation');
+    });
+
+    it('is kept while another part is open, is there after a reload, and keeps what is written', async () => {
+      const id = await open();
+      await tab.page.setViewportSize({ width: 420, height: 800 });
+      await message().fill('Half a sentence');
+      await part('Files').click();
+      await tab.page.getByRole('region', { name: 'Files', exact: true }).waitFor();
+      await message().waitFor({ state: 'hidden' });
+      await part('Conversation').click();
+      expect(await message().inputValue()).toBe('Half a sentence');
+      await tab.page.reload();
+      await message().waitFor();
+      expect(await message().inputValue()).toBe('Half a sentence');
+      await tab.page.getByRole('button', { name: 'Send' }).click();
+      await said('Half a sentence').waitFor();
+      expect(await message().inputValue()).toBe('');
+      expect(new URL(tab.page.url()).hash).toBe(`#/projects/${id}`);
+    });
+
+    it('posts once what is sent twice, also when nobody knows whether it has arrived', async () => {
+      const session = await shared.session();
+      const { id } = await session.client.post<ProjectResponse>('/projects', { name: 'A new plan' });
+      await tab.page.goto(`${shared.url}/#/projects/${id}`);
+      await paste(session.token);
+      await message().fill('Hello');
+      await tab.page.getByRole('button', { name: 'Send' }).dblclick();
+      await tab.page.getByRole('button', { name: 'Highest profit' }).waitFor();
+      // The service has it, but the page hears nothing.
+      await tab.page.route(`**/projects/${id}/chat`, async (route) => {
+        if (route.request().method() !== 'POST') return await route.fallback();
+        await route.fetch();
+        await route.abort();
+      });
+      await message().fill('maximize profit: 30 chairs');
+      await tab.page.keyboard.press('Enter');
+      await tab.page.getByText('It is not known whether the message has arrived').waitFor();
+      await tab.page.unroute(`**/projects/${id}/chat`);
+      await tab.page.getByRole('button', { name: 'Send' }).click();
+      await eventually(
+        () => message().inputValue(),
+        (text) => text === '',
+        { until: 'it is sent' },
+      );
+      const { messages } = await session.client.get<ConversationSyncResponse>(`/projects/${id}/chat/sync`);
+      expect(messages.filter(({ role }) => role === 'user').map(({ content }) => content)).toEqual([
+        'Hello',
+        'maximize profit: 30 chairs',
+      ]);
+    }, 60_000);
+
+    it('keeps what is written in sight beside many files, and sends them', async () => {
+      await open();
+      const files = Array.from({ length: 30 }, (_, at) => ({
+        name: `${at}.csv`,
+        mimeType: 'text/csv',
+        buffer: Buffer.from('a\n'),
+      }));
+      await tab.page.locator('input[type=file]').first().setInputFiles(files);
+      await tab.page.getByText('in the files of the project').nth(29).waitFor();
+      const box = await tab.page.getByRole('button', { name: 'Send' }).boundingBox();
+      expect((box?.y ?? 900) + (box?.height ?? 0)).toBeLessThan(800);
+      await tab.page.getByRole('button', { name: 'Send' }).click();
+      await said('29.csv').waitFor();
+    });
+
+    it('is not left by a file that is dropped beside it', async () => {
+      await open();
+      const isRefused = await tab.page.evaluate(`(() => {
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File(['a'], 'a.csv'));
+        return ['dragover', 'drop'].map((name) => !document.querySelector('header')
+          .dispatchEvent(new DragEvent(name, { bubbles: true, cancelable: true, dataTransfer })));
+      })()`);
+      expect(isRefused).toEqual([true, true]);
+    });
+
+    it('says so when its project is deleted meanwhile', async () => {
+      const session = await shared.session();
+      const { id } = await session.client.post<ProjectResponse>('/projects', { name: 'A short plan' });
+      await tab.page.goto(`${shared.url}/#/projects/${id}/canvas`);
+      await paste(session.token);
+      await tab.page.getByText('The canvas is empty').waitFor();
+      await session.client.delete(`/projects/${id}`);
+      await tab.page.getByText('This project is not there any more').waitFor();
+      expect(await tab.page.getByText('The canvas is empty').count()).toBe(0);
+      await tab.page.getByRole('link', { name: 'All projects' }).click();
+      await tab.page.getByRole('heading', { name: 'Projects' }).waitFor();
+    });
+
+    it('leads to each part from each other', async () => {
+      await open();
+      const marks = {
+        Conversation: message(),
+        Canvas: tab.page.getByRole('searchbox', { name: 'Find a card' }),
+        Files: tab.page.getByRole('region', { name: 'Files', exact: true }),
+        Runs: tab.page.getByRole('navigation', { name: 'Runs and scenarios' }),
+      };
+      for (const [from, seen] of Object.entries(marks))
+        for (const [to, then] of Object.entries(marks)) {
+          await part(from).click();
+          await seen.waitFor();
+          await part(to).click();
+          await then.waitFor();
+          expect(await tab.page.title()).toContain(to === 'Conversation' ? 'A new plan' : to);
+        }
+    });
+
+    it('stays when a part cannot be loaded', async () => {
+      tab.mayComplain(/dynamically imported module|Unable to preload|error occurred|Error:/);
+      await open();
+      await tab.page.route('**/assets/runs-part*', (route) => route.abort());
+      await part('Runs').click();
+      await tab.page.getByRole('alert').getByText('This cannot be shown').waitFor();
+      await message().waitFor();
+      await part('Files').click();
+      await tab.page.getByRole('region', { name: 'Files', exact: true }).waitFor();
+      await tab.page.unroute('**/assets/runs-part*');
+      await part('Runs').click();
+      await tab.page.getByRole('button', { name: 'Reload the page' }).click();
+      await tab.page.getByRole('navigation', { name: 'Runs and scenarios' }).waitFor();
     });
 
     it('holds no connection while nobody looks, and catches up then', async () => {

@@ -12,7 +12,8 @@ const FLAGS = [
 /** Where pictures of the page are left, when somebody wants to see them. */
 const SCREENSHOTS = process.env['SCREENSHOTS'];
 /** What the browser tells of each answer that is a refusal, and of each connection that ends. */
-const TOLD_OF_ANSWERS = /the server responded with a status of (400|401|404|409|412|413|422)|net::ERR_(FAILED|CONNECTION_|EMPTY_RESPONSE|INCOMPLETE|SOCKET_)/;
+const TOLD_OF_ANSWERS =
+  /the server responded with a status of (400|401|404|409|412|413|422)|net::ERR_(FAILED|CONNECTION_|EMPTY_RESPONSE|INCOMPLETE|SOCKET_)/;
 
 /** What axe says about something in the page. */
 interface Violation {
@@ -39,6 +40,8 @@ export interface BrowserPage {
   overflow: () => Promise<number>;
   /** Types a token into the page of a service that gives none. */
   paste: (token: string) => Promise<void>;
+  /** What the page may complain of on its console in the present test. */
+  mayComplain: (about: RegExp) => void;
   /** Another service that the page of the present test is served by. */
   isServedBy: (service: { url: string }) => void;
 }
@@ -52,6 +55,7 @@ export function usePage(served: () => readonly { url: string }[]): BrowserPage {
   let context: BrowserContext;
   let page: Page;
   let complaints: string[];
+  let allowed: RegExp[];
   let elsewhere: string[];
   let origins: Set<string>;
   beforeAll(async () => {
@@ -63,6 +67,7 @@ export function usePage(served: () => readonly { url: string }[]): BrowserPage {
     page = await context.newPage();
     page.setDefaultTimeout(15_000);
     complaints = [];
+    allowed = [TOLD_OF_ANSWERS];
     elsewhere = [];
     origins = new Set(served().map(({ url }) => new URL(url).origin));
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
@@ -75,7 +80,7 @@ export function usePage(served: () => readonly { url: string }[]): BrowserPage {
   afterEach(async () => {
     await context.close();
     expect(elsewhere).toEqual([]);
-    expect(complaints.filter((text) => !TOLD_OF_ANSWERS.test(text))).toEqual([]);
+    expect(complaints.filter((text) => !allowed.some((about) => about.test(text)))).toEqual([]);
   });
   return {
     get page() {
@@ -101,6 +106,9 @@ export function usePage(served: () => readonly { url: string }[]): BrowserPage {
     paste: async (token) => {
       await page.getByLabel('Token', { exact: true }).fill(token);
       await page.getByRole('button', { name: 'Sign in' }).click();
+    },
+    mayComplain: (about) => {
+      allowed.push(about);
     },
     isServedBy: ({ url }) => {
       origins.add(new URL(url).origin);

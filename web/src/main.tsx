@@ -4,6 +4,7 @@ import { MantineProvider } from '@mantine/core';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app';
+import { Boundary } from './frame/boundary';
 import { readable, theme } from './frame/theme';
 
 const place = document.getElementById('page');
@@ -11,7 +12,9 @@ if (place === null) throw new Error('index.html has no place for the page');
 createRoot(place).render(
   <StrictMode>
     <MantineProvider theme={theme} cssVariablesResolver={readable} defaultColorScheme="auto">
-      <App />
+      <Boundary>
+        <App />
+      </Boundary>
     </MantineProvider>
   </StrictMode>,
 );

@@ -1,15 +1,14 @@
 import { Badge, Button, Text, UnstyledButton } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Ago } from '../frame/ago';
 import { keyOf } from '../project/project-data';
+import { useSnapshots } from '../project/snapshots';
 import { Failure } from '../service/failure';
 import { useService } from '../service/service';
 import classes from './canvas.module.css';
 import { NUMBER } from './numbers';
 
-/** More than a project has. */
-const LIMIT = 1000;
 /** Snapshots that are shown before somebody asks for all. */
 const SHOWN = 3;
 
@@ -18,14 +17,7 @@ export function Snapshots({ projectId, mayWrite }: { projectId: string; mayWrite
   const { client } = useService();
   const queries = useQueryClient();
   const [isOpen, setOpen] = useState(false);
-  const queryKey = keyOf(projectId, 'project', 'snapshots');
-  const listing = useQuery({
-    queryKey,
-    queryFn: async ({ signal }) => {
-      const params = { path: { project_id: projectId }, query: { limit: LIMIT } };
-      return (await client.GET('/api/v1/projects/{project_id}/snapshots', { params, signal })).data.snapshots;
-    },
-  });
+  const listing = useSnapshots(projectId);
   const readAgain = () => queries.invalidateQueries({ queryKey: keyOf(projectId, 'project') });
   const taking = useMutation({
     mutationFn: async () => {

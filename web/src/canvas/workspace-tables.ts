@@ -1,6 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { keyOf } from '../project/project-data';
+import { tableShapeQuery } from '../project/table-columns';
 import { useService } from '../service/service';
 
 /** Files that are offered; others are found by their names. */
@@ -35,14 +36,8 @@ export function useFileColumns(
   const [path] = useDebouncedValue(writtenPath, TYPING_MS);
   const [sheet] = useDebouncedValue(writtenSheet, TYPING_MS);
   const { data } = useQuery({
+    ...tableShapeQuery(client, projectId, path, sheet === '' ? undefined : sheet),
     enabled: isWanted && TABLE.test(path),
-    queryKey: keyOf(projectId, 'files', 'columns', path, sheet),
-    queryFn: async ({ signal }) => {
-      const named = { source: 'workspace', project_id: projectId, path, limit: 1 } as const;
-      const body = { ...named, ...(sheet !== '' && { sheet }) };
-      const { columns, sheets } = (await client.POST('/api/v1/files/table', { body, signal })).data;
-      return { columns: [...new Set(columns.map(({ name }) => name))], sheets: sheets ?? [] };
-    },
   });
-  return data ?? { columns: [], sheets: [] };
+  return { columns: [...new Set(data?.columns.map(({ name }) => name))], sheets: data?.sheets ?? [] };
 }

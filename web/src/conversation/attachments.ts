@@ -2,6 +2,8 @@ import { useEffect, useRef, useState } from 'react';
 import { freePath } from '../files/uploads/free-path';
 import { useService } from '../service/service';
 
+/** Files that are sent at the same time. */
+const AT_ONCE = 3;
 /** Where files go that are dropped into the conversation. */
 const FOLDER = 'uploads';
 
@@ -24,6 +26,8 @@ export function useAttachments(projectId: string) {
   const uploads = useRef(new Map<number, AbortController>());
   const taken = useRef(new Set<string>());
   const count = useRef(0);
+  /** Each file is sent after the one before it in its lane. */
+  const lanes = useRef<Promise<void>[]>([]);
   useEffect(() => {
     const { current } = uploads;
     return () => current.forEach((upload) => upload.abort());
@@ -34,6 +38,7 @@ export function useAttachments(projectId: string) {
 
   const send = async (key: number, file: File, { signal }: AbortController): Promise<void> => {
     try {
+      signal.throwIfAborted();
       const path = await freePath(client, projectId, `${FOLDER}/${file.name}`, taken.current, signal);
       change(key, { path });
       await client.upload(
@@ -66,7 +71,8 @@ export function useAttachments(projectId: string) {
         error: null,
       };
       setAttachments((all) => [...all, attachment]);
-      void send(key, file, upload);
+      const lane = key % AT_ONCE;
+      lanes.current[lane] = (lanes.current[lane] ?? Promise.resolve()).then(() => send(key, file, upload));
     }
   };
   /** What is under way is given up; a file that has arrived stays in the workspace. */

@@ -1,7 +1,9 @@
 import { Button, CloseButton, FileButton, Group, Progress, Stack, Text, Textarea } from '@mantine/core';
-import { type FormEvent, type KeyboardEvent, useRef, useState } from 'react';
+import { type FormEvent, type KeyboardEvent, useRef } from 'react';
+import { useMediaQuery, useSessionStorage } from '@mantine/hooks';
 import { bytes } from '../frame/sizes';
 import { reasonOf } from '../service/failure';
+import { useService } from '../service/service';
 import type { Attachment } from './attachments';
 import classes from './conversation.module.css';
 
@@ -9,6 +11,7 @@ import classes from './conversation.module.css';
 const LONGEST = 100_000;
 
 interface ComposerProps {
+  projectId: string;
   attachments: Attachment[];
   onFiles: (files: Iterable<File>) => void;
   onRemove: (key: number) => void;
@@ -20,9 +23,27 @@ interface ComposerProps {
   isStopping: boolean;
 }
 
-/** Takes a message and files. Enter sends, with Shift it begins a line. */
-export function Composer({ attachments, onFiles, onRemove, onSend, isSending, onStop, isStopping }: ComposerProps) {
-  const [text, setText] = useState('');
+/**
+ * Takes a message and files. Enter sends, with Shift it begins a line; where there is no such key, a button alone sends. What is written
+ * stays in the tab until it is sent.
+ */
+export function Composer({
+  projectId,
+  attachments,
+  onFiles,
+  onRemove,
+  onSend,
+  isSending,
+  onStop,
+  isStopping,
+}: ComposerProps) {
+  const { me } = useService();
+  const [text, setText] = useSessionStorage({
+    key: `message of ${me.user_id ?? me.api_key_id} in ${projectId}`,
+    defaultValue: '',
+    getInitialValueInEffect: false,
+  });
+  const isTouched = useMediaQuery('(pointer: coarse)');
   /** Lets the same file be chosen again. */
   const forget = useRef<() => void>(null);
   const isUploading = attachments.some(({ isDone, error }) => !isDone && error === null);
@@ -37,16 +58,25 @@ export function Composer({ attachments, onFiles, onRemove, onSend, isSending, on
   };
   const press = (event: KeyboardEvent) => {
     // While a text is composed, as in Japanese, Enter chooses it.
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || isTouched === true) return;
     event.preventDefault();
     void send();
   };
   return (
     <form onSubmit={submit}>
       <Stack gap="xs">
-        {attachments.map((attachment) => (
-          <AttachmentLine key={attachment.key} attachment={attachment} onRemove={() => onRemove(attachment.key)} />
-        ))}
+        {attachments.length > 0 && (
+          <Stack
+            gap="xs"
+            className={classes.attachments}
+            role="group"
+            aria-label={`Attached files: ${attachments.length}`}
+          >
+            {attachments.map((attachment) => (
+              <AttachmentLine key={attachment.key} attachment={attachment} onRemove={() => onRemove(attachment.key)} />
+            ))}
+          </Stack>
+        )}
         <Textarea
           aria-label="Message"
           placeholder="Write to the agent"
@@ -54,6 +84,7 @@ export function Composer({ attachments, onFiles, onRemove, onSend, isSending, on
           minRows={2}
           maxRows={10}
           maxLength={LONGEST}
+          dir="auto"
           readOnly={isSending}
           value={text}
           onChange={({ currentTarget }) => setText(currentTarget.value)}
@@ -72,18 +103,18 @@ export function Composer({ attachments, onFiles, onRemove, onSend, isSending, on
             }}
           >
             {(props) => (
-              <Button {...props} variant="default" size="compact-md">
+              <Button {...props} variant="default" size="xs" fz="sm">
                 Attach files
               </Button>
             )}
           </FileButton>
           <Group gap="xs">
             {onStop !== undefined && (
-              <Button variant="default" size="compact-md" onClick={onStop} loading={isStopping}>
+              <Button variant="default" size="xs" fz="sm" onClick={onStop} loading={isStopping}>
                 Stop
               </Button>
             )}
-            <Button type="submit" size="compact-md" loading={isSending} disabled={isEmpty || isUploading}>
+            <Button type="submit" size="xs" fz="sm" loading={isSending} disabled={isEmpty || isUploading}>
               Send
             </Button>
           </Group>

@@ -1,8 +1,9 @@
 import { Button, Center, Container, Group, Loader, Stack, Text, VisuallyHidden } from '@mantine/core';
-import type { NewMessage, Schemas } from '@project-workspace/client';
+import { ConnectionError, type NewMessage, newId, type Schemas } from '@project-workspace/client';
 import { useMutation } from '@tanstack/react-query';
 import { type DragEvent, useCallback, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react';
 import { VList, type VListHandle } from 'virtua';
+import { droppedFiles } from '../files/uploads/dropped-files';
 import { Failure } from '../service/failure';
 import { useService } from '../service/service';
 import { useAttachments } from './attachments';
@@ -25,20 +26,47 @@ export function ConversationView({ projectId, mayWrite }: { projectId: string; m
   const post = useMutation({
     mutationFn: async (message: NewMessage) => await client.conversation(projectId).post(message),
   });
+  /** Counts what was posted here. */
+  const [posted, setPosted] = useState(0);
+  /** Also between two clicks of the same moment. */
+  const isPosting = useRef(false);
+  const attempt = useRef({ text: '', id: '' });
   const stop = useMutation({ mutationFn: async () => await client.conversation(projectId).stop() });
-  const { mutate } = post;
+  const { mutateAsync } = post;
+  /** Posts a message unless another is on its way; resolves with whether it is there now. */
+  const postOnce = useCallback(
+    async (message: NewMessage): Promise<boolean> => {
+      if (isPosting.current) return false;
+      isPosting.current = true;
+      try {
+        await mutateAsync(message);
+        setPosted((count) => count + 1);
+        return true;
+      } catch {
+        // Shown as the error of the mutation.
+        return false;
+      } finally {
+        isPosting.current = false;
+      }
+    },
+    [mutateAsync],
+  );
+  // A question has one answer, however often its button is pressed.
   const answer = useCallback(
-    (given: Schemas['AskUserQuestionAnswer']) => mutate({ content: '', answer: given }),
-    [mutate],
+    (asking: string, given: Schemas['AskUserQuestionAnswer']) =>
+      void postOnce({ content: '', answer: given, client_msg_id: `answer-${asking}` }),
+    [postOnce],
   );
   const send = async (content: string): Promise<boolean> => {
     const file_ids = attachments.flatMap(({ isDone, path }) => (isDone && path !== undefined ? [path] : []));
-    return await new Promise((resolve) => {
-      mutate(
-        { content, ...(file_ids.length > 0 && { file_ids }) },
-        { onSuccess: clear, onSettled: (_, error) => resolve(error === null) },
-      );
-    });
+    const message = { content, ...(file_ids.length > 0 && { file_ids }) };
+    // What is sent again because nobody knows whether it has arrived is still one message.
+    const text = JSON.stringify(message);
+    if (attempt.current.text !== text) attempt.current = { text, id: newId() };
+    if (!(await postOnce({ ...message, client_msg_id: attempt.current.id }))) return false;
+    attempt.current = { text: '', id: '' };
+    clear();
+    return true;
   };
   const isActive = followed.turn !== undefined && followed.turn.state !== 'idle';
   const takesFiles = (event: DragEvent): boolean => mayWrite && event.dataTransfer.types.includes('Files');
@@ -59,23 +87,34 @@ export function ConversationView({ projectId, mayWrite }: { projectId: string; m
         setOver(false);
         if (!takesFiles(event)) return;
         event.preventDefault();
-        add(event.dataTransfer.files);
+        void droppedFiles(event.dataTransfer).then((given) => add(given.map(({ file }) => file)));
       }}
     >
       <Messages
         projectId={projectId}
         followed={followed}
         onAnswer={mayWrite && !isActive ? answer : undefined}
+        posted={posted}
         isSending={post.isPending}
         mayWrite={mayWrite}
       />
       <Container size="md" w="100%" pb="md" pt={4}>
         <Stack gap="xs">
           <State followed={followed} />
-          {post.error !== null && <Failure what="The message was not sent" error={post.error} />}
+          {post.error !== null && (
+            <Failure
+              what={
+                post.error instanceof ConnectionError
+                  ? 'It is not known whether the message has arrived: sent again, it is there once'
+                  : 'The message was not sent'
+              }
+              error={post.error}
+            />
+          )}
           {stop.error !== null && <Failure what="The agent was not stopped" error={stop.error} />}
           {mayWrite && (
             <Composer
+              projectId={projectId}
               attachments={attachments}
               onFiles={add}
               onRemove={remove}
@@ -115,16 +154,21 @@ function State({ followed: { turn, isInterrupted, error, retry, messages } }: { 
 interface MessagesProps {
   projectId: string;
   followed: FollowedConversation;
-  onAnswer: ((answer: Schemas['AskUserQuestionAnswer']) => void) | undefined;
+  /** Answers what a message asks. */
+  onAnswer: ((asking: string, answer: Schemas['AskUserQuestionAnswer']) => void) | undefined;
+  /** Counts what was posted here: it is to be seen. */
+  posted: number;
   isSending: boolean;
   mayWrite: boolean;
 }
 
-function Messages({ projectId, followed, onAnswer, isSending, mayWrite }: MessagesProps) {
+function Messages({ projectId, followed, onAnswer, posted, isSending, mayWrite }: MessagesProps) {
   const { all, hasEarlier, read, isReading, error } = useEarlierMessages(projectId, followed.messages ?? []);
   const list = useRef<VListHandle>(null);
   const isAtEnd = useRef(true);
-  const offsetBefore = useRef(0);
+  /** The end is out of sight. */
+  const [isAway, setAway] = useState(false);
+  const before = useRef({ offset: 0, viewport: 0 });
   const firstShown = useRef(Infinity);
   const first = all[0]?.sequence ?? Infinity;
   // What is put before the rest must not move it.
@@ -139,6 +183,14 @@ function Messages({ projectId, followed, onAnswer, isSending, mayWrite }: Messag
     firstShown.current = first;
     keepEnd();
   });
+  const toEnd = (): void => {
+    isAtEnd.current = true;
+    keepEnd();
+  };
+  const onPosted = useEffectEvent(toEnd);
+  useEffect(() => {
+    if (posted > 0) onPosted();
+  }, [posted]);
   const box = useRef<HTMLDivElement>(null);
   const isShown = all.length > 0;
   const onReflow = useEffectEvent(keepEnd);
@@ -181,6 +233,11 @@ function Messages({ projectId, followed, onAnswer, isSending, mayWrite }: Messag
               ? 'Say in your own words what is to be planned, what can be chosen, and what limits it. The agent asks for what is missing. Tables can be dropped here.'
               : 'Those who may write in this project have not begun.'}
           </Text>
+          {mayWrite && (
+            <Text size="sm" c="dimmed">
+              For example: <code>maximize profit: 30 chairs + 50 tables</code>
+            </Text>
+          )}
         </Stack>
       </Container>
     );
@@ -198,9 +255,13 @@ function Messages({ projectId, followed, onAnswer, isSending, mayWrite }: Messag
         onScroll={(offset) => {
           const { scrollSize = 0, viewportSize = 0 } = list.current ?? {};
           const left = scrollSize - viewportSize - offset;
+          const { current: last } = before;
+          before.current = { offset, viewport: viewportSize };
+          setAway(left > Math.max(viewportSize, AT_END));
+          // It was not somebody who has scrolled when there is another amount of room.
+          if (viewportSize !== last.viewport) return;
           // Whoever begins to scroll back is not held.
-          isAtEnd.current = left < 2 || (left < AT_END && offset >= offsetBefore.current);
-          offsetBefore.current = offset;
+          isAtEnd.current = left < 2 || (left < AT_END && offset >= last.offset);
         }}
       >
         <Container key="earlier" size="md" py={4}>
@@ -217,12 +278,21 @@ function Messages({ projectId, followed, onAnswer, isSending, mayWrite }: Messag
           <Container key={message.id} size="md">
             <Message
               message={message}
-              onAnswer={message === asking && isAsking(message) ? onAnswer : undefined}
+              onAnswer={
+                message === asking && isAsking(message) && onAnswer !== undefined
+                  ? (given) => onAnswer(message.id, given)
+                  : undefined
+              }
               isSending={isSending}
             />
           </Container>
         ))}
       </VList>
+      {isAway && (
+        <Button variant="default" size="compact-sm" className={classes.toEnd} onClick={toEnd}>
+          To the newest
+        </Button>
+      )}
     </div>
   );
 }

@@ -45,5 +45,5 @@ export const htmlOf = (text: string): string => purifier.sanitize(marked.parse(t
 /** Shows markdown that others have written. */
 export function Markdown({ text }: { text: string }) {
   const html = useMemo(() => ({ __html: htmlOf(text) }), [text]);
-  return <Typography className={classes.markdown} dangerouslySetInnerHTML={html} />;
+  return <Typography dir="auto" className={classes.markdown} dangerouslySetInnerHTML={html} />;
 }

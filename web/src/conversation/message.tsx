@@ -67,7 +67,13 @@ function SegmentView({
   if (segment.type === 'text') {
     const { content } = segment;
     if (content == null || content === '') return null;
-    return isPlain ? <Text className={classes.plain}>{content}</Text> : <Markdown text={content} />;
+    return isPlain ? (
+      <Text className={classes.plain} dir="auto">
+        {content}
+      </Text>
+    ) : (
+      <Markdown text={content} />
+    );
   }
   const questions = questionsOf(segment);
   if (questions.length === 0) return <ToolCall call={segment} />;

@@ -1,6 +1,6 @@
 import { Button, Checkbox, Group, Radio, Stack, Text } from '@mantine/core';
 import type { Schemas } from '@project-workspace/client';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import classes from './conversation.module.css';
 
 interface Question {
@@ -48,13 +48,14 @@ export function Questions({ questions, answer, onAnswer, isSending }: QuestionsP
   if (questions.length === 1 && only !== undefined && only.multi_select !== true)
     return (
       <fieldset className={classes.question}>
-        <legend>{only.question}</legend>
+        <legend>{withCode(only.question)}</legend>
         <Group gap="xs">
           {only.options.map(({ label, description }) => (
             <Button
               key={label}
               variant="default"
-              size="compact-md"
+              size="xs"
+              fz="sm"
               className={classes.option}
               classNames={{ label: classes.optionLabel ?? '' }}
               title={description}
@@ -78,7 +79,7 @@ export function Questions({ questions, answer, onAnswer, isSending }: QuestionsP
           labels.includes(label) ? labels.filter((other) => other !== label) : [...labels, label];
         return (
           <fieldset key={index} className={classes.question} disabled={isSending}>
-            <legend>{question}</legend>
+            <legend>{withCode(question)}</legend>
             <Stack gap={6}>
               {options.map(({ label, description }) => {
                 const option = { label, description, checked: labels.includes(label) };
@@ -94,7 +95,8 @@ export function Questions({ questions, answer, onAnswer, isSending }: QuestionsP
       })}
       <Group>
         <Button
-          size="compact-md"
+          size="xs"
+          fz="sm"
           disabled={!isComplete}
           loading={isSending}
           onClick={() => onAnswer({ selections: selectionsOf(questions, chosen) })}
@@ -105,6 +107,10 @@ export function Questions({ questions, answer, onAnswer, isSending }: QuestionsP
     </Stack>
   );
 }
+
+/** What stands between backticks is shown as code; nothing else is markup. */
+const withCode = (text: string): ReactNode[] =>
+  text.split(/`([^`]+)`/).map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part));
 
 /** Of a question with one choice its label, of others all labels. */
 function selectionsOf(questions: Question[], chosen: Chosen): NonNullable<Answer['selections']> {
@@ -117,7 +123,9 @@ function selectionsOf(questions: Question[], chosen: Chosen): NonNullable<Answer
 }
 
 function Descriptions({ options }: { options: Question['options'] }) {
-  const described = options.filter(({ description }) => description !== undefined && description !== '');
+  const described = options.filter(
+    ({ label, description = '' }) => description !== '' && description.toLowerCase() !== label.toLowerCase(),
+  );
   return described.length === 0 ? null : (
     <dl className={classes.descriptions}>
       {described.map(({ label, description }) => (
@@ -135,7 +143,7 @@ function Answered({ questions, answer }: { questions: Question[]; answer: Answer
     <Stack gap={4}>
       {questions.map(({ question }, index) => (
         <div key={index}>
-          <Text size="sm">{question}</Text>
+          <Text size="sm">{withCode(question)}</Text>
           {answer !== null && (
             <Text size="sm" c="dimmed">
               Answer: {[answer.selections?.[String(index)] ?? []].flat().join(', ') || answer.other_text || '–'}

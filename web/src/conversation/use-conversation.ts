@@ -35,8 +35,10 @@ export function useConversation(projectId: string): FollowedConversation {
     if (!isLookedAt) return undefined;
     const leaving = new AbortController();
     const follow = async (): Promise<void> => {
+      setInterrupted(false);
       const states = client.conversation(projectId).follow({
         signal: leaving.signal,
+        isPatient: true,
         limit: FOLLOWED,
         onInterruption: () => setInterrupted(true),
         onResumption: () => setInterrupted(false),

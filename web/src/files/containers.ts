@@ -1,11 +1,9 @@
 import type { Schemas } from '@project-workspace/client';
-import { useQuery } from '@tanstack/react-query';
 import { dayAndTime } from '../frame/times';
-import { keyOf } from '../project/project-data';
-import { useService } from '../service/service';
+import { useSnapshots } from '../project/snapshots';
 
 /** Snapshots that are offered, the newest ones. */
-const SNAPSHOTS = 20;
+const OFFERED = 20;
 
 /** What a request names a container by. */
 export type ContainerRef = Pick<
@@ -31,14 +29,7 @@ export function useContainers({ id, origin_deployment_handle }: Schemas['Project
   error: Error | null;
   retry: () => void;
 } {
-  const { client } = useService();
-  const { data, error, refetch } = useQuery({
-    queryKey: keyOf(id, 'project', 'snapshots'),
-    queryFn: async ({ signal }) => {
-      const params = { path: { project_id: id }, query: { limit: SNAPSHOTS } };
-      return (await client.GET('/api/v1/projects/{project_id}/snapshots', { params, signal })).data;
-    },
-  });
+  const { data = [], error, refetch } = useSnapshots(id);
   const workspace = { key: WORKSPACE, label: 'Workspace', ref: { source: 'workspace' as const, project_id: id } };
   const deployment =
     origin_deployment_handle == null
@@ -50,7 +41,7 @@ export function useContainers({ id, origin_deployment_handle }: Schemas['Project
             ref: { source: 'deployment' as const, deployment_name: origin_deployment_handle },
           },
         ];
-  const snapshots = (data?.snapshots ?? []).map(({ id: snapshot_id, created_at }) => ({
+  const snapshots = data.slice(0, OFFERED).map(({ id: snapshot_id, created_at }) => ({
     key: snapshot_id,
     label: `Snapshot of ${dayAndTime(created_at)}`,
     ref: { source: 'snapshot' as const, snapshot_id },

@@ -1,5 +1,5 @@
 import { Anchor, Button, Container, Group, Menu, Text, useMantineColorScheme } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { Link } from 'wouter';
 import { useService } from '../service/service';
 import { useSession } from '../session/signed-in';
@@ -7,10 +7,11 @@ import classes from './frame.module.css';
 
 /** What is around every place: the way back to the projects, who is signed in, and how the page looks. */
 export function Frame({ children }: { children: ReactNode }) {
+  useEffect(keepDroppedFilesOut, []);
   return (
     <>
       <header className={classes.header}>
-        <Container size="xl" h="100%">
+        <Container fluid h="100%">
           <Group justify="space-between" wrap="nowrap" h="100%">
             <Anchor component={Link} href="/" fw={650} c="inherit" underline="never" style={{ whiteSpace: 'nowrap' }}>
               Project Workspace
@@ -27,6 +28,20 @@ export function Frame({ children }: { children: ReactNode }) {
       <main>{children}</main>
     </>
   );
+}
+
+/** A file that is dropped where nothing takes it would be opened in the place of the page. */
+function keepDroppedFilesOut(): () => void {
+  const refuse = (event: DragEvent): void => {
+    if (event.defaultPrevented || event.dataTransfer?.types.includes('Files') !== true) return;
+    event.preventDefault();
+    event.dataTransfer.dropEffect = 'none';
+  };
+  const names = ['dragover', 'drop'] as const;
+  for (const name of names) window.addEventListener(name, refuse);
+  return () => {
+    for (const name of names) window.removeEventListener(name, refuse);
+  };
 }
 
 const LOOKS = { auto: 'As the system', light: 'Light', dark: 'Dark' } as const;

@@ -48,7 +48,7 @@ export function useProjectEvents(projectId: string): void {
     if (!isLookedAt) return undefined;
     const leaving = new AbortController();
     const follow = async (): Promise<void> => {
-      for await (const event of client.projectEvents(projectId, { signal: leaving.signal }))
+      for await (const event of client.projectEvents(projectId, { signal: leaving.signal, isPatient: true }))
         readAgain(queries, projectId, event);
       // It was deleted: what is read now says so.
       await queries.invalidateQueries({ queryKey: everythingOf(projectId) });

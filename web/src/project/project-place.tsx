@@ -1,9 +1,10 @@
 import { Anchor, Badge, Container, Group, Stack, Text } from '@mantine/core';
 import { useDocumentTitle, useMediaQuery } from '@mantine/hooks';
 import { NotFoundError } from '@project-workspace/client';
-import { Suspense } from 'react';
+import { Suspense, useState } from 'react';
 import { Link } from 'wouter';
 import { ConversationView } from '../conversation/conversation-view';
+import { Boundary } from '../frame/boundary';
 import { Failure } from '../service/failure';
 import { Reading } from '../service/reading';
 import { useService } from '../service/service';
@@ -20,9 +21,15 @@ export function ProjectPlace({ id, open }: { id: string; open: PartName | undefi
   const { data: project, error, refetch } = useProject(id);
   const isWide = useMediaQuery(WIDE);
   useProjectEvents(id);
-  useDocumentTitle(`${project?.name ?? 'Project'} – Project Workspace`);
+  const part = open && PARTS[open];
+  useDocumentTitle(`${part === undefined ? '' : `${part.label} – `}${project?.name ?? 'Project'} – Project Workspace`);
+  // Where there is no room for both it stays as it is meanwhile: what is written, on its way, and where somebody reads.
+  const isTalking = part === undefined || isWide === true;
+  const [hasTalked, setTalked] = useState(isTalking);
+  if (isTalking && !hasTalked) setTalked(true);
 
-  if (project === undefined)
+  // What was read before says nothing any more once it is gone.
+  if (project === undefined || error instanceof NotFoundError)
     return (
       <Container size="md" py="xl">
         {error === null ? (
@@ -42,7 +49,6 @@ export function ProjectPlace({ id, open }: { id: string; open: PartName | undefi
       </Container>
     );
   const mayWrite = project.role !== 'viewer' && me.access === 'write';
-  const part = open && PARTS[open];
   return (
     <div className={classes.place}>
       <Container fluid w="100%" py="xs">
@@ -75,16 +81,24 @@ export function ProjectPlace({ id, open }: { id: string; open: PartName | undefi
         </nav>
       </Container>
       <div className={classes.inside}>
-        {(part === undefined || isWide) && (
-          <div className={classes.conversation} data-beside={part !== undefined || undefined}>
-            <ConversationView projectId={id} mayWrite={mayWrite} />
+        {hasTalked && (
+          <div
+            className={classes.conversation}
+            hidden={!isTalking}
+            data-beside={(part !== undefined && isTalking) || undefined}
+          >
+            <Boundary>
+              <ConversationView projectId={id} mayWrite={mayWrite} />
+            </Boundary>
           </div>
         )}
         {part !== undefined && (
           <div className={classes.part}>
-            <Suspense fallback={<Reading what={part.label} />}>
-              <part.component project={project} mayWrite={mayWrite} />
-            </Suspense>
+            <Boundary key={open}>
+              <Suspense fallback={<Reading what={part.label} />}>
+                <part.component project={project} mayWrite={mayWrite} />
+              </Suspense>
+            </Boundary>
           </div>
         )}
       </div>

@@ -20,7 +20,11 @@ export function Outcome({ projectId, run }: { projectId: string; run: Run }) {
     );
   return (
     <Text size="sm" c="dimmed">
-      {status === 'canceled' ? 'It was canceled before anything came out.' : isOver(run) ? 'It has no result.' : ''}
+      {status === 'canceled'
+        ? 'It was canceled; what the solver had until then is not kept.'
+        : isOver(run)
+          ? 'It has no result.'
+          : ''}
     </Text>
   );
 }

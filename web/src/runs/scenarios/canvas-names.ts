@@ -1,6 +1,7 @@
 import type { Schemas } from '@project-workspace/client';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { keyOf } from '../../project/project-data';
+import { type TableShape, tableShapeQuery } from '../../project/table-columns';
 import { useService } from '../../service/service';
 import { figure } from '../figures';
 import { useCards, useFilesNamed } from '../runs-data';
@@ -61,18 +62,8 @@ export function useCanvasNames(projectId: string): CanvasNames {
   const inFiles = cards.flatMap((card) => setOfFile(card) ?? []);
   const columns = useQueries({
     queries: inFiles.map(({ path, sheet, ...file }) => ({
-      queryKey: keyOf(projectId, 'files', 'columns', path, sheet),
-      queryFn: async ({ signal }: { signal: AbortSignal }) => {
-        const body = {
-          ...({ source: 'workspace', project_id: projectId, path } as const),
-          ...(sheet !== undefined && { sheet }),
-          ignore_errors: true,
-          limit: 1,
-          offset: 0,
-        };
-        return (await client.POST('/api/v1/files/table', { body, signal })).data.columns;
-      },
-      select: (found: Schemas['TableColumnResponse'][]) => columnsOfFile({ path, sheet, ...file }, found),
+      ...tableShapeQuery(client, projectId, path, sheet),
+      select: (found: TableShape) => columnsOfFile({ path, sheet, ...file }, found.columns),
     })),
     combine: (results) => results.flatMap(({ data }) => data ?? []),
   });

@@ -12,7 +12,8 @@ export interface ChangeDraft {
   where: string;
   key: string[];
   operation: Operation;
-  amount: string | number;
+  /** As it is written. */
+  amount: string;
   path: string;
 }
 
@@ -37,7 +38,7 @@ export function draftOf({ kind, target, where = '', key = [], times, plus, to }:
     target,
     where,
     key: key.map(String),
-    ...(kind === 'file' ? { path: String(to ?? '') } : { operation, amount: times ?? plus ?? to ?? '' }),
+    ...(kind === 'file' ? { path: String(to ?? '') } : { operation, amount: String(times ?? plus ?? to ?? '') }),
   };
 }
 
@@ -66,5 +67,6 @@ export function problemOf({
   if (kind === 'off') return undefined;
   if (kind === 'file') return path.trim() === '' ? { field: 'to', problem: 'Say which file' } : undefined;
   if (kind === 'cell' && key.every((part) => part.trim() === '')) return { field: 'key', problem: 'Say which member' };
-  return amount === '' || !Number.isFinite(Number(amount)) ? { field: 'amount', problem: 'Say a number' } : undefined;
+  const isNumber = amount.trim() !== '' && Number.isFinite(Number(amount));
+  return isNumber ? undefined : { field: 'amount', problem: 'Write a number, such as 2.5' };
 }

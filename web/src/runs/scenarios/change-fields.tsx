@@ -1,4 +1,4 @@
-import { ActionIcon, Autocomplete, Group, NativeSelect, NumberInput, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Autocomplete, Group, NativeSelect, Text, TextInput } from '@mantine/core';
 import classes from '../runs.module.css';
 import { type CanvasNames, type Named, useMembers } from './canvas-names';
 import type { ChangeDraft, Kind, Operation } from './change-draft';
@@ -121,13 +121,13 @@ export function ChangeFields({
               value={operation}
               onChange={({ currentTarget }) => change({ operation: currentTarget.value as Operation })}
             />
-            <NumberInput
+            <TextInput
               size="xs"
               w={110}
               label="Number"
-              hideControls
+              inputMode="decimal"
               value={amount}
-              onChange={(value) => change({ amount: value })}
+              onChange={({ currentTarget }) => change({ amount: currentTarget.value })}
               error={problems.get('amount') ?? problems.get(operation)}
             />
           </>

@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+
+const WEB = join(import.meta.dirname, '../../web/src');
+/** A key that something is kept under, but where it is only said to be out of date. */
+const KEPT = /(?<!invalidateQueries\(\{ queryKey: )keyOf\(([^()]*(?:\([^()]*\)[^()]*)*)\)/g;
+
+/** Keys that sources keep something under, each once for each source; whatever differs from time to time is `_`. */
+const keysIn = (sources: readonly string[]): string[] =>
+  sources
+    .filter((source) => source.includes('queryFn'))
+    .flatMap((source) => [
+      ...new Set(
+        Array.from(source.matchAll(KEPT), ([, given = '']) =>
+          given
+            .split(',')
+            .slice(1)
+            .map((part) => (part.trim().startsWith("'") ? part.trim() : '_'))
+            .join(' '),
+        ),
+      ),
+    ]);
+const repeated = (keys: readonly string[]): string[] => keys.filter((key, at) => keys.indexOf(key) !== at);
+
+/** Two readers that keep different things under one key are given each other's: the page breaks where it was well before. */
+describe('what the page keeps', () => {
+  const sources = readdirSync(WEB, { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.tsx?$/.test(path))
+    .map((path) => readFileSync(join(WEB, path), 'utf8'));
+
+  it('has one reader for each key', () => {
+    const keys = keysIn(sources);
+    expect(keys.length).toBeGreaterThan(15);
+    expect(repeated(keys)).toEqual([]);
+  });
+
+  it('would not be read twice unseen', () => {
+    const reader = (key: string) => `useQuery({ queryKey: keyOf(id, ${key}), queryFn: async () => 1 })`;
+    const named = (key: string) => `const queryKey = keyOf(id, ${key}); useQuery({ queryKey, queryFn: async () => 2 })`;
+    const changed = (key: string) => `queryFn; queries.invalidateQueries({ queryKey: keyOf(id, ${key}) })`;
+    expect(repeated(keysIn([reader(`'project', 'snapshots'`), named(`'project', 'snapshots'`)]))).toHaveLength(1);
+    expect(repeated(keysIn([reader(`'execution', id`), reader(`'execution', run.id`)]))).toHaveLength(1);
+    expect(repeated(keysIn([reader(`'execution', id`), reader(`'execution', id, 'cards'`)]))).toEqual([]);
+    expect(repeated(keysIn([reader(`'cards'`), changed(`'cards'`)]))).toEqual([]);
+  });
+});

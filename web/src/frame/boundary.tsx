@@ -1,0 +1,31 @@
+import { Alert, Button, Group, Text } from '@mantine/core';
+import { Component, type ReactNode } from 'react';
+
+/**
+ * Keeps what is around it when what is inside cannot be shown: a fault of the page, or a part that could not be loaded, as after the
+ * service was replaced by a newer one.
+ */
+export class Boundary extends Component<{ children: ReactNode }, { isBroken: boolean }> {
+  override state = { isBroken: false };
+
+  static getDerivedStateFromError(): { isBroken: boolean } {
+    return { isBroken: true };
+  }
+
+  override render(): ReactNode {
+    if (!this.state.isBroken) return this.props.children;
+    return (
+      <Alert color="red" variant="light" role="alert" title="This cannot be shown" m="md">
+        <Text size="sm">
+          The page has a fault, is not as new as the service, or could not be loaded. What you have saved is not
+          concerned.
+        </Text>
+        <Group mt="xs">
+          <Button size="compact-sm" variant="default" onClick={() => location.reload()}>
+            Reload the page
+          </Button>
+        </Group>
+      </Alert>
+    );
+  }
+}

@@ -1,0 +1,18 @@
+import { useQuery } from '@tanstack/react-query';
+import { useService } from '../service/service';
+import { keyOf } from './project-data';
+
+/** More than a project has. */
+const ALL = 1000;
+
+/** The snapshots of a project, the newest first. */
+export function useSnapshots(projectId: string) {
+  const { client } = useService();
+  return useQuery({
+    queryKey: keyOf(projectId, 'project', 'snapshots'),
+    queryFn: async ({ signal }) => {
+      const params = { path: { project_id: projectId }, query: { limit: ALL } };
+      return (await client.GET('/api/v1/projects/{project_id}/snapshots', { params, signal })).data.snapshots;
+    },
+  });
+}
