@@ -258,7 +258,7 @@ inBrowser('the runs of a project', () => {
     await tab.page.getByRole('listitem').getByText('Solving').waitFor();
     await tab.page.getByRole('listitem').getByRole('link').click();
     await button('Cancel').click();
-    await text('It was canceled before anything came out.').waitFor();
+    await text('It was canceled; what the solver had until then is not kept.').waitFor();
     expect((await detail(room, run)).status).toBe('canceled');
   });
 
