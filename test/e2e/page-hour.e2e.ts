@@ -236,6 +236,6 @@ inBrowser('a first hour on the page', () => {
       await second.getByRole('listitem').getByText('Demand grows').first().waitFor();
       await second.close();
     },
-    120_000,
+    300_000,
   );
 });
