@@ -47,7 +47,7 @@ export default {
   // Of all projects: Jest does not look at a project's own. End-to-end tests share two cores with the server they use.
   testTimeout: 30_000,
   // Much of a test's time is waiting for the service, for leases and for processes that start.
-  maxWorkers: 2 * availableParallelism(),
+  maxWorkers: Math.ceil(1.5 * availableParallelism()),
   testSequencer: '<rootDir>/test/support/end-to-end-first.js',
   projects: [
     {
@@ -82,7 +82,7 @@ export default {
         ...(process.env['EXTENDING'] === 'true' ? [] : ['/extending\\.e2e']),
         ...(process.env['FAULTS'] === undefined ? ['/faults\\.e2e'] : []),
         ...(process.env['HOSTILE_SECONDS'] === undefined ? ['/e2e/hostile-'] : []),
-        ...(process.env['PAGE'] === 'true' ? [] : ['/page-(canvas|files|hour|runs)\\.e2e']),
+        ...(process.env['PAGE'] === 'true' ? [] : ['/e2e/page-(?!sign-in)']),
         ...(process.env['SOAK'] === undefined ? ['-soak\\.e2e'] : []),
         ...(process.env['SOLVE_SECONDS'] === undefined ? ['/watched-solves\\.e2e'] : []),
       ],

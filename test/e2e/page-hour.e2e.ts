@@ -1,11 +1,9 @@
-import { mkdtemp, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { readFile } from 'node:fs/promises';
+import { expect, it } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { eventually } from '../support/eventually.js';
+import { useFirstStart } from '../support/first-start.js';
 import { inBrowser, usePage } from '../support/page.js';
-import { testRun } from '../support/run.js';
-import { removeEnvironment, Service } from '../support/service.js';
 
 const PRODUCTS = `product,price,Unit cost,hours,region
 oak chair,90,40,2,north
@@ -35,23 +33,14 @@ const STATEMENTS = [
       'Hours: sum p in products: hours[p] * make[p, t] <= 160 for t in weeks, hard',
       'Demand: make[p, t] <= demand[p, t] for p in products, t in weeks, hard',
       'North: sum p in products where region[p] = "north": make[p, t] <= 90 for t in weeks, hard',
+      'South: sum p in products where region[p] = "south": make[p, t] <= 90 for t in weeks, hard',
+      'Stools: sum t in weeks: make["stool", t] <= 60, hard',
     ],
-    made: 'Constraint North',
+    made: 'Constraint Stools',
   },
 ];
 
-let service: Service;
-
-/** A first start as somebody has it who has just cloned the repository. */
-beforeAll(async () => {
-  const dataDir = await mkdtemp(join(testRun().directory, 'data-'));
-  const settings = { DATABASE_URL: '', AUTH_JWT_SECRET: '' };
-  service = await Service.start({ environment: { databaseUrl: '', dataDir, secret: '' }, settings });
-}, 100_000);
-afterAll(async () => {
-  expect(await service.stop()).toBe(0);
-  await removeEnvironment(service.environment);
-}, 60_000);
+const service = useFirstStart();
 
 /** What somebody does on the page, by one means or another. */
 interface Hands {

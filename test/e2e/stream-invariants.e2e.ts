@@ -100,7 +100,7 @@ describe('whatever an agent says, and whenever one looks', () => {
       { numRuns: 12, endOnFailure: true },
     );
     // Else there was nothing to compare.
-    expect(partial).toBeGreaterThan(12);
+    expect(partial).toBeGreaterThan(3);
   });
 });
 
