@@ -31,11 +31,11 @@ try {
   const [conversation] = data.messages;
   const table = await makeTable(url, token, data.operations);
   const views = {
-    'first view, signed out': async () => await paint(browser, url),
-    'first view, signed in': async () => await paint(browser, url, session),
+    'first view, signed out': async () => await visit(browser, url, '{}', paint),
+    'first view, signed in': async () => await visit(browser, url, session, paint),
     [`conversation of ${MESSAGES} messages, by its address`]: async () =>
-      await paint(browser, `${url}/#/projects/${conversation}`, session),
-    [`conversation of ${MESSAGES} messages, from the list`]: async () => await follow(browser, url, session),
+      await visit(browser, `${url}/#/projects/${conversation}`, session, paint),
+    [`conversation of ${MESSAGES} messages, from the list`]: async () => await visit(browser, url, session, follow),
   };
   for (const [name, look] of Object.entries(views)) {
     const times = [];
@@ -43,7 +43,7 @@ try {
     times.sort((a, b) => a - b);
     console.log(`${name}: ${times[ROUNDS >> 1].toFixed(0)} ms (${times[0].toFixed(0)} to ${times.at(-1).toFixed(0)})`);
   }
-  const frames = await scroll(browser, `${url}/#/projects/${data.operations}/files/workspace/${table}`, session);
+  const frames = await visit(browser, `${url}/#/projects/${data.operations}/files/workspace/${table}`, session, scroll);
   console.log(
     `table of ${ROWS} rows: ${frames.rate.toFixed(1)} frames a second, the longest ${frames.longest.toFixed(0)} ms`,
   );
@@ -89,17 +89,19 @@ async function signIn(browser, url, token) {
   return kept;
 }
 
-/** A page of a browser that has never been here. */
-async function newPage(browser, session = '{}') {
+/** Looks at a page in a browser that has never been here. */
+async function visit(browser, url, session, look) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   await context.addInitScript(`Object.assign(sessionStorage, ${session})`);
-  return await context.newPage();
+  const page = await context.newPage();
+  await page.goto(url);
+  const seen = await look(page);
+  await context.close();
+  return seen;
 }
 
 /** When what is largest was painted, in milliseconds from the request for the page. */
-async function paint(browser, url, session) {
-  const page = await newPage(browser, session);
-  await page.goto(url);
+async function paint(page) {
   // What comes later than that would be seen as later.
   await page.waitForTimeout(2_000);
   const time = await page.evaluate(`new Promise((resolve) => {
@@ -107,14 +109,11 @@ async function paint(browser, url, session) {
       type: 'largest-contentful-paint', buffered: true,
     });
   })`);
-  await page.context().close();
   return time;
 }
 
 /** From the click on a project to its newest message. */
-async function follow(browser, url, session) {
-  const page = await newPage(browser, session);
-  await page.goto(url);
+async function follow(page) {
   await page.getByRole('searchbox').fill('Conversation 1');
   await page.getByRole('link', { name: 'Conversation 1' }).waitFor();
   const time = await page.evaluate(`new Promise((resolve) => {
@@ -126,14 +125,11 @@ async function follow(browser, url, session) {
     }).observe(document.body, { childList: true, subtree: true });
     [...document.querySelectorAll('a')].find((link) => link.textContent.includes('Conversation 1')).click();
   })`);
-  await page.context().close();
   return time;
 }
 
 /** Turns the wheel over a table, all the time. */
-async function scroll(browser, url, session) {
-  const page = await newPage(browser, session);
-  await page.goto(url);
+async function scroll(page) {
   const cell = page.getByRole('row').nth(3);
   await cell.waitFor();
   await cell.hover();
@@ -150,7 +146,6 @@ async function scroll(browser, url, session) {
   void counted.finally(() => (isOver = true));
   while (!isOver) await page.mouse.wheel(0, 120);
   const frames = await counted;
-  await page.context().close();
   const gaps = frames.slice(1).map((at, index) => at - frames[index]);
   return { rate: (gaps.length * 1_000) / (frames.at(-1) - frames[0]), longest: Math.max(...gaps) };
 }

@@ -11,14 +11,12 @@ import {
 import pg from 'pg';
 import { makeProject } from '../factories/make.js';
 import { eventually } from '../support/eventually.js';
+import { RANDOM_AGENT } from '../support/random-agent.js';
 import { makeEnvironment, removeEnvironment, Service, type ServiceEnvironment } from '../support/service.js';
 import type { Session } from '../support/session.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { checkedFetch, typedClient } from '../support/typed-client.js';
 
-/** What plays the turns: text, cards, files and calls of tools, for a second or so. */
-const AGENT = ['test/support/soak-agent.js'];
-const SETTINGS = { AGENT_PROVIDER: 'openai-compatible', AGENT_MODEL: 'soak', AGENT_BASE_URL: 'http://127.0.0.1:9/v1' };
 const HASTY = { minDelayMs: 10, maxDelayMs: 100 };
 const DISCONNECTS = 20;
 
@@ -31,7 +29,7 @@ let session: Session;
 /** Reaches the service without the proxy. */
 let direct: WorkspaceClient;
 const start = (ROLE: string, PORT = '0'): Promise<Service> =>
-  Service.start({ environment, settings: { ...SETTINGS, ROLE, PORT }, preload: AGENT });
+  Service.start({ environment, settings: { ...RANDOM_AGENT.settings, ROLE, PORT }, preload: RANDOM_AGENT.preload });
 
 beforeAll(async () => {
   environment = await makeEnvironment();

@@ -1,7 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
-import { appendFile, mkdtemp } from 'node:fs/promises';
-import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import {
   BadRequestError,
@@ -13,7 +11,7 @@ import {
 } from '@project-workspace/client';
 import { makeProject } from '../factories/make.js';
 import { eventually } from '../support/eventually.js';
-import { testRun } from '../support/run.js';
+import { hashOf, makeRandomFile } from '../support/random-file.js';
 import { useService } from '../support/service.js';
 import type { Session } from '../support/session.js';
 import { checkedFetch, typedClient } from '../support/typed-client.js';
@@ -58,32 +56,17 @@ function withParts(fate: (part: number, times: number) => Fate = () => undefined
   return { client, sent, most: () => most };
 }
 
-/** A file of random bytes, and its hash. */
-async function makeFile(size: number): Promise<{ path: string; hash: string }> {
-  const path = join(await mkdtemp(join(testRun().directory, 'upload-')), 'file');
-  const hash = createHash('sha256');
-  for (let left = size; left > 0; left -= 8 * MiB) {
-    const bytes = randomBytes(Math.min(left, 8 * MiB));
-    hash.update(bytes);
-    await appendFile(path, bytes);
-  }
-  return { path, hash: hash.digest('hex') };
-}
-
 /** The hash of what the service has. */
 async function storedHash(client: WorkspaceClient, path: string): Promise<string> {
   const { data } = await client.POST('/api/v1/files/download', { body: { source: 'workspace', project_id, path } });
-  const hash = createHash('sha256');
-  const { body } = await fetch(data.url);
-  for await (const bytes of body as unknown as AsyncIterable<Uint8Array>) hash.update(bytes);
-  return hash.digest('hex');
+  return await hashOf(data.url);
 }
 
 const target = (path: string) => ({ source: 'workspace' as const, project_id, path });
 
 describe('an upload', () => {
   it('goes on after a pause and a reload, and sends again what was lost', async () => {
-    const { path, hash } = await makeFile(SIZE);
+    const { path, hash } = await makeRandomFile(SIZE);
     const pausing = new AbortController();
     const before = withParts((part, times) => (part === 3 && times <= 2 ? 'broken off' : undefined));
     let kept = '';

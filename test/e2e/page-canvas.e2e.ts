@@ -5,7 +5,7 @@ import type { SnapshotListResponse } from '../../src/projects/snapshots.dto.js';
 import { makeFile } from '../factories/make.js';
 import type { Client, Wire } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
-import { inBrowser, usePage } from '../support/page.js';
+import { inBrowser, LOOKS, usePage } from '../support/page.js';
 import { useSharedService } from '../support/service.js';
 import type { Session } from '../support/session.js';
 
@@ -106,15 +106,9 @@ inBrowser('the canvas', () => {
     modelled = { session, id };
   }
 
-  it.each([
-    ['light', 1280],
-    ['light', 420],
-    ['dark', 1280],
-    ['dark', 420],
-  ] as const)('can be read and used: %s, %i pixels wide', async (colorScheme, width) => {
+  it.each(LOOKS)('can be read and used: %s, %i pixels wide', async (colorScheme, width) => {
     await withModel();
-    await tab.page.emulateMedia({ colorScheme });
-    await tab.page.setViewportSize({ width, height: 800 });
+    await tab.appear(colorScheme, width);
     await open();
     const name = `${colorScheme}-${width}`;
     await card('Profit').getByText('make[p, t]').waitFor();

@@ -1,22 +1,18 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { appendFile, mkdtemp, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { ConversationState } from '@project-workspace/client';
-import type { FileDownloadResponse } from '../../src/files/files.dto.js';
 import type { ConversationSyncResponse } from '../../src/chat/chat.dto.js';
+import type { FileDownloadResponse } from '../../src/files/files.dto.js';
 import type { ProjectResponse } from '../../src/projects/projects.dto.js';
 import { eventually } from '../support/eventually.js';
 import { inBrowser, usePage } from '../support/page.js';
-import { testRun } from '../support/run.js';
+import { RANDOM_AGENT } from '../support/random-agent.js';
+import { hashOf, makeRandomFile } from '../support/random-file.js';
 import { makeEnvironment, removeEnvironment, Service, type ServiceEnvironment } from '../support/service.js';
 import type { Session } from '../support/session.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 
-/** What plays the turns: text, cards, files and calls of tools, for a second or so. */
-const AGENT = ['test/support/soak-agent.js'];
-const SETTINGS = { AGENT_PROVIDER: 'openai-compatible', AGENT_MODEL: 'soak', AGENT_BASE_URL: 'http://127.0.0.1:9/v1' };
 const DISCONNECTS = 20;
 const MiB = 1024 ** 2;
 /** `npm run test:client` sends a gigabyte. */
@@ -28,7 +24,7 @@ let proxy: TcpProxy;
 let session: Session;
 let project: string;
 const start = (PORT = '0'): Promise<Service> =>
-  Service.start({ environment, settings: { ...SETTINGS, PORT }, preload: AGENT });
+  Service.start({ environment, settings: { ...RANDOM_AGENT.settings, PORT }, preload: RANDOM_AGENT.preload });
 
 beforeAll(async () => {
   environment = await makeEnvironment();
@@ -130,13 +126,7 @@ inBrowser('the client package in a browser', () => {
   }, 120_000);
 
   it('uploads a large file over a pause, lost parts and a reload', async () => {
-    const path = join(await mkdtemp(join(testRun().directory, 'upload-')), 'large.bin');
-    const hash = createHash('sha256');
-    for (let left = SIZE; left > 0; left -= 8 * MiB) {
-      const bytes = randomBytes(Math.min(left, 8 * MiB));
-      hash.update(bytes);
-      await appendFile(path, bytes);
-    }
+    const { path, hash } = await makeRandomFile(SIZE);
     const choose = async (): Promise<void> => {
       await tab.page.evaluate(
         `document.body.append(Object.assign(document.createElement('input'), { type: 'file', id: 'chosen' }))`,
@@ -181,10 +171,7 @@ inBrowser('the client package in a browser', () => {
 
     const wanted = { source: 'workspace', project_id: project, path: 'large.bin' };
     const { url } = await session.client.post<FileDownloadResponse>('/files/download', wanted);
-    const stored = createHash('sha256');
-    const { body } = await fetch(url);
-    for await (const bytes of body as unknown as AsyncIterable<Uint8Array>) stored.update(bytes);
-    expect(stored.digest('hex')).toBe(hash.digest('hex'));
+    expect(await hashOf(url)).toBe(hash);
   }, 300_000);
 
   it('has a class for each kind of error', async () => {

@@ -6,8 +6,9 @@ import { Client } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { useFirstStart } from '../support/first-start.js';
 import { HOSTILE_MARKUP } from '../support/hostile-markup.js';
-import { inBrowser, usePage } from '../support/page.js';
+import { inBrowser, LOOKS, usePage } from '../support/page.js';
 import { removeEnvironment, Service, useSharedService } from '../support/service.js';
+import type { Session } from '../support/session.js';
 
 /** What text of others never becomes. */
 const HARMFUL =
@@ -24,8 +25,8 @@ inBrowser('the conversation of a project on the page', () => {
   const part = (name: string) =>
     tab.page.getByRole('navigation', { name: 'Parts of the project' }).getByRole('link', { name, exact: true });
   /** Opens a new project of somebody who has pasted a token. */
-  async function open(): Promise<string> {
-    const session = await shared.session();
+  async function open(given?: Session): Promise<string> {
+    const session = given ?? (await shared.session());
     const { id } = await session.client.post<ProjectResponse>('/projects', { name: 'A new plan' });
     await tab.page.goto(shared.url);
     await paste(session.token);
@@ -81,9 +82,7 @@ inBrowser('the conversation of a project on the page', () => {
 
   it('posts once what is sent twice, also when nobody knows whether it has arrived', async () => {
     const session = await shared.session();
-    const { id } = await session.client.post<ProjectResponse>('/projects', { name: 'A new plan' });
-    await tab.page.goto(`${shared.url}/#/projects/${id}`);
-    await paste(session.token);
+    const id = await open(session);
     await message().fill('Hello');
     await tab.page.getByRole('button', { name: 'Send' }).dblclick();
     await tab.page.getByRole('button', { name: 'Highest profit' }).waitFor();
@@ -186,11 +185,7 @@ inBrowser('the conversation of a project on the page', () => {
     const ended: string[] = [];
     tab.page.on('requestfailed', (request) => ended.push(new URL(request.url()).pathname.split('/').at(-1) ?? ''));
     const session = await shared.session();
-    const { id } = await session.client.post<ProjectResponse>('/projects', { name: 'A new plan' });
-    await tab.page.goto(shared.url);
-    await paste(session.token);
-    await tab.page.getByRole('link', { name: 'A new plan' }).click();
-    await tab.page.getByText('Nothing has been said yet').waitFor();
+    const id = await open(session);
     const turn = async (state: 'hidden' | 'visible'): Promise<void> => {
       await tab.page
         .evaluate(`Object.defineProperty(document, 'visibilityState', { configurable: true, value: '${state}' });
@@ -430,14 +425,8 @@ inBrowser('the conversation of a project on the page', () => {
     await tab.page.getByRole('button', { name: 'Highest profit' }).waitFor();
   });
 
-  it.each([
-    ['light', 1280],
-    ['light', 420],
-    ['dark', 1280],
-    ['dark', 420],
-  ] as const)('can be read and used: %s, %i pixels wide', async (colorScheme, width) => {
-    await tab.page.emulateMedia({ colorScheme });
-    await tab.page.setViewportSize({ width, height: 800 });
+  it.each(LOOKS)('can be read and used: %s, %i pixels wide', async (colorScheme, width) => {
+    await tab.appear(colorScheme, width);
     await tab.page.goto(service.url);
     await tab.page.getByRole('link', { name: 'Weekly production plan' }).click();
     await said('We make chairs and tables').waitFor();

@@ -8,7 +8,7 @@ import type { Wire } from '../support/client.js';
 import { docxParts, makeArchive, makePdf, paragraph, pdfObjects } from '../support/documents.js';
 import { eventually } from '../support/eventually.js';
 import { HOSTILE_MARKUP } from '../support/hostile-markup.js';
-import { inBrowser, usePage } from '../support/page.js';
+import { inBrowser, LOOKS, usePage } from '../support/page.js';
 import { testRun } from '../support/run.js';
 import { useSharedService } from '../support/service.js';
 import type { Session } from '../support/session.js';
@@ -630,12 +630,7 @@ inBrowser('the files of a project on the page', () => {
     });
   });
 
-  it.each([
-    ['light', 1280],
-    ['light', 420],
-    ['dark', 1280],
-    ['dark', 420],
-  ] as const)('can be read and used: %s, %i pixels wide', async (colorScheme, width) => {
+  it.each(LOOKS)('can be read and used: %s, %i pixels wide', async (colorScheme, width) => {
     const rows = Array.from(
       { length: 400 },
       (_, i) =>
@@ -648,8 +643,7 @@ inBrowser('the files of a project on the page', () => {
     );
     await put('model/plan.lp', 'maximize\n obj: 3 x + 2 y\nsubject to\n c1: x + y <= 4\nend\n');
     await put('notes.md', '# What we agreed on\n\n- Chairs first\n- No overtime in week 7\n');
-    await tab.page.emulateMedia({ colorScheme });
-    await tab.page.setViewportSize({ width, height: 800 });
+    await tab.appear(colorScheme, width);
     const look = async (name: string): Promise<void> => {
       expect(await tab.overflow()).toBe(0);
       await tab.show(`files-${name}-${colorScheme}-${width}`);

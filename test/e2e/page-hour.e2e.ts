@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { eventually } from '../support/eventually.js';
 import { useFirstStart } from '../support/first-start.js';
-import { inBrowser, usePage } from '../support/page.js';
+import { inBrowser, LOOKS, usePage } from '../support/page.js';
 
 const PRODUCTS = `product,price,Unit cost,hours,region
 oak chair,90,40,2,north
@@ -129,15 +129,13 @@ inBrowser('a first hour on the page', () => {
       /** Looks at a place light and dark, wide and narrow; once is enough. */
       const look = async (name: string): Promise<void> => {
         if (means === 'keyboard') return;
-        for (const colorScheme of ['dark', 'light'] as const)
-          for (const width of [420, 1280]) {
-            await page.emulateMedia({ colorScheme });
-            await page.setViewportSize({ width, height: 800 });
-            await eventually(tab.overflow, (pixels) => pixels === 0, { until: `${name} fits into ${width} pixels` });
-            const seen = `${name}-${colorScheme}-${width}`;
-            expect([seen, await tab.faults()]).toEqual([seen, []]);
-            await tab.show(`hour-${seen}`);
-          }
+        for (const [colorScheme, width] of LOOKS.toReversed()) {
+          await tab.appear(colorScheme, width);
+          await eventually(tab.overflow, (pixels) => pixels === 0, { until: `${name} fits into ${width} pixels` });
+          const seen = `${name}-${colorScheme}-${width}`;
+          expect([seen, await tab.faults()]).toEqual([seen, []]);
+          await tab.show(`hour-${seen}`);
+        }
       };
       const button = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' });
       const say = async (...statements: string[]): Promise<void> => {

@@ -16,7 +16,7 @@ import { makeFile, makeProject } from '../factories/make.js';
 import type { Client, Wire } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { hardModel } from '../support/models.js';
-import { inBrowser, usePage } from '../support/page.js';
+import { inBrowser, LOOKS, usePage } from '../support/page.js';
 import { useSharedService } from '../support/service.js';
 import type { Session } from '../support/session.js';
 
@@ -570,15 +570,9 @@ inBrowser('the runs of a project', () => {
     await table.getByText('-2,550').waitFor();
   });
 
-  it.each([
-    ['light', 1280],
-    ['light', 420],
-    ['dark', 1280],
-    ['dark', 420],
-  ] as const)('can be read and used: %s, %i pixels wide', async (colorScheme, width) => {
+  it.each(LOOKS)('can be read and used: %s, %i pixels wide', async (colorScheme, width) => {
     const room = await shownRoom();
-    await tab.page.emulateMedia({ colorScheme });
-    await tab.page.setViewportSize({ width, height: 800 });
+    await tab.appear(colorScheme, width);
     await open(room);
     await text('runs').waitFor();
     const look = async (place: string, ready: string | RegExp, name: string) => {

@@ -5,7 +5,7 @@ import type { ProjectResponse, ProjectSummaryListResponse } from '../../src/proj
 import { Client } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { useFirstStart } from '../support/first-start.js';
-import { inBrowser, usePage } from '../support/page.js';
+import { inBrowser, LOOKS, usePage } from '../support/page.js';
 import { raw, type RawAnswer } from '../support/raw.js';
 import { useSharedService } from '../support/service.js';
 
@@ -242,14 +242,8 @@ inBrowser('the page', () => {
     expect(await tab.page.getByRole('listitem').count()).toBeLessThan(60);
   });
 
-  it.each([
-    ['light', 1280],
-    ['light', 420],
-    ['dark', 1280],
-    ['dark', 420],
-  ] as const)('can be read and used: %s, %i pixels wide', async (colorScheme, width) => {
-    await tab.page.emulateMedia({ colorScheme });
-    await tab.page.setViewportSize({ width, height: 800 });
+  it.each(LOOKS)('can be read and used: %s, %i pixels wide', async (colorScheme, width) => {
+    await tab.appear(colorScheme, width);
     await tab.page.goto(service.url);
     await project('Weekly production plan').waitFor();
     expect(await faults()).toEqual([]);

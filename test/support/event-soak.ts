@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { makeProject } from '../factories/make.js';
 import { Client } from './client.js';
+import { RANDOM_AGENT } from './random-agent.js';
 import { makeEnvironment, removeEnvironment, Service } from './service.js';
 import { EventStream } from './stream.js';
 import { waitUntilIdle } from './traffic.js';
@@ -26,9 +27,6 @@ export interface EventSoak {
   problems: string[];
 }
 
-const AGENT = ['test/support/soak-agent.js'];
-const SETTINGS = { AGENT_PROVIDER: 'openai-compatible', AGENT_MODEL: 'soak', AGENT_BASE_URL: 'http://127.0.0.1:9/v1' };
-
 /** What a reader has been sent, over all of its connections. */
 interface Reading {
   project: string;
@@ -46,7 +44,11 @@ export async function eventSoak(options: EventSoakOptions): Promise<EventSoak> {
   const database = new pg.Client(environment.databaseUrl);
   await database.connect();
   const start = (ROLE: string, PORT = '0'): Promise<Service> =>
-    Service.start({ environment, settings: { ...SETTINGS, ROLE, PORT, RATE_LIMIT_PER_MINUTE: '0' }, preload: AGENT });
+    Service.start({
+      environment,
+      settings: { ...RANDOM_AGENT.settings, ROLE, PORT, RATE_LIMIT_PER_MINUTE: '0' },
+      preload: RANDOM_AGENT.preload,
+    });
   const [apis, workers] = await Promise.all([
     Promise.all([start('api'), start('api')]),
     Promise.all([start('worker'), start('worker')]),

@@ -15,6 +15,15 @@ const SCREENSHOTS = process.env['SCREENSHOTS'];
 const TOLD_OF_ANSWERS =
   /the server responded with a status of (400|401|404|409|412|413|422)|net::ERR_(FAILED|CONNECTION_|EMPTY_RESPONSE|INCOMPLETE|SOCKET_)/;
 
+/** How the page has to be fit for people: every place is looked at in each. */
+export const LOOKS = [
+  ['light', 1280],
+  ['light', 420],
+  ['dark', 1280],
+  ['dark', 420],
+] as const;
+type Look = (typeof LOOKS)[number];
+
 /** What axe says about something in the page. */
 interface Violation {
   id: string;
@@ -32,6 +41,8 @@ export interface BrowserPage {
   /** The page of the present test. */
   readonly page: Page;
   readonly context: BrowserContext;
+  /** Shows the page as in one of {@link LOOKS}. */
+  appear: (colorScheme: Look[0], width: Look[1]) => Promise<void>;
   /** Leaves a picture of the page. */
   show: (name: string) => Promise<void>;
   /** Faults that keep people from using the page, as axe finds them. */
@@ -88,6 +99,10 @@ export function usePage(served: () => readonly { url: string }[]): BrowserPage {
     },
     get context() {
       return context;
+    },
+    appear: async (colorScheme, width) => {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 800 });
     },
     show: async (name) => {
       if (SCREENSHOTS === undefined) return;

@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { FileContentResponse } from '../../src/files/files.dto.js';
 import { makeProject } from '../factories/make.js';
 import type { Client } from './client.js';
+import { RANDOM_AGENT } from './random-agent.js';
 import { makeEnvironment, removeEnvironment, Service, type ServiceEnvironment } from './service.js';
 import { waitUntilIdle } from './traffic.js';
 
@@ -51,9 +52,6 @@ export interface SoakProblems {
   miscounted_directories: number;
 }
 
-const AGENT = ['test/support/soak-agent.js'];
-/** The agent's tools are the real ones; what it does with them comes from {@link AGENT}, and no provider is asked. */
-const SETTINGS = { AGENT_PROVIDER: 'openai-compatible', AGENT_MODEL: 'soak', AGENT_BASE_URL: 'http://127.0.0.1:9/v1' };
 /** Files that are read back through the interface. */
 const READ_BACK = 100;
 
@@ -63,7 +61,7 @@ export async function soak(options: SoakOptions): Promise<{ counts: SoakCounts; 
   const database = new pg.Client(environment.databaseUrl);
   await database.connect();
   const start = (ROLE: string, PORT = '0'): Promise<Service> =>
-    Service.start({ environment, settings: { ...SETTINGS, ROLE, PORT }, preload: AGENT });
+    Service.start({ environment, settings: { ...RANDOM_AGENT.settings, ROLE, PORT }, preload: RANDOM_AGENT.preload });
   const [apis, workers] = await Promise.all([
     Promise.all([start('api'), start('api')]),
     Promise.all([start('worker'), start('worker')]),

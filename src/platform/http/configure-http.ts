@@ -78,7 +78,7 @@ function send(response: Response, answer: unknown, choose: Choice): Response {
 }
 
 function sendBody(response: Response, body: unknown, choose: Choice, tag?: string): Response {
-  const text = body instanceof CsvText ? body.text : body instanceof JsonBytes ? unpacked(body.bytes) : bodyText(body);
+  const text = body instanceof CsvText ? body.text : body instanceof JsonBytes ? body.bytes : bodyText(body);
   response.setHeader('Content-Type', body instanceof CsvText ? 'text/csv; charset=utf-8' : 'application/json');
   const isLong = Buffer.byteLength(text) > MIN_COMPRESSED_BYTES;
   const coding = isLong && !(body instanceof CsvText) ? choose(response.req) : undefined;
@@ -100,9 +100,6 @@ function sendBody(response: Response, body: unknown, choose: Choice, tag?: strin
   }
   return sendBytes(response, bytesOf(text));
 }
-
-/** Short bytes as their text: see {@link SHORT}. */
-const unpacked = (bytes: Buffer): string | Buffer => (bytes.length <= SHORT ? bytes.toString() : bytes);
 
 const bytesOf = (text: string | Buffer): Buffer => (typeof text === 'string' ? Buffer.from(text) : text);
 

@@ -1,5 +1,5 @@
 import { NotFoundError, PreconditionFailedError, type Schemas, type WorkspaceClient } from '@project-workspace/client';
-import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { keyOf } from '../project/project-data';
 import { useService } from '../service/service';
 
@@ -18,18 +18,6 @@ export class CardChangedError extends Error {
   constructor(readonly card: Card | undefined) {
     super(card === undefined ? 'The card was removed meanwhile' : 'The card has changed meanwhile');
   }
-}
-
-/** The whole canvas, oldest card first. */
-export function useCards(projectId: string) {
-  const { client } = useService();
-  return useQuery({
-    queryKey: keyOf(projectId, 'cards'),
-    queryFn: async ({ signal }) => {
-      const params = { path: { project_id: projectId } };
-      return (await client.GET('/api/v1/projects/{project_id}/cards', { params, signal })).data.cards;
-    },
-  });
 }
 
 /** Adds a card to a canvas. @param onDone hears of it once it is shown */

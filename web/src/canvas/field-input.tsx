@@ -7,7 +7,8 @@ import type { Field, Texts } from './kinds';
 import { columnsIn, tableIn, textOfColumns } from './texts';
 import { ValueGrid } from './value-grid';
 import { membersOfRange } from './value-tables';
-import { useFileColumns, useTableFiles } from './workspace-tables';
+import { TABLE, useFilesNamed } from '../project/workspace-files';
+import { useFileColumns } from './workspace-tables';
 
 const LONGEST_LABEL = 200;
 /** Columns of a key. */
@@ -131,7 +132,7 @@ export function FieldInput(props: FieldInputProps) {
 /** A file of the workspace, or something in it, with what there is to choose from. */
 function FileField({ field: { name, is }, projectId, texts, onWrite, common }: FieldInputProps & { common: object }) {
   const text = texts[name] ?? '';
-  const files = useTableFiles(projectId, is === 'file');
+  const files = useFilesNamed(projectId, TABLE, is === 'file');
   const { file_path = '', sheet = '' } = texts;
   const { columns, sheets } = useFileColumns(projectId, file_path.trim(), sheet.trim(), is !== 'file');
   if (is === 'columns')

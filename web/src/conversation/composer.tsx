@@ -1,6 +1,6 @@
 import { Button, CloseButton, FileButton, Group, Progress, Stack, Text, Textarea } from '@mantine/core';
-import { type FormEvent, type KeyboardEvent, useRef } from 'react';
 import { useMediaQuery, useSessionStorage } from '@mantine/hooks';
+import { type FormEvent, type KeyboardEvent, useRef } from 'react';
 import { bytes } from '../frame/sizes';
 import { reasonOf } from '../service/failure';
 import { useService } from '../service/service';

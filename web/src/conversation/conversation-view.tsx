@@ -1,7 +1,7 @@
 import { Button, Center, Container, Group, Loader, Stack, Text, VisuallyHidden } from '@mantine/core';
-import { ConnectionError, type NewMessage, newId, type Schemas } from '@project-workspace/client';
+import type { Schemas } from '@project-workspace/client';
 import { useMutation } from '@tanstack/react-query';
-import { type DragEvent, useCallback, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react';
+import { type DragEvent, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react';
 import { VList, type VListHandle } from 'virtua';
 import { droppedFiles } from '../files/uploads/dropped-files';
 import { Failure } from '../service/failure';
@@ -11,6 +11,7 @@ import { Composer } from './composer';
 import classes from './conversation.module.css';
 import { isAsking, Message } from './message';
 import { type FollowedConversation, useConversation, useEarlierMessages } from './use-conversation';
+import { usePosting } from './use-posting';
 
 /** Pixels from the end within which somebody reads along. */
 const AT_END = 40;
@@ -23,50 +24,13 @@ export function ConversationView({ projectId, mayWrite }: { projectId: string; m
   const followed = useConversation(projectId);
   const { attachments, add, remove, clear } = useAttachments(projectId);
   const [isOver, setOver] = useState(false);
-  const post = useMutation({
-    mutationFn: async (message: NewMessage) => await client.conversation(projectId).post(message),
-  });
-  /** Counts what was posted here. */
-  const [posted, setPosted] = useState(0);
-  /** Also between two clicks of the same moment. */
-  const isPosting = useRef(false);
-  const attempt = useRef({ text: '', id: '' });
+  const posting = usePosting(projectId);
   const stop = useMutation({ mutationFn: async () => await client.conversation(projectId).stop() });
-  const { mutateAsync } = post;
-  /** Posts a message unless another is on its way; resolves with whether it is there now. */
-  const postOnce = useCallback(
-    async (message: NewMessage): Promise<boolean> => {
-      if (isPosting.current) return false;
-      isPosting.current = true;
-      try {
-        await mutateAsync(message);
-        setPosted((count) => count + 1);
-        return true;
-      } catch {
-        // Shown as the error of the mutation.
-        return false;
-      } finally {
-        isPosting.current = false;
-      }
-    },
-    [mutateAsync],
-  );
-  // A question has one answer, however often its button is pressed.
-  const answer = useCallback(
-    (asking: string, given: Schemas['AskUserQuestionAnswer']) =>
-      void postOnce({ content: '', answer: given, client_msg_id: `answer-${asking}` }),
-    [postOnce],
-  );
   const send = async (content: string): Promise<boolean> => {
-    const file_ids = attachments.flatMap(({ isDone, path }) => (isDone && path !== undefined ? [path] : []));
-    const message = { content, ...(file_ids.length > 0 && { file_ids }) };
-    // What is sent again because nobody knows whether it has arrived is still one message.
-    const text = JSON.stringify(message);
-    if (attempt.current.text !== text) attempt.current = { text, id: newId() };
-    if (!(await postOnce({ ...message, client_msg_id: attempt.current.id }))) return false;
-    attempt.current = { text: '', id: '' };
-    clear();
-    return true;
+    const paths = attachments.flatMap(({ isDone, path }) => (isDone && path !== undefined ? [path] : []));
+    const isThere = await posting.send(content, paths);
+    if (isThere) clear();
+    return isThere;
   };
   const isActive = followed.turn !== undefined && followed.turn.state !== 'idle';
   const takesFiles = (event: DragEvent): boolean => mayWrite && event.dataTransfer.types.includes('Files');
@@ -93,22 +57,22 @@ export function ConversationView({ projectId, mayWrite }: { projectId: string; m
       <Messages
         projectId={projectId}
         followed={followed}
-        onAnswer={mayWrite && !isActive ? answer : undefined}
-        posted={posted}
-        isSending={post.isPending}
+        onAnswer={mayWrite && !isActive ? posting.answer : undefined}
+        posted={posting.posted}
+        isSending={posting.isPending}
         mayWrite={mayWrite}
       />
       <Container size="md" w="100%" pb="md" pt={4}>
         <Stack gap="xs">
           <State followed={followed} />
-          {post.error !== null && (
+          {posting.error !== null && (
             <Failure
               what={
-                post.error instanceof ConnectionError
+                posting.isUncertain
                   ? 'It is not known whether the message has arrived: sent again, it is there once'
                   : 'The message was not sent'
               }
-              error={post.error}
+              error={posting.error}
             />
           )}
           {stop.error !== null && <Failure what="The agent was not stopped" error={stop.error} />}
@@ -119,7 +83,7 @@ export function ConversationView({ projectId, mayWrite }: { projectId: string; m
               onFiles={add}
               onRemove={remove}
               onSend={send}
-              isSending={post.isPending}
+              isSending={posting.isPending}
               onStop={isActive ? () => stop.mutate() : undefined}
               isStopping={stop.isPending}
             />

@@ -82,11 +82,7 @@ export function ProjectPlace({ id, open }: { id: string; open: PartName | undefi
       </Container>
       <div className={classes.inside}>
         {hasTalked && (
-          <div
-            className={classes.conversation}
-            hidden={!isTalking}
-            data-beside={(part !== undefined && isTalking) || undefined}
-          >
+          <div className={classes.conversation} hidden={!isTalking} data-beside={part !== undefined || undefined}>
             <Boundary>
               <ConversationView projectId={id} mayWrite={mayWrite} />
             </Boundary>

@@ -1,8 +1,8 @@
 import { Anchor, List, Text } from '@mantine/core';
 import type { Schemas } from '@project-workspace/client';
 import { Link } from 'wouter';
+import { useCards } from '../project/cards';
 import { pathOf } from '../project/paths';
-import { useCards } from './runs-data';
 import classes from './runs.module.css';
 
 type Card = Schemas['CardResponse'];

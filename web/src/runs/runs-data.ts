@@ -1,6 +1,7 @@
 import type { Execution, Schemas, WorkspaceClient } from '@project-workspace/client';
 import { keepPreviousData, queryOptions, useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query';
 import { keyOf } from '../project/project-data';
+import { useFilesNamed } from '../project/workspace-files';
 import { useService } from '../service/service';
 
 export type Run = Execution;
@@ -106,40 +107,6 @@ export function useScenarios(projectId: string) {
   });
 }
 
-/** What the cards of a project are. */
-export function useCards(projectId: string, enabled = true) {
-  const { client } = useService();
-  return useQuery({
-    queryKey: keyOf(projectId, 'cards', 'of runs'),
-    enabled,
-    queryFn: async ({ signal }) => {
-      const params = { path: { project_id: projectId } };
-      return (await client.GET('/api/v1/projects/{project_id}/cards', { params, signal })).data.cards;
-    },
-  });
-}
-
-/** Files of the workspace whose names end in one of some ways, of the first thousand. */
-export function useFilesNamed(projectId: string, endings: RegExp, enabled = true) {
-  const { client } = useService();
-  return useQuery({
-    queryKey: keyOf(projectId, 'files', 'of runs', endings.source),
-    enabled,
-    queryFn: async ({ signal }) => {
-      const body = {
-        source: 'workspace',
-        project_id: projectId,
-        path: '',
-        recursive: true,
-        limit: 1000,
-        offset: 0,
-      } as const;
-      const { data } = await client.POST('/api/v1/files/list', { body, signal });
-      return data.entries.map(({ path }) => path).filter((path) => endings.test(path) && !path.startsWith('results/'));
-    },
-  });
-}
-
 /** What a run is called: as somebody has called it, else by what it has solved. */
 export function nameOf(run: Pick<Run, 'name' | 'scenario_id' | 'input_file_ids'>, scenarios: Scenario[] = []): string {
   if (run.name !== null) return run.name;
@@ -156,3 +123,10 @@ export function secondsOf({ started_at, ended_at, progress }: Run): number | nul
   if (ended_at !== null) return Math.max(0, (Date.parse(ended_at) - Date.parse(started_at)) / 1000);
   return progress?.seconds ?? null;
 }
+
+/** What runs have written is what comes out, and no input. */
+const RESULTS = 'results/';
+
+/** Paths of the files of a workspace that can be put in, whose names end in one of some ways. */
+export const useInputFiles = (projectId: string, endings: RegExp): string[] =>
+  useFilesNamed(projectId, endings).filter((path) => !path.startsWith(RESULTS));

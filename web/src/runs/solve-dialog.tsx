@@ -10,7 +10,7 @@ import { MissingParts, useMissing } from './missing-parts';
 import { runPath } from './places';
 import { problemAt } from './problems';
 import { NO_OPTIONS, OptionFields, requestedOf } from './run-options';
-import { type Scenario, useFilesNamed } from './runs-data';
+import { type Scenario, useInputFiles } from './runs-data';
 
 type Request = Schemas['ExecutionCreateRequest'];
 
@@ -43,7 +43,7 @@ function Form({ project, scenarios, onClose }: Omit<SolveDialogProps, 'opened'>)
   const [what, setWhat] = useState(CANVAS);
   const [options, setOptions] = useState(NO_OPTIONS);
   const [isCounted, setCounted] = useState(true);
-  const { data: files = [] } = useFilesNamed(project.id, MODEL_FILE);
+  const files = useInputFiles(project.id, MODEL_FILE);
   const missing = useMissing(project);
   const start = useMutation({
     mutationFn: async (body: Request) => {

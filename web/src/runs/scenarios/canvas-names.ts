@@ -1,10 +1,11 @@
 import type { Schemas } from '@project-workspace/client';
 import { useQueries, useQuery } from '@tanstack/react-query';
+import { useCards } from '../../project/cards';
 import { keyOf } from '../../project/project-data';
-import { type TableShape, tableShapeQuery } from '../../project/table-columns';
+import { TABLE, type TableShape, tableShapeQuery } from '../../project/workspace-files';
 import { useService } from '../../service/service';
 import { figure } from '../figures';
-import { useCards, useFilesNamed } from '../runs-data';
+import { useInputFiles } from '../runs-data';
 
 type Card = Schemas['CardResponse'];
 
@@ -46,7 +47,6 @@ export interface CanvasNames {
   paths: string[];
 }
 
-const TABLE = /\.(csv|tsv|json|ndjson|parquet|xlsx)$/i;
 const KINDS_OFF: Record<string, string> = {
   constraint: 'constraint',
   objective: 'objective',
@@ -58,7 +58,7 @@ const KINDS_OFF: Record<string, string> = {
 export function useCanvasNames(projectId: string): CanvasNames {
   const { client } = useService();
   const { data: cards = [] } = useCards(projectId);
-  const { data: paths = [] } = useFilesNamed(projectId, TABLE);
+  const paths = useInputFiles(projectId, TABLE);
   const inFiles = cards.flatMap((card) => setOfFile(card) ?? []);
   const columns = useQueries({
     queries: inFiles.map(({ path, sheet, ...file }) => ({
