@@ -3,6 +3,7 @@ import { type Schemas, ValidationError } from '@project-workspace/client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
+import { choosing } from '../frame/choosing';
 import { Failure } from '../service/failure';
 import { useService } from '../service/service';
 import { PROJECTS } from './listing';
@@ -67,6 +68,7 @@ function Form({ onDone }: { onDone: () => void }) {
           error={isNameMissing ? 'Give the project a name' : problemAt('name')}
         />
         <Select
+          {...choosing}
           label="From deployment"
           description="Its instructions and skills tell the agent how your company plans."
           placeholder={deployments.isPending ? 'Reading the deployments' : 'None'}

@@ -3,6 +3,7 @@ import type { Schemas } from '@project-workspace/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
+import { choosing } from '../frame/choosing';
 import { keyOf } from '../project/project-data';
 import { Failure } from '../service/failure';
 import { useService } from '../service/service';
@@ -83,6 +84,7 @@ function Form({ project, scenarios, onClose }: Omit<SolveDialogProps, 'opened'>)
       <Stack>
         {!isFile && <MissingParts project={project} />}
         <Select
+          {...choosing}
           label="What"
           data={choices}
           value={what}
