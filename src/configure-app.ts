@@ -6,7 +6,8 @@ import { configureHttp } from './platform/http/configure-http.js';
 import { crossOrigin } from './platform/http/cross-origin.js';
 import { onlyMonitoring } from './platform/http/only-monitoring.js';
 import { securityHeaders } from './platform/http/security-headers.js';
-import { NestLogger, requestLogging } from './platform/logging/logger.js';
+import { NestLogger } from './platform/logging/logger.js';
+import { requestLog } from './platform/logging/request-log.js';
 import { Metrics } from './platform/metrics/metrics.service.js';
 import { requestMetrics } from './platform/metrics/request-metrics.js';
 import { buildDocument } from './platform/openapi/document.js';
@@ -31,7 +32,7 @@ export async function createApp(options: AppOptions, { preview = false } = {}): 
 /** Prefix, logging, measuring, protections, body reading, validation, errors and documentation. */
 function configureApp(app: NestExpressApplication, { config, logger }: AppOptions, preview: boolean): void {
   app.set('trust proxy', config.TRUSTED_PROXIES);
-  app.use(requestLogging(logger));
+  app.use(requestLog(logger));
   if (!preview) app.use(requestMetrics(app.get(Metrics)));
   app.use(
     securityHeaders({ overTls: config.PUBLIC_URL?.startsWith('https:') === true, pageMayAsk: config.pageMayAsk }),

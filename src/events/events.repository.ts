@@ -1,4 +1,5 @@
 import { EntityRepository } from '../platform/database/entity-repository.js';
+import { shortRead } from '../platform/database/short-read.js';
 import type { Actor, ProjectId } from './event-types.js';
 import { Event } from './event.entity.js';
 import { APPEND, FOLLOWING, TAKE_OUT } from './events.sql.js';
@@ -79,7 +80,7 @@ export class EventsRepository extends EntityRepository(Event) {
 
   /** Reads on after an event; null when the project is gone for good. */
   async following(stream_id: string, id: number): Promise<FollowingEvents | null> {
-    const rows: (StoredEvent & { last_id: number })[] = await this.query(FOLLOWING, [stream_id, id]);
+    const rows = await shortRead<(StoredEvent & { last_id: number })[]>(this.manager, FOLLOWING, [stream_id, id]);
     const [first] = rows;
     if (first === undefined) return null;
     // Without events there is one row of nulls.

@@ -1,4 +1,5 @@
 import { EntityRepository } from '../platform/database/entity-repository.js';
+import { shortRead } from '../platform/database/short-read.js';
 import { type JsonPage, readJsonPage } from '../platform/database/json-page.js';
 import { isId, NotFound } from '../platform/errors/errors.js';
 import { LeaseLost } from '../platform/leases/lease.js';
@@ -201,6 +202,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
         table: 'executions',
         count: `SELECT count(*) ${rows}`,
         parameters,
+        isSearch: q !== undefined,
       },
       page,
       walkStart('executions', page, isCreationKey),
@@ -267,7 +269,8 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
 
   /** @throws NotFound */
   async require(project_id: ProjectId, id: string): Promise<ExecutionRecord> {
-    const [execution]: ExecutionRecord[] = await this.query(
+    const [execution] = await shortRead<ExecutionRecord[]>(
+      this.manager,
       `SELECT ${RECORD} FROM executions WHERE project_id = $1 AND id = $2`,
       [project_id, id],
     );

@@ -5,6 +5,7 @@ import { entityTag, KnownTags } from '../platform/http/entity-tags/entity-tag.js
 import { Tagged } from '../platform/http/entity-tags/tagged.js';
 import { JsonText } from '../platform/http/json-text.js';
 import { type JsonPage, readJsonPage } from '../platform/database/json-page.js';
+import { shortRead } from '../platform/database/short-read.js';
 import {
   type Access,
   accessOf,
@@ -75,8 +76,10 @@ export interface DueProject {
 }
 
 const CREATOR = `
-  CASE WHEN u.id IS NOT NULL
-       THEN jsonb_build_object('display_name', u.display_name, 'id', u.id, 'avatar_url', u.avatar_url) END AS created_by`;
+  (SELECT row_to_json(creator) FROM (SELECT u.id, u.avatar_url, u.display_name) creator WHERE creator.id IS NOT NULL) AS created_by`;
+
+/** Without the zeros at the end that a numeric has in JSON. */
+const CREDITS = 'trim_scale(p.total_credits) AS total_credits';
 
 const COMPLETENESS = `
   (SELECT checklist FROM (
@@ -111,11 +114,11 @@ const mayComeBack = (graceSeconds: string): string =>
 const DETAILS = perKind(
   '$1',
   (access) => `
-  SELECT row_to_json(project) AS details, ${versions(access)} FROM projects p ${JOINED}, LATERAL (
+  SELECT row_to_json(project)::text AS details, ${versions(access)} FROM projects p ${JOINED}, LATERAL (
        SELECT p.id, p.name, p.description, p.short_description, iso_timestamp(p.created_at) AS created_at,
               iso_timestamp(p.updated_at) AS updated_at, ${CREATOR}, ${COMPLETENESS}, p.current_snapshot_id,
               p.objective_components, p.objective_confirmed, p.objective_description, p.objective_type,
-              d.handle AS origin_deployment_handle, p.run_setup_status, p.total_credits, p.workspace_mode, p.config_digest,
+              d.handle AS origin_deployment_handle, p.run_setup_status, ${CREDITS}, p.workspace_mode, p.config_digest,
               p.visibility, ${roleIn('p', access)} AS role) project
    WHERE p.id = $2 AND ${isVisible('p', access)}`,
 );
@@ -210,13 +213,12 @@ export class ProjectsRepository extends EntityRepository(Project) {
       const tag = await this.tagOf(reader, projectId);
       if (known.has(tag)) return Tagged.unchanged(tag);
     }
-    const [found]: (Versions & { details: unknown })[] = await this.query(DETAILS(reader), [
+    const [found] = await shortRead<(Versions & { details: string })[]>(this.manager, DETAILS(reader), [
       reader.parameter,
       parseId(projectId, 'Project'),
     ]);
     if (found === undefined) throw new NotFound('Project');
-    // Put together again, as a numeric's text has zeros that answers have not.
-    return Tagged.of(tagOf(found), new JsonText(JSON.stringify(found.details)));
+    return Tagged.of(tagOf(found), new JsonText(found.details));
   }
 
   /** The same without its tag, for answers that are kept. @throws NotFound */
@@ -228,7 +230,10 @@ export class ProjectsRepository extends EntityRepository(Project) {
 
   /** The entity tag of {@link details}. @throws NotFound */
   async tagOf(reader: ProjectReader, projectId: string): Promise<string> {
-    const [found]: Versions[] = await this.query(VERSIONS(reader), [reader.parameter, parseId(projectId, 'Project')]);
+    const [found] = await shortRead<Versions[]>(this.manager, VERSIONS(reader), [
+      reader.parameter,
+      parseId(projectId, 'Project'),
+    ]);
     if (found === undefined) throw new NotFound('Project');
     return tagOf(found);
   }
@@ -254,13 +259,13 @@ export class ProjectsRepository extends EntityRepository(Project) {
       deleted ? wasVisible('p', access) : isVisible('p', access),
       ...filters.map(({ condition }, index) => condition(`$${index + 2}`)),
     ].join(' AND ');
-    const { items, total } = await readJsonPage(
+    return await readJsonPage(
       this.manager,
       {
         items: `
         SELECT p.id, p.name, iso_timestamp(p.created_at) AS created_at, iso_timestamp(p.updated_at) AS updated_at, ${CREATOR},
                p.card_count, ${COMPLETENESS}, p.objective_components, p.objective_confirmed,
-               ${STATUS} AS status, p.total_credits, p.workspace_mode, p.visibility, iso_timestamp(p.deleted_at) AS deleted_at
+               ${STATUS} AS status, ${CREDITS}, p.workspace_mode, p.visibility, iso_timestamp(p.deleted_at) AS deleted_at
           FROM projects p
           LEFT JOIN users u ON u.company_id = p.company_id AND u.id = p.created_by
          WHERE ${matching}`,
@@ -268,12 +273,11 @@ export class ProjectsRepository extends EntityRepository(Project) {
         table: 'p',
         count: `SELECT count(*) FROM projects p WHERE ${matching}`,
         parameters: [reader.parameter, ...filters.map(({ value }) => value)],
+        isSearch: q !== null,
       },
       page,
       walkStart('projects', page, isCreationKey),
     );
-    // Of jsonb the text has blanks, and a numeric's has zeros, that answers have not.
-    return { items: JSON.stringify(JSON.parse(items)), total };
   }
 
   /** Changes fields of a locked project and marks it as changed now. */
@@ -403,7 +407,7 @@ export class ProjectsRepository extends EntityRepository(Project) {
     statement: string,
     more: unknown[] = [],
   ): Promise<Project | undefined> {
-    const [found]: (Project & { caller_role: ProjectRole })[] = await this.query(statement, [
+    const [found] = await shortRead<(Project & { caller_role: ProjectRole })[]>(this.manager, statement, [
       reader.parameter,
       parseId(projectId, 'Project'),
       ...more,

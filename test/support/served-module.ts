@@ -4,7 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { pino } from 'pino';
 import { configureHttp } from '../../src/platform/http/configure-http.js';
-import { requestLogging } from '../../src/platform/logging/logger.js';
+import { requestLog } from '../../src/platform/logging/request-log.js';
 
 /** A line of the request log. */
 export interface RequestLine {
@@ -24,7 +24,7 @@ export interface ServedModule {
 export async function serveModule(module: Type): Promise<ServedModule> {
   const log: RequestLine[] = [];
   const app = await NestFactory.create<NestExpressApplication>(module, { bodyParser: false, logger: false });
-  app.use(requestLogging(pino({}, { write: (line: string) => log.push(JSON.parse(line) as RequestLine) })));
+  app.use(requestLog(pino({}, { write: (line: string) => log.push(JSON.parse(line) as RequestLine) })));
   app.setGlobalPrefix('api/v1');
   configureHttp(app);
   await app.listen(0, '127.0.0.1');

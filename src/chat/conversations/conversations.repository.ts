@@ -2,6 +2,7 @@ import { EntityRepository } from '../../platform/database/entity-repository.js';
 import { NotFound, parseId } from '../../platform/errors/errors.js';
 import { entityTag } from '../../platform/http/entity-tags/entity-tag.js';
 import { type JsonPage, readJsonPage } from '../../platform/database/json-page.js';
+import { shortRead } from '../../platform/database/short-read.js';
 import { isCreationKey, walkStart } from '../../platform/listing/cursor.js';
 import type { WalkQuery } from '../../platform/listing/walk.query.js';
 import { type Access, perKind, type ProjectEditor, type ProjectReader } from '../../projects/project-access.js';
@@ -240,7 +241,11 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
     more: number[],
   ): Promise<Row> {
     const { condition, parameters } = named(project_id, conversationId);
-    const [row]: Row[] = await this.query(READ(reader, select, condition), [...parameters, reader.parameter, ...more]);
+    const [row] = await shortRead<Row[]>(this.manager, READ(reader, select, condition), [
+      ...parameters,
+      reader.parameter,
+      ...more,
+    ]);
     if (row === undefined) throw new NotFound('Conversation');
     return row;
   }

@@ -1,4 +1,5 @@
 import { EntityRepository } from '../../platform/database/entity-repository.js';
+import { shortRead } from '../../platform/database/short-read.js';
 import type { ContainerRef, SoughtContainer } from './container-ref.js';
 import type { ContainerKind } from './container.entity.js';
 import { KNOWN_CONTAINER, listBelow, listChildren, walkBelow, walkChildren } from './file-listing.sql.js';
@@ -46,10 +47,11 @@ export class FileTreeRepository extends EntityRepository(Node) {
       'container_id' in container
         ? [KNOWN_CONTAINER, container.container_id]
         : [container.select('$6'), container.identifier, container.scope];
-    const [page]: (Omit<TreePage, 'total'> & { total: number | null })[] = await this.query(
-      listing(recursive, after !== undefined)(place),
-      [identifier, container.company_id, path, limit, after ?? offset, ...scope],
-    );
+    const statement = listing(recursive, after !== undefined)(place);
+    const parameters = [identifier, container.company_id, path, limit, after ?? offset, ...scope];
+    const [page]: (Omit<TreePage, 'total'> & { total: number | null })[] = recursive
+      ? await this.query(statement, parameters)
+      : await shortRead(this.manager, statement, parameters);
     return page;
   }
 

@@ -1,6 +1,7 @@
 import { creationOf, type WalkStart } from '../listing/cursor.js';
 import type { PageQuery } from '../listing/page.query.js';
 import type { Tx } from './database.service.js';
+import { shortRead } from './short-read.js';
 
 /** What a listing is made of, as SQL over the same parameters. */
 export interface Listing {
@@ -13,6 +14,8 @@ export interface Listing {
   /** SELECT of the number of all of them. */
   count: string;
   parameters: unknown[];
+  /** Whether it looks for a text in each row, and so may take long. */
+  isSearch?: boolean;
 }
 
 /** One page of a listing; `items` is the JSON text of an array. */
@@ -24,7 +27,7 @@ export interface JsonPage {
 /** Reads a page and the number of all rows in one statement; the database makes the JSON. */
 export async function readJsonPage(
   tx: Tx,
-  { items, order, table, count, parameters }: Listing,
+  { items, order, table, count, parameters, isSearch = false }: Listing,
   { limit, offset }: PageQuery,
   start: WalkStart,
 ): Promise<JsonPage> {
@@ -34,12 +37,11 @@ export async function readJsonPage(
       ? `${items} ORDER BY ${order} LIMIT $${place + 1} OFFSET $${place + 2}`
       : `${items} AND (${table}.created_at, ${table}.id) < ($${place + 2}, $${place + 3})
          ORDER BY ${table}.created_at DESC, ${table}.id DESC LIMIT $${place + 1}`;
-  const [read]: JsonPage[] = await tx.query(
-    `SELECT (SELECT '[' || coalesce(string_agg(row_to_json(item)::text, ','), '') || ']'
+  const statement = `SELECT (SELECT '[' || coalesce(string_agg(row_to_json(item)::text, ','), '') || ']'
                FROM (${page}) item) AS items,
-            (${count}) AS total`,
-    [...parameters, limit, ...(start === undefined ? [offset] : creationOf(start))],
-  );
+            (${count}) AS total`;
+  const all = [...parameters, limit, ...(start === undefined ? [offset] : creationOf(start))];
+  const [read]: JsonPage[] = isSearch ? await tx.query(statement, all) : await shortRead(tx, statement, all);
   if (read === undefined) throw new Error('A page has no row');
   return read;
 }

@@ -21,7 +21,7 @@ export class ErrorFilter implements ExceptionFilter {
     const response = host.switchToHttp().getResponse<ServerResponse>();
     if (response.headersSent) {
       // Too late for a status: a cut connection is the one way to say that the answer is not whole.
-      request.log.error({ err: asError(exception) }, 'answer cut off');
+      response.err = asError(exception);
       response.destroy();
       return;
     }

@@ -1,4 +1,5 @@
 import { EntityRepository } from '../../platform/database/entity-repository.js';
+import { shortRead } from '../../platform/database/short-read.js';
 import { NotFound, parseId } from '../../platform/errors/errors.js';
 import { entityTag, type KnownTags } from '../../platform/http/entity-tags/entity-tag.js';
 import { Tagged } from '../../platform/http/entity-tags/tagged.js';
@@ -47,10 +48,10 @@ export class CardsRepository extends EntityRepository(Card) {
   async listOf(reader: ProjectReader, project_id: string, known: KnownTags): Promise<Tagged<ShownCard[]>> {
     const parameters = [reader.parameter, project_id];
     if (!known.isEmpty) {
-      const tag = tagOfAll(await this.query(REVISION(reader), parameters));
+      const tag = tagOfAll(await shortRead<{ cards_revision: string }[]>(this.manager, REVISION(reader), parameters));
       if (known.has(tag)) return Tagged.unchanged(tag);
     }
-    const rows: (ShownCard & { cards_revision: string })[] = await this.query(ALL(reader), parameters);
+    const rows = await shortRead<(ShownCard & { cards_revision: string })[]>(this.manager, ALL(reader), parameters);
     // Of a project without cards there is one row without a card.
     const cards = rows[0]?.id == null ? [] : rows;
     return Tagged.of(tagOfAll(rows), cards);
@@ -58,7 +59,8 @@ export class CardsRepository extends EntityRepository(Card) {
 
   /** A card of a project that the caller sees; undefined when there is none. */
   async show(reader: ProjectReader, project_id: string, cardId: string): Promise<Card | undefined> {
-    const [card]: Card[] = await this.query(
+    const [card] = await shortRead<Card[]>(
+      this.manager,
       `SELECT * FROM cards WHERE project_id = ${projectOf(reader.access('$1'), '$2')} AND id = $3`,
       [reader.parameter, project_id, parseId(cardId, 'Card')],
     );

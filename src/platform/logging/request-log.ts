@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import type { Principal } from '../auth/principal.js';
+import { routeOf } from '../http/route-of.js';
+
+declare module 'node:http' {
+  interface ServerResponse {
+    /** What has gone wrong with the answer, for the request's line of the log. */
+    err?: Error;
+  }
+}
+
+const REQUEST_ID = /^[\w.:-]{1,100}$/;
+
+/** Gives each request an id, the client's own where it is usable, in `X-Request-Id`, and logs it when it is over. */
+export function requestLog(logger: Logger) {
+  return (request: IncomingMessage, response: ServerResponse, next: () => void): void => {
+    const began = performance.now();
+    const given = request.headers['x-request-id'];
+    const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+    response.setHeader('X-Request-Id', id);
+    response.on('error', (error) => (response.err ??= error));
+    response.once('close', () => {
+      const { err, statusCode, headersSent, writableFinished } = response;
+      const level = err !== undefined || statusCode >= 500 ? 'error' : statusCode >= 400 ? 'info' : 'debug';
+      // For a silent line, not even the parts are built.
+      if (!logger.isLevelEnabled(level)) return;
+      const line = {
+        req: { id, method: request.method, path: pathOf(request) },
+        // A response that nobody received has no status.
+        res: { status: headersSent ? statusCode : null },
+        ms: Math.round(performance.now() - began),
+        ...circumstances(request),
+        err,
+      };
+      logger[level](line, `request ${level === 'error' ? 'errored' : writableFinished ? 'completed' : 'aborted'}`);
+    });
+    next();
+  };
+}
+
+/** A target may also be a whole URL, with credentials in it. */
+const pathOf = ({ url = '' }: IncomingMessage): string => url.replace(/^[a-z]+:\/\/[^/?]*/i, '').split('?', 1)[0] ?? '';
+
+/** The operation and its caller, only by ids; known when the request is over. */
+function circumstances(request: IncomingMessage): object {
+  const { caller } = request as { caller?: Principal };
+  return {
+    route: routeOf(request),
+    ...(caller && {
+      caller: caller.kind,
+      company_id: caller.company_id,
+      user_id: caller.user_id ?? undefined,
+      api_key_id: caller.api_key_id ?? undefined,
+    }),
+  };
+}
