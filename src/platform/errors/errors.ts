@@ -34,9 +34,14 @@ export class DomainError extends Error {
     readonly headers: Readonly<Record<string, string>> = {},
     status?: number,
   ) {
+    const answered = status ?? (code === null ? 422 : statusOf(code));
+    const { stackTraceLimit } = Error;
+    // A refusal is an answer and no fault: nobody looks at where it was made, and to find that out costs more than the rest.
+    if (answered < 500) Error.stackTraceLimit = 0;
     super(typeof detail === 'string' ? detail : told(detail));
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = new.target.name;
-    this.status = status ?? (code === null ? 422 : statusOf(code));
+    this.status = answered;
   }
 
   /** JSON text of the answer; of a 422 with many or large entries the first ones. */
