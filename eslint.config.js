@@ -33,6 +33,10 @@ const noSql = [
     message: 'Statements run in *.repository.ts only; give the repository a method.',
   },
   {
+    selector: "CallExpression[callee.name='shortRead']",
+    message: 'Statements run in *.repository.ts only; give the repository a method.',
+  },
+  {
     selector: `:matches(TemplateElement[value.raw=${sqlText}], Literal[value=${sqlText}])`,
     message: 'SQL stands in *.repository.ts and *.sql.ts only.',
   },

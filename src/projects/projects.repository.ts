@@ -273,7 +273,7 @@ export class ProjectsRepository extends EntityRepository(Project) {
         table: 'p',
         count: `SELECT count(*) FROM projects p WHERE ${matching}`,
         parameters: [reader.parameter, ...filters.map(({ value }) => value)],
-        isSearch: q !== null,
+        isSearch: filters.length > 0,
       },
       page,
       walkStart('projects', page, isCreationKey),
@@ -355,7 +355,8 @@ export class ProjectsRepository extends EntityRepository(Project) {
 
   /** A deleted project that can come back, locked until the transaction ends; undefined when there is none. @throws Forbidden */
   async lockDeleted(owner: ProjectOwner, projectId: string, graceSeconds: number): Promise<Project | undefined> {
-    return await this.seen(owner, projectId, DELETED(owner), [graceSeconds]);
+    const parameters = [owner.parameter, parseId(projectId, 'Project'), graceSeconds];
+    return admitted(owner, await this.query(DELETED(owner), parameters));
   }
 
   /** Lets a locked project that was deleted be found again. */
@@ -395,26 +396,12 @@ export class ProjectsRepository extends EntityRepository(Project) {
   }
 
   private async select(reader: ProjectReader, projectId: string, locking: '' | typeof LOCKING): Promise<Project> {
-    const found = await this.seen(reader, projectId, SELECTED(reader, locking));
-    if (found === undefined) throw new NotFound('Project');
-    return found;
-  }
-
-  /** The project that a statement finds; `more` are its parameters from $3. @throws Forbidden */
-  private async seen(
-    reader: ProjectReader,
-    projectId: string,
-    statement: string,
-    more: unknown[] = [],
-  ): Promise<Project | undefined> {
-    const [found] = await shortRead<(Project & { caller_role: ProjectRole })[]>(this.manager, statement, [
-      reader.parameter,
-      parseId(projectId, 'Project'),
-      ...more,
-    ]);
-    if (found === undefined) return undefined;
-    const { caller_role, ...project } = found;
-    reader.admit(caller_role);
+    const statement = SELECTED(reader, locking);
+    const parameters = [reader.parameter, parseId(projectId, 'Project')];
+    const found: FoundProject[] =
+      locking === '' ? await shortRead(this.manager, statement, parameters) : await this.query(statement, parameters);
+    const project = admitted(reader, found);
+    if (project === undefined) throw new NotFound('Project');
     return project;
   }
 
@@ -426,4 +413,14 @@ export class ProjectsRepository extends EntityRepository(Project) {
     if (project === undefined) throw new NotFound('Project');
     return project;
   }
+}
+
+type FoundProject = Project & { caller_role: ProjectRole };
+
+/** The project that a statement has found; undefined when it has found none. @throws Forbidden */
+function admitted(reader: ProjectReader, [found]: FoundProject[]): Project | undefined {
+  if (found === undefined) return undefined;
+  const { caller_role, ...project } = found;
+  reader.admit(caller_role);
+  return project;
 }

@@ -6,6 +6,7 @@ import type { Application, Request, Response } from 'express';
 import mime from 'mime-types';
 import { codingFor, compressed, MIN_COMPRESSED_BYTES, varyByCoding } from '../platform/http/compression.js';
 import { type Coding, tagHeader } from '../platform/http/entity-tags/entity-tag.js';
+import { tellFailure } from '../platform/logging/request-log.js';
 
 /** Where the build leaves the page: beside the service's own `dist`. */
 const FOLDER = fileURLToPath(new URL('../../web/dist/', import.meta.url));
@@ -67,7 +68,7 @@ class PageFile {
         response.end(bytes);
       },
       (error: Error) => {
-        response.err = error;
+        tellFailure(response, error);
         response.destroy();
       },
     );

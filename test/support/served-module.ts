@@ -9,7 +9,9 @@ import { requestLog } from '../../src/platform/logging/request-log.js';
 /** A line of the request log. */
 export interface RequestLine {
   level: number;
-  req?: { id: string };
+  msg?: string;
+  req?: { id: string; path?: string };
+  res?: { status: number | null };
   err?: { message: string };
 }
 

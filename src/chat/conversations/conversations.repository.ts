@@ -175,7 +175,9 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
     known: { first: number; last: number },
   ): Promise<ConversationWindow & { tag: string }> {
     const more = [limit, offset, known.first, known.last];
-    const row = await this.read<ConversationWindow>(WINDOW, reader, project_id, conversationId, more);
+    // Of messages that are not known, all of the text is read.
+    const isLong = known.last < known.first;
+    const row = await this.read<ConversationWindow>(WINDOW, reader, project_id, conversationId, more, isLong);
     return { ...row, tag: tagOf(row) };
   }
 
@@ -239,13 +241,12 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
     project_id: string,
     conversationId: string | undefined,
     more: number[],
+    isLong = false,
   ): Promise<Row> {
     const { condition, parameters } = named(project_id, conversationId);
-    const [row] = await shortRead<Row[]>(this.manager, READ(reader, select, condition), [
-      ...parameters,
-      reader.parameter,
-      ...more,
-    ]);
+    const statement = READ(reader, select, condition);
+    const all = [...parameters, reader.parameter, ...more];
+    const [row]: Row[] = isLong ? await this.query(statement, all) : await shortRead(this.manager, statement, all);
     if (row === undefined) throw new NotFound('Conversation');
     return row;
   }

@@ -1,7 +1,7 @@
 import { creationOf, type WalkStart } from '../listing/cursor.js';
 import type { PageQuery } from '../listing/page.query.js';
 import type { Tx } from './database.service.js';
-import { shortRead } from './short-read.js';
+import { SHORT_OFFSET, shortRead } from './short-read.js';
 
 /** What a listing is made of, as SQL over the same parameters. */
 export interface Listing {
@@ -14,7 +14,7 @@ export interface Listing {
   /** SELECT of the number of all of them. */
   count: string;
   parameters: unknown[];
-  /** Whether it looks for a text in each row, and so may take long. */
+  /** Whether each row is looked at, as in a search for a text. */
   isSearch?: boolean;
 }
 
@@ -41,7 +41,8 @@ export async function readJsonPage(
                FROM (${page}) item) AS items,
             (${count}) AS total`;
   const all = [...parameters, limit, ...(start === undefined ? [offset] : creationOf(start))];
-  const [read]: JsonPage[] = isSearch ? await tx.query(statement, all) : await shortRead(tx, statement, all);
+  const isLong = isSearch || (start === undefined && offset > SHORT_OFFSET);
+  const [read]: JsonPage[] = isLong ? await tx.query(statement, all) : await shortRead(tx, statement, all);
   if (read === undefined) throw new Error('A page has no row');
   return read;
 }

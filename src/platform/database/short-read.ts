@@ -3,6 +3,9 @@ import type { DataSource, EntityManager } from 'typeorm';
 /** Most reads that share a connection: the last of them waits for the others. */
 const MAX_READS = 8;
 
+/** Rows before a page that a short read may pass over. */
+export const SHORT_OFFSET = 1_000;
+
 interface Read {
   statement: string;
   parameters: unknown[];
@@ -14,10 +17,11 @@ interface Read {
 const gathered = new WeakMap<DataSource, Read[]>();
 
 /**
- * Rows of a read that takes the server a moment: by an index, of a number of rows that is limited. Outside of a transaction,
- * those that are asked for in one step of the event loop, by whatever request, go out in one piece over one connection and
- * run one after the other, each with a snapshot of its own: to wake a server's process for each would cost more than the
- * reads. A longer read keeps a connection to itself by the repository's `query`.
+ * Rows of a read that takes the server a moment whatever its parameters are: by an index, of at most some hundred rows and
+ * kilobytes, beside a count of an index. Outside of a transaction, those that are asked for in one step of the event loop, by
+ * whatever request, go out in one piece over one connection and run one after the other, each with a snapshot of its own: to
+ * wake a process of the server for each would cost more than the reads. Everything else keeps a connection to itself by the
+ * repository's `query`, as others would wait for it: searches, far offsets, large rows, and statements that lock.
  */
 export async function shortRead<Rows extends unknown[]>(
   manager: EntityManager,

@@ -10,6 +10,7 @@ import {
 import type { Request } from 'express';
 import { routingError } from '../http/routing.js';
 import { leaveUnread } from '../http/unread-body.js';
+import { tellFailure } from '../logging/request-log.js';
 import { DomainError } from './errors.js';
 import { faultAnswer } from './faults.js';
 
@@ -21,13 +22,13 @@ export class ErrorFilter implements ExceptionFilter {
     const response = host.switchToHttp().getResponse<ServerResponse>();
     if (response.headersSent) {
       // Too late for a status: a cut connection is the one way to say that the answer is not whole.
-      response.err = asError(exception);
+      tellFailure(response, asError(exception));
       response.destroy();
       return;
     }
     const answer = exception instanceof DomainError ? exception : answerTo(exception, request);
     // The request's log line carries it, with the id that the client sees in X-Request-Id.
-    if (answer.status >= 500 || faultAnswer(exception)) response.err = asError(exception);
+    if (answer.status >= 500 || faultAnswer(exception)) tellFailure(response, asError(exception));
     // Headers of the content that was to come; the policy of browsers stands.
     for (const name of response.getHeaderNames())
       if (name.startsWith('content-') && name !== 'content-security-policy') response.removeHeader(name);

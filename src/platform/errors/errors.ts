@@ -17,6 +17,8 @@ export interface ErrorEntry {
 export const MAX_ENTRIES = 100;
 /** Most bytes of its entries beyond the first one, which is always shown. */
 const MAX_FURTHER_BYTES = 64 * 1024;
+/** Frames of the stack of a refusal: two constructors, and who called them. */
+const FRAMES = 3;
 /** Most entries that the message of an error tells of, for people who debug. */
 const MAX_TOLD = 3;
 
@@ -34,11 +36,12 @@ export class DomainError extends Error {
     readonly headers: Readonly<Record<string, string>> = {},
     status?: number,
   ) {
+    const message = typeof detail === 'string' ? detail : told(detail);
     const answered = status ?? (code === null ? 422 : statusOf(code));
     const { stackTraceLimit } = Error;
-    // A refusal is an answer and no fault: nobody looks at where it was made, and to find that out costs more than the rest.
-    if (answered < 500) Error.stackTraceLimit = 0;
-    super(typeof detail === 'string' ? detail : told(detail));
+    // Of a refusal it is enough to know where it was made: to find out the whole stack costs more than all the rest of it.
+    if (answered < 500) Error.stackTraceLimit = FRAMES;
+    super(message);
     Error.stackTraceLimit = stackTraceLimit;
     this.name = new.target.name;
     this.status = answered;

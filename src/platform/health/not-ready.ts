@@ -1,5 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
 import type { Response } from 'express';
+import { tellFailure } from '../logging/request-log.js';
 import type { ReadinessResponse } from './health.dto.js';
 
 /** This process should get no requests. */
@@ -12,7 +13,9 @@ export class NotReady extends Error {
 /** Answers 503 in the same form as success, because monitors parse only one form. */
 @Catch(NotReady)
 export class NotReadyFilter implements ExceptionFilter<NotReady> {
-  catch({ readiness }: NotReady, host: ArgumentsHost): void {
-    host.switchToHttp().getResponse<Response>().status(503).json(readiness);
+  catch(error: NotReady, host: ArgumentsHost): void {
+    const response = host.switchToHttp().getResponse<Response>();
+    tellFailure(response, error);
+    response.status(503).json(error.readiness);
   }
 }

@@ -6,6 +6,7 @@ import { type ConnectionLimits, limitConnections, limitRequests, serveInTurn } f
 import { CsvText } from './csv-text.js';
 import { type Coding, KnownTags, tagHeader } from './entity-tags/entity-tag.js';
 import { Tagged } from './entity-tags/tagged.js';
+import { tellFailure } from '../logging/request-log.js';
 import { bodyText, JsonBytes } from './json-text.js';
 
 /**
@@ -88,7 +89,7 @@ function sendBody(response: Response, body: unknown, choose: Choice, tag?: strin
     compressed(bytesOf(text), coding).then(
       (bytes) => sendBytes(response, bytes),
       (error: Error) => {
-        response.err = error;
+        tellFailure(response, error);
         response.destroy();
       },
     );

@@ -4,11 +4,21 @@ import type { Logger } from 'pino';
 import type { Principal } from '../auth/principal.js';
 import { routeOf } from '../http/route-of.js';
 
+/** How a response tells of what has gone wrong after its line was written. */
+const LATE = Symbol('late errors');
+
 declare module 'node:http' {
   interface ServerResponse {
-    /** What has gone wrong with the answer, for the request's line of the log. */
+    /** What has gone wrong with the answer, for the request's line of the log. Set it by {@link tellFailure}. */
     err?: Error;
+    [LATE]?: (error: Error) => void;
   }
+}
+
+/** Has the log tell of an error with a request's line, or in one of its own where that was written already. */
+export function tellFailure(response: ServerResponse, error: Error): void {
+  if (response.closed) response[LATE]?.(error);
+  else response.err ??= error;
 }
 
 const REQUEST_ID = /^[\w.:-]{1,100}$/;
@@ -20,21 +30,28 @@ export function requestLog(logger: Logger) {
     const given = request.headers['x-request-id'];
     const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
     response.setHeader('X-Request-Id', id);
-    response.on('error', (error) => (response.err ??= error));
+    const onError = (error: Error): void => tellFailure(response, error);
+    response.on('error', onError);
     response.once('close', () => {
+      // From here on an error is nobody's: it is told as one that nothing has caught.
+      response.off('error', onError);
+      const shown = (): object => ({ id, method: request.method, path: pathOf(request) });
+      response[LATE] = (error) => logger.error({ req: shown(), err: error }, 'failed after the answer');
       const { err, statusCode, headersSent, writableFinished } = response;
-      const level = err !== undefined || statusCode >= 500 ? 'error' : statusCode >= 400 ? 'info' : 'debug';
+      const isCut = err !== undefined && !writableFinished;
+      const level = isCut || statusCode >= 500 ? 'error' : statusCode >= 400 ? 'info' : 'debug';
       // For a silent line, not even the parts are built.
       if (!logger.isLevelEnabled(level)) return;
       const line = {
-        req: { id, method: request.method, path: pathOf(request) },
+        req: shown(),
         // A response that nobody received has no status.
         res: { status: headersSent ? statusCode : null },
         ms: Math.round(performance.now() - began),
         ...circumstances(request),
         err,
       };
-      logger[level](line, `request ${level === 'error' ? 'errored' : writableFinished ? 'completed' : 'aborted'}`);
+      const isWrong = err !== undefined || statusCode >= 500;
+      logger[level](line, `request ${isWrong ? 'errored' : writableFinished ? 'completed' : 'aborted'}`);
     });
     next();
   };

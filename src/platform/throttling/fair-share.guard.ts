@@ -16,7 +16,8 @@ export const StaysOpen = Reflector.createDecorator<void, boolean>({ transform: (
 /**
  * Lets a caller and a company have so many requests in progress: from here until the work is done and the answer is taken.
  * Further ones wait for their turn. Whatever the work of a request is, most of the database's connections stay free for
- * others. A client that goes away ends its place in the queue, and work that has begun keeps its share.
+ * others; only reads of a moment share theirs. A client that goes away ends its place in the queue, and work that has begun
+ * keeps its share.
  */
 @Injectable()
 export class FairShareGuard implements CanActivate {

@@ -51,7 +51,7 @@ export class CardsRepository extends EntityRepository(Card) {
       const tag = tagOfAll(await shortRead<{ cards_revision: string }[]>(this.manager, REVISION(reader), parameters));
       if (known.has(tag)) return Tagged.unchanged(tag);
     }
-    const rows = await shortRead<(ShownCard & { cards_revision: string })[]>(this.manager, ALL(reader), parameters);
+    const rows: (ShownCard & { cards_revision: string })[] = await this.query(ALL(reader), parameters);
     // Of a project without cards there is one row without a card.
     const cards = rows[0]?.id == null ? [] : rows;
     return Tagged.of(tagOfAll(rows), cards);

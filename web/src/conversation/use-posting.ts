@@ -17,6 +17,7 @@ export interface Posting {
   isUncertain: boolean;
 }
 
+/** Posts messages to a project's conversation, one at a time; what is sent again after a failure is still one message. */
 export function usePosting(projectId: string): Posting {
   const { client } = useService();
   const { mutateAsync, isPending, error } = useMutation({
