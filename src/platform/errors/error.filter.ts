@@ -28,7 +28,7 @@ export class ErrorFilter implements ExceptionFilter {
     }
     const answer = exception instanceof DomainError ? exception : answerTo(exception, request);
     // The request's log line carries it, with the id that the client sees in X-Request-Id.
-    if (answer.status >= 500 || faultAnswer(exception)) tellFailure(response, asError(exception));
+    if (!response.closed && (answer.status >= 500 || faultAnswer(exception))) tellFailure(response, asError(exception));
     // Headers of the content that was to come; the policy of browsers stands.
     for (const name of response.getHeaderNames())
       if (name.startsWith('content-') && name !== 'content-security-policy') response.removeHeader(name);
