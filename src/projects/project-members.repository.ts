@@ -1,5 +1,4 @@
 import { EntityRepository } from '../platform/database/entity-repository.js';
-import { shortRead } from '../platform/database/short-read.js';
 import { NotFound } from '../platform/errors/errors.js';
 import type { Page } from '../platform/listing/page.js';
 import { walkStart } from '../platform/listing/cursor.js';
@@ -25,8 +24,7 @@ export class ProjectMembersRepository extends EntityRepository(ProjectMember) {
   async page(project_id: ProjectId, page: WalkQuery): Promise<Page<MemberRow>> {
     const { limit, offset } = page;
     const start = walkStart('members', page, (key) => !key.includes('\0'));
-    const rows = await shortRead<MemberRow[]>(
-      this.manager,
+    const rows: MemberRow[] = await this.query(
       start === undefined
         ? `${MEMBER_ROWS} ORDER BY m.added_at, m.user_id LIMIT $2 OFFSET $3`
         : `${MEMBER_ROWS} AND m.user_id > $3 ORDER BY m.user_id LIMIT $2`,
