@@ -234,14 +234,17 @@ describe('a solve of scenarios', () => {
     const ids: string[] = [];
     for (let index = 0; index < 20; index += 1)
       ids.push((await create(`Up ${index}`, { kind: 'value', target: 'hours', plus: index })).id);
+    let { version } = card;
+    const edit = async (value: number): Promise<void> => {
+      const data = { values: { hours: 20 + (value % 10) } };
+      ({ version } = await client.patch<CardResponse>(`/projects/${project}/cards/${card.id}`, { version, data }));
+      await upload('products.csv', PRODUCTS.replace('50', String(50 + (value % 10))));
+    };
+    // From now on there are hours for fewer than the 40 tables.
+    await edit(0);
     const stopped = new AbortController();
     const edits = (async () => {
-      let { version } = card;
-      for (let value = 1; !stopped.signal.aborted; value += 1) {
-        const data = { values: { hours: 20 + (value % 10) } };
-        ({ version } = await client.patch<CardResponse>(`/projects/${project}/cards/${card.id}`, { version, data }));
-        await upload('products.csv', PRODUCTS.replace('50', String(50 + (value % 10))));
-      }
+      for (let value = 1; !stopped.signal.aborted; value += 1) await edit(value);
     })();
     const executions = await solve({ scenario_ids: ids, include_base: true })
       .then((answer) => answer.executions)
