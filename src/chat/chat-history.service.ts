@@ -61,7 +61,7 @@ export class ChatHistoryService {
       }
       const name = `${project_id} ${conversationId ?? ''}`;
       const read = async (recent: MessageTexts | undefined): Promise<Tagged<JsonBytes> | undefined> => {
-        const asked = recent === undefined ? { first: 1, last: 0 } : { first: recent.first, last: lastOf(recent) };
+        const asked = recent && { first: recent.first, last: lastOf(recent) };
         const window = await this.conversations.window(reader, project_id, conversationId, page, asked);
         const texts = this.recent.complete(name, recent, window);
         if (texts === undefined) return undefined;

@@ -64,6 +64,10 @@ export class Settings {
   @WholeNumber(1, 65_536)
   MESSAGES_CACHE_MIB: number = 64;
 
+  /** Memory for canvases that were read lately, in MiB; each that is not there is read anew. */
+  @WholeNumber(1, 65_536)
+  CANVASES_CACHE_MIB: number = 32;
+
   /**
    * Most turns that this process runs at once; others wait or go to other workers. A turn mostly waits for its model. It
    * then holds no database connection, but keeps part of its conversation in memory.

@@ -10,7 +10,7 @@ import {
 import { IfMatch, IfNoneMatch } from '../platform/http/entity-tags/conditions.js';
 import { ExpectedTags, KnownTags } from '../platform/http/entity-tags/entity-tag.js';
 import type { Tagged } from '../platform/http/entity-tags/tagged.js';
-import type { JsonText } from '../platform/http/json-text.js';
+import type { JsonBytes, JsonText } from '../platform/http/json-text.js';
 import { RequestOnce } from '../platform/idempotency/idempotency.interceptor.js';
 import { Once } from '../platform/idempotency/once.js';
 import { listingJson } from '../platform/listing/listing-json.js';
@@ -158,7 +158,7 @@ export class ProjectsController {
     @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
     @IfNoneMatch() known: KnownTags,
-  ): Promise<Tagged<CardListResponse>> {
-    return (await this.cards.list(reader, projectId, known)).map((cards) => CardListResponse.from(cards));
+  ): Promise<Tagged<JsonBytes>> {
+    return await this.cards.list(reader, projectId, known);
   }
 }

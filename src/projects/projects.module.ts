@@ -7,6 +7,7 @@ import { CanvasController } from './canvas/canvas.controller.js';
 import { CanvasEditor } from './canvas/canvas-editor.service.js';
 import { CardsRepository } from './canvas/cards.repository.js';
 import { CardsService } from './canvas/cards.service.js';
+import { RecentCanvases } from './canvas/recent-canvases.js';
 import { DataFileJobs } from './canvas/data-file-jobs.service.js';
 import { DataFiles } from './canvas/data-files.service.js';
 import { FileFactsRepository } from './canvas/file-facts.repository.js';
@@ -51,6 +52,7 @@ import { SnapshotsService } from './snapshots.service.js';
     ProjectMembers,
     CanvasEditor,
     CardsService,
+    RecentCanvases,
     DataFiles,
     DataFileJobs,
     FileFactsRepository,

@@ -164,7 +164,7 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
   /**
    * The messages of a conversation with `offset` newer ones behind them, and the state of its turn.
    *
-   * @param known sequences of the messages of which the versions are enough
+   * @param known sequences of the messages of which the versions are enough, the newest that there were a while ago
    * @throws NotFound
    */
   async window(
@@ -172,11 +172,12 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
     project_id: string,
     conversationId: string | undefined,
     { limit, offset }: { limit: number; offset: number },
-    known: { first: number; last: number },
+    known: { first: number; last: number } | undefined,
   ): Promise<ConversationWindow & { tag: string }> {
-    const more = [limit, offset, known.first, known.last];
-    // Of messages that are not known, all of the text is read.
-    const isLong = known.last < known.first;
+    const { first, last } = known ?? { first: 1, last: 0 };
+    const more = [limit, offset, first, last];
+    // Of messages that are not known, all of the text is read; known, there are those behind them at most.
+    const isLong = known === undefined || first > Math.max(1, last - offset - limit + 1);
     const row = await this.read<ConversationWindow>(WINDOW, reader, project_id, conversationId, more, isLong);
     return { ...row, tag: tagOf(row) };
   }

@@ -36,6 +36,9 @@ interface ConversationWindow extends MessageWindow {
   unwritten: UnwrittenEvent[] | null;
 }
 
+/** Those of a conversation without messages. */
+const NOTHING = { first: 1, versions: [], ends: [], bytes: EMPTY };
+
 /** Sequence of the last message. */
 export const lastOf = ({ first, versions }: MessageTexts): number => first + versions.length - 1;
 
@@ -71,7 +74,10 @@ export class RecentMessages {
     const found = versions === null ? [] : versions.split(',');
     const kept = found.length === 0 ? EMPTY : textsOf(known, id, first, found);
     if (kept === undefined) return undefined;
-    if (made === null || parts === null) return kept;
+    if (made === null || parts === null) {
+      if (window.last_sequence === 0) this.texts.set(name, { ...NOTHING, conversation_id: id });
+      return kept;
+    }
     const more = grown(split(made, parts), unwritten);
     const isCut = found.length + more.versions.length < last - first + 1;
     // What was left out are the oldest that were made: behind known ones that would be a gap.

@@ -1,7 +1,7 @@
 import { EntityRepository } from '../../platform/database/entity-repository.js';
 import { shortRead } from '../../platform/database/short-read.js';
 import { NotFound, parseId } from '../../platform/errors/errors.js';
-import { entityTag, type KnownTags } from '../../platform/http/entity-tags/entity-tag.js';
+import { entityTag } from '../../platform/http/entity-tags/entity-tag.js';
 import { Tagged } from '../../platform/http/entity-tags/tagged.js';
 import { perKind, type ProjectReader } from '../project-access.js';
 import { isVisible, projectOf } from '../project-access.sql.js';
@@ -44,14 +44,18 @@ export class CardsRepository extends EntityRepository(Card) {
     return await this.query('SELECT * FROM cards WHERE project_id = $1 ORDER BY created_at, id', [project_id]);
   }
 
-  /** The same of a project that the caller sees, unless the caller has it already. @throws NotFound for the project */
-  async listOf(reader: ProjectReader, project_id: string, known: KnownTags): Promise<Tagged<ShownCard[]>> {
+  /** The entity tag of all cards of a project that the caller sees. @throws NotFound for the project */
+  async tag(reader: ProjectReader, project_id: string): Promise<string> {
     const parameters = [reader.parameter, project_id];
-    if (!known.isEmpty) {
-      const tag = tagOfAll(await shortRead<{ cards_revision: string }[]>(this.manager, REVISION(reader), parameters));
-      if (known.has(tag)) return Tagged.unchanged(tag);
-    }
-    const rows: (ShownCard & { cards_revision: string })[] = await this.query(ALL(reader), parameters);
+    return tagOfAll(await shortRead<{ cards_revision: string }[]>(this.manager, REVISION(reader), parameters));
+  }
+
+  /** All cards of a project that the caller sees, oldest first. @throws NotFound for the project */
+  async listOf(reader: ProjectReader, project_id: string): Promise<Tagged<ShownCard[]>> {
+    const rows: (ShownCard & { cards_revision: string })[] = await this.query(ALL(reader), [
+      reader.parameter,
+      project_id,
+    ]);
     // Of a project without cards there is one row without a card.
     const cards = rows[0]?.id == null ? [] : rows;
     return Tagged.of(tagOfAll(rows), cards);

@@ -5,12 +5,14 @@ import { NotFound, parseId } from '../../platform/errors/errors.js';
 import { Once } from '../../platform/idempotency/once.js';
 import { assertExpected } from '../../platform/http/entity-tags/conditions.js';
 import type { ExpectedTags, KnownTags } from '../../platform/http/entity-tags/entity-tag.js';
-import type { Tagged } from '../../platform/http/entity-tags/tagged.js';
+import { Tagged } from '../../platform/http/entity-tags/tagged.js';
+import { JsonBytes } from '../../platform/http/json-text.js';
 import { ProjectsRepository } from '../projects.repository.js';
 import { type CanvasChange, CanvasEditor } from './canvas-editor.service.js';
-import { type CardCreateRequest, CardResponse, type CardUpdateRequest } from './canvas.dto.js';
+import { type CardCreateRequest, CardListResponse, CardResponse, type CardUpdateRequest } from './canvas.dto.js';
 import type { Card } from './card.entity.js';
-import { CardsRepository, cardTag, type ShownCard } from './cards.repository.js';
+import { CardsRepository, cardTag } from './cards.repository.js';
+import { RecentCanvases } from './recent-canvases.js';
 import type { ProjectId } from '../project.entity.js';
 import type { ProjectEditor, ProjectReader } from '../project-access.js';
 
@@ -21,13 +23,22 @@ export class CardsService {
     private readonly database: Database,
     private readonly projects: ProjectsRepository,
     private readonly cards: CardsRepository,
+    private readonly recent: RecentCanvases,
     private readonly editor: CanvasEditor,
     private readonly events: ProjectEvents,
   ) {}
 
   /** The whole canvas, oldest card first, unless the caller has it already. @throws NotFound */
-  async list(reader: ProjectReader, projectId: string, known: KnownTags): Promise<Tagged<ShownCard[]>> {
-    return await this.cards.listOf(reader, parseId(projectId, 'Project'), known);
+  async list(reader: ProjectReader, projectId: string, known: KnownTags): Promise<Tagged<JsonBytes>> {
+    const project_id = parseId(projectId, 'Project');
+    const tag = await this.cards.tag(reader, project_id);
+    if (known.has(tag)) return Tagged.unchanged(tag);
+    const recent = this.recent.get(tag);
+    if (recent !== undefined) return Tagged.of(tag, recent);
+    const cards = await this.cards.listOf(reader, project_id);
+    const read = cards.map((all) => new JsonBytes(Buffer.from(JSON.stringify(CardListResponse.from(all)))));
+    this.recent.set(read.tag, read.body);
+    return read;
   }
 
   /** @throws NotFound */
