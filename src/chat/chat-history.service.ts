@@ -61,14 +61,14 @@ export class ChatHistoryService {
       }
       const name = `${project_id} ${conversationId ?? ''}`;
       const read = async (recent: MessageTexts | undefined): Promise<Tagged<JsonBytes> | undefined> => {
-        const asked = recent && { first: recent.first, last: lastOf(recent) };
-        const window = await this.conversations.window(reader, project_id, conversationId, page, asked);
+        const spared = recent && { first: recent.first, last: lastOf(recent) };
+        const window = await this.conversations.window(reader, project_id, conversationId, page, spared);
         const texts = this.recent.complete(name, recent, window);
         if (texts === undefined) return undefined;
         const [before, behind] = around(window);
         return Tagged.of(window.tag, new JsonBytes(Buffer.concat([Buffer.from(before), texts, Buffer.from(behind)])));
       };
-      const recent = this.recent.find(name);
+      const recent = this.recent.find(name, page);
       const answer = (recent && (await read(recent))) ?? (await read(undefined));
       if (answer === undefined) throw new Error('A window of which nothing is known lacks something');
       return answer;

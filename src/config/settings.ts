@@ -64,7 +64,7 @@ export class Settings {
   @WholeNumber(1, 65_536)
   MESSAGES_CACHE_MIB: number = 64;
 
-  /** Memory for canvases that were read lately, in MiB; each that is not there is read anew. */
+  /** Memory for canvases that were read lately, in MiB, of which one may need 5; each that is not there is read anew. */
   @WholeNumber(1, 65_536)
   CANVASES_CACHE_MIB: number = 32;
 

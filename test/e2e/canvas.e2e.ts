@@ -8,6 +8,7 @@ import type { ProjectResponse, ProjectSummaryListResponse } from '../../src/proj
 import pg from 'pg';
 import { makeProject } from '../factories/make.js';
 import type { Client, Wire } from '../support/client.js';
+import { rowsOf } from '../support/rows.js';
 import { useSharedService } from '../support/service.js';
 
 type Card = Wire<CardResponse>;
@@ -56,6 +57,27 @@ describe('cards', () => {
       data: { sense: 'maximize', expression: '3x' },
     });
     expect(await cardsOf(id)).toEqual([cleared.body]);
+  });
+
+  it('are those of their project, whatever projects were read before and share its revision', async () => {
+    const other = (await service.session()).client;
+    const [mine, theirs, empty] = [await makeProject(client), await makeProject(other), await makeProject(other)];
+    const { label } = await add(mine.id, { card_type: 'kpi', label: 'Mine' });
+    await other.post(`/projects/${theirs.id}/cards`, { card_type: 'kpi', label: 'Theirs' });
+    // As of projects from before there were revisions.
+    await rowsOf(
+      service.environment,
+      'UPDATE projects SET cards_revision = (SELECT cards_revision FROM projects WHERE id = $1) WHERE id = ANY ($2)',
+      [mine.id, [theirs.id, empty.id]],
+    );
+    const labels = async (who: Client, { id }: { id: string }): Promise<string[]> =>
+      (await who.get<CardListResponse>(`/projects/${id}/cards`)).cards.map((card) => card.label);
+    for (let turn = 0; turn < 2; turn += 1) {
+      expect(await labels(client, mine)).toEqual([label]);
+      expect(await labels(other, theirs)).toEqual(['Theirs']);
+      expect(await labels(other, empty)).toEqual([]);
+    }
+    expect((await other.send('GET', `/projects/${mine.id}/cards`)).status).toBe(404);
   });
 
   it('are judged again when others change; their versions stay', async () => {

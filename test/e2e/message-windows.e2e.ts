@@ -2,9 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { ChatMessageListResponse, ConversationSyncResponse } from '../../src/chat/chat.dto.js';
 import { makeProject } from '../factories/make.js';
-import { type MessageColumns, storeConversation } from '../factories/messages.js';
+import { type MessageColumns, storeConversation, storeMessages } from '../factories/messages.js';
 import { idle } from '../factories/turns.js';
 import type { Wire } from '../support/client.js';
+import { ConversationsRepository } from '../../src/chat/conversations/conversations.repository.js';
+import { Principal } from '../../src/platform/auth/principal.js';
+import { createDataSource } from '../../src/platform/database/data-source.js';
+import { ProjectReader } from '../../src/projects/project-access.js';
 import { raw } from '../support/raw.js';
 import { useService } from '../support/service.js';
 import type { Session } from '../support/session.js';
@@ -49,6 +53,8 @@ async function read<Answer>(path: string, query: Query): Promise<{ bytes: number
 
 const history = (query: Query) => read<ChatMessageListResponse>('', query);
 const sync = (query: Query) => read<ConversationSyncResponse>('/sync', query);
+
+const inOtherLetters = (id: string): string => id.toUpperCase();
 
 /** Sequences from `first` to `last`. */
 const range = (first: number, last: number): number[] =>
@@ -113,6 +119,53 @@ describe('a window of large messages', () => {
       const { answer } = await history({ conversation_id, limit: 1_000 });
       expect(answer.messages.map(({ sequence }) => sequence)).toEqual(range(1, 1_000));
     }
+  });
+});
+
+describe('a window of which something is known', () => {
+  it.each<[string, number, number, MessageColumns]>([
+    ['nothing, and little comes', 0, 3, { content: `'small ' || i` }],
+    ['nothing, and more comes than a window has', 0, 30, { content: CONTROL }],
+    ['some messages, and little comes', 20, 3, { content: `'small ' || i` }],
+    ['some messages, and many come', 20, 300, { content: `'small ' || i` }],
+    ['some messages, and a large one comes', 20, 1, { content: CONTROL, file_ids: `ARRAY[repeat('x', 9000000)]` }],
+  ])('is the one that is read anew: %s', async (_, before, more, columns) => {
+    const conversation_id = await makeConversation(before, { content: `'old ' || i` });
+    await history({ conversation_id, limit: 1_000 });
+    await storeMessages(database, session, project, conversation_id, more, columns);
+    const pages: Query[] = [{ offset: 1 }, { limit: 2 }, { limit: 1_000 }, { limit: 1_000 }, { offset: 2, limit: 30 }];
+    for (const page of pages) {
+      const { answer } = await history({ conversation_id, ...page });
+      // A process knows conversations by the name under which they are asked for.
+      const anew = await history({ conversation_id: inOtherLetters(conversation_id), ...page });
+      expect(answer).toEqual(anew.answer);
+      expect(answer.messages.length).toBeGreaterThan(0);
+    }
+  });
+
+  it.each<[string, number, boolean, MessageColumns]>([
+    ['many small messages', 200, true, { content: `repeat('x', 400)` }],
+    ['a message', 1, true, { content: `repeat('x', 100000)` }],
+    [
+      'a message that escapes make large',
+      1,
+      false,
+      { content: CONTROL, file_ids: `ARRAY[repeat(E'\\u0001', 100000)]` },
+    ],
+    ['a large message', 1, false, { content: `''`, tool_calls: CALL }],
+    ['many messages', 200, false, { content: `repeat('x', 10000)` }],
+  ])('has at most 1 MiB made behind what is known, as others wait meanwhile: %s', async (_, count, isMade, columns) => {
+    const source = await createDataSource(service.environment.databaseUrl, 1).initialize();
+    const id = await makeConversation(5 + count, columns);
+    const reader = ProjectReader.of(
+      Principal.agent(session.company, { person_id: session.user, sees_all: true, access: 'write', project_ids: null }),
+    );
+    const conversations = new ConversationsRepository(source);
+    const window = await conversations.window(reader, project, id, { limit: 200, offset: 0 }, { first: 1, last: 5 });
+    await source.destroy();
+    expect(window.made === null).toBe(!isMade);
+    expect(Buffer.byteLength(window.made ?? '')).toBeLessThan(MiB);
+    expect(window.parts === null).toBe(!isMade);
   });
 });
 

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Session } from '../support/session.js';
 
-/** Columns of a message as SQL, in which `i` is its sequence. */
+/** Columns of a message as SQL, in which `i` counts those that are stored together from 1. */
 export interface MessageColumns {
   content: string;
   file_ids?: string;
@@ -11,27 +11,41 @@ export interface MessageColumns {
 /** A conversation of so many messages, of a user or, with calls, of the agent, past the service. Answers its id. */
 export async function storeConversation(
   database: pg.Client,
-  { company, user }: Session,
+  session: Session,
   project: string,
   count: number,
-  { content, file_ids, tool_calls }: MessageColumns,
+  columns: MessageColumns,
 ): Promise<string> {
   const { rows } = await database.query<{ id: string }>(
-    'INSERT INTO conversations (project_id, last_sequence) VALUES ($1, $2) RETURNING id',
-    [project, count],
+    'INSERT INTO conversations (project_id) VALUES ($1) RETURNING id',
+    [project],
   );
   const id = rows[0]?.id as string;
+  await storeMessages(database, session, project, id, count, columns);
+  return id;
+}
+
+/** The same number of messages more in a conversation. */
+export async function storeMessages(
+  database: pg.Client,
+  { company, user }: Session,
+  project: string,
+  id: string,
+  count: number,
+  { content, file_ids, tool_calls }: MessageColumns,
+): Promise<void> {
   await database.query(
-    `WITH turn AS (
+    `WITH before AS (SELECT last_sequence FROM conversations WHERE id = $2),
+     told AS (UPDATE conversations SET last_sequence = last_sequence + $3::integer WHERE id = $2),
+     turn AS (
        INSERT INTO turns (project_id, conversation_id, company_id, user_id, state, outcome, due_at, ended_at)
        VALUES ($1, $2, $4, $5, 'ended', 'completed', NULL, now()) RETURNING id
      )
      INSERT INTO messages (project_id, conversation_id, sequence, turn_id, role, content, file_ids, tool_calls,
                            content_segments, user_id)
-     SELECT $1, $2, i, turn.id, $6, ${content}, ${file_ids ?? 'NULL'}, ${tool_calls ?? 'NULL'}, ${tool_calls ?? 'NULL'},
+     SELECT $1, $2, before.last_sequence + i, turn.id, $6, ${content}, ${file_ids ?? 'NULL'}, ${tool_calls ?? 'NULL'}, ${tool_calls ?? 'NULL'},
             CASE $6 WHEN 'user' THEN $5::text END
-       FROM turn, generate_series(1, $3::integer) i`,
+       FROM turn, before, generate_series(1, $3::integer) i`,
     [project, id, count, company, user, tool_calls === undefined ? 'user' : 'assistant'],
   );
-  return id;
 }

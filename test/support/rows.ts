@@ -3,7 +3,7 @@ import type { ServiceEnvironment } from './service.js';
 
 /** The rows that a statement answers on the database of a service. */
 export async function rowsOf(
-  { databaseUrl }: ServiceEnvironment,
+  { databaseUrl }: Pick<ServiceEnvironment, 'databaseUrl'>,
   text: string,
   values: unknown[] = [],
 ): Promise<Record<string, unknown>[]> {

@@ -8,7 +8,7 @@ import type { WalkQuery } from '../../platform/listing/walk.query.js';
 import { type Access, perKind, type ProjectEditor, type ProjectReader } from '../../projects/project-access.js';
 import { projectOf } from '../../projects/project-access.sql.js';
 import type { Message } from '../messages/message.entity.js';
-import { messageJson, messageWindow } from '../messages/message-json.sql.js';
+import { messageJson, messageWindow, knownMessageWindow } from '../messages/message-json.sql.js';
 import type { MessageWindow } from '../messages/message-window.js';
 import type { UnwrittenEvent } from '../messages/unwritten-events.js';
 import { insertMessage, type StoredMessage } from '../messages/messages.repository.js';
@@ -66,18 +66,20 @@ export interface ConversationWindow extends Versions, MessageWindow {
   unwritten: UnwrittenEvent[] | null;
 }
 
-/** SELECT from conversations `c`, for `read` to say which one is meant: $4 limit, $5 offset, $6 and $7 the known messages. */
-const WINDOW = `
+/** SELECT from conversations `c` with a FROM item `w`, for `read` to say which one is meant. */
+const windowWith = (messages: string): string => `
   SELECT c.id, c.last_sequence, ${VERSIONS}, w.*,
          (SELECT row_to_json(live)::text FROM
            (SELECT coalesce(t.state, 'idle') AS state, t.message_id, t.id AS turn_id, coalesce(t.next_seq, 0) AS next_seq) live) AS turn,
          (SELECT json_agg(json_build_object('type', e.type, 'data', e.data) ORDER BY e.seq) FROM turn_events e
            WHERE e.turn_id = t.id AND e.seq >= t.body_seq) AS unwritten
-    FROM conversations c ${ACTIVE_TURN}, ${messageWindow({
-      last: '(c.last_sequence - $5::bigint)',
-      limit: '$4::bigint',
-      known: { first: '$6::bigint', last: '$7::bigint' },
-    })}`;
+    FROM conversations c ${ACTIVE_TURN}, ${messages}`;
+
+/** $4 limit, $5 offset. */
+const ASKED = { last: '(c.last_sequence - $5::bigint)', limit: '$4::bigint' };
+const WINDOW = windowWith(messageWindow(ASKED));
+/** $6 and $7 the known messages. */
+const KNOWN_WINDOW = windowWith(knownMessageWindow(ASKED, { first: '$6::bigint', last: '$7::bigint' }));
 
 const ofProject = (access: Access, condition: string): string =>
   `${condition} AND c.project_id = ${projectOf(access, '$1')}`;
@@ -164,7 +166,7 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
   /**
    * The messages of a conversation with `offset` newer ones behind them, and the state of its turn.
    *
-   * @param known sequences of the messages of which the versions are enough, the newest that there were a while ago
+   * @param known sequences of the messages of which the versions are enough: nearly all of the window
    * @throws NotFound
    */
   async window(
@@ -174,11 +176,15 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
     { limit, offset }: { limit: number; offset: number },
     known: { first: number; last: number } | undefined,
   ): Promise<ConversationWindow & { tag: string }> {
-    const { first, last } = known ?? { first: 1, last: 0 };
-    const more = [limit, offset, first, last];
-    // Of messages that are not known, all of the text is read; known, there are those behind them at most.
-    const isLong = known === undefined || first > Math.max(1, last - offset - limit + 1);
-    const row = await this.read<ConversationWindow>(WINDOW, reader, project_id, conversationId, more, isLong);
+    const page = [limit, offset];
+    const row =
+      known === undefined
+        ? await this.read<ConversationWindow>(WINDOW, reader, project_id, conversationId, page, true)
+        : await this.read<ConversationWindow>(KNOWN_WINDOW, reader, project_id, conversationId, [
+            ...page,
+            known.first,
+            known.last,
+          ]);
     return { ...row, tag: tagOf(row) };
   }
 

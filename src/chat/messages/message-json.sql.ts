@@ -1,4 +1,4 @@
-import { MAX_WINDOW_BYTES } from './message-window.js';
+import { MAX_MORE_BYTES, MAX_WINDOW_BYTES } from './message-window.js';
 
 /** Columns that change while an agent writes a message. */
 type Written = 'content' | 'affected_card_ids' | 'is_partial' | 'content_segments' | 'tool_calls';
@@ -40,25 +40,33 @@ const STEP = 10;
 /** A value stored in less is taken for small: compressed, it is at most a hundred times as long. */
 const SMALL_BYTES = 100;
 
-/**
- * Which messages of a conversation `c` are wanted, as SQL of type bigint: the `limit` ones up to `last`. Those from `known.first`
- * to `known.last` are asked for their versions alone, if that begins early enough.
- */
+/** Which messages of a conversation `c` are wanted, as SQL of type bigint: the `limit` ones up to `last`. */
 interface Window {
   last: string;
   limit: string;
-  known: { first: string; last: string };
 }
 
+/** FROM item `span`: the sequence of the first message of a window. */
+const spanOf = ({ last, limit }: Window): string =>
+  `LATERAL (SELECT greatest(${last} - ${limit} + 1, 1) AS first OFFSET 0) span`;
+
+// Fenced by OFFSET, or each use of the text would make it anew; in the order of the index, or all texts would be sorted.
+const made = (range: string, left = 'false'): string => `
+  SELECT m.sequence, CASE WHEN NOT m.is_partial THEN m.xmin::text END AS version,
+         CASE WHEN ${left} THEN NULL ELSE ${messageJson('')} END AS json
+    FROM messages m WHERE m.conversation_id = c.id AND ${range}
+   ORDER BY m.sequence OFFSET 0`;
+const JSON_PARTS = `
+  string_agg(json, ',' ORDER BY sequence) AS json,
+  string_agg(concat(octet_length(json), ':', version), ',' ORDER BY sequence) AS parts`;
+
 /**
- * FROM item `w`, a {@link MessageWindow}. A message has another version with each change of its row.
- *
- * Of a window with more than {@link MAX_WINDOW_BYTES} the older messages are left out; known ones do not count. Counted is what
- * is sent: escapes make a text up to six times as long. A window in which every message is small is made in one go. Any other is
- * made from its end, a few messages at a time, so that hardly anything is made that is left out.
+ * FROM item for the messages of a range from behind `before` to `last` in one go, with its `bytes`: counted is what is sent, as
+ * escapes make a text up to six times as long. A message that may have more than its share of `most` bytes is not made, and
+ * counts for more than all of them.
  */
-export const messageWindow = ({ last, limit, known }: Window): string => {
-  const share = `${MAX_WINDOW_BYTES / 8} / ${limit}`;
+const madeAtOnce = (before: string, last: string, most: number): string => {
+  const share = `${most / 8} / greatest(${last} - ${before}, 1)`;
   // The length of a text is known without reading it; that of anything else is not.
   const isLarge = [
     ...['content', 'client_msg_id'].map((column) => `octet_length(m.${column}) > ${share}`),
@@ -66,25 +74,23 @@ export const messageWindow = ({ last, limit, known }: Window): string => {
       (column) => `pg_column_size(m.${column}) > ${SMALL_BYTES} AND octet_length(m.${column}::text) > ${share}`,
     ),
   ].join(' OR ');
-  // Fenced by OFFSET, or each use of the text would make it anew; in the order of the index, or all texts would be sorted.
-  const made = (range: string, left = 'false'): string => `
-    SELECT m.sequence, CASE WHEN NOT m.is_partial THEN m.xmin::text END AS version,
-           CASE WHEN ${left} THEN NULL ELSE ${messageJson('')} END AS json
-      FROM messages m WHERE m.conversation_id = c.id AND ${range}
-     ORDER BY m.sequence OFFSET 0`;
-  const parts = `string_agg(concat(octet_length(json), ':', version), ',' ORDER BY sequence)`;
-  return `
-  LATERAL (SELECT greatest(${last} - ${limit} + 1, 1) AS first OFFSET 0) span,
-  LATERAL (SELECT CASE WHEN ${known.first} <= span.first THEN greatest(least(${known.last}, ${last}), span.first - 1)
-                       ELSE span.first - 1 END AS last OFFSET 0) known,
+  return `(
+    SELECT ${JSON_PARTS}, coalesce(sum(coalesce(octet_length(json), ${most} + 1)), 0) AS bytes
+      FROM (${made(`m.sequence > ${before} AND m.sequence <= ${last}`, isLarge)}) every)`;
+};
+
+/**
+ * FROM item `w`, a {@link MessageWindow} of which nothing is known.
+ *
+ * Of a window with more than {@link MAX_WINDOW_BYTES} the older messages are left out. A window in which every message is small is
+ * made in one go. Any other is made from its end, a few messages at a time, so that hardly anything is made that is left out.
+ */
+export const messageWindow = ({ last, limit }: Window): string => `
+  ${spanOf({ last, limit })},
   LATERAL (
-    SELECT span.first, ${last} AS last,
-           (SELECT string_agg(m.xmin::text, ',' ORDER BY m.sequence) FROM messages m
-             WHERE m.conversation_id = c.id AND m.sequence >= span.first AND m.sequence <= known.last) AS versions,
+    SELECT span.first, ${last} AS last, NULL AS versions,
            coalesce(cut.json, whole.json) AS made, coalesce(cut.parts, whole.parts) AS parts
-      FROM (SELECT string_agg(json, ',' ORDER BY sequence) AS json, ${parts} AS parts,
-                   coalesce(sum(coalesce(octet_length(json), ${MAX_WINDOW_BYTES} + 1)), 0) AS bytes
-              FROM (${made(`m.sequence > known.last AND m.sequence <= ${last}`, isLarge)}) every) whole,
+      FROM ${madeAtOnce('(span.first - 1)', last, MAX_WINDOW_BYTES)} whole,
       LATERAL (
         WITH RECURSIVE part AS (
           SELECT ${last} + 1 AS since, 0::bigint AS bytes, NULL::text AS json, NULL::text AS parts
@@ -92,11 +98,25 @@ export const messageWindow = ({ last, limit, known }: Window): string => {
            UNION ALL
           SELECT older.since, part.bytes + older.bytes, older.json, older.parts
             FROM part, LATERAL (
-              SELECT min(sequence)::bigint AS since, sum(octet_length(json)) AS bytes,
-                     string_agg(json, ',' ORDER BY sequence) AS json, ${parts} AS parts
+              SELECT min(sequence)::bigint AS since, sum(octet_length(json)) AS bytes, ${JSON_PARTS}
                 FROM (SELECT *, part.bytes + sum(octet_length(json)) OVER (ORDER BY sequence DESC) AS together
-                        FROM (${made(`m.sequence >= greatest(part.since - ${STEP}, known.last + 1) AND m.sequence < part.since`)}) few) counted
+                        FROM (${made(`m.sequence >= greatest(part.since - ${STEP}, span.first) AND m.sequence < part.since`)}) few) counted
                WHERE together <= ${MAX_WINDOW_BYTES} OR sequence = ${last}) older
            WHERE older.since IS NOT NULL
         ) SELECT string_agg(json, ',' ORDER BY since) AS json, string_agg(parts, ',' ORDER BY since) AS parts FROM part) cut) w`;
-};
+
+/**
+ * The same where the messages from sequence `known.first` to `known.last` are known, if that begins early enough: versions alone
+ * of those, and what is behind them in at most {@link MAX_MORE_BYTES}. Where that has more, nothing is made.
+ */
+export const knownMessageWindow = ({ last, limit }: Window, known: { first: string; last: string }): string => `
+  ${spanOf({ last, limit })},
+  LATERAL (SELECT CASE WHEN ${known.first} <= span.first THEN greatest(least(${known.last}, ${last}), span.first - 1)
+                       ELSE span.first - 1 END AS last OFFSET 0) known,
+  LATERAL (
+    SELECT span.first, ${last} AS last,
+           (SELECT string_agg(m.xmin::text, ',' ORDER BY m.sequence) FROM messages m
+             WHERE m.conversation_id = c.id AND m.sequence >= span.first AND m.sequence <= known.last) AS versions,
+           CASE WHEN more.bytes <= ${MAX_MORE_BYTES} THEN more.json END AS made,
+           CASE WHEN more.bytes <= ${MAX_MORE_BYTES} THEN more.parts END AS parts
+      FROM ${madeAtOnce('known.last', last, MAX_MORE_BYTES)} more) w`;

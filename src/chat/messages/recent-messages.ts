@@ -36,7 +36,7 @@ interface ConversationWindow extends MessageWindow {
   unwritten: UnwrittenEvent[] | null;
 }
 
-/** Those of a conversation without messages. */
+/** What is known of a conversation without messages. */
 const NOTHING = { first: 1, versions: [], ends: [], bytes: EMPTY };
 
 /** Sequence of the last message. */
@@ -54,18 +54,20 @@ export class RecentMessages {
   constructor(config: Config) {
     this.texts = new LRUCache({
       maxSize: config.MESSAGES_CACHE_MIB * MIB,
-      sizeCalculation: ({ bytes, versions }) => bytes.length + 50 * versions.length + 500,
+      // A small buffer keeps the larger one that it is a part of.
+      sizeCalculation: ({ bytes, versions }) => bytes.buffer.byteLength + 50 * versions.length + 500,
     });
   }
 
-  /** What is known of a conversation, by the name under which it is read. */
-  find(name: string): MessageTexts | undefined {
-    return this.texts.get(name);
+  /** What is known of the window of a conversation by the name under which it is read; undefined when that is not all but new ones. */
+  find(name: string, { limit, offset }: { limit: number; offset: number }): MessageTexts | undefined {
+    const known = this.texts.get(name);
+    return known !== undefined && known.first <= Math.max(1, lastOf(known) - offset - limit + 1) ? known : undefined;
   }
 
   /**
-   * The texts of a window, with commas between them; undefined when what was known of it is not true any more. The newest
-   * finished ones are kept under the name.
+   * The texts of a window, with commas between them; undefined when what was known of it is not true any more, or too little. The
+   * newest finished ones are kept under the name.
    *
    * @param known what was known when the window was asked for
    */
@@ -74,14 +76,17 @@ export class RecentMessages {
     const found = versions === null ? [] : versions.split(',');
     const kept = found.length === 0 ? EMPTY : textsOf(known, id, first, found);
     if (kept === undefined) return undefined;
+    const count = last - first + 1;
     if (made === null || parts === null) {
-      if (window.last_sequence === 0) this.texts.set(name, { ...NOTHING, conversation_id: id });
+      if (found.length < count) return undefined;
+      if (window.last_sequence === 0 && known?.conversation_id !== id)
+        this.texts.set(name, { ...NOTHING, conversation_id: id });
       return kept;
     }
     const more = grown(split(made, parts), unwritten);
-    const isCut = found.length + more.versions.length < last - first + 1;
-    // What was left out are the oldest that were made: behind known ones that would be a gap.
-    if (kept.length > 0 && (isCut || kept.length + more.bytes.length > MAX_WINDOW_BYTES)) return undefined;
+    if (kept.length + more.bytes.length > MAX_WINDOW_BYTES && kept.length > 0) return undefined;
+    // Only of a window of which nothing is known, the oldest messages are left out.
+    const isCut = found.length + more.versions.length < count;
     if (last === window.last_sequence && !isCut) {
       this.keep(name, found.length > 0 ? known : undefined, id, first + found.length, more);
     }

@@ -3,7 +3,7 @@ export class JsonText {
   constructor(readonly text: string) {}
 }
 
-/** The same in UTF-8. */
+/** JSON in UTF-8, sent unchanged. Several answers may share the bytes, so nobody writes to them. */
 export class JsonBytes {
   constructor(readonly bytes: Buffer) {}
 }

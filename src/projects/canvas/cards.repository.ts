@@ -2,7 +2,6 @@ import { EntityRepository } from '../../platform/database/entity-repository.js';
 import { shortRead } from '../../platform/database/short-read.js';
 import { NotFound, parseId } from '../../platform/errors/errors.js';
 import { entityTag } from '../../platform/http/entity-tags/entity-tag.js';
-import { Tagged } from '../../platform/http/entity-tags/tagged.js';
 import { perKind, type ProjectReader } from '../project-access.js';
 import { isVisible, projectOf } from '../project-access.sql.js';
 import { Card } from './card.entity.js';
@@ -50,19 +49,18 @@ export class CardsRepository extends EntityRepository(Card) {
     return tagOfAll(await shortRead<{ cards_revision: string }[]>(this.manager, REVISION(reader), parameters));
   }
 
-  /** All cards of a project that the caller sees, oldest first. @throws NotFound for the project */
-  async listOf(reader: ProjectReader, project_id: string): Promise<Tagged<ShownCard[]>> {
+  /** All cards of a project that the caller sees, oldest first, with their entity tag. @throws NotFound for the project */
+  async show(reader: ProjectReader, project_id: string): Promise<{ tag: string; cards: ShownCard[] }> {
     const rows: (ShownCard & { cards_revision: string })[] = await this.query(ALL(reader), [
       reader.parameter,
       project_id,
     ]);
     // Of a project without cards there is one row without a card.
-    const cards = rows[0]?.id == null ? [] : rows;
-    return Tagged.of(tagOfAll(rows), cards);
+    return { tag: tagOfAll(rows), cards: rows[0]?.id == null ? [] : rows };
   }
 
   /** A card of a project that the caller sees; undefined when there is none. */
-  async show(reader: ProjectReader, project_id: string, cardId: string): Promise<Card | undefined> {
+  async showOne(reader: ProjectReader, project_id: string, cardId: string): Promise<Card | undefined> {
     const [card] = await shortRead<Card[]>(
       this.manager,
       `SELECT * FROM cards WHERE project_id = ${projectOf(reader.access('$1'), '$2')} AND id = $3`,

@@ -6,7 +6,7 @@ import { Once } from '../../platform/idempotency/once.js';
 import { assertExpected } from '../../platform/http/entity-tags/conditions.js';
 import type { ExpectedTags, KnownTags } from '../../platform/http/entity-tags/entity-tag.js';
 import { Tagged } from '../../platform/http/entity-tags/tagged.js';
-import { JsonBytes } from '../../platform/http/json-text.js';
+import type { JsonBytes } from '../../platform/http/json-text.js';
 import { ProjectsRepository } from '../projects.repository.js';
 import { type CanvasChange, CanvasEditor } from './canvas-editor.service.js';
 import { type CardCreateRequest, CardListResponse, CardResponse, type CardUpdateRequest } from './canvas.dto.js';
@@ -33,17 +33,15 @@ export class CardsService {
     const project_id = parseId(projectId, 'Project');
     const tag = await this.cards.tag(reader, project_id);
     if (known.has(tag)) return Tagged.unchanged(tag);
-    const recent = this.recent.get(tag);
-    if (recent !== undefined) return Tagged.of(tag, recent);
-    const cards = await this.cards.listOf(reader, project_id);
-    const read = cards.map((all) => new JsonBytes(Buffer.from(JSON.stringify(CardListResponse.from(all)))));
-    this.recent.set(read.tag, read.body);
-    return read;
+    const recent = this.recent.find(project_id, tag);
+    if (recent !== undefined) return recent;
+    const read = await this.cards.show(reader, project_id);
+    return this.recent.keep(project_id, read.tag, JSON.stringify(CardListResponse.from(read.cards)));
   }
 
   /** @throws NotFound */
   async get(reader: ProjectReader, projectId: string, cardId: string): Promise<Card> {
-    const card = await this.cards.show(reader, parseId(projectId, 'Project'), cardId);
+    const card = await this.cards.showOne(reader, parseId(projectId, 'Project'), cardId);
     if (card !== undefined) return card;
     await this.projects.require(reader, projectId);
     throw new NotFound('Card');

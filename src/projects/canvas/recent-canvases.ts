@@ -1,20 +1,40 @@
 import { LRUCache } from 'lru-cache';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config.js';
-import type { JsonBytes } from '../../platform/http/json-text.js';
+import { Tagged } from '../../platform/http/entity-tags/tagged.js';
+import { JsonBytes } from '../../platform/http/json-text.js';
 
 const MIB = 1024 ** 2;
 
+/** A canvas as the JSON of a CardListResponse, with its entity tag. */
+type CanvasJson = Tagged<JsonBytes>;
+
 /**
- * Canvases that were read lately, each as the JSON of a CardListResponse under its entity tag, so that it is made once and not
- * for each poll. Each change of a card gives its project another tag, and none comes back: what is under a tag stays true.
+ * The canvases of projects that were read lately, so that the JSON of one is made once and not for each poll. Each change of a
+ * card gives its project another tag: a canvas is sent from here only where the database has just named the tag that it has.
  */
 @Injectable()
-export class RecentCanvases extends LRUCache<string, JsonBytes> {
+export class RecentCanvases {
+  private readonly canvases: LRUCache<string, { tag: string; bytes: Buffer }>;
+
   constructor(config: Config) {
-    super({
+    this.canvases = new LRUCache({
       maxSize: config.CANVASES_CACHE_MIB * MIB,
-      sizeCalculation: ({ bytes }) => bytes.length + 500,
+      // A small buffer keeps the larger one that it is a part of.
+      sizeCalculation: ({ bytes }) => bytes.buffer.byteLength + 500,
     });
+  }
+
+  /** The canvas of a project; undefined when none is known with this tag. */
+  find(project_id: string, tag: string): CanvasJson | undefined {
+    const known = this.canvases.get(project_id);
+    return known?.tag === tag ? Tagged.of(tag, new JsonBytes(known.bytes)) : undefined;
+  }
+
+  /** Keeps a canvas in place of what was known of the project. */
+  keep(project_id: string, tag: string, canvas: string): CanvasJson {
+    const bytes = Buffer.from(canvas);
+    this.canvases.set(project_id, { tag, bytes });
+    return Tagged.of(tag, new JsonBytes(bytes));
   }
 }

@@ -10,7 +10,8 @@ export type TagPart = string | number | boolean | null;
 
 /**
  * The entity tag, without quotes, of an answer: of what it is made of, by ids and revisions of rows, so that it is known
- * before the answer is made. Revisions never come back ({@link RevisionColumn}), so neither do tags.
+ * before the answer is made. Revisions never come back ({@link RevisionColumn}), so neither do tags. A tag says nothing beyond the
+ * address where it was told: rows from before there were revisions share one.
  */
 export const entityTag = (...parts: readonly TagPart[]): string =>
   createHash('sha256')
