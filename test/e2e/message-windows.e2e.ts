@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import pg from 'pg';
 import type { ChatMessageListResponse, ConversationSyncResponse } from '../../src/chat/chat.dto.js';
+import { knownMessageWindow } from '../../src/chat/messages/message-json.sql.js';
+import type { MessageWindow } from '../../src/chat/messages/message-window.js';
 import { makeProject } from '../factories/make.js';
 import { type MessageColumns, storeConversation, storeMessages } from '../factories/messages.js';
 import { idle } from '../factories/turns.js';
 import type { Wire } from '../support/client.js';
-import { ConversationsRepository } from '../../src/chat/conversations/conversations.repository.js';
-import { Principal } from '../../src/platform/auth/principal.js';
-import { createDataSource } from '../../src/platform/database/data-source.js';
-import { ProjectReader } from '../../src/projects/project-access.js';
 import { raw } from '../support/raw.js';
 import { useService } from '../support/service.js';
 import type { Session } from '../support/session.js';
@@ -54,7 +53,17 @@ async function read<Answer>(path: string, query: Query): Promise<{ bytes: number
 const history = (query: Query) => read<ChatMessageListResponse>('', query);
 const sync = (query: Query) => read<ConversationSyncResponse>('/sync', query);
 
-const inOtherLetters = (id: string): string => id.toUpperCase();
+/** An id in the nth other spelling: a process knows conversations by the name under which they are asked for. */
+const spelled = (id: string, n: number): string => {
+  let letters = 0;
+  return id.replace(/[a-f]/g, (letter) => ((n >> (letters++ % 31)) & 1 ? letter.toUpperCase() : letter));
+};
+
+/** Of the agent, whose messages are written for a while. */
+const AGENT = { content: `''`, tool_calls: `'[]'::json` };
+
+/** What happens in a conversation: messages come, an old one is another, the newest is still written or not. */
+type StepChange = { count: number; size: number } | { edited: number; size: number } | { isPartial: boolean };
 
 /** Sequences from `first` to `last`. */
 const range = (first: number, last: number): number[] =>
@@ -62,6 +71,7 @@ const range = (first: number, last: number): number[] =>
 
 const CONTROL = `repeat(E'\\u0001', 100000)`;
 const ASTRAL = `repeat(U&'\\+01F600', 100000)`;
+const LONG_NAME = `ARRAY[repeat('x', 9000000)]`;
 const CALL = `json_build_array(json_build_object('id', 'a', 'tool', 'read_file', 'status', 'completed', 'result', repeat('x', 2000000)))`;
 
 describe('a window of large messages', () => {
@@ -128,44 +138,86 @@ describe('a window of which something is known', () => {
     ['nothing, and more comes than a window has', 0, 30, { content: CONTROL }],
     ['some messages, and little comes', 20, 3, { content: `'small ' || i` }],
     ['some messages, and many come', 20, 300, { content: `'small ' || i` }],
-    ['some messages, and a large one comes', 20, 1, { content: CONTROL, file_ids: `ARRAY[repeat('x', 9000000)]` }],
+    ['some messages, and some large ones come', 20, 4, { content: CONTROL }],
+    ['some messages, and one comes that is too large', 20, 1, { content: CONTROL, file_ids: LONG_NAME }],
   ])('is the one that is read anew: %s', async (_, before, more, columns) => {
-    const conversation_id = await makeConversation(before, { content: `'old ' || i` });
-    await history({ conversation_id, limit: 1_000 });
-    await storeMessages(database, session, project, conversation_id, more, columns);
-    const pages: Query[] = [{ offset: 1 }, { limit: 2 }, { limit: 1_000 }, { limit: 1_000 }, { offset: 2, limit: 30 }];
+    const pages: Query[] = [{ limit: 1_000 }, { limit: 7 }, { limit: 7, offset: 1 }];
     for (const page of pages) {
-      const { answer } = await history({ conversation_id, ...page });
-      // A process knows conversations by the name under which they are asked for.
-      const anew = await history({ conversation_id: inOtherLetters(conversation_id), ...page });
-      expect(answer).toEqual(anew.answer);
-      expect(answer.messages.length).toBeGreaterThan(0);
+      const conversation_id = await makeConversation(before, { content: `'old ' || i` });
+      await history({ conversation_id, limit: 1_000 });
+      await storeMessages(database, session, project, conversation_id, more, columns);
+      for (const turn of [1, 2]) {
+        const { answer } = await history({ conversation_id, ...page });
+        expect(answer).toEqual((await history({ conversation_id: spelled(conversation_id, turn), ...page })).answer);
+        expect(answer.messages.length).toBeGreaterThan(0);
+      }
     }
   });
+
+  it('is the one that is read anew, whatever has happened since', async () => {
+    const ids = [await makeConversation(0, AGENT), await makeConversation(30, { ...AGENT, content: `'old ' || i` })];
+    const size = fc.constantFrom(10, 1_000, 20_000, 100_000);
+    const step = fc.record({
+      at: fc.constantFrom(0, 1),
+      change: fc.oneof(
+        fc.record({ count: fc.integer({ min: 1, max: 12 }), size }),
+        fc.record({ edited: fc.integer({ min: 0, max: 5 }), size }),
+        fc.record({ isPartial: fc.boolean() }),
+      ),
+      limit: fc.constantFrom(1, 7, 50, 1_000),
+      offset: fc.constantFrom(0, 0, 0, 1, 5),
+    });
+    let turn = 0;
+    const happens = async (id: string, change: StepChange): Promise<void> => {
+      const newest = 'conversation_id = $1 AND sequence = (SELECT last_sequence FROM conversations WHERE id = $1)';
+      if ('count' in change)
+        await storeMessages(database, session, project, id, change.count, {
+          ...AGENT,
+          content: `repeat(E'\\u0001', ${change.size})`,
+        });
+      else if ('edited' in change)
+        await database.query(`UPDATE messages SET content = repeat('y', $2) WHERE ${newest} - $3`, [
+          id,
+          change.size,
+          change.edited,
+        ]);
+      else await database.query(`UPDATE messages SET is_partial = $2 WHERE ${newest}`, [id, change.isPartial]);
+    };
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+        for (const { at, change, limit, offset } of steps) {
+          const conversation_id = ids[at] ?? '';
+          await happens(conversation_id, change);
+          const { answer } = await history({ conversation_id, limit, offset });
+          const anew = await history({ conversation_id: spelled(conversation_id, (turn += 1)), limit, offset });
+          if (JSON.stringify(answer) !== JSON.stringify(anew.answer)) throw new Error('It is another one');
+        }
+      }),
+      { numRuns: 8 },
+    );
+  }, 60_000);
 
   it.each<[string, number, boolean, MessageColumns]>([
     ['many small messages', 200, true, { content: `repeat('x', 400)` }],
     ['a message', 1, true, { content: `repeat('x', 100000)` }],
-    [
-      'a message that escapes make large',
-      1,
-      false,
-      { content: CONTROL, file_ids: `ARRAY[repeat(E'\\u0001', 100000)]` },
-    ],
+    ['a message that escapes make large', 1, false, { content: CONTROL, file_ids: `ARRAY[${CONTROL}]` }],
     ['a large message', 1, false, { content: `''`, tool_calls: CALL }],
     ['many messages', 200, false, { content: `repeat('x', 10000)` }],
-  ])('has at most 1 MiB made behind what is known, as others wait meanwhile: %s', async (_, count, isMade, columns) => {
-    const source = await createDataSource(service.environment.databaseUrl, 1).initialize();
+    ['many large ones that are well compressed', 60, false, { content: `''`, tool_calls: CALL }],
+  ])('is told in a moment that too much is behind what is known: %s', async (_, count, isMade, columns) => {
     const id = await makeConversation(5 + count, columns);
-    const reader = ProjectReader.of(
-      Principal.agent(session.company, { person_id: session.user, sees_all: true, access: 'write', project_ids: null }),
+    const window = { last: 'c.last_sequence', limit: '1000::bigint' };
+    const known = { first: '1::bigint', last: '5::bigint' };
+    const select = `SELECT w.* FROM conversations c, ${knownMessageWindow(window, known, MiB)} WHERE c.id = $1`;
+    const { rows } = await database.query<MessageWindow>(select, [id]);
+    expect(rows).toMatchObject([{ is_cut: !isMade, made: isMade ? expect.any(String) : null }]);
+    expect(Buffer.byteLength(rows[0]?.made ?? '')).toBeLessThan(MiB);
+    const explained = await database.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
+      `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${select}`,
+      [id],
     );
-    const conversations = new ConversationsRepository(source);
-    const window = await conversations.window(reader, project, id, { limit: 200, offset: 0 }, { first: 1, last: 5 });
-    await source.destroy();
-    expect(window.made === null).toBe(!isMade);
-    expect(Buffer.byteLength(window.made ?? '')).toBeLessThan(MiB);
-    expect(window.parts === null).toBe(!isMade);
+    // What is stored beside the rows is not read, but of a few.
+    expect(explained.rows[0]?.['QUERY PLAN'][0].Plan['Shared Hit Blocks']).toBeLessThan(500);
   });
 });
 

@@ -25,7 +25,7 @@ export async function storeConversation(
   return id;
 }
 
-/** The same number of messages more in a conversation. */
+/** So many more messages at the end of a conversation. */
 export async function storeMessages(
   database: pg.Client,
   { company, user }: Session,

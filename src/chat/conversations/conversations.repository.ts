@@ -8,8 +8,8 @@ import type { WalkQuery } from '../../platform/listing/walk.query.js';
 import { type Access, perKind, type ProjectEditor, type ProjectReader } from '../../projects/project-access.js';
 import { projectOf } from '../../projects/project-access.sql.js';
 import type { Message } from '../messages/message.entity.js';
-import { messageJson, messageWindow, knownMessageWindow } from '../messages/message-json.sql.js';
-import type { MessageWindow } from '../messages/message-window.js';
+import { knownMessageWindow, messageJson, messageWindow } from '../messages/message-json.sql.js';
+import { MAX_WINDOW_BYTES, type MessageWindow } from '../messages/message-window.js';
 import type { UnwrittenEvent } from '../messages/unwritten-events.js';
 import { insertMessage, type StoredMessage } from '../messages/messages.repository.js';
 import type { ConversationId } from '../messages/conversation-id.js';
@@ -79,7 +79,9 @@ const windowWith = (messages: string): string => `
 const ASKED = { last: '(c.last_sequence - $5::bigint)', limit: '$4::bigint' };
 const WINDOW = windowWith(messageWindow(ASKED));
 /** $6 and $7 the known messages. */
-const KNOWN_WINDOW = windowWith(knownMessageWindow(ASKED, { first: '$6::bigint', last: '$7::bigint' }));
+const KNOWN = { first: '$6::bigint', last: '$7::bigint' };
+const SHORT_WINDOW = windowWith(knownMessageWindow(ASKED, KNOWN, 1024 ** 2));
+const KNOWN_WINDOW = windowWith(knownMessageWindow(ASKED, KNOWN, MAX_WINDOW_BYTES));
 
 const ofProject = (access: Access, condition: string): string =>
   `${condition} AND c.project_id = ${projectOf(access, '$1')}`;
@@ -166,7 +168,8 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
   /**
    * The messages of a conversation with `offset` newer ones behind them, and the state of its turn.
    *
-   * @param known sequences of the messages of which the versions are enough: nearly all of the window
+   * @param known sequences of the messages of which the versions are enough; of a window that has too much behind them no texts
+   *   are made
    * @throws NotFound
    */
   async window(
@@ -176,15 +179,15 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
     { limit, offset }: { limit: number; offset: number },
     known: { first: number; last: number } | undefined,
   ): Promise<ConversationWindow & { tag: string }> {
-    const page = [limit, offset];
-    const row =
-      known === undefined
-        ? await this.read<ConversationWindow>(WINDOW, reader, project_id, conversationId, page, true)
-        : await this.read<ConversationWindow>(KNOWN_WINDOW, reader, project_id, conversationId, [
-            ...page,
-            known.first,
-            known.last,
-          ]);
+    const read = async (select: string, more: number[], isLong: boolean): Promise<ConversationWindow> =>
+      await this.read(select, reader, project_id, conversationId, [limit, offset, ...more], isLong);
+    let row: ConversationWindow;
+    if (known === undefined) row = await read(WINDOW, [], true);
+    else {
+      const given = [known.first, known.last];
+      row = await read(SHORT_WINDOW, given, false);
+      if (row.is_cut) row = await read(KNOWN_WINDOW, given, true);
+    }
     return { ...row, tag: tagOf(row) };
   }
 

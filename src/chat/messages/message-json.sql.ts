@@ -1,4 +1,4 @@
-import { MAX_MORE_BYTES, MAX_WINDOW_BYTES } from './message-window.js';
+import { MAX_WINDOW_BYTES } from './message-window.js';
 
 /** Columns that change while an agent writes a message. */
 type Written = 'content' | 'affected_card_ids' | 'is_partial' | 'content_segments' | 'tool_calls';
@@ -67,11 +67,12 @@ const JSON_PARTS = `
  */
 const madeAtOnce = (before: string, last: string, most: number): string => {
   const share = `${most / 8} / greatest(${last} - ${before}, 1)`;
-  // The length of a text is known without reading it; that of anything else is not.
+  // The length of a text is known without reading it; of anything else only the one that is stored, which is seldom longer.
   const isLarge = [
     ...['content', 'client_msg_id'].map((column) => `octet_length(m.${column}) > ${share}`),
     ...['content_segments', 'tool_calls', 'file_ids'].map(
-      (column) => `pg_column_size(m.${column}) > ${SMALL_BYTES} AND octet_length(m.${column}::text) > ${share}`,
+      (column) => `pg_column_size(m.${column}) > ${SMALL_BYTES}
+        AND (pg_column_size(m.${column}) > ${share} OR octet_length(m.${column}::text) > ${share})`,
     ),
   ].join(' OR ');
   return `(
@@ -88,7 +89,7 @@ const madeAtOnce = (before: string, last: string, most: number): string => {
 export const messageWindow = ({ last, limit }: Window): string => `
   ${spanOf({ last, limit })},
   LATERAL (
-    SELECT span.first, ${last} AS last, NULL AS versions,
+    SELECT span.first, ${last} AS last, NULL AS versions, whole.bytes > ${MAX_WINDOW_BYTES} AS is_cut,
            coalesce(cut.json, whole.json) AS made, coalesce(cut.parts, whole.parts) AS parts
       FROM ${madeAtOnce('(span.first - 1)', last, MAX_WINDOW_BYTES)} whole,
       LATERAL (
@@ -107,9 +108,13 @@ export const messageWindow = ({ last, limit }: Window): string => `
 
 /**
  * The same where the messages from sequence `known.first` to `known.last` are known, if that begins early enough: versions alone
- * of those, and what is behind them in at most {@link MAX_MORE_BYTES}. Where that has more, nothing is made.
+ * of those, and what is behind them. Where that has more than `most` bytes, nothing is made.
  */
-export const knownMessageWindow = ({ last, limit }: Window, known: { first: string; last: string }): string => `
+export const knownMessageWindow = (
+  { last, limit }: Window,
+  known: { first: string; last: string },
+  most: number,
+): string => `
   ${spanOf({ last, limit })},
   LATERAL (SELECT CASE WHEN ${known.first} <= span.first THEN greatest(least(${known.last}, ${last}), span.first - 1)
                        ELSE span.first - 1 END AS last OFFSET 0) known,
@@ -117,6 +122,7 @@ export const knownMessageWindow = ({ last, limit }: Window, known: { first: stri
     SELECT span.first, ${last} AS last,
            (SELECT string_agg(m.xmin::text, ',' ORDER BY m.sequence) FROM messages m
              WHERE m.conversation_id = c.id AND m.sequence >= span.first AND m.sequence <= known.last) AS versions,
-           CASE WHEN more.bytes <= ${MAX_MORE_BYTES} THEN more.json END AS made,
-           CASE WHEN more.bytes <= ${MAX_MORE_BYTES} THEN more.parts END AS parts
-      FROM ${madeAtOnce('known.last', last, MAX_MORE_BYTES)} more) w`;
+           more.bytes > ${most} AS is_cut,
+           CASE WHEN more.bytes <= ${most} THEN more.json END AS made,
+           CASE WHEN more.bytes <= ${most} THEN more.parts END AS parts
+      FROM ${madeAtOnce('known.last', last, most)} more) w`;

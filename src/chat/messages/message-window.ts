@@ -1,7 +1,5 @@
 /** Most bytes of the messages in one window. The newest message is included even if it alone has more. */
 export const MAX_WINDOW_BYTES = 16 * 1024 ** 2;
-/** Most bytes of the messages behind those of a window that are known: where there are more, it is read as a whole. */
-export const MAX_MORE_BYTES = 1024 ** 2;
 
 /** Messages of a conversation next to each other, as the database gives them. */
 export interface MessageWindow {
@@ -10,7 +8,9 @@ export interface MessageWindow {
   last: number;
   /** Versions of the known messages, the oldest first, with commas between them; null: none is known. */
   versions: string | null;
-  /** JSON texts of the messages behind them, with commas between them; null: there are none, or too many. */
+  /** Whether messages were left out, as the window has too many bytes: its oldest ones, or all that are behind the known ones. */
+  is_cut: boolean;
+  /** JSON texts of the messages behind them, with commas between them; null: there are none. */
   made: string | null;
   /** Of each of those its bytes and version, as `812:4711`; without a version the message is still written. */
   parts: string | null;

@@ -59,7 +59,10 @@ export class RecentMessages {
     });
   }
 
-  /** What is known of the window of a conversation by the name under which it is read; undefined when that is not all but new ones. */
+  /**
+   * What is known of a conversation, by the name under which it is read; undefined when it does not reach back far enough for
+   * the window.
+   */
   find(name: string, { limit, offset }: { limit: number; offset: number }): MessageTexts | undefined {
     const known = this.texts.get(name);
     return known !== undefined && known.first <= Math.max(1, lastOf(known) - offset - limit + 1) ? known : undefined;
@@ -72,23 +75,20 @@ export class RecentMessages {
    * @param known what was known when the window was asked for
    */
   complete(name: string, known: MessageTexts | undefined, window: ConversationWindow): Buffer | undefined {
-    const { id, first, last, versions, made, parts, unwritten } = window;
+    const { id, first, last, versions, is_cut, made, parts, unwritten } = window;
     const found = versions === null ? [] : versions.split(',');
     const kept = found.length === 0 ? EMPTY : textsOf(known, id, first, found);
     if (kept === undefined) return undefined;
-    const count = last - first + 1;
+    if (is_cut && known !== undefined) return undefined;
     if (made === null || parts === null) {
-      if (found.length < count) return undefined;
       if (window.last_sequence === 0 && known?.conversation_id !== id)
         this.texts.set(name, { ...NOTHING, conversation_id: id });
       return kept;
     }
     const more = grown(split(made, parts), unwritten);
     if (kept.length + more.bytes.length > MAX_WINDOW_BYTES && kept.length > 0) return undefined;
-    // Only of a window of which nothing is known, the oldest messages are left out.
-    const isCut = found.length + more.versions.length < count;
-    if (last === window.last_sequence && !isCut) {
-      this.keep(name, found.length > 0 ? known : undefined, id, first + found.length, more);
+    if (last === window.last_sequence) {
+      this.keep(name, found.length > 0 ? known : undefined, id, last - more.versions.length + 1, more);
     }
     return kept.length === 0 ? more.bytes : Buffer.concat([kept, COMMA, more.bytes]);
   }
@@ -123,7 +123,8 @@ export class RecentMessages {
             bytes: Buffer.concat([known.bytes, COMMA, added]),
           };
     const shortened = newest(together);
-    if (shortened !== undefined) this.texts.set(name, shortened);
+    if (shortened === undefined) this.texts.delete(name);
+    else this.texts.set(name, shortened);
   }
 }
 

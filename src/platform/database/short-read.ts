@@ -18,7 +18,7 @@ const gathered = new WeakMap<DataSource, Read[]>();
 
 /**
  * Rows of a read that takes the server a moment whatever its parameters are: by an index, of at most some hundred rows and
- * kilobytes, beside a count of an index. Outside of a transaction, those that are asked for in one step of the event loop, by
+ * a megabyte, beside a count of an index. Outside of a transaction, those that are asked for in one step of the event loop, by
  * whatever request, go out in one piece over one connection and run one after the other, each with a snapshot of its own: to
  * wake a process of the server for each would cost more than the reads. Everything else keeps a connection to itself by the
  * repository's `query`, as others would wait for it: searches, far offsets, large rows, and statements that lock.

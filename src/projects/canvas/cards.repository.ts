@@ -50,7 +50,7 @@ export class CardsRepository extends EntityRepository(Card) {
   }
 
   /** All cards of a project that the caller sees, oldest first, with their entity tag. @throws NotFound for the project */
-  async show(reader: ProjectReader, project_id: string): Promise<{ tag: string; cards: ShownCard[] }> {
+  async showAll(reader: ProjectReader, project_id: string): Promise<{ tag: string; cards: ShownCard[] }> {
     const rows: (ShownCard & { cards_revision: string })[] = await this.query(ALL(reader), [
       reader.parameter,
       project_id,
@@ -60,7 +60,7 @@ export class CardsRepository extends EntityRepository(Card) {
   }
 
   /** A card of a project that the caller sees; undefined when there is none. */
-  async showOne(reader: ProjectReader, project_id: string, cardId: string): Promise<Card | undefined> {
+  async show(reader: ProjectReader, project_id: string, cardId: string): Promise<Card | undefined> {
     const [card] = await shortRead<Card[]>(
       this.manager,
       `SELECT * FROM cards WHERE project_id = ${projectOf(reader.access('$1'), '$2')} AND id = $3`,

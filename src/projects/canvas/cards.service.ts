@@ -35,13 +35,13 @@ export class CardsService {
     if (known.has(tag)) return Tagged.unchanged(tag);
     const recent = this.recent.find(project_id, tag);
     if (recent !== undefined) return recent;
-    const read = await this.cards.show(reader, project_id);
+    const read = await this.cards.showAll(reader, project_id);
     return this.recent.keep(project_id, read.tag, JSON.stringify(CardListResponse.from(read.cards)));
   }
 
   /** @throws NotFound */
   async get(reader: ProjectReader, projectId: string, cardId: string): Promise<Card> {
-    const card = await this.cards.showOne(reader, parseId(projectId, 'Project'), cardId);
+    const card = await this.cards.show(reader, parseId(projectId, 'Project'), cardId);
     if (card !== undefined) return card;
     await this.projects.require(reader, projectId);
     throw new NotFound('Card');
