@@ -141,7 +141,7 @@ describe('a window of which something is known', () => {
     ['some messages, and some large ones come', 20, 4, { content: CONTROL }],
     ['some messages, and one comes that is too large', 20, 1, { content: CONTROL, file_ids: LONG_NAME }],
   ])('is the one that is read anew: %s', async (_, before, more, columns) => {
-    const pages: Query[] = [{ limit: 1_000 }, { limit: 7 }, { limit: 7, offset: 1 }];
+    const pages: Query[] = [{ limit: 1_000 }, { limit: 7, offset: 1 }];
     for (const page of pages) {
       const conversation_id = await makeConversation(before, { content: `'old ' || i` });
       await history({ conversation_id, limit: 1_000 });
@@ -184,7 +184,7 @@ describe('a window of which something is known', () => {
       else await database.query(`UPDATE messages SET is_partial = $2 WHERE ${newest}`, [id, change.isPartial]);
     };
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+      fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 25 }), async (steps) => {
         for (const { at, change, limit, offset } of steps) {
           const conversation_id = ids[at] ?? '';
           await happens(conversation_id, change);
@@ -193,7 +193,7 @@ describe('a window of which something is known', () => {
           if (JSON.stringify(answer) !== JSON.stringify(anew.answer)) throw new Error('It is another one');
         }
       }),
-      { numRuns: 8 },
+      { numRuns: 4 },
     );
   }, 60_000);
 
@@ -203,7 +203,7 @@ describe('a window of which something is known', () => {
     ['a message that escapes make large', 1, false, { content: CONTROL, file_ids: `ARRAY[${CONTROL}]` }],
     ['a large message', 1, false, { content: `''`, tool_calls: CALL }],
     ['many messages', 200, false, { content: `repeat('x', 10000)` }],
-    ['many large ones that are well compressed', 60, false, { content: `''`, tool_calls: CALL }],
+    ['many large ones that are well compressed', 15, false, { content: `''`, tool_calls: CALL }],
   ])('is told in a moment that too much is behind what is known: %s', async (_, count, isMade, columns) => {
     const id = await makeConversation(5 + count, columns);
     const window = { last: 'c.last_sequence', limit: '1000::bigint' };
