@@ -78,9 +78,11 @@ const windowWith = (messages: string): string => `
 /** $4 limit, $5 offset. */
 const ASKED = { last: '(c.last_sequence - $5::bigint)', limit: '$4::bigint' };
 const WINDOW = windowWith(messageWindow(ASKED));
+/** Most bytes of the messages behind known ones that are read with others ({@link shortRead}). */
+const MAX_SHORT_BYTES = 1024 ** 2;
 /** $6 and $7 the known messages. */
 const KNOWN = { first: '$6::bigint', last: '$7::bigint' };
-const SHORT_WINDOW = windowWith(knownMessageWindow(ASKED, KNOWN, 1024 ** 2));
+const SHORT_WINDOW = windowWith(knownMessageWindow(ASKED, KNOWN, MAX_SHORT_BYTES));
 const KNOWN_WINDOW = windowWith(knownMessageWindow(ASKED, KNOWN, MAX_WINDOW_BYTES));
 
 const ofProject = (access: Access, condition: string): string =>

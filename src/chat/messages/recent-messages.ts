@@ -76,10 +76,10 @@ export class RecentMessages {
    */
   complete(name: string, known: MessageTexts | undefined, window: ConversationWindow): Buffer | undefined {
     const { id, first, last, versions, is_cut, made, parts, unwritten } = window;
+    if (is_cut && known !== undefined) return undefined;
     const found = versions === null ? [] : versions.split(',');
     const kept = found.length === 0 ? EMPTY : textsOf(known, id, first, found);
     if (kept === undefined) return undefined;
-    if (is_cut && known !== undefined) return undefined;
     if (made === null || parts === null) {
       if (window.last_sequence === 0 && known?.conversation_id !== id)
         this.texts.set(name, { ...NOTHING, conversation_id: id });
