@@ -34,7 +34,8 @@ export async function download(
     const watchdog = new Watchdog(signal, SILENCE_MS);
     try {
       const headers: HeadersInit = loaded > 0 ? { range: `bytes=${loaded}-` } : {};
-      const response = await transport.fetch(new Request(url, { headers, signal: watchdog.signal }));
+      const request = new Request(url, { headers, signal: watchdog.signal });
+      const response = await transport.send(request, watchdog.signal);
       if (!response.ok) throw errorOf(response, await response.text());
       if (response.status !== PARTIAL) [pieces, loaded] = [[], 0];
       const left = response.headers.get('content-length');

@@ -11,6 +11,12 @@ const NOT_MODIFIED = 304;
 /** Path segments that a URL loses, however they are written. */
 const DOTS = /^\.{1,2}$/;
 
+/**
+ * Requests, by the signals that end them: Node loses the way from a signal to a request that the garbage collector has taken,
+ * answered or not (github.com/nodejs/undici/issues/4068).
+ */
+const kept = new WeakMap<AbortSignal, Request>();
+
 /** How a client reaches the service. */
 export interface TransportOptions {
   /** Where the service is, without `/api/v1`; in a page that the service itself has sent, it may be empty. */
@@ -42,7 +48,7 @@ export interface PlainResult {
 /** Sends requests: with the token, again where that is safe, and with errors as exceptions. */
 export class Transport {
   readonly retry: RetryPolicy;
-  readonly fetch: (request: Request) => Promise<Response>;
+  private readonly fetch: (request: Request) => Promise<Response>;
   private readonly api: Client<paths>;
   readonly credentials: Credentials;
   private readonly timeoutMs: number;
@@ -105,6 +111,12 @@ export class Transport {
     }
   }
 
+  /** Sends a request, which `signal` ends until the body of the answer is read. */
+  async send(request: Request, signal: AbortSignal): Promise<Response> {
+    kept.set(signal, request);
+    return await this.fetch(request);
+  }
+
   private async once(
     method: HttpMethod,
     path: string,
@@ -126,7 +138,7 @@ export class Transport {
       },
       fetch: async (request: Request): Promise<Response> => {
         progress.isSent = true;
-        return await this.fetch(request);
+        return await this.send(request, watchdog.signal);
       },
     };
     try {

@@ -189,7 +189,8 @@ export class Upload {
     const url = this.urls.get(part) ?? '';
     const watchdog = new Watchdog(signal, PART_MS + (body.size / SLOWEST_BYTES_PER_S) * 1000);
     try {
-      const response = await this.transport.fetch(new Request(url, { method: 'PUT', body, signal: watchdog.signal }));
+      const request = new Request(url, { method: 'PUT', body, signal: watchdog.signal });
+      const response = await this.transport.send(request, watchdog.signal);
       const text = await response.text();
       if (!response.ok) throw errorOf(response, parsed(text));
     } catch (error) {

@@ -1,0 +1,85 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { openStream } from '../../client/src/event-streams.js';
+import { Transport } from '../../client/src/transport.js';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+const CALL = '/api/v1/projects';
+const STREAM = '/api/v1/projects/p/events';
+
+let server: Server;
+let transport: Transport;
+/** Requests that are still open, by path. */
+const open = new Map<string, number>();
+
+// Everything that it is asked for begins at most, and never ends.
+beforeAll(async () => {
+  server = createServer(({ url = '' }, response) => {
+    open.set(url, (open.get(url) ?? 0) + 1);
+    response.on('close', () => open.set(url, (open.get(url) ?? 0) - 1));
+    if (url === STREAM) response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': here\n\n');
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+});
+afterAll(() => {
+  server.close();
+  server.closeAllConnections();
+});
+beforeEach(() => {
+  transport = new Transport({ baseUrl: base(), retry: { maxRetries: 0 }, timeoutMs: 400 });
+});
+
+const base = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+/** Lets the garbage collector take whatever nobody keeps. */
+async function forget(): Promise<void> {
+  for (let round = 0; round < 5; round += 1) {
+    await pause(10);
+    collectGarbage();
+  }
+}
+
+async function isOver(path: string): Promise<void> {
+  while (open.get(path) !== 0) await pause(5);
+}
+
+it('an answer that does not come is given up in time, whatever was collected meanwhile', async () => {
+  const failed = expect(transport.call('get', CALL)).rejects.toThrow('The service has not answered');
+  await forget();
+  await failed;
+  await isOver(CALL);
+});
+
+it('a call that was sent ends with its signal', async () => {
+  const leaving = new AbortController();
+  const failed = expect(transport.call('get', CALL, { signal: leaving.signal })).rejects.toBe('left');
+  await forget();
+  leaving.abort('left');
+  await failed;
+  await isOver(CALL);
+});
+
+it('a stream that is read ends with its signal', async () => {
+  const leaving = new AbortController();
+  const { events } = await openStream(transport, STREAM, {}, leaving.signal);
+  expect(await events.next()).toEqual({ done: false, value: [] });
+  const failed = expect(events.next()).rejects.toBe('left');
+  await forget();
+  leaving.abort('left');
+  await failed;
+  await isOver(STREAM);
+});
+
+it('a stream that is closed is over', async () => {
+  const stream = await openStream(transport, STREAM, {}, undefined);
+  await forget();
+  await stream.close();
+  await isOver(STREAM);
+});
