@@ -9,6 +9,7 @@ import { makeProject } from '../factories/make.js';
 import { type Answer, Client } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { removeEnvironment, Service, type ServiceEnvironment } from '../support/service.js';
+import { errorsIn } from '../support/service-process.js';
 import type { Session } from '../support/session.js';
 import { NOT_SERVED, type Prepared, SERVED } from './idempotency.table.js';
 
@@ -88,7 +89,9 @@ describe.each(Object.entries(SERVED))('%s', (_operation, { prepare, creates = fa
         ({ status, headers }) => status !== 409 || headers.get('retry-after') === null,
         { until: 'the first request is answered', deadlineMs: 30_000 },
       );
+    const logged = service.log.length;
     const answers = await Promise.all(Array.from({ length: creates ? 40 : 8 }, once));
+    expect(errorsIn(service.log.slice(logged))).toEqual([]);
     const firsts = answers.filter((answer) => !isReplayed(answer));
     expect(firsts).toHaveLength(1);
     const [first] = firsts;
