@@ -33,9 +33,11 @@ afterAll(() => {
   server.closeAllConnections();
 });
 beforeEach(() => {
-  transport = new Transport({ baseUrl: base(), retry: { maxRetries: 0 }, timeoutMs: 400 });
+  transport = transportFor(60_000);
 });
 
+const transportFor = (timeoutMs: number): Transport =>
+  new Transport({ baseUrl: base(), retry: { maxRetries: 0 }, timeoutMs });
 const base = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
 /** Lets the garbage collector take whatever nobody keeps. */
@@ -51,7 +53,7 @@ async function isOver(path: string): Promise<void> {
 }
 
 it('an answer that does not come is given up in time, whatever was collected meanwhile', async () => {
-  const failed = expect(transport.call('get', CALL)).rejects.toThrow('The service has not answered');
+  const failed = expect(transportFor(400).call('get', CALL)).rejects.toThrow('The service has not answered');
   await forget();
   await failed;
   await isOver(CALL);

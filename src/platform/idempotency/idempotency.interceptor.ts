@@ -33,7 +33,7 @@ type KeyedHttpRequest = AuthenticatedRequest & { keyed?: AnsweringRequest };
 export class IdempotencyInterceptor implements NestInterceptor {
   constructor(private readonly idempotency: Idempotency) {}
 
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const http = context.switchToHttp();
     const request = http.getRequest<KeyedHttpRequest>();
     const key = request.headers['idempotency-key'];
@@ -45,7 +45,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const response = http.getResponse<ServerResponse>();
     const { method, originalUrl: url } = request;
     const body: unknown = request.body;
-    const keyed = this.idempotency.request({
+    const keyed = await this.idempotency.request({
       caller: callerOf(context),
       key,
       method,

@@ -1,14 +1,14 @@
 import { Global, Module } from '@nestjs/common';
 import { SecretsModule } from '../secrets/secrets.module.js';
+import { AnswersSecret } from './answers-secret.service.js';
 import { IdempotencyRecordsRepository } from './idempotency-records.repository.js';
 import { Idempotency } from './idempotency.service.js';
-import { SealedContent } from './sealed-content.service.js';
 
 /** Requests that take effect once; offered to all modules, whose operations say that they are served. */
 @Global()
 @Module({
   imports: [SecretsModule],
-  providers: [IdempotencyRecordsRepository, SealedContent, Idempotency],
+  providers: [IdempotencyRecordsRepository, AnswersSecret, Idempotency],
   exports: [Idempotency],
 })
 export class IdempotencyModule {}

@@ -5,9 +5,10 @@ import { pipelined, type Tx } from '../database/database.service.js';
 import { Conflict } from '../errors/errors.js';
 import { bodyText } from '../http/json-text.js';
 import { Jobs } from '../jobs/jobs.service.js';
+import { AnswersSecret } from './answers-secret.service.js';
 import { type FoundRecord, IdempotencyRecordsRepository } from './idempotency-records.repository.js';
 import { AnsweredBefore, type KeptAnswer, type KeyedRequest, type Proof } from './once.js';
-import { SealedContent } from './sealed-content.service.js';
+import type { SealedContent } from './sealed-content.js';
 
 /** When somebody who is told that their request is under way should ask again. */
 const RETRY_SECONDS = 1;
@@ -34,7 +35,7 @@ export interface Asked {
 export class Idempotency implements OnModuleInit {
   constructor(
     private readonly records: IdempotencyRecordsRepository,
-    private readonly sealed: SealedContent,
+    private readonly secret: AnswersSecret,
     private readonly jobs: Jobs,
   ) {}
 
@@ -51,8 +52,8 @@ export class Idempotency implements OnModuleInit {
     }
   }
 
-  request(asked: Asked): AnsweringRequest {
-    return new AnsweringRequest(this.records, this.sealed, asked);
+  async request(asked: Asked): Promise<AnsweringRequest> {
+    return new AnsweringRequest(this.records, await this.secret.content(), asked);
   }
 }
 

@@ -1,0 +1,25 @@
+import { promisify } from 'node:util';
+import { deflateRaw, inflateRaw } from 'node:zlib';
+import { type SecretBox, Unsealable } from '../crypto/secret-box.js';
+
+const deflate = promisify(deflateRaw);
+const inflate = promisify(inflateRaw);
+
+/** Encrypts what answers say, some of which hold secrets that are shown once: compressed, then sealed for the record that holds it. */
+export class SealedContent {
+  constructor(private readonly box: SecretBox) {}
+
+  async seal(scope: Buffer, text: string): Promise<Buffer> {
+    return this.box.seal(await deflate(text), scope.toString('hex'));
+  }
+
+  /** The text; undefined when it was sealed with another secret, or for another record. */
+  async open(scope: Buffer, sealed: Buffer): Promise<string | undefined> {
+    try {
+      return (await inflate(this.box.open(sealed, scope.toString('hex')))).toString();
+    } catch (error) {
+      if (error instanceof Unsealable) return undefined;
+      throw error;
+    }
+  }
+}
