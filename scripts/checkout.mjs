@@ -25,7 +25,7 @@ const BUILDS = [
   {
     stamp: 'dist/.sources',
     folder: 'src',
-    files: ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json'],
+    files: ['tsconfig.json', 'tsconfig.build.json', 'rolldown.config.mjs', 'package-lock.json'],
     make: buildService,
   },
   {
@@ -161,6 +161,13 @@ async function buildService() {
   if (!existsSync(at('dist/main.js'))) rmSync(at('dist'), { recursive: true, force: true });
   removeOrphans('dist');
   await compile('tsconfig.build.json');
+  await run(process.execPath, [
+    at('node_modules/rolldown/bin/cli.mjs'),
+    '-c',
+    'rolldown.config.mjs',
+    '--logLevel',
+    'warn',
+  ]);
 }
 
 async function buildClient() {

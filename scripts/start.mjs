@@ -7,4 +7,4 @@ import { setUpCheckout } from './checkout.mjs';
  * the service has, not when the shell between them dies.
  */
 await setUpCheckout();
-await import('../dist/main.js');
+await import('../dist/bundle/main.js');

@@ -23,7 +23,7 @@ let session: Session;
 let client: Client;
 
 beforeAll(async () => {
-  service = await Service.start({ settings: SETTINGS });
+  service = await Service.start({ settings: SETTINGS, preload: ['test/support/one-connection.js'] });
   ({ environment } = service);
   database = new pg.Client(environment.databaseUrl);
   await database.connect();

@@ -13,14 +13,19 @@ const STOP_MS = 25_000;
 const INFO_LEVEL = 30;
 const ERROR_LEVEL = 50;
 
-/** Starts `dist/main.js` and waits until it serves. */
+/** What `npm start` runs. */
+const SERVICE = 'dist/bundle/main.js';
+/** The same as modules: those that a `preload` changes are the ones that run. */
+const MODULES = 'dist/main.js';
+
+/** Starts the built service and waits until it serves. */
 export async function startProcess({ environment, settings = {}, preload = [], logFolder }) {
   const { databaseUrl, dataDir, secret } = environment;
   const child = spawn(
     process.execPath,
     [
       ...['test/support/die-with-parent.js', ...preload].flatMap((module) => ['--import', resolve(module)]),
-      resolve('dist/main.js'),
+      resolve(preload.length === 0 ? SERVICE : MODULES),
     ],
     {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

@@ -37,7 +37,7 @@ export class Service {
     readonly log: readonly LogLine[],
   ) {}
 
-  /** Starts `dist/main.js` and waits until it serves. */
+  /** Starts the built service and waits until it serves. */
   static async start({ environment, settings = {}, preload = [] }: ServiceOptions = {}): Promise<Service> {
     const own = environment ?? (await makeEnvironment());
     if (own.databaseUrl !== '') keepSecret(new URL(own.databaseUrl).password);

@@ -1,0 +1,36 @@
+import { dirname, relative, resolve } from 'node:path';
+import { defineConfig } from 'rolldown';
+
+const OUTPUT = 'dist/bundle';
+/** Packages of hundreds of small files, which take a start longer than everything else; others are loaded as they are. */
+const PACKAGES =
+  /^(@nestjs|class-transformer|class-validator|es-toolkit|libphonenumber-js|rxjs|typeorm|validator)(\/|$)/;
+const isPath = (id) => /^[./]/.test(id);
+
+/** What modules say of their own place is still true in the bundle: workers, migrations and the page are found where they are. */
+const inPlace = {
+  name: 'in-place',
+  transform: {
+    filter: { id: /\/dist\/.+\.js$/, code: 'import.meta.' },
+    handler: (code, id) => {
+      const place = JSON.stringify(relative(OUTPUT, id));
+      return code
+        .replaceAll('import.meta.url', `new URL(${place}, import.meta.url).href`)
+        .replaceAll(
+          'import.meta.dirname',
+          `import.meta.dirname + ${JSON.stringify(`/${dirname(relative(OUTPUT, id))}`)}`,
+        );
+    },
+  },
+};
+
+/** The service in a few files: `dist/main.js` with what is compiled, and the packages that are many files. */
+export default defineConfig({
+  input: { main: 'dist/main.js' },
+  platform: 'node',
+  external: (id) => !isPath(id) && !PACKAGES.test(id),
+  plugins: [inPlace],
+  // Express tells what handles errors by its number of parameters, used or not.
+  treeshake: false,
+  output: { dir: resolve(OUTPUT), format: 'esm', keepNames: true, minify: false },
+});
