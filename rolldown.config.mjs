@@ -13,13 +13,12 @@ const inPlace = {
   transform: {
     filter: { id: /\/dist\/.+\.js$/, code: 'import.meta.' },
     handler: (code, id) => {
-      const place = JSON.stringify(relative(OUTPUT, id));
+      if (/import\.meta\.(filename|main)/.test(code)) throw new Error(`${id} asks for what only a module has`);
+      const place = relative(OUTPUT, id);
+      const folder = JSON.stringify(`/${dirname(place)}`);
       return code
-        .replaceAll('import.meta.url', `new URL(${place}, import.meta.url).href`)
-        .replaceAll(
-          'import.meta.dirname',
-          `import.meta.dirname + ${JSON.stringify(`/${dirname(relative(OUTPUT, id))}`)}`,
-        );
+        .replaceAll('import.meta.url', `new URL(${JSON.stringify(place)}, import.meta.url).href`)
+        .replaceAll('import.meta.dirname', `(import.meta.dirname + ${folder})`);
     },
   },
 };

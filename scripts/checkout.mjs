@@ -23,7 +23,7 @@ export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 /** What is built, and what it was made from, which its stamp says: the service, its client, and the page, which holds the client. */
 const BUILDS = [
   {
-    stamp: 'dist/.sources',
+    stamp: 'dist/bundle/.sources',
     folder: 'src',
     files: ['tsconfig.json', 'tsconfig.build.json', 'rolldown.config.mjs', 'package-lock.json'],
     make: buildService,

@@ -35,7 +35,7 @@ export async function download(
     try {
       const headers: HeadersInit = loaded > 0 ? { range: `bytes=${loaded}-` } : {};
       const request = new Request(url, { headers, signal: watchdog.signal });
-      const response = await transport.send(request, watchdog.signal);
+      const response = await transport.send(request, watchdog);
       if (!response.ok) throw errorOf(response, await response.text());
       if (response.status !== PARTIAL) [pieces, loaded] = [[], 0];
       const left = response.headers.get('content-length');

@@ -16,6 +16,11 @@ export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
 
 /** A signal that is aborted when another one is, and by itself. */
 export class LinkedSignal {
+  /**
+   * A request that the signal ends: Node loses the way to one that the garbage collector has taken, answered or not
+   * (github.com/nodejs/undici/issues/4068).
+   */
+  kept: Request | undefined;
   private readonly controller = new AbortController();
   private readonly follow = (): void => this.abort(this.outer?.reason);
 

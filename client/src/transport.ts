@@ -11,12 +11,6 @@ const NOT_MODIFIED = 304;
 /** Path segments that a URL loses, however they are written. */
 const DOTS = /^\.{1,2}$/;
 
-/**
- * Requests, by the signals that end them: Node loses the way from a signal to a request that the garbage collector has taken,
- * answered or not (github.com/nodejs/undici/issues/4068).
- */
-const kept = new WeakMap<AbortSignal, Request>();
-
 /** How a client reaches the service. */
 export interface TransportOptions {
   /** Where the service is, without `/api/v1`; in a page that the service itself has sent, it may be empty. */
@@ -111,9 +105,9 @@ export class Transport {
     }
   }
 
-  /** Sends a request, which `signal` ends until the body of the answer is read. */
-  async send(request: Request, signal: AbortSignal): Promise<Response> {
-    kept.set(signal, request);
+  /** Sends a request with the signal of `watchdog`, which ends it until the body of the answer is read. */
+  async send(request: Request, watchdog: Watchdog): Promise<Response> {
+    watchdog.kept = request;
     return await this.fetch(request);
   }
 
@@ -138,7 +132,7 @@ export class Transport {
       },
       fetch: async (request: Request): Promise<Response> => {
         progress.isSent = true;
-        return await this.send(request, watchdog.signal);
+        return await this.send(request, watchdog);
       },
     };
     try {

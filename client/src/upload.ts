@@ -190,7 +190,7 @@ export class Upload {
     const watchdog = new Watchdog(signal, PART_MS + (body.size / SLOWEST_BYTES_PER_S) * 1000);
     try {
       const request = new Request(url, { method: 'PUT', body, signal: watchdog.signal });
-      const response = await this.transport.send(request, watchdog.signal);
+      const response = await this.transport.send(request, watchdog);
       const text = await response.text();
       if (!response.ok) throw errorOf(response, parsed(text));
     } catch (error) {

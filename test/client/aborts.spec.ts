@@ -12,6 +12,7 @@ setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
 const CALL = '/api/v1/projects';
+const ANSWERED = '/api/v1/projects/p';
 const STREAM = '/api/v1/projects/p/events';
 
 let server: Server;
@@ -24,6 +25,7 @@ beforeAll(async () => {
   server = createServer(({ url = '' }, response) => {
     open.set(url, (open.get(url) ?? 0) + 1);
     response.on('close', () => open.set(url, (open.get(url) ?? 0) - 1));
+    if (url === ANSWERED) response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
     if (url === STREAM) response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': here\n\n');
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -84,4 +86,18 @@ it('a stream that is closed is over', async () => {
   await forget();
   await stream.close();
   await isOver(STREAM);
+});
+
+it('a request that was answered is forgotten, with what it has sent', async () => {
+  const requests: WeakRef<Request>[] = [];
+  const fetch = async (request: Request): Promise<Response> => {
+    requests.push(new WeakRef(request));
+    return await globalThis.fetch(request);
+  };
+  const watched = new Transport({ baseUrl: base(), fetch });
+  const leaving = new AbortController();
+  for (let call = 0; call < 20; call += 1) await watched.call('get', ANSWERED, { signal: leaving.signal });
+  await forget();
+  // The last one may still be on a stack.
+  expect(requests.filter((request) => request.deref() !== undefined).length).toBeLessThan(3);
 });

@@ -11,7 +11,7 @@ const PAGE = 'docs/extending.md';
 /** What a checkout is made of, the build with the compiler's record of it, so that only what is new is compiled. */
 const COPIED = [
   ...['src', 'test', 'dist', 'openapi.json', 'jest.config.js', 'package.json'],
-  ...['tsconfig.json', 'tsconfig.build.json', '.dependency-cruiser.cjs'],
+  ...['tsconfig.json', 'tsconfig.build.json', 'rolldown.config.mjs', '.dependency-cruiser.cjs'],
 ];
 const TIMEOUT_MS = 240_000;
 
@@ -69,6 +69,7 @@ describe(PAGE, () => {
         '--noEmitOnError',
         '--preserveSymlinks',
       );
+      await node('node_modules/rolldown/bin/cli.mjs', '-c', 'rolldown.config.mjs');
       await node('dist/openapi.js');
       expect(await readFile(join(copy, 'openapi.json'), 'utf8')).toContain('"/api/v1/stock/counts"');
       const rules = await node(

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
@@ -10,9 +10,7 @@ import { join } from 'node:path';
  * the run. It is in a process group of its own, so that Ctrl-C reaches it as the end of the run and not before.
  */
 export default async function setUp() {
-  if (!existsSync(join(import.meta.dirname, '../../dist/main.js'))) {
-    throw new Error('The end-to-end tests drive the built service: run "npm run build" first.');
-  }
+  if (!isBuilt()) throw new Error('The end-to-end tests drive the built service: run "npm run build" first.');
   const server = fork(join(import.meta.dirname, 'test-server.js'), { detached: true });
   const failed = once(server, 'exit').then(([code]) => {
     throw new Error(`The database server of the tests ended with code ${code}, its reason is above.`);
@@ -20,4 +18,14 @@ export default async function setUp() {
   const [run] = await Promise.race([once(server, 'message'), failed]);
   process.env['TEST_RUN'] = JSON.stringify(run);
   globalThis.testServer = server;
+}
+
+/** Whether there is a bundle, of the modules as they are. */
+function isBuilt() {
+  const folder = join(import.meta.dirname, '../../dist');
+  const bundle = join(folder, 'bundle/main.js');
+  if (!existsSync(bundle)) return false;
+  const { mtimeMs } = statSync(bundle);
+  const modules = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.js'));
+  return modules.every((name) => name.startsWith('bundle') || statSync(join(folder, name)).mtimeMs <= mtimeMs);
 }

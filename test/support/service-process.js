@@ -15,8 +15,9 @@ const ERROR_LEVEL = 50;
 
 /** What `npm start` runs. */
 const SERVICE = 'dist/bundle/main.js';
-/** The same as modules: those that a `preload` changes are the ones that run. */
+/** The same as modules, for a `preload` that changes them. */
 const MODULES = 'dist/main.js';
+const CHANGES_MODULES = /\/(one-connection|slow-agent|soak-agent)\.js$/;
 
 /** Starts the built service and waits until it serves. */
 export async function startProcess({ environment, settings = {}, preload = [], logFolder }) {
@@ -25,7 +26,7 @@ export async function startProcess({ environment, settings = {}, preload = [], l
     process.execPath,
     [
       ...['test/support/die-with-parent.js', ...preload].flatMap((module) => ['--import', resolve(module)]),
-      resolve(preload.length === 0 ? SERVICE : MODULES),
+      resolve(preload.some((module) => CHANGES_MODULES.test(module)) ? MODULES : SERVICE),
     ],
     {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
