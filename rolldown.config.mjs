@@ -27,6 +27,7 @@ const inPlace = {
 export default defineConfig({
   input: { main: 'dist/main.js' },
   platform: 'node',
+  logLevel: 'warn',
   external: (id) => !isPath(id) && !PACKAGES.test(id),
   plugins: [inPlace],
   // Express tells what handles errors by its number of parameters, used or not.

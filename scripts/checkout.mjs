@@ -161,13 +161,7 @@ async function buildService() {
   if (!existsSync(at('dist/main.js'))) rmSync(at('dist'), { recursive: true, force: true });
   removeOrphans('dist');
   await compile('tsconfig.build.json');
-  await run(process.execPath, [
-    at('node_modules/rolldown/bin/cli.mjs'),
-    '-c',
-    'rolldown.config.mjs',
-    '--logLevel',
-    'warn',
-  ]);
+  await run(process.execPath, [at('node_modules/rolldown/bin/cli.mjs'), '-c', 'rolldown.config.mjs']);
 }
 
 async function buildClient() {

@@ -35,13 +35,8 @@ const SETTINGS: Settings = {
   log_timezone: 'UTC',
   log_line_prefix: '%m [%p] %q%a ',
 };
-/** Fast, and lost with the machine. Several test files at once have several services each. */
-const EPHEMERAL_SETTINGS: Settings = {
-  fsync: 'off',
-  synchronous_commit: 'off',
-  full_page_writes: 'off',
-  max_connections: '500',
-};
+/** Fast, and lost with the machine. */
+const EPHEMERAL_SETTINGS: Settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
 export interface EmbeddedPostgresOptions {
   /** Folder that belongs to one service; made when absent. The cluster is `postgres` in it, the log `postgres.log`. */

@@ -1,6 +1,5 @@
 import { Global, Module } from '@nestjs/common';
 import { SecretsModule } from '../secrets/secrets.module.js';
-import { AnswersSecret } from './answers-secret.service.js';
 import { IdempotencyRecordsRepository } from './idempotency-records.repository.js';
 import { Idempotency } from './idempotency.service.js';
 
@@ -8,7 +7,7 @@ import { Idempotency } from './idempotency.service.js';
 @Global()
 @Module({
   imports: [SecretsModule],
-  providers: [IdempotencyRecordsRepository, AnswersSecret, Idempotency],
+  providers: [IdempotencyRecordsRepository, Idempotency],
   exports: [Idempotency],
 })
 export class IdempotencyModule {}

@@ -1,14 +1,19 @@
 import { createHash } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Config } from '../../config/config.js';
 import type { Principal } from '../auth/principal.js';
+import { SecretBox } from '../crypto/secret-box.js';
 import { pipelined, type Tx } from '../database/database.service.js';
 import { Conflict } from '../errors/errors.js';
 import { bodyText } from '../http/json-text.js';
 import { Jobs } from '../jobs/jobs.service.js';
-import { AnswersSecret } from './answers-secret.service.js';
+import { SecretsService } from '../secrets/secrets.service.js';
 import { type FoundRecord, IdempotencyRecordsRepository } from './idempotency-records.repository.js';
 import { AnsweredBefore, type KeptAnswer, type KeyedRequest, type Proof } from './once.js';
-import type { SealedContent } from './sealed-content.js';
+import { SealedContent } from './sealed-content.js';
+
+/** Name of the platform's secret where there is no setting, and of what the key is for. */
+const SECRET = 'idempotency-answers';
 
 /** When somebody who is told that their request is under way should ask again. */
 const RETRY_SECONDS = 1;
@@ -33,11 +38,17 @@ export interface Asked {
 /** Requests with an `Idempotency-Key`, and what they were answered. */
 @Injectable()
 export class Idempotency implements OnModuleInit {
+  /** Under ANSWERS_SECRET, where that is set. */
+  private readonly box: SecretBox | undefined;
+
   constructor(
+    config: Config,
+    private readonly secrets: SecretsService,
     private readonly records: IdempotencyRecordsRepository,
-    private readonly secret: AnswersSecret,
     private readonly jobs: Jobs,
-  ) {}
+  ) {
+    if (config.ANSWERS_SECRET !== undefined) this.box = new SecretBox(config.ANSWERS_SECRET, SECRET);
+  }
 
   onModuleInit(): void {
     this.jobs.every('*/5 * * * *', 'forget_idempotency_records', async () => await this.forgetOld());
@@ -53,7 +64,8 @@ export class Idempotency implements OnModuleInit {
   }
 
   async request(asked: Asked): Promise<AnsweringRequest> {
-    return new AnsweringRequest(this.records, await this.secret.content(), asked);
+    const box = this.box ?? (await this.secrets.box(SECRET));
+    return new AnsweringRequest(this.records, new SealedContent(box), asked);
   }
 }
 
