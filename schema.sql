@@ -1,6 +1,8 @@
 -- The schema that the migrations make, read back from the catalogue. Written by "npm run schema", never by hand.
 SET check_function_bodies = off;
 
+CREATE TYPE event_actor_kind AS ENUM ('user', 'api_key', 'agent', 'execution', 'service');
+
 CREATE SEQUENCE migrations_id_seq AS integer START 1 INCREMENT 1;
 
 CREATE OR REPLACE FUNCTION public.budget_period_end(period text, moment timestamp with time zone)
@@ -367,13 +369,11 @@ CREATE TABLE events (
   id bigint NOT NULL,
   type text NOT NULL,
   at timestamp(3) with time zone NOT NULL,
-  actor_kind text NOT NULL,
+  actor_kind event_actor_kind NOT NULL,
   actor_id text,
   data json NOT NULL,
   CONSTRAINT events_pkey PRIMARY KEY (stream_id, id),
-  CONSTRAINT events_actor_id_check CHECK (((actor_kind = 'service'::text) = (actor_id IS NULL))),
-  CONSTRAINT events_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['user'::text, 'api_key'::text, 'agent'::text, 'execution'::text, 'service'::text]))),
-  CONSTRAINT events_id_check CHECK ((id > 0))
+  CONSTRAINT events_check CHECK (((id > 0) AND ((actor_kind = 'service'::event_actor_kind) = (actor_id IS NULL))))
 );
 
 CREATE TABLE execution_logs (

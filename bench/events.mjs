@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import pg from 'pg';
 import { startEmbeddedPostgres } from '../dist/embedded-postgres/embedded-postgres.js';
 import { migrate } from '../dist/platform/database/migrate.js';
 import { environment, makeFolder, signToken, startService } from './processes.mjs';
@@ -43,6 +44,7 @@ const dataDir = join(folder, 'data');
 const database = await startEmbeddedPostgres({ dataDir });
 try {
   await migrate(database.url());
+  await planForAnyValues();
   Object.assign(environment, { databaseUrl: database.url(), dataDir, secret: randomBytes(32).toString('hex') });
   const settings = { ROLE: 'api' };
   const services = [await startService({ settings }), await startService({ settings, preload: ['without-events.js'] })];
@@ -54,6 +56,16 @@ try {
 } finally {
   await database.stop();
   await rm(folder, { recursive: true, force: true });
+}
+
+/** While tables are young the server may plan a statement of one service each time and that of the other once. */
+async function planForAnyValues() {
+  const client = new pg.Client(database.url());
+  await client.connect();
+  await client.query(
+    `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET plan_cache_mode = force_generic_plan', current_database()); END $$`,
+  );
+  await client.end();
 }
 
 async function ask(service, method, path, body) {

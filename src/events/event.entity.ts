@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { Actor } from './event-types.js';
+import { ACTOR_KINDS, type Actor } from './event-types.js';
 
 /** Something that has happened in a project; kept for a day. */
 @Entity({ name: 'events' })
@@ -18,7 +18,7 @@ export class Event {
   @Column({ type: 'timestamptz', precision: 3 })
   at!: Date;
 
-  @Column('text')
+  @Column({ type: 'enum', enum: ACTOR_KINDS, enumName: 'event_actor_kind' })
   actor_kind!: Actor['kind'];
 
   @Column('text', { nullable: true })

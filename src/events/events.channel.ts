@@ -10,7 +10,7 @@ export class EventsChannel {
 
   /** Call it once the events have committed. */
   send(project_id: string): void {
-    this.notifications.send(CHANNEL, project_id);
+    this.notifications.send(CHANNEL, project_id, { canWait: true });
   }
 
   /** Called while modules initialise. */

@@ -2,7 +2,7 @@ import { EntityRepository } from '../platform/database/entity-repository.js';
 import { shortRead } from '../platform/database/short-read.js';
 import type { Actor, ProjectId } from './event-types.js';
 import { Event } from './event.entity.js';
-import { APPEND, FOLLOWING, TAKE_OUT } from './events.sql.js';
+import { APPEND, APPEND_ONE, FOLLOWING, TAKE_OUT } from './events.sql.js';
 
 /** An event that has no number yet; `data` is JSON text. */
 export interface NewEvent {
@@ -69,13 +69,17 @@ export class EventsRepository extends EntityRepository(Event) {
 
   /** Adds events to a stream, which is locked from here to the end of the transaction. @throws when there is no such stream */
   async append(stream_id: string, actor: Actor, events: readonly NewEvent[]): Promise<void> {
-    await this.query(APPEND, [
-      stream_id,
-      events.map(({ type }) => type),
-      events.map(({ data }) => data),
-      actor.kind,
-      actor.id,
-    ]);
+    const [one, ...others] = events;
+    if (one === undefined) return;
+    await (others.length === 0
+      ? this.query(APPEND_ONE, [stream_id, actor.kind, actor.id, one.type, one.data])
+      : this.query(APPEND, [
+          stream_id,
+          actor.kind,
+          actor.id,
+          events.map(({ type }) => type),
+          events.map(({ data }) => data),
+        ]));
   }
 
   /** Reads on after an event; null when the project is gone for good. */

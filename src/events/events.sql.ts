@@ -3,22 +3,28 @@ const MAX_EVENTS = 200;
 const MAX_BYTES = 256 * 1024;
 
 /**
- * Numbers events and adds them: $1 stream, $2 types, $3 data as JSON texts, $4 and $5 the actor. From here to the commit
- * nobody else numbers events of the stream, so it is the last statement of a transaction. A stream without a head fails. Where
- * the company has followers, the numbers go to the outbox as well.
+ * Numbers events and adds them: $1 stream, $2 and $3 the actor. From here to the commit nobody else numbers events of the stream,
+ * so it is the last statement of a transaction. A stream without a head fails. Where the company has followers, the numbers go
+ * to the outbox as well.
  */
-export const APPEND = `
+const append = (count: string, rows: string): string => `
   WITH head AS (
-    UPDATE event_heads SET last_id = last_id + cardinality($2::text[]) WHERE stream_id = $1
-    RETURNING company_id, last_id - cardinality($2::text[]) AS before
+    UPDATE event_heads SET last_id = last_id + ${count} WHERE stream_id = $1 RETURNING company_id, last_id
   ), added AS (
-  INSERT INTO events (stream_id, id, type, at, actor_kind, actor_id, data)
-  SELECT $1, (SELECT before FROM head) + n.place, n.type, clock_timestamp(), $4, $5, n.data::json
-    FROM unnest($2::text[], $3::text[]) WITH ORDINALITY n (type, data, place)
-  RETURNING id
+    INSERT INTO events (stream_id, id, actor_kind, actor_id, at, type, data) ${rows} RETURNING id
   )
   INSERT INTO event_outbox (stream_id, id)
   SELECT $1, id FROM added WHERE EXISTS (SELECT FROM event_followers f WHERE f.company_id = (SELECT company_id FROM head))`;
+
+/** One event, as most changes have: $4 its type, $5 its data as JSON text. */
+export const APPEND_ONE = append('1', 'VALUES ($1, (SELECT last_id FROM head), $2, $3, clock_timestamp(), $4, $5)');
+
+/** Several: $4 their types, $5 their data. */
+export const APPEND = append(
+  'cardinality($4::text[])',
+  `SELECT $1, (SELECT last_id FROM head) - cardinality($4::text[]) + n.place, $2, $3, clock_timestamp(), n.type, n.data::json
+       FROM unnest($4::text[], $5::text[]) WITH ORDINALITY n (type, data, place)`,
+);
 
 /** Takes the oldest events of each stream from the outbox: $1 how many. One at a time does so. */
 export const TAKE_OUT = `

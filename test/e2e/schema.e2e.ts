@@ -110,6 +110,7 @@ function columnProblems(table: string, column: ColumnMetadata, there: TableColum
 
 /** The column's type as `format_type` writes it. */
 function typeOf(column: ColumnMetadata): string {
+  if (column.enumName !== undefined) return column.enumName;
   const base = migrated.source.driver.normalizeType(column);
   const numbers = [column.precision, column.scale].filter((number) => number != null);
   const precise = numbers.length === 0 ? base : base.replace(/^(timestamp|time|numeric)/, `$1(${numbers.join(',')})`);

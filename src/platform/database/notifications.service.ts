@@ -9,8 +9,10 @@ import { DatabaseWatch } from './database-watch.service.js';
 /** Hears that something has changed: the key says what, null that anything may have, as messages can have been missed. */
 export type Listener = (key: string | null) => void;
 
-/** Least time between two sends. */
+/** Least time between two sends: each wakes every process. */
 const PACE_MS = 25;
+/** The same where all that is to be sent can wait. */
+const PATIENT_PACE_MS = 100;
 /** PostgreSQL takes payloads of less than 8,000 bytes. */
 const MAX_BYTES = 7_900;
 const RECONNECT_MS = 500;
@@ -29,6 +31,8 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
   private readonly listeners = new Map<string, Set<Listener>>();
   /** Keys to send, by channel. */
   private waiting = new Map<string, Set<string>>();
+  /** Whether one of them cannot wait. */
+  private isUrgent = false;
   private connection: pg.Client | undefined;
   private sending: Promise<void> | undefined;
   private readonly closing = new AbortController();
@@ -49,9 +53,13 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
     this.listeners.set(channel, known.add(listener));
   }
 
-  /** Wakes the listeners of this process at once, and those of every other soon. A key must not hold a comma. */
-  send(channel: string, key: string): void {
+  /**
+   * Wakes the listeners of this process at once, and those of every other soon: where they are woken all the time anyway, what
+   * can wait is told ten times a second, all else forty times. A key must not hold a comma.
+   */
+  send(channel: string, key: string, { canWait = false } = {}): void {
     queueMicrotask(() => this.deliver(channel, key));
+    this.isUrgent ||= !canWait;
     const keys = this.waiting.get(channel) ?? new Set();
     this.waiting.set(channel, keys.add(key));
     this.sending ??= this.sendWaiting();
@@ -74,6 +82,7 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
     for (let { connection } = this; this.waiting.size > 0 && connection !== undefined; { connection } = this) {
       const taken = this.waiting;
       this.waiting = new Map();
+      this.isUrgent = false;
       const payloads = [...taken].flatMap(([channel, keys]) => pack(keys).map((payload) => [channel, payload]));
       try {
         await connection.query(
@@ -86,8 +95,13 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
         this.drop(connection);
       }
       await pause(PACE_MS);
+      for (let paused = PACE_MS; this.canWait() && paused < PATIENT_PACE_MS; paused += PACE_MS) await pause(PACE_MS);
     }
     this.sending = undefined;
+  }
+
+  private canWait(): boolean {
+    return this.waiting.size > 0 && !this.isUrgent;
   }
 
   /** Connects, or schedules another attempt. */
