@@ -354,8 +354,7 @@ CREATE TABLE event_heads (
   company_id text NOT NULL,
   last_id bigint DEFAULT 0 NOT NULL,
   of_company boolean DEFAULT false NOT NULL,
-  CONSTRAINT event_heads_pkey PRIMARY KEY (stream_id),
-  CONSTRAINT event_heads_last_id_check CHECK ((last_id >= 0))
+  CONSTRAINT event_heads_pkey PRIMARY KEY (stream_id)
 ) WITH (fillfactor=50);
 
 CREATE TABLE event_outbox (

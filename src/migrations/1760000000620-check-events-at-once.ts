@@ -1,8 +1,13 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Every change pays for each constraint of an event: one is left, and the kind of its actor is a type. */
+/**
+ * Every change pays for each constraint of an event and of its head: one is left, and the kind of an actor is a type. A head
+ * below zero would give the next event a number that is refused.
+ */
 export class CheckEventsAtOnce1760000000620 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
+    // In the order in which a change locks them.
+    await runner.query('ALTER TABLE event_heads DROP CONSTRAINT event_heads_last_id_check');
     await runner.query(`CREATE TYPE event_actor_kind AS ENUM ('user', 'api_key', 'agent', 'execution', 'service')`);
     await runner.query(`
       ALTER TABLE events
@@ -15,6 +20,7 @@ export class CheckEventsAtOnce1760000000620 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE event_heads ADD CONSTRAINT event_heads_last_id_check CHECK (last_id >= 0)');
     await runner.query('ALTER TABLE events DROP CONSTRAINT events_check');
     await runner.query('ALTER TABLE events ALTER COLUMN actor_kind TYPE text USING actor_kind::text');
     await runner.query('DROP TYPE event_actor_kind');
