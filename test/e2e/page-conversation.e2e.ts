@@ -335,7 +335,7 @@ inBrowser('the conversation of a project on the page', () => {
     await list.focus();
     await eventually(
       async () => {
-        // Two steps before the page is painted pass over what is between them, so at the top it begins again.
+        // Whatever was passed over before it was painted is looked for again.
         const isAtTop = await list.evaluate(({ scrollTop }) => scrollTop === 0);
         await tab.page.keyboard.press(isAtTop ? 'End' : 'PageUp');
         return await tab.page.evaluate<number>('globalThis.attempts.seen.size');
