@@ -354,6 +354,7 @@ CREATE TABLE event_heads (
   company_id text NOT NULL,
   last_id bigint DEFAULT 0 NOT NULL,
   of_company boolean DEFAULT false NOT NULL,
+  relayed_id bigint DEFAULT 0 NOT NULL,
   CONSTRAINT event_heads_pkey PRIMARY KEY (stream_id)
 ) WITH (fillfactor=50);
 
@@ -974,6 +975,8 @@ CREATE INDEX conversations_walk_idx ON public.conversations USING btree (project
 CREATE INDEX deployments_listing_idx ON public.deployments USING btree (company_id, created_at DESC, id DESC) WHERE (deleted_at IS NULL);
 
 CREATE UNIQUE INDEX deployments_name_key ON public.deployments USING btree (company_id, name) WHERE (deleted_at IS NULL);
+
+CREATE INDEX event_heads_company_id_idx ON public.event_heads USING btree (company_id);
 
 CREATE INDEX events_at_idx ON public.events USING btree (at);
 

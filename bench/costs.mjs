@@ -5,7 +5,7 @@
  */
 import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -18,6 +18,7 @@ import { COMPANY, makeData, POSTS_COMPANY, SIZES, USER } from './data.mjs';
 import { nextRequest, send, side } from './load.mjs';
 import { OPERATIONS } from './operations.mjs';
 import { environment, makeFolder, signToken, startService } from './processes.mjs';
+import { ServerTime } from './server-time.mjs';
 
 const PAGE = join(import.meta.dirname, '../docs/scaling.md');
 const [BEGIN, END] = ['<!-- costs: written by "npm run bench:costs" -->', '<!-- end of costs -->'];
@@ -28,8 +29,6 @@ const WARM_UP = 50;
 /** Turns of talking-agent.js at once, and how long each talks. */
 const TALKS = 40;
 const TALK_SECONDS = 10;
-/** Linux counts processor time in these. */
-const TICK_US = 10_000;
 
 const folder = await makeFolder();
 const dataDir = join(folder, 'data');
@@ -125,7 +124,8 @@ async function turns(projects) {
  */
 async function costs(service, work, begin) {
   await administer('SELECT pg_stat_statements_reset()');
-  const postgres = await postgresTime();
+  const server = await ServerTime.of(database.url());
+  const postgres = await server.us();
   begin?.();
   const { cpu_us } = await service.figures();
   const { count, bytes } = await work();
@@ -136,7 +136,7 @@ async function costs(service, work, begin) {
   );
   return {
     node_us: (after.cpu_us - cpu_us) / count,
-    postgres_us: ((await postgresTime()) - postgres) / count,
+    postgres_us: ((await server.us()) - postgres) / count,
     statements: calls / count,
     wal: wal / count,
     ...(bytes !== undefined && { bytes }),
@@ -152,30 +152,6 @@ async function ended() {
     if (turns_left === 0) return;
     await pause(100);
   }
-}
-
-/** Processor time of the server so far, in µs: of its processes and of those that have ended. */
-async function postgresTime() {
-  const [{ pid }] = await administer(`SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'`);
-  const { parent: server } = await statOf(pid);
-  let ticks = 0;
-  for (const name of await readdir('/proc')) {
-    const stat = /^\d+$/.test(name) ? await statOf(name) : undefined;
-    if (stat === undefined) continue;
-    if (stat.parent === server) ticks += stat.own;
-    if (stat.pid === server) ticks += stat.own + stat.ofEnded;
-  }
-  return ticks * TICK_US;
-}
-
-/** What Linux tells of a process; undefined when it has gone. */
-async function statOf(pid) {
-  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
-  const [, parent, ...more] = text?.slice(text.lastIndexOf(')') + 2).split(' ') ?? [];
-  if (parent === undefined) return undefined;
-  // Fields 14 to 17 of proc(5); `more` begins with the fifth.
-  const [user, system, userOfEnded, systemOfEnded] = more.slice(9, 13).map(Number);
-  return { pid: Number(pid), parent: Number(parent), own: user + system, ofEnded: userOfEnded + systemOfEnded };
 }
 
 async function administer(statement) {

@@ -1,7 +1,7 @@
 /*
  * What the events of projects cost: the built service with them and without, on one database, asked in turns. Of each pair
  * of rounds the ratio counts, so that what else the machine does falls on both.
- * `npm run bench:events` builds the service and runs this on the build; the argument is the number of rounds.
+ * `npm run bench:events` builds the service and runs this on the build; the arguments are the numbers of rounds and of connections.
  */
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
@@ -10,10 +10,13 @@ import pg from 'pg';
 import { startEmbeddedPostgres } from '../dist/embedded-postgres/embedded-postgres.js';
 import { migrate } from '../dist/platform/database/migrate.js';
 import { environment, makeFolder, signToken, startService } from './processes.mjs';
+import { ServerTime } from './server-time.mjs';
 
 const ROUNDS = Number(process.argv[2] ?? 40);
+/** Rounds that do not count. */
+const WARM_UP = 4;
 const ROUND_MS = 1_000;
-const CONNECTIONS = 8;
+const CONNECTIONS = Number(process.argv[3] ?? 8);
 const COMPANY = 'events';
 
 /** Changes of a project: each makes ready, and answers what does it once. */
@@ -79,34 +82,43 @@ async function ask(service, method, path, body) {
   return response.status === 204 ? undefined : await response.json();
 }
 
-/** Prints how much longer a change takes with events. */
+/** Prints how much longer a change takes with events, and what it takes of the processors. */
 async function compare(name, change, services) {
   const ratios = [];
-  const totals = [0, 0];
-  for (let round = 0; round < ROUNDS + 4; round += 1) {
-    // Which is first alternates as well.
-    const order = round % 2 === 0 ? [0, 1] : [1, 0];
+  const totals = services.map(() => ({ count: 0, node_us: 0, postgres_us: 0 }));
+  const server = await ServerTime.of(database.url());
+  for (let round = 0; round < ROUNDS + WARM_UP; round += 1) {
     const counts = [0, 0];
-    for (const which of order) counts[which] = await oneRound(services[which], change);
-    // The first ones warm up.
-    if (round < 4) continue;
-    ratios.push(counts[1] / counts[0]);
-    counts.forEach((count, which) => (totals[which] += count));
+    // Which is first alternates as well.
+    for (const which of round % 2 === 0 ? [0, 1] : [1, 0]) {
+      const spent = await oneRound(services[which], server, change);
+      counts[which] = spent.count;
+      if (round < WARM_UP) continue;
+      for (const figure of Object.keys(spent)) totals[which][figure] += spent[figure];
+    }
+    if (round >= WARM_UP) ratios.push(counts[1] / counts[0]);
   }
   ratios.sort((one, other) => one - other);
   const at = (share) => ((ratios[Math.floor(share * (ratios.length - 1))] - 1) * 100).toFixed(1);
-  const perSecond = totals.map((count) => Math.round((count * 1000) / ROUND_MS / ROUNDS));
+  const perSecond = totals.map(({ count }) => Math.round((count * 1000) / ROUND_MS / ROUNDS));
+  const each = totals.map(({ count, node_us, postgres_us }) => [node_us / count, postgres_us / count]);
+  const [times, [node, postgres]] = [
+    each.map(([one, other]) => one + other),
+    each[0].map((us, at) => us - each[1][at]),
+  ];
   console.log(
-    `${name}: ${perSecond[0]}/s with events, ${perSecond[1]}/s without; a change costs ${at(0.5)} % more (quartiles ${at(0.25)} to ${at(0.75)})`,
+    `${name}: ${perSecond[0]}/s with events, ${perSecond[1]}/s without; a change takes ${at(0.5)} % longer (quartiles ${at(0.25)} to ${at(0.75)}).
+  Of the processors it takes ${times[0].toFixed(0)} µs, ${times[1].toFixed(0)} without: ${((times[0] / times[1] - 1) * 100).toFixed(1)} % more (Node ${node.toFixed(0)} µs, PostgreSQL ${postgres.toFixed(0)})`,
   );
 }
 
-/** How many changes come to an end in a while, each connection in a project of its own. */
-async function oneRound(service, change) {
+/** How many changes come to an end in a while, each connection in a project of its own, and what they take of the processors. */
+async function oneRound(service, server, change) {
   const projects = await Promise.all(
     Array.from({ length: CONNECTIONS }, () => ask(service, 'POST', '/projects', { name: 'Bench' })),
   );
   const steps = await Promise.all(projects.map(({ id }) => change(service, id)));
+  const [before, postgres] = [await service.figures(), await server.us()];
   const over = performance.now() + ROUND_MS;
   const counts = await Promise.all(
     steps.map(async (step) => {
@@ -115,5 +127,9 @@ async function oneRound(service, change) {
       return count;
     }),
   );
-  return counts.reduce((sum, count) => sum + count, 0);
+  return {
+    count: counts.reduce((sum, count) => sum + count, 0),
+    node_us: (await service.figures()).cpu_us - before.cpu_us,
+    postgres_us: (await server.us()) - postgres,
+  };
 }

@@ -2,7 +2,7 @@ import { EntityRepository } from '../platform/database/entity-repository.js';
 import { shortRead } from '../platform/database/short-read.js';
 import type { Actor, ProjectId } from './event-types.js';
 import { Event } from './event.entity.js';
-import { APPEND, APPEND_ONE, FOLLOWING, TAKE_OUT } from './events.sql.js';
+import { ALL_TO_RELAY, APPEND_FEW, APPEND_MANY, FOLLOWING, RELAYED, TO_RELAY } from './events.sql.js';
 
 /** An event that has no number yet; `data` is JSON text. */
 export interface NewEvent {
@@ -34,8 +34,8 @@ export interface FollowingEvents {
 }
 
 /**
- * Events and, in `event_heads`, how far each stream has come. Events of the companies in `event_followers` are named in
- * `event_outbox`, until a follower has taken them out.
+ * Events and, in `event_heads`, how far each stream has come, and how far it was relayed where its company is one of
+ * `event_followers`.
  */
 export class EventsRepository extends EntityRepository(Event) {
   /** Lets a company have events that concern no project, as each project has from its creation on; again is fine. */
@@ -46,40 +46,46 @@ export class EventsRepository extends EntityRepository(Event) {
     );
   }
 
-  /** Says whether a company's events go to the outbox. */
+  /** Says whether a company's events are relayed: those from now on. */
   async follow(company_id: string, follows: boolean): Promise<void> {
     await this.query(
       follows
-        ? 'INSERT INTO event_followers (company_id) VALUES ($1) ON CONFLICT DO NOTHING'
+        ? `WITH begun AS (INSERT INTO event_followers (company_id) VALUES ($1) ON CONFLICT DO NOTHING RETURNING company_id)
+           UPDATE event_heads SET relayed_id = last_id WHERE company_id = (SELECT company_id FROM begun)`
         : 'DELETE FROM event_followers WHERE company_id = $1',
       [company_id],
     );
   }
 
   /**
-   * Takes up to `limit` events out of the outbox, those of each stream in their order; none when somebody else does so at the
-   * moment. They are back when the transaction fails.
+   * Up to `limit` events that are to be relayed, those of each stream in their order. Whoever else relays waits from here to the end
+   * of the transaction. They come again until {@link relayed} has committed.
+   *
+   * @param streamIds of which streams; null: of all
    */
-  async takeOut(limit: number): Promise<OutgoingEvent[]> {
-    const [lock]: { taken: boolean }[] = await this.query(
-      `SELECT pg_try_advisory_xact_lock(hashtextextended('events: outbox', 0)) AS taken`,
-    );
-    return lock?.taken === true ? await this.query(TAKE_OUT, [limit]) : [];
+  async toRelay(streamIds: readonly string[] | null, limit: number): Promise<OutgoingEvent[]> {
+    await this.query(`SELECT pg_advisory_xact_lock(hashtextextended('events: relay', 0))`);
+    return await (streamIds === null ? this.query(ALL_TO_RELAY, [limit]) : this.query(TO_RELAY, [limit, streamIds]));
+  }
+
+  /** Notes that events were relayed, and all before them; their streams are locked from here to the end of the transaction. */
+  async relayed(events: readonly OutgoingEvent[]): Promise<void> {
+    const ids = new Map(events.map(({ stream_id, id }) => [stream_id, id]));
+    await this.query(RELAYED, [[...ids.keys()], [...ids.values()]]);
   }
 
   /** Adds events to a stream, which is locked from here to the end of the transaction. @throws when there is no such stream */
   async append(stream_id: string, actor: Actor, events: readonly NewEvent[]): Promise<void> {
-    const [one, ...others] = events;
-    if (one === undefined) return;
-    await (others.length === 0
-      ? this.query(APPEND_ONE, [stream_id, actor.kind, actor.id, one.type, one.data])
-      : this.query(APPEND, [
+    const few = APPEND_FEW[events.length - 1];
+    await (few === undefined
+      ? this.query(APPEND_MANY, [
           stream_id,
           actor.kind,
           actor.id,
           events.map(({ type }) => type),
           events.map(({ data }) => data),
-        ]));
+        ])
+      : this.query(few, [stream_id, actor.kind, actor.id, ...events.flatMap(({ type, data }) => [type, data])]));
   }
 
   /** Reads on after an event; null when the project is gone for good. */
@@ -106,7 +112,9 @@ export class EventsRepository extends EntityRepository(Event) {
       // Rows of this table stay where they are until they go.
       `DELETE FROM events WHERE ctid = ANY (ARRAY(
          SELECT ctid FROM events e WHERE at < now() - ${age}
-            AND NOT EXISTS (SELECT FROM event_outbox o WHERE (o.stream_id, o.id) = (e.stream_id, e.id)) ORDER BY at LIMIT $1))`,
+            AND NOT EXISTS (SELECT FROM event_heads h JOIN event_followers f USING (company_id)
+                             WHERE h.stream_id = e.stream_id AND h.relayed_id < e.id)
+          ORDER BY at LIMIT $1))`,
       [limit],
     );
     return rows;
@@ -115,8 +123,6 @@ export class EventsRepository extends EntityRepository(Event) {
   /** Removes up to `limit` events of a project, at last its head too; false when nothing was left. */
   async removePage(project_id: ProjectId, limit: number): Promise<boolean> {
     for (const statement of [
-      `DELETE FROM event_outbox WHERE stream_id = $1
-          AND id = ANY (ARRAY(SELECT id FROM event_outbox WHERE stream_id = $1 ORDER BY id LIMIT $2))`,
       `DELETE FROM events WHERE stream_id = $1
           AND id = ANY (ARRAY(SELECT id FROM events WHERE stream_id = $1 ORDER BY id LIMIT $2))`,
       'DELETE FROM event_heads WHERE stream_id = $1 AND $2 > 0',

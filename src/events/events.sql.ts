@@ -4,38 +4,57 @@ const MAX_BYTES = 256 * 1024;
 
 /**
  * Numbers events and adds them: $1 stream, $2 and $3 the actor. From here to the commit nobody else numbers events of the stream,
- * so it is the last statement of a transaction. A stream without a head fails. Where the company has followers, the numbers go
- * to the outbox as well.
+ * so it is the last statement of a transaction. A stream without a head fails.
  */
-const append = (count: string, rows: string): string => `
-  WITH head AS (
-    UPDATE event_heads SET last_id = last_id + ${count} WHERE stream_id = $1 RETURNING company_id, last_id
-  ), added AS (
-    INSERT INTO events (stream_id, id, actor_kind, actor_id, at, type, data) ${rows} RETURNING id
-  )
-  INSERT INTO event_outbox (stream_id, id)
-  SELECT $1, id FROM added WHERE EXISTS (SELECT FROM event_followers f WHERE f.company_id = (SELECT company_id FROM head))`;
+const append = (count: number | string, rows: string): string => `
+  WITH head AS (UPDATE event_heads SET last_id = last_id + ${count} WHERE stream_id = $1 RETURNING last_id)
+  INSERT INTO events (stream_id, id, actor_kind, actor_id, at, type, data) ${rows}`;
 
-/** One event, as most changes have: $4 its type, $5 its data as JSON text. */
-export const APPEND_ONE = append('1', 'VALUES ($1, (SELECT last_id FROM head), $2, $3, clock_timestamp(), $4, $5)');
+/** Most events that are given one by one. */
+const FEW = 4;
 
-/** Several: $4 their types, $5 their data. */
-export const APPEND = append(
+/** As many events as most changes have, by their number less one: $4 the type and $5 the data of the first, and so on. */
+export const APPEND_FEW = Array.from({ length: FEW }, (_, others) => {
+  const rows = Array.from(
+    { length: others + 1 },
+    (_, at) =>
+      `($1, (SELECT last_id FROM head) - ${others - at}, $2, $3, clock_timestamp(), $${4 + 2 * at}, $${5 + 2 * at})`,
+  );
+  return append(rows.length, `VALUES ${rows.join(', ')}`);
+});
+
+/** Any number of events, which costs more for each: $4 their types, $5 their data as JSON texts. */
+export const APPEND_MANY = append(
   'cardinality($4::text[])',
   `SELECT $1, (SELECT last_id FROM head) - cardinality($4::text[]) + n.place, $2, $3, clock_timestamp(), n.type, n.data::json
-       FROM unnest($4::text[], $5::text[]) WITH ORDINALITY n (type, data, place)`,
+    FROM unnest($4::text[], $5::text[]) WITH ORDINALITY n (type, data, place)`,
 );
 
-/** Takes the oldest events of each stream from the outbox: $1 how many. One at a time does so. */
-export const TAKE_OUT = `
-  WITH taken AS (
-    DELETE FROM event_outbox
-     WHERE ctid = ANY (ARRAY(SELECT ctid FROM event_outbox ORDER BY stream_id, id LIMIT $1))
-    RETURNING stream_id, id
+/** The events of followed companies that were not relayed, those of each stream in their order: $1 how many. */
+const toRelay = (streams: string): string => `
+  SELECT h.stream_id, h.company_id, h.of_company, e.id, e.type, iso_timestamp(e.at) AS at, e.actor_kind, e.actor_id, e.data::text AS data
+    FROM (SELECT stream_id, company_id, of_company, relayed_id FROM event_heads h
+           WHERE ${streams} AND last_id > relayed_id
+             AND EXISTS (SELECT FROM event_followers f WHERE f.company_id = h.company_id)
+           ORDER BY stream_id LIMIT $1) h
+   CROSS JOIN LATERAL (
+      SELECT id, type, at, actor_kind, actor_id, data FROM events
+       WHERE stream_id = h.stream_id AND id > h.relayed_id ORDER BY id LIMIT $1) e
+   ORDER BY h.stream_id, e.id LIMIT $1`;
+
+/** Those of some streams: $2 which. */
+export const TO_RELAY = toRelay('stream_id = ANY ($2::uuid[])');
+
+/** Those of all. */
+export const ALL_TO_RELAY = toRelay('company_id = ANY (ARRAY(SELECT company_id FROM event_followers))');
+
+/** Notes how far streams were relayed: $1 streams, $2 ids. In the order in which everybody locks heads. */
+export const RELAYED = `
+  WITH locked AS (
+    SELECT h.stream_id, r.id FROM event_heads h JOIN unnest($1::uuid[], $2::bigint[]) r (stream_id, id) USING (stream_id)
+     ORDER BY h.stream_id FOR NO KEY UPDATE OF h
   )
-  SELECT e.stream_id, h.company_id, h.of_company, e.id, e.type, iso_timestamp(e.at) AS at, e.actor_kind, e.actor_id, e.data::text AS data
-    FROM taken t JOIN event_heads h USING (stream_id) JOIN events e USING (stream_id, id)
-   ORDER BY e.stream_id, e.id`;
+  UPDATE event_heads h SET relayed_id = l.id FROM locked l WHERE h.stream_id = l.stream_id`;
 
 /** What follows an event of a stream: $1 stream, $2 id. One row at least, unless the stream is gone. */
 export const FOLLOWING = `

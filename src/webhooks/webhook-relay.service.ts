@@ -16,19 +16,24 @@ import { LOGGER } from '../platform/logging/logging.module.js';
 import { type Relayed, WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import { WebhookQueue } from './webhook-queue.service.js';
 
+const FAILURE = 'events could not be relayed to webhooks';
 const AT_ONCE = 500;
-/** Notifications can get lost, and retries fall due. */
+/** Retries fall due. */
 const LOOK_MS = 2_000;
+/** Notifications can get lost. A look at all streams reads the heads of all that are followed. */
+const LOOK_AT_ALL_MS = 10_000;
 /** Least time between two looks because of notifications. */
 const PACE_MS = 100;
 
 /**
- * Makes deliveries of the events in the outbox: an event leaves it in the transaction that adds its deliveries, so each is
- * delivered although a process dies. On every worker process, one of them at a time.
+ * Makes deliveries of events: how far a stream was relayed is written in the transaction that adds its deliveries, so each event
+ * is delivered although a process dies. On every worker process, one of them at a time.
  */
 @Injectable()
 export class WebhookRelay implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
-  private looks: IntervalRunner | undefined;
+  private looks: IntervalRunner[] = [];
+  /** Streams that have new events. */
+  private told = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
   private looking: Promise<void> = Promise.resolve();
 
@@ -44,42 +49,57 @@ export class WebhookRelay implements OnModuleInit, OnApplicationBootstrap, Befor
 
   onModuleInit(): void {
     if (this.config.ROLE === 'api') return;
-    this.channel.listen(() => {
+    this.channel.listen((stream_id) => {
+      if (stream_id === null) {
+        for (const look of this.looks) look.wake();
+        return;
+      }
+      this.told.add(stream_id);
       this.timer ??= setTimeout(() => {
         this.timer = undefined;
-        this.looking = this.relay().catch((err: unknown) => {
-          this.logger.warn({ err }, 'events could not be relayed to webhooks');
-        });
+        this.looking = this.looking.then(async () => await this.relayTold());
       }, PACE_MS);
     });
   }
 
   onApplicationBootstrap(): void {
     if (this.config.ROLE === 'api') return;
-    const look = async (): Promise<void> => {
-      await this.relay();
-      await this.queue.rewake();
-    };
-    this.looks = new IntervalRunner(look, 'events could not be relayed to webhooks', this.logger, LOOK_MS);
+    this.looks = [
+      new IntervalRunner(() => this.relay(null), FAILURE, this.logger, LOOK_AT_ALL_MS),
+      new IntervalRunner(() => this.queue.rewake(), 'webhooks could not be woken', this.logger, LOOK_MS),
+    ];
   }
 
   async beforeApplicationShutdown(): Promise<void> {
     clearTimeout(this.timer);
-    await this.looks?.stop();
+    await Promise.all(this.looks.map(async (look) => await look.stop()));
     await this.looking;
   }
 
-  private async relay(): Promise<void> {
-    while ((await this.relayPage()) === AT_ONCE);
+  private async relayTold(): Promise<void> {
+    const streams = [...this.told];
+    this.told.clear();
+    try {
+      await this.relay(streams);
+    } catch (err) {
+      // The look at all streams comes to them.
+      this.logger.warn({ err }, FAILURE);
+    }
   }
 
-  private async relayPage(): Promise<number> {
+  private async relay(streams: readonly string[] | null): Promise<void> {
+    while ((await this.relayPage(streams)) === AT_ONCE);
+  }
+
+  private async relayPage(streams: readonly string[] | null): Promise<number> {
     return await this.database.transaction(async (tx) => {
-      const taken = await tx.withRepository(this.events).takeOut(AT_ONCE);
-      if (taken.length === 0) return 0;
-      const webhooks = await tx.withRepository(this.deliveries).relay(taken.map(relayed));
+      const events = tx.withRepository(this.events);
+      const page = await events.toRelay(streams, AT_ONCE);
+      if (page.length === 0) return 0;
+      const webhooks = await tx.withRepository(this.deliveries).relay(page.map(relayed));
       for (const id of webhooks) await this.queue.wake(tx, id);
-      return taken.length;
+      await events.relayed(page);
+      return page.length;
     });
   }
 }
