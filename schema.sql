@@ -978,8 +978,6 @@ CREATE UNIQUE INDEX deployments_name_key ON public.deployments USING btree (comp
 
 CREATE INDEX event_heads_company_id_idx ON public.event_heads USING btree (company_id);
 
-CREATE INDEX events_at_idx ON public.events USING btree (at);
-
 CREATE INDEX executions_active_idx ON public.executions USING btree (project_id) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
 
 CREATE INDEX executions_api_key_idx ON public.executions USING btree (company_id, api_key_id) WHERE (api_key_id IS NOT NULL);

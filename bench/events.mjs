@@ -1,6 +1,6 @@
 /*
- * What the events of projects cost: the built service with them and without, on one database, asked in turns. Of each pair
- * of rounds the ratio counts, so that what else the machine does falls on both.
+ * What the events of projects cost: the built service with them and without, one process, in turns. Of each pair of rounds the
+ * ratio counts, so that what else the machine does falls on both.
  * `npm run bench:events` builds the service and runs this on the build; the arguments are the numbers of rounds and of connections.
  */
 import { randomBytes } from 'node:crypto';
@@ -14,8 +14,10 @@ import { ServerTime } from './server-time.mjs';
 
 const ROUNDS = Number(process.argv[2] ?? 40);
 /** Rounds that do not count. */
-const WARM_UP = 4;
-const ROUND_MS = 1_000;
+const WARM_UP = 8;
+const ROUND_MS = 500;
+/** What switch-events.js is told. */
+const MODES = ['with events', 'without events'];
 const CONNECTIONS = Number(process.argv[3] ?? 8);
 const COMPANY = 'events';
 
@@ -23,20 +25,31 @@ const COMPANY = 'events';
 const changes = {
   'a card is edited': async (service, project) => {
     const card = await ask(service, 'POST', `/projects/${project}/cards`, { card_type: 'kpi', label: 'x' });
-    return async (count) => {
-      const body = { version: card.version, label: `x ${count}` };
+    return async () => {
+      const body = { version: card.version, label: `x ${card.version}` };
       card.version = (await ask(service, 'PATCH', `/projects/${project}/cards/${card.id}`, body)).version;
     };
   },
-  'a folder is made': async (service, project) => async (count) =>
-    await ask(service, 'POST', '/files/mkdir', { source: 'workspace', project_id: project, path: `f${count}` }),
-  'the project is renamed': async (service, project) => async (count) =>
-    await ask(service, 'PATCH', `/projects/${project}`, { name: `x ${count}` }),
+  'a folder is made': async (service, project) => {
+    let count = 0;
+    return async () => {
+      count += 1;
+      await ask(service, 'POST', '/files/mkdir', { source: 'workspace', project_id: project, path: `f${count}` });
+    };
+  },
+  'the project is renamed': async (service, project) => {
+    let count = 0;
+    return async () => {
+      count += 1;
+      await ask(service, 'PATCH', `/projects/${project}`, { name: `x ${count}` });
+    };
+  },
   'a message is posted': async (service, project) => {
-    let at = project;
-    return async (count) => {
+    let [at, count] = [project, 0];
+    return async () => {
+      count += 1;
       // In one conversation twenty messages wait at most.
-      if (count % 15 === 14) at = (await ask(service, 'POST', '/projects', { name: 'Bench' })).id;
+      if (count % 15 === 0) at = (await ask(service, 'POST', '/projects', { name: 'Bench' })).id;
       await ask(service, 'POST', `/projects/${at}/chat`, { content: 'Hello' });
     };
   },
@@ -49,12 +62,14 @@ try {
   await migrate(database.url());
   await planForAnyValues();
   Object.assign(environment, { databaseUrl: database.url(), dataDir, secret: randomBytes(32).toString('hex') });
-  const settings = { ROLE: 'api' };
-  const services = [await startService({ settings }), await startService({ settings, preload: ['without-events.js'] })];
-  try {
-    for (const [name, change] of Object.entries(changes)) await compare(name, change, services);
-  } finally {
-    for (const service of services) await service.stop();
+  for (const [name, change] of Object.entries(changes)) {
+    // How fast Node runs the same code differs from process to process.
+    const service = await startService({ settings: { ROLE: 'api' }, preload: ['switch-events.js'] });
+    try {
+      await compare(name, change, service);
+    } finally {
+      await service.stop();
+    }
   }
 } finally {
   await database.stop();
@@ -83,24 +98,29 @@ async function ask(service, method, path, body) {
 }
 
 /** Prints how much longer a change takes with events, and what it takes of the processors. */
-async function compare(name, change, services) {
+async function compare(name, change, service) {
   const ratios = [];
-  const totals = services.map(() => ({ count: 0, node_us: 0, postgres_us: 0 }));
+  const totals = MODES.map(() => ({ count: 0, ms: 0, node_us: 0, postgres_us: 0 }));
   const server = await ServerTime.of(database.url());
+  const projects = await Promise.all(
+    Array.from({ length: CONNECTIONS }, () => ask(service, 'POST', '/projects', { name: 'Bench' })),
+  );
+  const steps = await Promise.all(projects.map(({ id }) => change(service, id)));
   for (let round = 0; round < ROUNDS + WARM_UP; round += 1) {
-    const counts = [0, 0];
+    const rates = [];
     // Which is first alternates as well.
-    for (const which of round % 2 === 0 ? [0, 1] : [1, 0]) {
-      const spent = await oneRound(services[which], server, change);
-      counts[which] = spent.count;
+    for (const mode of round % 2 === 0 ? [0, 1] : [1, 0]) {
+      service.process.send(MODES[mode]);
+      const spent = await oneRound(service, server, steps);
+      rates[mode] = spent.count / spent.ms;
       if (round < WARM_UP) continue;
-      for (const figure of Object.keys(spent)) totals[which][figure] += spent[figure];
+      for (const figure of Object.keys(spent)) totals[mode][figure] += spent[figure];
     }
-    if (round >= WARM_UP) ratios.push(counts[1] / counts[0]);
+    if (round >= WARM_UP) ratios.push(rates[1] / rates[0]);
   }
   ratios.sort((one, other) => one - other);
   const at = (share) => ((ratios[Math.floor(share * (ratios.length - 1))] - 1) * 100).toFixed(1);
-  const perSecond = totals.map(({ count }) => Math.round((count * 1000) / ROUND_MS / ROUNDS));
+  const perSecond = totals.map(({ count, ms }) => ((count * 1000) / ms).toFixed(0));
   const each = totals.map(({ count, node_us, postgres_us }) => [node_us / count, postgres_us / count]);
   const [times, [node, postgres]] = [
     each.map(([one, other]) => one + other),
@@ -113,22 +133,19 @@ async function compare(name, change, services) {
 }
 
 /** How many changes come to an end in a while, each connection in a project of its own, and what they take of the processors. */
-async function oneRound(service, server, change) {
-  const projects = await Promise.all(
-    Array.from({ length: CONNECTIONS }, () => ask(service, 'POST', '/projects', { name: 'Bench' })),
-  );
-  const steps = await Promise.all(projects.map(({ id }) => change(service, id)));
-  const [before, postgres] = [await service.figures(), await server.us()];
-  const over = performance.now() + ROUND_MS;
+async function oneRound(service, server, steps) {
+  const [before, postgres, began] = [await service.figures(), await server.us(), performance.now()];
+  const over = began + ROUND_MS;
   const counts = await Promise.all(
     steps.map(async (step) => {
       let count = 0;
-      for (; performance.now() < over; count += 1) await step(count);
+      for (; performance.now() < over; count += 1) await step();
       return count;
     }),
   );
   return {
     count: counts.reduce((sum, count) => sum + count, 0),
+    ms: performance.now() - began,
     node_us: (await service.figures()).cpu_us - before.cpu_us,
     postgres_us: (await server.us()) - postgres,
   };

@@ -2,7 +2,19 @@ import { EntityRepository } from '../platform/database/entity-repository.js';
 import { shortRead } from '../platform/database/short-read.js';
 import type { Actor, ProjectId } from './event-types.js';
 import { Event } from './event.entity.js';
-import { ALL_TO_RELAY, APPEND_FEW, APPEND_MANY, FOLLOWING, RELAYED, TO_RELAY } from './events.sql.js';
+import {
+  ALL_TO_RELAY,
+  APPEND_FEW,
+  APPEND_MANY,
+  FOLLOWING,
+  RELAYED,
+  REMOVE_OLD,
+  STREAMS,
+  TO_RELAY,
+} from './events.sql.js';
+
+/** Before all ids. */
+const NIL = '00000000-0000-0000-0000-000000000000';
 
 /** An event that has no number yet; `data` is JSON text. */
 export interface NewEvent {
@@ -106,18 +118,19 @@ export class EventsRepository extends EntityRepository(Event) {
     return new Map(heads.map(({ stream_id, last_id }) => [stream_id, String(last_id)]));
   }
 
-  /** Removes up to `limit` events that are older than `age`, an SQL interval, and answers their number. */
-  async removeOld(age: string, limit: number): Promise<number> {
-    const [, rows]: [unknown[], number] = await this.query(
-      // Rows of this table stay where they are until they go.
-      `DELETE FROM events WHERE ctid = ANY (ARRAY(
-         SELECT ctid FROM events e WHERE at < now() - ${age}
-            AND NOT EXISTS (SELECT FROM event_heads h JOIN event_followers f USING (company_id)
-                             WHERE h.stream_id = e.stream_id AND h.relayed_id < e.id)
-          ORDER BY at LIMIT $1))`,
-      [limit],
-    );
-    return rows;
+  /** Up to `limit` streams that have events, in the order of their ids. @param after the one before them; null: from the first on */
+  async streams(after: string | null, limit: number): Promise<string[]> {
+    const rows: { stream_id: string }[] = await this.query(STREAMS, [after ?? NIL, limit]);
+    return rows.map(({ stream_id }) => stream_id);
+  }
+
+  /**
+   * Removes up to `limit` events of each of some streams, those that are older than `age`, an SQL interval, and were relayed if they
+   * have to be. Answers the streams that may have more of them.
+   */
+  async removeOld(streamIds: readonly string[], age: string, limit: number): Promise<string[]> {
+    const rows: { stream_id: string }[] = await this.query(REMOVE_OLD, [streamIds, limit, age]);
+    return rows.map(({ stream_id }) => stream_id);
   }
 
   /** Removes up to `limit` events of a project, at last its head too; false when nothing was left. */

@@ -56,6 +56,34 @@ export const RELAYED = `
   )
   UPDATE event_heads h SET relayed_id = l.id FROM locked l WHERE h.stream_id = l.stream_id`;
 
+/** Streams that have events, the next ones after another: $1 that one, $2 how many. Each is looked up by the one before it. */
+export const STREAMS = `
+  WITH RECURSIVE streams AS (
+    (SELECT stream_id FROM events WHERE stream_id > $1 ORDER BY stream_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT e.stream_id FROM events e WHERE e.stream_id > s.stream_id ORDER BY e.stream_id LIMIT 1)
+      FROM streams s WHERE s.stream_id IS NOT NULL
+  )
+  SELECT stream_id FROM streams WHERE stream_id IS NOT NULL LIMIT $2`;
+
+/**
+ * Removes the oldest events of streams: $1 streams, $2 how many of each, $3 an interval, the age from which on they go, unless they
+ * are still to be relayed. Answers the streams that have lost so many. Events have no index of their times: all changes would write
+ * at its one end.
+ */
+export const REMOVE_OLD = `
+  WITH old AS (
+    SELECT h.stream_id, max(few.id) AS last_id
+      FROM event_heads h
+     CROSS JOIN LATERAL (SELECT id, at FROM events WHERE stream_id = h.stream_id ORDER BY id LIMIT $2) few
+     WHERE h.stream_id = ANY ($1::uuid[]) AND few.at < now() - $3::interval
+       AND (few.id <= h.relayed_id OR NOT EXISTS (SELECT FROM event_followers f WHERE f.company_id = h.company_id))
+     GROUP BY h.stream_id
+  ), gone AS (
+    DELETE FROM events e USING old WHERE e.stream_id = old.stream_id AND e.id <= old.last_id RETURNING e.stream_id
+  )
+  SELECT stream_id FROM gone GROUP BY stream_id HAVING count(*) >= $2`;
+
 /** What follows an event of a stream: $1 stream, $2 id. One row at least, unless the stream is gone. */
 export const FOLLOWING = `
   SELECT h.last_id, e.*

@@ -17,8 +17,10 @@ import { EventsChannel } from './events.channel.js';
 import { EventsRepository, type NewEvent } from './events.repository.js';
 
 /** How long events can be read. */
-const KEPT = `interval '24 h'`;
-const REMOVED_AT_ONCE = 5_000;
+const KEPT = '24 h';
+/** Streams whose old events are removed at once, and how many of each. */
+const STREAMS_AT_ONCE = 100;
+const REMOVED_AT_ONCE = 50;
 const PURGED_AT_ONCE = 1_000;
 
 /** What a transaction has to tell. */
@@ -46,7 +48,7 @@ export class ProjectEvents implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.jobs.every('*/5 * * * *', 'remove_old_events', async () => await this.removeOld());
+    this.jobs.every('*/20 * * * *', 'remove_old_events', async () => await this.removeOld());
   }
 
   /** Says who makes the changes of a transaction; where nobody does it is the service. */
@@ -113,7 +115,12 @@ export class ProjectEvents implements OnModuleInit {
   }
 
   private async removeOld(): Promise<void> {
-    while ((await this.events.removeOld(KEPT, REMOVED_AT_ONCE)) === REMOVED_AT_ONCE);
+    let streams = await this.events.streams(null, STREAMS_AT_ONCE);
+    while (streams.length > 0) {
+      let left = streams;
+      while (left.length > 0) left = await this.events.removeOld(left, KEPT, REMOVED_AT_ONCE);
+      streams = await this.events.streams(streams.at(-1) ?? null, STREAMS_AT_ONCE);
+    }
   }
 }
 

@@ -1,12 +1,14 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
+import { QueryBatch, type SentQuery } from './query-batch.js';
 
 /** Most texts that are prepared: those of the service are fewer, and each takes memory in every connection's backend. */
 const MAX_STATEMENTS = 500;
 /** A prepared statement would answer other columns than before: a migration has run meanwhile. */
 const STALE_PLAN = '0A000';
-/** How TypeORM begins every transaction. */
+/** How TypeORM begins and ends transactions. */
 const START = 'START TRANSACTION';
+const ENDS: readonly unknown[] = ['COMMIT', 'ROLLBACK'];
 
 /** The names under which this process prepares statements, by their texts. */
 const names = new Map<string, string>();
@@ -18,28 +20,30 @@ let generation = 0;
  * - The server parses and plans each text once; further runs of a statement with parameters send the parameters alone.
  *   Texts are meant to be constant, whatever differs between two runs being a parameter.
  * - Statements that are asked for at once (`pipelined`) go out in one piece, run in their order, each with a snapshot of its
- *   own, and their answers come back together. In a transaction, once one has failed those behind it fail as well.
- * - The start of a transaction goes out with its first statement. Should it fail, which takes a server that cancels it, the
- *   connection is given up, so that nothing goes on outside the transaction.
+ *   own, and their answers come back together: those of a transaction as a {@link QueryBatch}, where once one has failed those
+ *   behind it fail with the same error.
+ * - The start of a transaction goes out with its first statement, and its end with the last one where that is not awaited. Should
+ *   the start fail, which takes a server that cancels it, the connection is given up, so that nothing goes on outside the
+ *   transaction.
  *
  * Needs the setting `pipeline` of pg.
  */
 export class PreparedClient extends pg.Client {
-  /** The start of a transaction that no statement has followed yet. */
-  private started: Promise<unknown> | undefined;
   private isGathering = false;
+  private isInTransaction = false;
+  /** What this step of the process has asked for in a transaction. */
+  private gathered: SentQuery[] = [];
 
   override query = ((...given: unknown[]): unknown => {
     this.gather();
     const [text, values] = given;
-    if (text === START) return this.start();
-    const { started } = this;
-    this.started = undefined;
-    const isPlain = given.length === 2 && typeof text === 'string' && Array.isArray(values) && values.length > 0;
-    const result = isPlain
-      ? this.run(text, values)
-      : (super.query as (...all: unknown[]) => Promise<pg.QueryResult>)(...given);
-    return started === undefined ? result : resultAfter(started, result);
+    if (given.length <= 2 && typeof text === 'string') {
+      if (text === START) return this.start();
+      if (Array.isArray(values) && values.length > 0) return this.run(text, values);
+      if (this.isInTransaction && ENDS.includes(text)) return this.finish(text);
+    }
+    this.sendGathered();
+    return (super.query as (...all: unknown[]) => unknown)(...given);
   }) as pg.Client['query'];
 
   constructor(config?: string | pg.ClientConfig) {
@@ -64,15 +68,30 @@ export class PreparedClient extends pg.Client {
     socket.cork();
     process.nextTick(() => {
       this.isGathering = false;
+      this.sendGathered();
       socket.uncork();
     });
   }
 
+  private sendGathered(): void {
+    const queries = this.gathered;
+    if (queries.length === 0) return;
+    this.gathered = [];
+    const [first, ...others] = queries;
+    super.query(others.length === 0 && first !== undefined ? first : new QueryBatch(queries));
+  }
+
   private start(): Promise<pg.QueryResult> {
-    this.started = super.query(START);
+    this.isInTransaction = true;
     // The next statement reports it.
-    this.started.catch(() => this.socket.destroy());
+    this.send(START, []).catch(() => this.socket.destroy());
     return Promise.resolve(new pg.Result('text', pg.types));
+  }
+
+  private finish(text: string): Promise<pg.QueryResult> {
+    const finished = this.send(text, []);
+    this.isInTransaction = false;
+    return finished;
   }
 
   private async run(text: string, values: unknown[]): Promise<pg.QueryResult> {
@@ -90,25 +109,23 @@ export class PreparedClient extends pg.Client {
 
   private async send(text: string, values: unknown[]): Promise<pg.QueryResult> {
     const name = nameOf(text);
-    if (name === undefined) return await super.query({ text, values });
+    if (name === undefined) {
+      this.sendGathered();
+      return await super.query({ text, values });
+    }
     // A finished query object: pg copies every configuration property by property, which costs more than the rest of it.
-    const query: NamedQuery = new pg.Query(text, values);
+    const query = new pg.Query(text, values) as SentQuery;
     query.name = name;
     return await new Promise((resolve, reject) => {
       query.callback = (error, result) => {
         if (error) reject(error);
         else resolve(result);
       };
-      super.query(query);
+      this.gathered.push(query);
+      if (!this.isInTransaction) this.sendGathered();
     });
   }
 }
-
-/** What pg reads of a query, beyond its types. */
-type NamedQuery = pg.Query & {
-  name?: string;
-  callback?: (error: Error | null, result: pg.QueryResult) => void;
-};
 
 /**
  * Has an error in the reading of what the server sends, such as a value too large for a text, end this connection and fail
@@ -125,12 +142,6 @@ function containErrors(stream: Socket): void {
       return true;
     }
   };
-}
-
-/** The result of the first statement of a transaction, which fails where the start has failed. */
-async function resultAfter(started: Promise<unknown>, first: Promise<pg.QueryResult>): Promise<pg.QueryResult> {
-  const [, result] = await Promise.all([started, first]);
-  return result;
 }
 
 function nameOf(text: string): string | undefined {
