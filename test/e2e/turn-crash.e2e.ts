@@ -52,6 +52,11 @@ describe('kill -9 during turns', () => {
     await post(client, silent, 'Anybody there?');
 
     await service.kill();
+    // What the process has sent in one piece the server would do to its end, commit and all, as soon as nothing holds it up.
+    await ledger.query(
+      `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name = 'project-workspace-service'`,
+    );
     await Promise.all([ledger.end(), nodes.end()]);
     service = await Service.start({ environment: service.environment });
     const { client: again } = await service.session({ user, company });

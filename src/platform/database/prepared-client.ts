@@ -95,6 +95,7 @@ export class PreparedClient extends pg.Client {
   }
 
   private async run(text: string, values: unknown[]): Promise<pg.QueryResult> {
+    const { isInTransaction } = this;
     try {
       return await this.send(text, values);
     } catch (error) {
@@ -102,7 +103,7 @@ export class PreparedClient extends pg.Client {
       // From here on every connection prepares anew; a transaction is over and begins again as a whole.
       names.clear();
       generation += 1;
-      if (this.getTransactionStatus() !== 'I') throw error;
+      if (isInTransaction) throw error;
       return await this.send(text, values);
     }
   }
