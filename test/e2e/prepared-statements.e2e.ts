@@ -91,6 +91,24 @@ describe('statements that are asked for at once', () => {
     expect(await count(20)).toBe(0);
   });
 
+  it('fail as a whole when a value of one cannot be sent, and leave the connection usable', async () => {
+    const { database } = db;
+    const circular: { self?: object } = {};
+    circular.self = circular;
+    const runs = [
+      [circular, 41],
+      [40, circular],
+    ].map(async (ids) =>
+      expect(database.transaction((tx) => pipelined(...ids.map((id) => tx.query(insert, [id]))))).rejects.toThrow(
+        'circular',
+      ),
+    );
+    await Promise.all(runs);
+    expect(await Promise.all([40, 41].map(count))).toEqual([0, 0]);
+    await database.transaction((tx) => pipelined(tx.query(insert, [42]), tx.query(insert, [43])));
+    expect(await Promise.all([42, 43].map(count))).toEqual([1, 1]);
+  });
+
   it('are prepared anew, and run again as a whole, when a migration has changed what one of them answers', async () => {
     const read = 'SELECT * FROM grown WHERE id = $1';
     const { database } = db;
