@@ -50,8 +50,9 @@ async function forget(): Promise<void> {
   }
 }
 
+/** Resolves when no request to a path is open, be it that none has arrived in time. */
 async function isOver(path: string): Promise<void> {
-  while (open.get(path) !== 0) await pause(5);
+  while ((open.get(path) ?? 0) !== 0) await pause(5);
 }
 
 it('an answer that does not come is given up in time, whatever was collected meanwhile', async () => {
