@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import { makeFile, makeProject } from '../factories/make.js';
 import type { FileDownloadResponse } from '../../src/files/files.dto.js';
 import type { UploadStartResponse } from '../../src/files/uploads/uploads.dto.js';
+import type { Principal } from '../../src/platform/auth/principal.js';
+import { keyOfCaller } from '../../src/platform/throttling/limits.js';
 import { Client } from '../support/client.js';
 import { raw, type RawAnswer } from '../support/raw.js';
+import { eventually } from '../support/eventually.js';
 import { Service, useService } from '../support/service.js';
 import type { Session } from '../support/session.js';
 
@@ -175,6 +179,14 @@ describe('callers', () => {
 
   it('are counted over all processes', async () => {
     const session = await service.session();
+    const { company: company_id, user: user_id } = session;
+    const key = keyOfCaller({ kind: 'user', company_id, user_id, api_key_id: null } as Principal);
+    const database = new pg.Client(service.environment.databaseUrl);
+    await database.connect();
+    const shared = async (): Promise<number> => {
+      const sql = 'SELECT hits FROM request_counts WHERE key = $1';
+      return (await database.query<{ hits: number }>(sql, [key])).rows[0]?.hits ?? 0;
+    };
     let served = 0;
     // In small steps, as a process hears of the others between them only.
     for (let refused = 0; refused < 2;) {
@@ -182,8 +194,10 @@ describe('callers', () => {
         const answers = statuses(await ask(session, 2, url));
         served += answers[200] ?? 0;
         refused += answers[429] ?? 0;
+        await eventually(shared, (hits) => hits === served, { until: 'all that was served is counted' });
       }
     }
+    await database.end();
     // Each process may overrun by a twentieth, and by what comes while it asks the database.
     expect(served).toBeGreaterThanOrEqual(LIMIT);
     expect(served).toBeLessThanOrEqual(LIMIT + 8);
