@@ -181,12 +181,12 @@ inBrowser('the client package in a browser', () => {
       const kindOf = async (call) => await call.then(() => 'none', (error) => error.name);
       const { WorkspaceClient, NotFoundError } = await import('/client/index.js');
       const nobody = new WorkspaceClient({ baseUrl: '' });
-      const missing = client.GET('${at}', { params: { path: { project_id: '01900000-0000-7000-8000-000000000000' } } });
+      const missing = { path: { project_id: '01900000-0000-7000-8000-000000000000' } };
       const old = { path: ${path}, header: { 'If-Match': '"old"' } };
       return [
         await kindOf(nobody.GET('/api/v1/projects')),
-        await kindOf(missing),
-        String(await missing.catch((error) => error instanceof NotFoundError)),
+        await kindOf(client.GET('${at}', { params: missing })),
+        String(await client.GET('${at}', { params: missing }).catch((error) => error instanceof NotFoundError)),
         await kindOf(client.PATCH('${at}', { params: { path: ${path} }, body: { name: '' } })),
         await kindOf(client.PATCH('${at}', { params: old, body: { name: 'Another' } })),
       ];
