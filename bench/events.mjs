@@ -11,6 +11,7 @@ import { startEmbeddedPostgres } from '../dist/embedded-postgres/embedded-postgr
 import { migrate } from '../dist/platform/database/migrate.js';
 import { environment, makeFolder, signToken, startService } from './processes.mjs';
 import { ServerTime } from './server-time.mjs';
+import { AGENT } from './turns.mjs';
 
 const ROUNDS = Number(process.argv[2] ?? 40);
 /** Rounds that do not count. */
@@ -21,8 +22,38 @@ const MODES = ['with events', 'without events'];
 const CONNECTIONS = Number(process.argv[3] ?? 8);
 const COMPANY = 'events';
 
+/** Of a hundred changes of the mix how many are of which kind; a turn and a solve are several changes each. */
+const MIX = { create: 26, edit: 20, remove: 26, rename: 13, folder: 10, message: 4, solve: 1 };
+
 /** Changes of a project: each makes ready, and answers what does it once. */
 const changes = {
+  'any change, turns and solves with it': async (service, project) => {
+    const kinds = Object.entries(MIX).flatMap(([kind, count]) => Array.from({ length: count }, () => kind));
+    const cards = [];
+    const make = async () =>
+      cards.push(await ask(service, 'POST', `/projects/${project}/cards`, { card_type: 'kpi', label: 'x' }));
+    for (let count = 0; count < 10; count += 1) await make();
+    const once = {
+      create: make,
+      edit: async (at) => {
+        const card = cards[at % cards.length];
+        const body = { version: card.version, label: `x ${at}` };
+        card.version = (await ask(service, 'PATCH', `/projects/${project}/cards/${card.id}`, body)).version;
+      },
+      remove: async () => await ask(service, 'DELETE', `/projects/${project}/cards/${cards.shift().id}`),
+      rename: async (at) => await ask(service, 'PATCH', `/projects/${project}`, { name: `x ${at}` }),
+      folder: async (at) =>
+        await ask(service, 'POST', '/files/mkdir', { source: 'workspace', project_id: project, path: `f${at}` }),
+      message: async () => await ask(service, 'POST', `/projects/${project}/chat`, { content: 'Hello' }),
+      solve: async () => await ask(service, 'POST', `/projects/${project}/solve/executions`, { is_test: true }),
+    };
+    let count = 0;
+    return async () => {
+      count += 1;
+      // Every kind comes along again and again, and after a hundred changes as often as it should.
+      await once[kinds[(count * 37) % kinds.length]](count);
+    };
+  },
   'a card is edited': async (service, project) => {
     const card = await ask(service, 'POST', `/projects/${project}/cards`, { card_type: 'kpi', label: 'x' });
     return async () => {
@@ -64,7 +95,7 @@ try {
   Object.assign(environment, { databaseUrl: database.url(), dataDir, secret: randomBytes(32).toString('hex') });
   for (const [name, change] of Object.entries(changes)) {
     // How fast Node runs the same code differs from process to process.
-    const service = await startService({ settings: { ROLE: 'api' }, preload: ['switch-events.js'] });
+    const service = await startService({ preload: ['switch-events.js', ...AGENT.preload] });
     try {
       await compare(name, change, service);
     } finally {

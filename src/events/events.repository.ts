@@ -1,3 +1,4 @@
+import type { Statement } from '../platform/database/database.service.js';
 import { EntityRepository } from '../platform/database/entity-repository.js';
 import { shortRead } from '../platform/database/short-read.js';
 import type { Actor, ProjectId } from './event-types.js';
@@ -69,6 +70,12 @@ export class EventsRepository extends EntityRepository(Event) {
     );
   }
 
+  /** Whether the events of any company are relayed. */
+  async areAnyFollowed(): Promise<boolean> {
+    const [row]: { followed: boolean }[] = await this.query('SELECT EXISTS (SELECT FROM event_followers) AS followed');
+    return row?.followed === true;
+  }
+
   /**
    * Up to `limit` events that are to be relayed, those of each stream in their order. Whoever else relays waits from here to the end
    * of the transaction. They come again until {@link relayed} has committed.
@@ -86,18 +93,20 @@ export class EventsRepository extends EntityRepository(Event) {
     await this.query(RELAYED, [[...ids.keys()], [...ids.values()]]);
   }
 
-  /** Adds events to a stream, which is locked from here to the end of the transaction. @throws when there is no such stream */
-  async append(stream_id: string, actor: Actor, events: readonly NewEvent[]): Promise<void> {
+  /**
+   * The statement that adds events to a stream, for the end of a transaction: the stream is locked from there to the commit. It fails
+   * when there is no such stream.
+   */
+  appending(stream_id: string, actor: Actor, events: readonly NewEvent[]): Statement {
+    const parameters: unknown[] = [stream_id, actor.kind, actor.id];
     const few = APPEND_FEW[events.length - 1];
-    await (few === undefined
-      ? this.query(APPEND_MANY, [
-          stream_id,
-          actor.kind,
-          actor.id,
-          events.map(({ type }) => type),
-          events.map(({ data }) => data),
-        ])
-      : this.query(few, [stream_id, actor.kind, actor.id, ...events.flatMap(({ type, data }) => [type, data])]));
+    if (few === undefined)
+      parameters.push(
+        events.map(({ type }) => type),
+        events.map(({ data }) => data),
+      );
+    else for (const { type, data } of events) parameters.push(type, data);
+    return { text: few ?? APPEND_MANY, parameters };
   }
 
   /** Reads on after an event; null when the project is gone for good. */

@@ -101,12 +101,11 @@ export class ProjectEvents implements OnModuleInit {
     const notes: Notes = { actor: SERVICE, events: new Map() };
     this.notes.set(tx, notes);
     this.database.atEnd(tx, {
-      write: async () => {
+      statements: () =>
         // In one order everywhere, as each locks its stream.
-        const streams = [...notes.events].sort(([one], [other]) => (one < other ? -1 : 1));
-        const events = tx.withRepository(this.events);
-        await Promise.all(streams.map(([stream_id, noted]) => events.append(stream_id, notes.actor, noted)));
-      },
+        [...notes.events]
+          .sort(([one], [other]) => (one < other ? -1 : 1))
+          .map(([stream_id, noted]) => this.events.appending(stream_id, notes.actor, noted)),
       committed: () => {
         for (const stream_id of notes.events.keys()) this.channel.send(stream_id);
       },

@@ -32,6 +32,8 @@ const PACE_MS = 100;
 @Injectable()
 export class WebhookRelay implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
   private looks: IntervalRunner[] = [];
+  /** Whether anything is to be relayed: without webhooks no change costs anything here. */
+  private isFollowed = false;
   /** Streams that have new events. */
   private told = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
@@ -54,18 +56,20 @@ export class WebhookRelay implements OnModuleInit, OnApplicationBootstrap, Befor
         for (const look of this.looks) look.wake();
         return;
       }
+      if (!this.isFollowed) return;
       this.told.add(stream_id);
       this.timer ??= setTimeout(() => {
         this.timer = undefined;
         this.looking = this.looking.then(async () => await this.relayTold());
       }, PACE_MS);
     });
+    this.channel.listenForFollowers(() => this.looks[0]?.wake());
   }
 
   onApplicationBootstrap(): void {
     if (this.config.ROLE === 'api') return;
     this.looks = [
-      new IntervalRunner(() => this.relay(null), FAILURE, this.logger, LOOK_AT_ALL_MS),
+      new IntervalRunner(() => this.relayAll(), FAILURE, this.logger, LOOK_AT_ALL_MS),
       new IntervalRunner(() => this.queue.rewake(), 'webhooks could not be woken', this.logger, LOOK_MS),
     ];
   }
@@ -74,6 +78,12 @@ export class WebhookRelay implements OnModuleInit, OnApplicationBootstrap, Befor
     clearTimeout(this.timer);
     await Promise.all(this.looks.map(async (look) => await look.stop()));
     await this.looking;
+  }
+
+  private async relayAll(): Promise<void> {
+    // Before the look: of changes that are told from here on none is passed over.
+    this.isFollowed = await this.events.areAnyFollowed();
+    if (this.isFollowed) await this.relay(null);
   }
 
   private async relayTold(): Promise<void> {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../config/config.js';
+import { EventsChannel } from '../events/events.channel.js';
 import { EventsRepository } from '../events/events.repository.js';
 import type { CompanyPrincipal } from '../platform/auth/company-level.js';
 import { Database, type Tx } from '../platform/database/database.service.js';
@@ -37,6 +38,7 @@ export class WebhooksService {
     private readonly deliveries: WebhookDeliveriesRepository,
     private readonly secrets: WebhookSecrets,
     private readonly events: EventsRepository,
+    private readonly channel: EventsChannel,
     private readonly projects: ProjectsRepository,
   ) {}
 
@@ -56,7 +58,7 @@ export class WebhooksService {
     await this.checkProject(caller, project_id);
     const [id, secret] = [randomUUID(), newSecret()];
     const sealed = await this.secrets.seal(id, secret);
-    return await this.database.transaction(async (tx) => {
+    const created = await this.database.transaction(async (tx) => {
       const webhooks = tx.withRepository(this.webhooks);
       await webhooks.lockCompany(company_id);
       return await once.do(tx, async () => {
@@ -68,6 +70,8 @@ export class WebhooksService {
         return { webhook: await webhooks.require(company_id, id), secret };
       });
     });
+    this.channel.sendFollower();
+    return created;
   }
 
   /** Newest first. */
@@ -85,7 +89,7 @@ export class WebhooksService {
     const { url, events, project_id, active } = change;
     if (url !== undefined) this.check(url);
     if (project_id != null) await this.checkProject(caller, project_id);
-    return await this.database.transaction(async (tx) => {
+    const changed = await this.database.transaction(async (tx) => {
       const webhooks = tx.withRepository(this.webhooks);
       await webhooks.lockCompany(company_id);
       const { id } = await webhooks.require(company_id, webhookId);
@@ -100,6 +104,8 @@ export class WebhooksService {
       await this.follow(tx, company_id);
       return await webhooks.require(company_id, id);
     });
+    if (active === true) this.channel.sendFollower();
+    return changed;
   }
 
   /** Deletes a webhook with its deliveries. @throws NotFound */
@@ -113,7 +119,7 @@ export class WebhooksService {
     });
   }
 
-  /** A company without an active webhook has no outbox. */
+  /** The events of a company without an active webhook are not relayed. */
   private async follow(tx: Tx, company_id: string): Promise<void> {
     const follows = await tx.withRepository(this.webhooks).existsBy({ company_id, active: true });
     await tx.withRepository(this.events).follow(company_id, follows);
