@@ -317,18 +317,11 @@ async function postMessage({ transaction }, { id, body }) {
         [conversation, content, client_msg_id, key, hash(content), USER, new_message_id],
       ),
       ask(
-        `WITH head AS (
-           UPDATE event_heads SET last_id = last_id + 2 WHERE stream_id = $1 RETURNING last_id - 2 AS before
-         )
-         INSERT INTO events (stream_id, id, type, at, actor_kind, actor_id, data)
-         SELECT $1, head.before + n.place, n.type, clock_timestamp(), 'user', $4, n.data::json
-           FROM head, unnest($2::text[], $3::text[]) WITH ORDINALITY n (type, data, place)`,
-        [
-          id,
-          ['message.created', 'turn.dispatched'],
-          [JSON.stringify(message_created), JSON.stringify(turn_dispatched)],
-          USER,
-        ],
+        `WITH head AS (UPDATE event_heads SET last_id = last_id + 2 WHERE stream_id = $1 RETURNING last_id)
+         INSERT INTO events (stream_id, id, actor_kind, actor_id, at, type, data)
+         VALUES ($1, (SELECT last_id FROM head) - 1, 'user', $2, clock_timestamp(), 'message.created', $3),
+                ($1, (SELECT last_id FROM head), 'user', $2, clock_timestamp(), 'turn.dispatched', $4)`,
+        [id, USER, JSON.stringify(message_created), JSON.stringify(turn_dispatched)],
       ),
     ]);
     return `{"message":${json},"canvas_snapshot":${JSON.stringify(cards)}}`;

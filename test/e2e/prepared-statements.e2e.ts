@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { pipelined } from '../../src/platform/database/database.service.js';
+import pg from 'pg';
+import { Last, pipelined, type Tx } from '../../src/platform/database/database.service.js';
 import { useDatabase } from '../support/database.js';
 
 // One connection, so that every statement comes to where it was prepared.
@@ -119,6 +120,31 @@ describe('statements that are asked for at once', () => {
   });
 });
 
+describe('what is written at the end of a transaction', () => {
+  it('is written last, and nothing stays when it fails', async () => {
+    const { database } = db;
+    await database.manager.query('CREATE TABLE noted (id serial, what text CHECK (length(what) < 10))');
+    const write = async (end: string): Promise<void> => {
+      let isTold = false;
+      const insert = 'INSERT INTO noted (what) VALUES ($1)';
+      const done = database.transaction(async (tx) => {
+        const statements = () => [{ text: insert, parameters: [end] }];
+        database.atEnd(tx, { statements, committed: () => (isTold = true) });
+        await tx.query(insert, [`before ${end}`.slice(0, 9)]);
+      });
+      await done.finally(() => expect(isTold).toBe(end.length < 10));
+    };
+    for (let round = 0; round < 2; round += 1) {
+      await write('end');
+      await expect(write('end that is too long')).rejects.toThrow('noted_what_check');
+    }
+    const rows = await database.manager.query<{ what: string }[]>('SELECT what FROM noted ORDER BY id');
+    expect(rows.map(({ what }) => what)).toEqual(['before en', 'end', 'before en', 'end']);
+    const outside = database.manager;
+    expect(() => database.atEnd(outside, { statements: () => [], committed: () => undefined })).toThrow('transaction');
+  });
+});
+
 describe('a transaction', () => {
   it('may be empty, may fail before its first statement, and leaves the connection usable', async () => {
     const { database } = db;
@@ -151,5 +177,45 @@ describe('an error while an answer of the server is read', () => {
     });
     await expect(failing).rejects.toThrow('planted');
     expect(await database.manager.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+});
+
+describe('a connection that ends', () => {
+  const insert = 'INSERT INTO grown (id) VALUES ($1)';
+  const end = 'SELECT pg_terminate_backend(pg_backend_pid()), $1::text';
+
+  it.each<[string, (tx: Tx) => Promise<unknown>]>([
+    ['among statements that were asked for at once', (tx) => pipelined(tx.query(insert, [50]), tx.query(end, ['']))],
+    [
+      'before others of the same piece',
+      (tx) => pipelined(tx.query(insert, [50]), tx.query(end, ['']), tx.query(insert, [50]), tx.query(insert, [50])),
+    ],
+    ['with the first statement', (tx) => tx.query(end, [''])],
+    ['with the commit', (tx) => Promise.resolve(new Last(pipelined(tx.query(insert, [50]), tx.query(end, ['']))))],
+  ])('%s fails all that waits for it, keeps nothing, and the next one serves', async (_, work) => {
+    const { database } = db;
+    await expect(database.transaction(work)).rejects.toThrow(/terminat/);
+    const stored = database.manager.query('SELECT id FROM grown WHERE id = $1', [50]);
+    expect(await stored).toEqual([]);
+    await database.transaction(async (tx) => {
+      expect(await tx.query('SELECT $1::integer AS one', [1])).toEqual([{ one: 1 }]);
+    });
+  });
+
+  it('between two statements ends the transaction as well', async () => {
+    const { database } = db;
+    const other = new pg.Client(db.url);
+    await other.connect();
+    try {
+      const failing = database.transaction(async (tx) => {
+        const [{ pid }] = await tx.query<[{ pid: number }]>('SELECT pg_backend_pid() AS pid, $1::text', ['']);
+        await other.query('SELECT pg_terminate_backend($1, 5000)', [pid]);
+        await tx.query(insert, [60]);
+      });
+      await expect(failing).rejects.toThrow(/terminat|already released/);
+    } finally {
+      await other.end();
+    }
+    expect(await database.manager.query('SELECT id FROM grown WHERE id = $1', [60])).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { Webhook as Verifier } from 'standardwebhooks';
+import { APPEND_FEW } from '../../src/events/events.sql.js';
 import type {
   WebhookCreatedResponse,
   WebhookDeliveryListResponse,
@@ -318,6 +319,36 @@ describe('a receiver that hangs', () => {
     await eventually(owner, (now) => now === null, { until: 'nobody delivers', deadlineMs: 20_000 });
     expect(receiver.received).toHaveLength(1);
   });
+});
+
+describe('a process', () => {
+  it('delivers at once to the first webhook of all, for which it has not looked before', async () => {
+    await database.query('DELETE FROM event_followers');
+    await restarted();
+    const { id: project } = await makeProject(client);
+    await addCards(project, 3);
+    await create();
+    await addCards(project, 1);
+    // A look at all comes every ten seconds.
+    const [first] = await eventually(
+      () => Promise.resolve(receiver.received),
+      ({ length }) => length > 0,
+      { until: 'it came', deadlineMs: 5_000 },
+    );
+    expect(first?.body.id).toBe(4);
+  });
+
+  it('that is not told of an event delivers it when it looks at all', async () => {
+    const { id: project } = await makeProject(client);
+    await create();
+    await addCards(project, 1);
+    await came(1);
+    // As a process does that dies between the commit and the telling.
+    const actor = ['user', 'user-1'];
+    const data = JSON.stringify({ card_ids: [], removed_card_ids: [] });
+    await database.query(APPEND_FEW[0] ?? '', [project, ...actor, 'cards.changed', data]);
+    expect((await came(2)).map(({ body }) => body.id)).toEqual([1, 2]);
+  }, 30_000);
 });
 
 describe('a process that is killed', () => {
