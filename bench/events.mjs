@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../dist/embedded-postgres/embedded-postgres.js';
 import { migrate } from '../dist/platform/database/migrate.js';
@@ -132,7 +133,8 @@ async function ask(service, method, path, body) {
 async function compare(name, change, service) {
   const ratios = [];
   const totals = MODES.map(() => ({ count: 0, ms: 0, node_us: 0, postgres_us: 0 }));
-  const server = await ServerTime.of(database.url());
+  const [server, client] = [await ServerTime.of(database.url()), new pg.Client(database.url())];
+  await client.connect();
   const projects = await Promise.all(
     Array.from({ length: CONNECTIONS }, () => ask(service, 'POST', '/projects', { name: 'Bench' })),
   );
@@ -142,13 +144,14 @@ async function compare(name, change, service) {
     // Which is first alternates as well.
     for (const mode of round % 2 === 0 ? [0, 1] : [1, 0]) {
       service.process.send(MODES[mode]);
-      const spent = await oneRound(service, server, steps);
+      const spent = await oneRound(service, server, client, steps);
       rates[mode] = spent.count / spent.ms;
       if (round < WARM_UP) continue;
       for (const figure of Object.keys(spent)) totals[mode][figure] += spent[figure];
     }
     if (round >= WARM_UP) ratios.push(rates[1] / rates[0]);
   }
+  await client.end();
   ratios.sort((one, other) => one - other);
   const at = (share) => ((ratios[Math.floor(share * (ratios.length - 1))] - 1) * 100).toFixed(1);
   const perSecond = totals.map(({ count, ms }) => ((count * 1000) / ms).toFixed(0));
@@ -163,8 +166,16 @@ async function compare(name, change, service) {
   );
 }
 
-/** How many changes come to an end in a while, each connection in a project of its own, and what they take of the processors. */
-async function oneRound(service, server, steps) {
+/** Turns and solves that go on after the request that began them. */
+const UNDER_WAY = `
+  SELECT (SELECT count(*) FROM turns WHERE state <> 'ended')
+       + (SELECT count(*) FROM executions WHERE status IN ('queued', 'running')) AS count`;
+
+/**
+ * How many changes come to an end in a while, each connection in a project of its own, and what they take of the processors: with
+ * all that they have begun.
+ */
+async function oneRound(service, server, client, steps) {
   const [before, postgres, began] = [await service.figures(), await server.us(), performance.now()];
   const over = began + ROUND_MS;
   const counts = await Promise.all(
@@ -174,6 +185,7 @@ async function oneRound(service, server, steps) {
       return count;
     }),
   );
+  while ((await client.query(UNDER_WAY)).rows[0].count !== '0') await pause(10);
   return {
     count: counts.reduce((sum, count) => sum + count, 0),
     ms: performance.now() - began,

@@ -4,14 +4,15 @@ import { shortRead } from '../platform/database/short-read.js';
 import type { Actor, ProjectId } from './event-types.js';
 import { Event } from './event.entity.js';
 import {
-  ALL_TO_RELAY,
+  ALL_UNRELAYED,
   APPEND_FEW,
   APPEND_MANY,
+  FOLLOW,
   FOLLOWING,
-  RELAYED,
+  MARK_RELAYED,
   REMOVE_OLD,
   STREAMS,
-  TO_RELAY,
+  UNRELAYED,
 } from './events.sql.js';
 
 /** Before all ids. */
@@ -61,13 +62,7 @@ export class EventsRepository extends EntityRepository(Event) {
 
   /** Says whether a company's events are relayed: those from now on. */
   async follow(company_id: string, follows: boolean): Promise<void> {
-    await this.query(
-      follows
-        ? `WITH begun AS (INSERT INTO event_followers (company_id) VALUES ($1) ON CONFLICT DO NOTHING RETURNING company_id)
-           UPDATE event_heads SET relayed_id = last_id WHERE company_id = (SELECT company_id FROM begun)`
-        : 'DELETE FROM event_followers WHERE company_id = $1',
-      [company_id],
-    );
+    await this.query(follows ? FOLLOW : 'DELETE FROM event_followers WHERE company_id = $1', [company_id]);
   }
 
   /** Whether the events of any company are relayed. */
@@ -78,19 +73,19 @@ export class EventsRepository extends EntityRepository(Event) {
 
   /**
    * Up to `limit` events that are to be relayed, those of each stream in their order. Whoever else relays waits from here to the end
-   * of the transaction. They come again until {@link relayed} has committed.
+   * of the transaction. They come again until {@link markRelayed} has committed.
    *
    * @param streamIds of which streams; null: of all
    */
-  async toRelay(streamIds: readonly string[] | null, limit: number): Promise<OutgoingEvent[]> {
+  async unrelayed(streamIds: readonly string[] | null, limit: number): Promise<OutgoingEvent[]> {
     await this.query(`SELECT pg_advisory_xact_lock(hashtextextended('events: relay', 0))`);
-    return await (streamIds === null ? this.query(ALL_TO_RELAY, [limit]) : this.query(TO_RELAY, [limit, streamIds]));
+    return await (streamIds === null ? this.query(ALL_UNRELAYED, [limit]) : this.query(UNRELAYED, [limit, streamIds]));
   }
 
   /** Notes that events were relayed, and all before them; their streams are locked from here to the end of the transaction. */
-  async relayed(events: readonly OutgoingEvent[]): Promise<void> {
+  async markRelayed(events: readonly OutgoingEvent[]): Promise<void> {
     const ids = new Map(events.map(({ stream_id, id }) => [stream_id, id]));
-    await this.query(RELAYED, [[...ids.keys()], [...ids.values()]]);
+    await this.query(MARK_RELAYED, [[...ids.keys()], [...ids.values()]]);
   }
 
   /**

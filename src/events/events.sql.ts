@@ -30,12 +30,16 @@ export const APPEND_MANY = append(
     FROM unnest($4::text[], $5::text[]) WITH ORDINALITY n (type, data, place)`,
 );
 
-/** The events of followed companies that were not relayed, those of each stream in their order: $1 how many. */
-const toRelay = (streams: string): string => `
+/**
+ * The events of followed companies that were not relayed, those of each stream in their order: $1 how many. A stream whose events
+ * are gone takes the place of none that has some.
+ */
+const unrelayed = (streams: string): string => `
   SELECT h.stream_id, h.company_id, h.of_company, e.id, e.type, iso_timestamp(e.at) AS at, e.actor_kind, e.actor_id, e.data::text AS data
     FROM (SELECT stream_id, company_id, of_company, relayed_id FROM event_heads h
            WHERE ${streams} AND last_id > relayed_id
              AND EXISTS (SELECT FROM event_followers f WHERE f.company_id = h.company_id)
+             AND EXISTS (SELECT FROM events e WHERE e.stream_id = h.stream_id AND e.id > h.relayed_id)
            ORDER BY stream_id LIMIT $1) h
    CROSS JOIN LATERAL (
       SELECT id, type, at, actor_kind, actor_id, data FROM events
@@ -43,13 +47,23 @@ const toRelay = (streams: string): string => `
    ORDER BY h.stream_id, e.id LIMIT $1`;
 
 /** Those of some streams: $2 which. */
-export const TO_RELAY = toRelay('stream_id = ANY ($2::uuid[])');
+export const UNRELAYED = unrelayed('stream_id = ANY ($2::uuid[])');
 
 /** Those of all. */
-export const ALL_TO_RELAY = toRelay('company_id = ANY (ARRAY(SELECT company_id FROM event_followers))');
+export const ALL_UNRELAYED = unrelayed('company_id = ANY (ARRAY(SELECT company_id FROM event_followers))');
 
-/** Notes how far streams were relayed: $1 streams, $2 ids. In the order in which everybody locks heads. */
-export const RELAYED = `
+/** Follows a company, unless it is followed: its events count as relayed so far. Locks heads in the order in which everybody does. */
+export const FOLLOW = `
+  WITH begun AS (
+    INSERT INTO event_followers (company_id) VALUES ($1) ON CONFLICT DO NOTHING RETURNING company_id
+  ), locked AS (
+    SELECT stream_id FROM event_heads WHERE company_id = (SELECT company_id FROM begun)
+     ORDER BY stream_id FOR NO KEY UPDATE
+  )
+  UPDATE event_heads h SET relayed_id = h.last_id FROM locked l WHERE h.stream_id = l.stream_id`;
+
+/** Notes how far streams were relayed: $1 streams, $2 ids. Locks heads in the order in which everybody does. */
+export const MARK_RELAYED = `
   WITH locked AS (
     SELECT h.stream_id, r.id FROM event_heads h JOIN unnest($1::uuid[], $2::bigint[]) r (stream_id, id) USING (stream_id)
      ORDER BY h.stream_id FOR NO KEY UPDATE OF h
@@ -76,7 +90,9 @@ export const REMOVE_OLD = `
     SELECT h.stream_id, max(few.id) AS last_id
       FROM event_heads h
      CROSS JOIN LATERAL (SELECT id, at FROM events WHERE stream_id = h.stream_id ORDER BY id LIMIT $2) few
-     WHERE h.stream_id = ANY ($1::uuid[]) AND few.at < now() - $3::interval
+     WHERE h.stream_id = ANY ($1::uuid[])
+       AND (SELECT at FROM events WHERE stream_id = h.stream_id ORDER BY id LIMIT 1) < now() - $3::interval
+       AND few.at < now() - $3::interval
        AND (few.id <= h.relayed_id OR NOT EXISTS (SELECT FROM event_followers f WHERE f.company_id = h.company_id))
      GROUP BY h.stream_id
   ), gone AS (

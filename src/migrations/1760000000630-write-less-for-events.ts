@@ -20,6 +20,8 @@ export class WriteLessForEvents1760000000630 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query('CREATE INDEX events_at_idx ON events (at)');
+    // Of processes of the version before; what was relayed since is not sent again.
+    await runner.query('DELETE FROM event_outbox');
     await runner.query(`
       INSERT INTO event_outbox (stream_id, id)
       SELECT e.stream_id, e.id

@@ -10,13 +10,14 @@ import { Config } from '../config/config.js';
 import { envelopeOf } from '../events/envelope.js';
 import { EventsChannel } from '../events/events.channel.js';
 import { EventsRepository, type OutgoingEvent } from '../events/events.repository.js';
-import { Database } from '../platform/database/database.service.js';
+import { Database, Last } from '../platform/database/database.service.js';
 import { IntervalRunner } from '../platform/leases/interval-runner.js';
 import { LOGGER } from '../platform/logging/logging.module.js';
 import { type Relayed, WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import { WebhookQueue } from './webhook-queue.service.js';
 
 const FAILURE = 'events could not be relayed to webhooks';
+const NOT_WOKEN = 'webhooks could not be woken';
 const AT_ONCE = 500;
 /** Retries fall due. */
 const LOOK_MS = 2_000;
@@ -70,7 +71,7 @@ export class WebhookRelay implements OnModuleInit, OnApplicationBootstrap, Befor
     if (this.config.ROLE === 'api') return;
     this.looks = [
       new IntervalRunner(() => this.relayAll(), FAILURE, this.logger, LOOK_AT_ALL_MS),
-      new IntervalRunner(() => this.queue.rewake(), 'webhooks could not be woken', this.logger, LOOK_MS),
+      new IntervalRunner(() => this.queue.rewake(), NOT_WOKEN, this.logger, LOOK_MS),
     ];
   }
 
@@ -89,6 +90,8 @@ export class WebhookRelay implements OnModuleInit, OnApplicationBootstrap, Befor
   private async relayTold(): Promise<void> {
     const streams = [...this.told];
     this.told.clear();
+    // Those before took so long that they have seen to these.
+    if (streams.length === 0) return;
     try {
       await this.relay(streams);
     } catch (err) {
@@ -104,17 +107,16 @@ export class WebhookRelay implements OnModuleInit, OnApplicationBootstrap, Befor
   private async relayPage(streams: readonly string[] | null): Promise<number> {
     return await this.database.transaction(async (tx) => {
       const events = tx.withRepository(this.events);
-      const page = await events.toRelay(streams, AT_ONCE);
+      const page = await events.unrelayed(streams, AT_ONCE);
       if (page.length === 0) return 0;
-      const webhooks = await tx.withRepository(this.deliveries).relay(page.map(relayed));
+      const webhooks = await tx.withRepository(this.deliveries).relay(page.map(deliveryOf));
       for (const id of webhooks) await this.queue.wake(tx, id);
-      await events.relayed(page);
-      return page.length;
+      return new Last(events.markRelayed(page).then(() => page.length));
     });
   }
 }
 
-function relayed({ company_id, stream_id, of_company, ...event }: OutgoingEvent): Relayed {
+function deliveryOf({ company_id, stream_id, of_company, ...event }: OutgoingEvent): Relayed {
   const project_id = of_company ? null : stream_id;
   const { id, type, at } = event;
   return {

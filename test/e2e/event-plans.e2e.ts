@@ -1,6 +1,16 @@
 import { beforeAll, expect, it } from '@jest/globals';
-import { ALL_TO_RELAY, FOLLOWING, REMOVE_OLD, STREAMS, TO_RELAY } from '../../src/events/events.sql.js';
+import {
+  ALL_UNRELAYED,
+  APPEND_FEW,
+  FOLLOW,
+  FOLLOWING,
+  REMOVE_OLD,
+  STREAMS,
+  UNRELAYED,
+} from '../../src/events/events.sql.js';
+import type { Tx } from '../../src/platform/database/database.service.js';
 import { useDatabase } from '../support/database.js';
+import { eventually } from '../support/eventually.js';
 
 const STREAMS_OF_ALL = 4_000;
 const EVENTS_EACH = 25;
@@ -8,7 +18,7 @@ const EVENTS_EACH = 25;
 const COMPANIES = 200;
 const OF_ONE = STREAMS_OF_ALL / COMPANIES;
 /** One company is followed, and of each of its streams so many events were not relayed. */
-const UNRELAYED = 5;
+const LEFT = 5;
 const NIL = '00000000-0000-0000-0000-000000000000';
 const db = useDatabase();
 let followed: string[] = [];
@@ -21,7 +31,7 @@ beforeAll(async () => {
      SELECT md5('stream ' || i)::uuid, 'company-' || i % $1::integer, $3::integer,
             CASE WHEN i % $1::integer = 0 THEN $3::integer - $4::integer ELSE 0 END
        FROM generate_series(1, $2::integer) i`,
-    [COMPANIES, STREAMS_OF_ALL, EVENTS_EACH, UNRELAYED],
+    [COMPANIES, STREAMS_OF_ALL, EVENTS_EACH, LEFT],
   );
   await manager.query(
     `INSERT INTO events (stream_id, id, type, at, actor_kind, actor_id, data)
@@ -67,10 +77,10 @@ async function planOf(statement: string, parameters: unknown[]): Promise<{ block
 it.each<[string, string, () => unknown[], number, number]>([
   ['what follows an event', FOLLOWING, () => [some[0], 10], EVENTS_EACH - 10, 30],
   ['streams', STREAMS, () => [some[0], 100], 100, 500],
-  ['events to relay of some streams', TO_RELAY, () => [500, some], 0, 400],
-  ['events to relay of followed streams', TO_RELAY, () => [500, followed], OF_ONE * UNRELAYED, 300],
-  ['events to relay of all', ALL_TO_RELAY, () => [500], OF_ONE * UNRELAYED, 300],
-  ['that nothing of some streams is old', REMOVE_OLD, () => [some, 50, '24 h'], 0, 3_500],
+  ['events to relay of some streams', UNRELAYED, () => [500, some], 0, 400],
+  ['events to relay of followed streams', UNRELAYED, () => [500, followed], OF_ONE * LEFT, 300],
+  ['events to relay of all', ALL_UNRELAYED, () => [500], OF_ONE * LEFT, 300],
+  ['that nothing of some streams is old', REMOVE_OLD, () => [some, 50, '24 h'], 0, 800],
 ])('%s are found by indexes', async (_, statement, parameters, count, blocks) => {
   expect(await db.database.manager.query(statement, parameters())).toHaveLength(count);
   const plan = await planOf(statement, parameters());
@@ -90,5 +100,52 @@ it('old events are removed from their streams, but those that are still to be re
     [streams, followed],
   );
   expect(left).toHaveLength(streams.length);
-  for (const { first, is_followed } of left) expect(first).toBe(is_followed ? EVENTS_EACH - UNRELAYED + 1 : 24);
+  for (const { first, is_followed } of left) expect(first).toBe(is_followed ? EVENTS_EACH - LEFT + 1 : 24);
+});
+
+it('streams whose events are gone do not hide others from who relays', async () => {
+  const { manager } = db.database;
+  const last = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+  await manager.query(
+    `INSERT INTO event_heads (stream_id, company_id, last_id)
+     SELECT md5('gone ' || i)::uuid, 'company-0', 3 FROM generate_series(1, 600) i`,
+  );
+  await manager.query(`UPDATE event_heads SET relayed_id = last_id WHERE stream_id = ANY ($1)`, [followed]);
+  await manager.query(`INSERT INTO event_heads (stream_id, company_id) VALUES ($1, 'company-0')`, [last]);
+  await manager.query(APPEND_FEW[0] ?? '', [last, 'user', 'user-1', 'cards.changed', '{}']);
+  expect(await manager.query(ALL_UNRELAYED, [500])).toMatchObject([{ stream_id: last, id: 1 }]);
+});
+
+it('who begins to follow a company waits for changes of several streams, and they for nobody in a circle', async () => {
+  const { database } = db;
+  const { manager } = database;
+  const [first, second] = ['10000000-0000-0000-0000-000000000000', '20000000-0000-0000-0000-000000000000'];
+  // In another order than that of their ids.
+  for (const id of [second, first])
+    await manager.query(`INSERT INTO event_heads (stream_id, company_id) VALUES ($1, 'company-1')`, [id]);
+  await manager.query(`INSERT INTO companies (id) VALUES ('company-1')`);
+  const append = (tx: Tx, id: string): Promise<unknown> =>
+    tx.query(APPEND_FEW[0] ?? '', [id, 'user', 'user-1', 'cards.changed', '{}']);
+  let following: Promise<unknown> | undefined;
+  await database.transaction(async (tx) => {
+    await append(tx, first);
+    following = manager.query(FOLLOW, ['company-1']);
+    await eventually(
+      () =>
+        manager.query<{ count: number }[]>(
+          `SELECT count(*) AS count FROM pg_stat_activity
+            WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%event_followers%'`,
+        ),
+      ([row]) => row?.count === 1,
+      { until: 'it waits' },
+    );
+    await append(tx, second);
+  });
+  await following;
+  expect(
+    await manager.query('SELECT last_id, relayed_id FROM event_heads WHERE stream_id = ANY ($1)', [[first, second]]),
+  ).toEqual([
+    { last_id: 1, relayed_id: 1 },
+    { last_id: 1, relayed_id: 1 },
+  ]);
 });

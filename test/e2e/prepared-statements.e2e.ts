@@ -107,6 +107,20 @@ describe('statements that are asked for at once', () => {
     expect(await Promise.all([40, 41].map(count))).toEqual([1, 0]);
   });
 
+  it('are usable again when a value could not be sent, by themselves and behind one that failed', async () => {
+    const { database } = db;
+    const circular: { self?: object } = {};
+    circular.self = circular;
+    const alone = 'SELECT $1::jsonb AS alone';
+    await expect(database.manager.query(alone, [circular])).rejects.toThrow('circular');
+    const behind = 'SELECT $1::jsonb AS behind';
+    await expect(
+      database.transaction((tx) => pipelined(tx.query('SELECT 1 / $1::integer', [0]), tx.query(behind, [circular]))),
+    ).rejects.toThrow('division by zero');
+    for (const text of [alone, behind, alone, behind])
+      expect(await database.manager.query(text, [{}])).toEqual([{ [text.slice(-6).trim()]: {} }]);
+  });
+
   it('are prepared anew, and run again as a whole, when a migration has changed what one of them answers', async () => {
     const read = 'SELECT * FROM grown WHERE id = $1';
     const { database } = db;
@@ -153,6 +167,50 @@ describe('a transaction', () => {
     expect(
       await database.manager.query('SELECT pg_current_xact_id_if_assigned() AS id, $1::integer AS one', [1]),
     ).toEqual([{ id: null, one: 1 }]);
+  });
+
+  it('is rolled back beside a statement that fails and that nobody waits for', async () => {
+    const { database } = db;
+    const failing = database.transaction(async (tx) => {
+      await tx.query('INSERT INTO grown (id) VALUES ($1)', [70]);
+      tx.query('SELECT 1 / $1::integer', [0]).catch(() => undefined);
+      throw new Error('Not today');
+    });
+    await expect(failing).rejects.toThrow('Not today');
+    expect(await database.manager.query('SELECT id FROM grown WHERE id = $1', [70])).toEqual([]);
+    await database.transaction((tx) => tx.query('SELECT $1::integer', [1]));
+  });
+
+  it('fails when a statement of it has, although nobody has looked', async () => {
+    const { database } = db;
+    const failing = database.transaction(async (tx) => {
+      await tx.query('INSERT INTO grown (id) VALUES ($1)', [80]);
+      await tx.query('SELECT 1 / $1::integer', [0]).catch(() => undefined);
+    });
+    await expect(failing).rejects.toThrow('Nothing is stored');
+    expect(await database.manager.query('SELECT id FROM grown WHERE id = $1', [80])).toEqual([]);
+  });
+
+  it.each<[string, (tx: Tx, run: number) => Promise<unknown>]>([
+    ['with parameters', (tx, run) => tx.query('SELECT fail_first($1)', [run])],
+    ['without', (tx, run) => tx.query(`SELECT fail_first(${run})`)],
+  ])('runs again when its last statements could not run, %s', async (_, last) => {
+    const { database } = db;
+    await database.manager.query(
+      `CREATE OR REPLACE FUNCTION fail_first(run integer) RETURNS void LANGUAGE plpgsql AS $$
+         BEGIN IF run = 1 THEN RAISE EXCEPTION 'Not now' USING ERRCODE = '40P01'; END IF; END $$`,
+    );
+    let runs = 0;
+    await database.transaction(async (tx) => {
+      runs += 1;
+      const end = [{ text: 'INSERT INTO grown (id) VALUES ($1)', parameters: [90] }];
+      database.atEnd(tx, { statements: () => end, committed: () => undefined });
+      await tx.query('SELECT $1::integer', [1]);
+      return new Last(last(tx, runs));
+    });
+    expect(runs).toBe(2);
+    const rows = await database.manager.query<{ id: number }[]>('DELETE FROM grown WHERE id = $1 RETURNING id', [90]);
+    expect(rows).toEqual([[{ id: 90 }], 1]);
   });
 
   it('has begun when its first statement runs, whatever that is', async () => {

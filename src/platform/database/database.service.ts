@@ -97,23 +97,29 @@ export class Database implements OnApplicationShutdown {
 
   private async once<T>(work: (tx: Tx) => Promise<T | Last<T>>): Promise<T> {
     const ends: TransactionEnd[] = [];
-    let written: Promise<unknown> | undefined;
-    const result = await this.source.transaction(async (tx) => {
-      this.ends.set(tx, ends);
-      const done = await work(tx);
-      this.ends.delete(tx);
-      if (ends.length === 0) return done;
-      const connection = (await tx.queryRunner?.connect()) as pg.ClientBase;
-      // Not awaited here: it goes out together with the commit. When that fails, it says why.
-      written = Promise.all(ends.flatMap((end) => end.statements()).map((statement) => send(connection, statement)));
-      written.catch(() => undefined);
-      return done;
-    });
-    // A commit after a statement that has failed rolls back, and succeeds with that.
-    const done = result instanceof Last ? await result.result : result;
-    await written;
-    for (const end of ends) end.committed();
-    return done;
+    /** What goes out with the commit. */
+    let last: Promise<unknown> = Promise.resolve();
+    try {
+      const result = await this.source.transaction(async (tx) => {
+        this.ends.set(tx, ends);
+        const done = await work(tx);
+        this.ends.delete(tx);
+        const sent = done instanceof Last ? [done.result as Promise<unknown>] : [];
+        if (ends.length > 0) {
+          const connection = (await tx.queryRunner?.connect()) as pg.ClientBase;
+          for (const end of ends) sent.push(...end.statements().map((statement) => send(connection, statement)));
+        }
+        last = pipelined(...sent);
+        last.catch(() => undefined);
+        return done;
+      });
+      for (const end of ends) end.committed();
+      return result instanceof Last ? await result.result : result;
+    } catch (error) {
+      // It says better than the commit why that has failed.
+      await last;
+      throw error;
+    }
   }
 
   /** Runs reads that all see one moment: the one of the first of them. */

@@ -8,7 +8,8 @@ const MAX_STATEMENTS = 500;
 const STALE_PLAN = '0A000';
 /** How TypeORM begins and ends transactions. */
 const START = 'START TRANSACTION';
-const ENDS: readonly unknown[] = ['COMMIT', 'ROLLBACK'];
+const COMMIT = 'COMMIT';
+const ROLLBACK = 'ROLLBACK';
 
 /** The names under which this process prepares statements, by their texts. */
 const names = new Map<string, string>();
@@ -20,11 +21,11 @@ let generation = 0;
  * - The server parses and plans each text once; further runs of a statement with parameters send the parameters alone.
  *   Texts are meant to be constant, whatever differs between two runs being a parameter.
  * - Statements that are asked for at once (`pipelined`) go out in one piece, run in their order, each with a snapshot of its
- *   own, and their answers come back together: those of a transaction as a {@link QueryBatch}, where once one has failed those
+ *   own, and their answers come back together: those of a transaction as one {@link QueryBatch}, where once one has failed those
  *   behind it fail with the same error.
  * - The start of a transaction goes out with its first statement, and its end with the last one where that is not awaited. Should
  *   the start fail, which takes a server that cancels it, the connection is given up, so that nothing goes on outside the
- *   transaction.
+ *   transaction. A commit that stores nothing fails.
  *
  * Needs the setting `pipeline` of pg.
  */
@@ -40,7 +41,8 @@ export class PreparedClient extends pg.Client {
     if (given.length <= 2 && typeof text === 'string') {
       if (text === START) return this.start();
       if (Array.isArray(values) && values.length > 0) return this.run(text, values);
-      if (this.isInTransaction && ENDS.includes(text)) return this.finish(text);
+      if (this.isInTransaction && text === COMMIT) return this.commit();
+      if (this.isInTransaction && text === ROLLBACK) return this.rollBack();
     }
     this.sendGathered();
     return (super.query as (...all: unknown[]) => unknown)(...given);
@@ -77,8 +79,7 @@ export class PreparedClient extends pg.Client {
     const queries = this.gathered;
     if (queries.length === 0) return;
     this.gathered = [];
-    const [first, ...others] = queries;
-    super.query(others.length === 0 && first !== undefined ? first : new QueryBatch(queries));
+    super.query(new QueryBatch(queries));
   }
 
   private start(): Promise<pg.QueryResult> {
@@ -88,10 +89,21 @@ export class PreparedClient extends pg.Client {
     return Promise.resolve(new pg.Result('text', pg.types));
   }
 
-  private finish(text: string): Promise<pg.QueryResult> {
-    const finished = this.send(text, []);
+  private async commit(): Promise<pg.QueryResult> {
+    const committed = this.send(COMMIT, []);
     this.isInTransaction = false;
-    return finished;
+    const result = await committed;
+    // So the server answers in a transaction of which a statement has failed.
+    if (result.command === ROLLBACK) throw new Error('Nothing is stored, as a statement of the transaction has failed');
+    return result;
+  }
+
+  private rollBack(): Promise<pg.QueryResult> {
+    // In a piece of its own: behind a statement that fails the server would pass over it.
+    this.sendGathered();
+    const rolledBack = this.send(ROLLBACK, []);
+    this.isInTransaction = false;
+    return rolledBack;
   }
 
   private async run(text: string, values: unknown[]): Promise<pg.QueryResult> {

@@ -30,9 +30,11 @@ export class QueryBatch extends pg.Query {
   declare callback?: SentQuery['callback'];
   /** The query that is being answered. */
   private at = 0;
+  private readonly names: readonly string[];
 
   constructor(private readonly queries: SentQuery[]) {
     super('');
+    this.names = queries.map(({ name }) => name);
     this.moveTo(0);
   }
 
@@ -78,13 +80,11 @@ export class QueryBatch extends pg.Query {
   }
 
   handleError(error: Error, connection: Connection): void {
+    // Those that were passed over are not prepared either, nor is one of which a value could not be sent.
+    for (const name of this.names.slice(this.at)) Reflect.deleteProperty(connection.submittedNamedStatements, name);
     for (const [at, query] of this.queries.entries()) {
       if (at < this.at) query.handleReadyForQuery(connection);
-      else {
-        // Those that were passed over are not prepared either.
-        Reflect.deleteProperty(connection.submittedNamedStatements, query.name);
-        query.handleError(error, connection);
-      }
+      else query.handleError(error, connection);
     }
     this.moveTo(this.queries.length);
     this.callback?.(error, new pg.Result('text', pg.types));
