@@ -23,6 +23,11 @@ const MODES = ['with events', 'without events'];
 const CONNECTIONS = Number(process.argv[3] ?? 8);
 const COMPANY = 'events';
 
+/** Turns and solves that go on after the request that began them. */
+const UNDER_WAY = `
+  SELECT (SELECT count(*) FROM turns WHERE state <> 'ended')
+       + (SELECT count(*) FROM executions WHERE status IN ('queued', 'running')) AS count`;
+
 /** Of a hundred changes of the mix how many are of which kind; a turn and a solve are several changes each. */
 const MIX = { create: 26, edit: 20, remove: 26, rename: 13, folder: 10, message: 4, solve: 1 };
 
@@ -90,8 +95,10 @@ const changes = {
 const folder = await makeFolder();
 const dataDir = join(folder, 'data');
 const database = await startEmbeddedPostgres({ dataDir });
+const client = new pg.Client(database.url());
 try {
   await migrate(database.url());
+  await client.connect();
   await planForAnyValues();
   Object.assign(environment, { databaseUrl: database.url(), dataDir, secret: randomBytes(32).toString('hex') });
   for (const [name, change] of Object.entries(changes)) {
@@ -104,18 +111,16 @@ try {
     }
   }
 } finally {
+  await client.end();
   await database.stop();
   await rm(folder, { recursive: true, force: true });
 }
 
 /** While tables are young the server may plan a statement of one service each time and that of the other once. */
 async function planForAnyValues() {
-  const client = new pg.Client(database.url());
-  await client.connect();
   await client.query(
     `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET plan_cache_mode = force_generic_plan', current_database()); END $$`,
   );
-  await client.end();
 }
 
 async function ask(service, method, path, body) {
@@ -133,8 +138,7 @@ async function ask(service, method, path, body) {
 async function compare(name, change, service) {
   const ratios = [];
   const totals = MODES.map(() => ({ count: 0, ms: 0, node_us: 0, postgres_us: 0 }));
-  const [server, client] = [await ServerTime.of(database.url()), new pg.Client(database.url())];
-  await client.connect();
+  const server = await ServerTime.of(database.url());
   const projects = await Promise.all(
     Array.from({ length: CONNECTIONS }, () => ask(service, 'POST', '/projects', { name: 'Bench' })),
   );
@@ -144,14 +148,13 @@ async function compare(name, change, service) {
     // Which is first alternates as well.
     for (const mode of round % 2 === 0 ? [0, 1] : [1, 0]) {
       service.process.send(MODES[mode]);
-      const spent = await oneRound(service, server, client, steps);
+      const spent = await oneRound(service, server, steps);
       rates[mode] = spent.count / spent.ms;
       if (round < WARM_UP) continue;
       for (const figure of Object.keys(spent)) totals[mode][figure] += spent[figure];
     }
     if (round >= WARM_UP) ratios.push(rates[1] / rates[0]);
   }
-  await client.end();
   ratios.sort((one, other) => one - other);
   const at = (share) => ((ratios[Math.floor(share * (ratios.length - 1))] - 1) * 100).toFixed(1);
   const perSecond = totals.map(({ count, ms }) => ((count * 1000) / ms).toFixed(0));
@@ -166,16 +169,11 @@ async function compare(name, change, service) {
   );
 }
 
-/** Turns and solves that go on after the request that began them. */
-const UNDER_WAY = `
-  SELECT (SELECT count(*) FROM turns WHERE state <> 'ended')
-       + (SELECT count(*) FROM executions WHERE status IN ('queued', 'running')) AS count`;
-
 /**
  * How many changes come to an end in a while, each connection in a project of its own, and what they take of the processors, with
  * all that they have begun.
  */
-async function oneRound(service, server, client, steps) {
+async function oneRound(service, server, steps) {
   const [before, postgres, began] = [await service.figures(), await server.us(), performance.now()];
   const over = began + ROUND_MS;
   const counts = await Promise.all(
