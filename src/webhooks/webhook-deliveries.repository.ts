@@ -32,15 +32,22 @@ export interface Attempt extends Pick<WebhookDelivery, 'state' | 'response_statu
 
 /** Deliveries to webhooks. */
 export class WebhookDeliveriesRepository extends EntityRepository(WebhookDelivery) {
-  /** Adds the deliveries of events, in their order; answers the webhooks that have new ones. */
+  /**
+   * Adds the deliveries of events, in their order; answers the webhooks that have new ones. Waits for who deletes one of them, and
+   * whoever wants to from then on waits.
+   */
   async relay(events: readonly Relayed[]): Promise<string[]> {
     const added: { webhook_id: string }[] = await this.query(
-      `INSERT INTO webhook_deliveries (webhook_id, stream_id, message_id, type, body)
+      `WITH webhook AS (
+         SELECT id, company_id, project_id, events, active_since FROM webhooks
+          WHERE company_id = ANY ($1) AND active ORDER BY id FOR KEY SHARE
+       )
+       INSERT INTO webhook_deliveries (webhook_id, stream_id, message_id, type, body)
        SELECT w.id, e.stream_id, e.message_id, e.type, e.body
          FROM unnest($1::text[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::timestamptz[]) WITH ORDINALITY
                 AS e (company_id, stream_id, project_id, message_id, type, body, at, place)
-         JOIN webhooks w ON w.company_id = e.company_id AND w.active AND e.type = ANY (w.events) AND e.at >= w.active_since
-                        AND (w.project_id IS NULL OR w.project_id = e.project_id)
+         JOIN webhook w ON w.company_id = e.company_id AND e.type = ANY (w.events) AND e.at >= w.active_since
+                       AND (w.project_id IS NULL OR w.project_id = e.project_id)
         ORDER BY e.place
        RETURNING webhook_id`,
       [

@@ -32,13 +32,17 @@ export class WebhookQueue {
     await this.wakeUps.add(tx, webhook_id);
   }
 
-  /** Wakes a worker for what is left after a turn: behind all that wait already. */
-  async wakeLater(webhook_id: string): Promise<void> {
-    await this.database.transaction(async (tx) => await this.wake(tx, webhook_id));
+  /**
+   * Wakes workers for webhooks, behind all that wait already unless a time is given. Each by itself: workers end several jobs at
+   * once, and lock them in an order of their own.
+   */
+  async wakeEach(webhooks: readonly { id: string; created_at?: Date }[]): Promise<void> {
+    for (const { id, created_at } of webhooks)
+      await this.database.transaction(async (tx) => await this.wakeUps.add(tx, id, created_at));
   }
 
-  /** Wakes a worker for retries, and for what a process has left that died. */
+  /** Wakes workers for retries, and for what a process has left that died. */
   async rewake(): Promise<void> {
-    await this.wakeUps.repeat(async (tx) => await tx.withRepository(this.deliveries).waiting(WOKEN_AT_ONCE));
+    await this.wakeEach(await this.deliveries.waiting(WOKEN_AT_ONCE));
   }
 }

@@ -25,6 +25,8 @@ const LOOK_MS = 2_000;
 const LOOK_AT_ALL_MS = 10_000;
 /** Least time between two looks because of notifications. */
 const PACE_MS = 100;
+/** Time until another try of what has failed. */
+const AGAIN_MS = 1_000;
 
 /**
  * Makes deliveries of events: how far a stream was relayed is written in the transaction that adds its deliveries, so each event
@@ -39,6 +41,7 @@ export class WebhookRelay implements OnModuleInit, OnApplicationBootstrap, Befor
   private told = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
   private looking: Promise<void> = Promise.resolve();
+  private isStopping = false;
 
   constructor(
     private readonly config: Config,
@@ -58,11 +61,7 @@ export class WebhookRelay implements OnModuleInit, OnApplicationBootstrap, Befor
         return;
       }
       if (!this.isFollowed) return;
-      this.told.add(stream_id);
-      this.timer ??= setTimeout(() => {
-        this.timer = undefined;
-        this.looking = this.looking.then(async () => await this.relayTold());
-      }, PACE_MS);
+      this.tell([stream_id], PACE_MS);
     });
     this.channel.listenForFollowers(() => this.looks[0]?.wake());
   }
@@ -76,6 +75,7 @@ export class WebhookRelay implements OnModuleInit, OnApplicationBootstrap, Befor
   }
 
   async beforeApplicationShutdown(): Promise<void> {
+    this.isStopping = true;
     clearTimeout(this.timer);
     await Promise.all(this.looks.map(async (look) => await look.stop()));
     await this.looking;
@@ -87,6 +87,14 @@ export class WebhookRelay implements OnModuleInit, OnApplicationBootstrap, Befor
     if (this.isFollowed) await this.relay(null);
   }
 
+  private tell(streams: readonly string[], afterMs: number): void {
+    for (const stream_id of streams) this.told.add(stream_id);
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      this.looking = this.looking.then(async () => await this.relayTold());
+    }, afterMs);
+  }
+
   private async relayTold(): Promise<void> {
     const streams = [...this.told];
     this.told.clear();
@@ -95,8 +103,8 @@ export class WebhookRelay implements OnModuleInit, OnApplicationBootstrap, Befor
     try {
       await this.relay(streams);
     } catch (err) {
-      // The look at all streams comes to them.
       this.logger.warn({ err }, FAILURE);
+      if (!this.isStopping) this.tell(streams, AGAIN_MS);
     }
   }
 
@@ -105,14 +113,16 @@ export class WebhookRelay implements OnModuleInit, OnApplicationBootstrap, Befor
   }
 
   private async relayPage(streams: readonly string[] | null): Promise<number> {
-    return await this.database.transaction(async (tx) => {
+    const { count, webhooks } = await this.database.transaction(async (tx) => {
       const events = tx.withRepository(this.events);
       const page = await events.unrelayed(streams, AT_ONCE);
-      if (page.length === 0) return 0;
+      const count = page.length;
+      if (count === 0) return { count, webhooks: [] };
       const webhooks = await tx.withRepository(this.deliveries).relay(page.map(deliveryOf));
-      for (const id of webhooks) await this.queue.wake(tx, id);
-      return new Last(events.markRelayed(page).then(() => page.length));
+      return new Last(events.markRelayed(page).then(() => ({ count, webhooks })));
     });
+    await this.queue.wakeEach(webhooks.map((id) => ({ id })));
+    return count;
   }
 }
 

@@ -68,7 +68,7 @@ export class WebhookRunner implements OnModuleInit, OnModuleDestroy {
     if (webhook === undefined) return;
     await this.hold(webhook);
     // Whoever was woken meanwhile has left it to this one.
-    if (await this.deliveries.hasDue(webhook_id)) await this.queue.wakeLater(webhook_id);
+    if (await this.deliveries.hasDue(webhook_id)) await this.queue.wakeEach([{ id: webhook_id }]);
   }
 
   private async hold(webhook: LeasedWebhook): Promise<void> {

@@ -121,6 +121,23 @@ describe('statements that are asked for at once', () => {
       expect(await database.manager.query(text, [{}])).toEqual([{ [text.slice(-6).trim()]: {} }]);
   });
 
+  it('fail for the same reason when what they ask for at once is the same', async () => {
+    const text = 'SELECT id FROM not_there WHERE id = $1';
+    const settled = await db.database.together((reads) =>
+      Promise.allSettled([
+        reads.query(text, [1]),
+        reads.query(text, [2]),
+        reads.query('SELECT $1::integer AS id', [3]),
+      ]),
+    );
+    const reason: unknown = expect.objectContaining({ message: 'relation "not_there" does not exist' });
+    expect(settled).toEqual([
+      { status: 'rejected', reason },
+      { status: 'rejected', reason },
+      { status: 'fulfilled', value: [{ id: 3 }] },
+    ]);
+  });
+
   it('are prepared anew, and run again as a whole, when a migration has changed what one of them answers', async () => {
     const read = 'SELECT * FROM grown WHERE id = $1';
     const { database } = db;

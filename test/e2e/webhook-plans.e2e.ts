@@ -1,6 +1,8 @@
 import { beforeAll, expect, it } from '@jest/globals';
 import { AGAIN, FIRST, HAS_DUE, WAITING } from '../../src/webhooks/webhook-deliveries.sql.js';
+import { WebhookDeliveriesRepository } from '../../src/webhooks/webhook-deliveries.repository.js';
 import { useDatabase } from '../support/database.js';
+import { eventually } from '../support/eventually.js';
 
 const STREAMS = 20;
 /** Of one webhook, whose receiver has taken nothing for long: as many have never been tried as wait for their next time. */
@@ -79,4 +81,38 @@ it('nobody waits for what is due later alone, and that is found without a look a
   expect(await blocksOf(HAS_DUE, [webhook])).toBeLessThan(FEW_BLOCKS);
   expect(await manager.query(WAITING, [100])).toEqual([]);
   expect(await blocksOf(WAITING, [100])).toBeLessThan(FEW_BLOCKS);
+});
+
+it('deliveries wait for who deletes a webhook, and the others get theirs', async () => {
+  const { database, source } = db;
+  const { manager } = database;
+  const [gone, left] = await manager.query<[{ id: string }, { id: string }]>(
+    `SELECT id FROM webhooks WHERE company_id = 'company-7' ORDER BY id LIMIT 2`,
+  );
+  await manager.query(`DELETE FROM webhooks WHERE company_id = 'company-7' AND id <> ALL ($1)`, [[gone.id, left.id]]);
+  const event = {
+    company_id: 'company-7',
+    stream_id: gone.id,
+    project_id: null,
+    message_id: 'new',
+    type: 'cards.changed',
+    body: '{}',
+    at: new Date().toISOString(),
+  };
+  let relayed: Promise<string[]> | undefined;
+  await database.transaction(async (tx) => {
+    await tx.query('DELETE FROM webhooks WHERE id = $1', [gone.id]);
+    relayed = new WebhookDeliveriesRepository(source).relay([event]);
+    relayed.catch(() => undefined);
+    await eventually(
+      () =>
+        manager.query<{ count: number }[]>(
+          `SELECT count(*) AS count FROM pg_stat_activity
+            WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%webhook_deliveries%'`,
+        ),
+      ([row]) => row?.count === 1,
+      { until: 'they wait' },
+    );
+  });
+  expect(await relayed).toEqual([left.id]);
 });

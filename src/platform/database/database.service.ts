@@ -6,10 +6,10 @@ import { DataSource, type EntityManager, QueryFailedError } from 'typeorm';
 export type Tx = EntityManager;
 
 /**
- * Deadlock, serialisation failure, and statements prepared before a migration ({@link PreparedClient}): the transaction
- * had no effect and can run again.
+ * Deadlock, serialisation failure, and statements that were prepared before a migration or not at all ({@link PreparedClient}): the
+ * transaction had no effect and can run again.
  */
-const RETRIED_CODES = new Set(['40P01', '40001', '0A000']);
+const RETRIED_CODES = new Set(['40P01', '40001', '0A000', '26000']);
 const ATTEMPTS = 4;
 
 type Results<Statements extends readonly unknown[]> = { -readonly [At in keyof Statements]: Awaited<Statements[At]> };

@@ -6,6 +6,8 @@ import { QueryBatch, type SentQuery } from './query-batch.js';
 const MAX_STATEMENTS = 500;
 /** A prepared statement would answer other columns than before: a migration has run meanwhile. */
 const STALE_PLAN = '0A000';
+/** A statement that went out before with the same text has failed where it would have been prepared. */
+const NOT_PREPARED = '26000';
 /** How TypeORM begins and ends transactions. */
 const START = 'START TRANSACTION';
 const COMMIT = 'COMMIT';
@@ -111,10 +113,14 @@ export class PreparedClient extends pg.Client {
     try {
       return await this.send(text, values);
     } catch (error) {
-      if ((error as { code?: string }).code !== STALE_PLAN) throw error;
-      // From here on every connection prepares anew; a transaction is over and begins again as a whole.
-      names.clear();
-      generation += 1;
+      const { code } = error as { code?: string };
+      if (code !== STALE_PLAN && code !== NOT_PREPARED) throw error;
+      if (code === STALE_PLAN) {
+        // From here on every connection prepares anew.
+        names.clear();
+        generation += 1;
+      }
+      // A transaction is over and begins again as a whole.
       if (isInTransaction) throw error;
       return await this.send(text, values);
     }
