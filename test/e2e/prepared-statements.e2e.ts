@@ -134,7 +134,8 @@ describe('statements that are asked for at once', () => {
     expect(settled).toEqual([
       { status: 'rejected', reason },
       { status: 'rejected', reason },
-      { status: 'fulfilled', value: [{ id: 3 }] },
+      { status: 'rejected', reason },
+      { status: 'fulfilled', value: [{ id: 4 }] },
     ]);
   });
 

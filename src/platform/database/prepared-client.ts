@@ -122,16 +122,18 @@ export class PreparedClient extends pg.Client {
       }
       // A transaction is over and begins again as a whole.
       if (isInTransaction) throw error;
-      return await this.send(text, values);
+      return await (code === STALE_PLAN ? this.send(text, values) : this.sendUnprepared(text, values));
     }
+  }
+
+  private async sendUnprepared(text: string, values: unknown[]): Promise<pg.QueryResult> {
+    this.sendGathered();
+    return await super.query({ text, values });
   }
 
   private async send(text: string, values: unknown[]): Promise<pg.QueryResult> {
     const name = nameOf(text);
-    if (name === undefined) {
-      this.sendGathered();
-      return await super.query({ text, values });
-    }
+    if (name === undefined) return await this.sendUnprepared(text, values);
     // A finished query object: pg copies every configuration property by property, which costs more than the rest of it.
     const query = new pg.Query(text, values) as SentQuery;
     query.name = name;
