@@ -125,9 +125,8 @@ describe('statements that are asked for at once', () => {
     const text = 'SELECT id FROM not_there WHERE id = $1';
     const settled = await db.database.together((reads) =>
       Promise.allSettled([
-        reads.query(text, [1]),
-        reads.query(text, [2]),
-        reads.query('SELECT $1::integer AS id', [3]),
+        ...[1, 2, 3].map((id) => reads.query(text, [id])),
+        reads.query('SELECT $1::integer AS id', [4]),
       ]),
     );
     const reason: unknown = expect.objectContaining({ message: 'relation "not_there" does not exist' });
