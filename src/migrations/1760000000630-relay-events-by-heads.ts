@@ -1,11 +1,10 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * A change writes less for its events: a head tells how far they were relayed, in place of an outbox that each change asks for
- * followers and writes to, and old events are found stream by stream, without an index at whose one end all changes write.
+ * A head tells how far its events have been relayed, in place of an outbox that each change asks for followers and writes to.
  * `event_outbox` is still written by processes of the version before, and read by nobody else.
  */
-export class WriteLessForEvents1760000000630 implements MigrationInterface {
+export class RelayEventsByHeads1760000000630 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE event_heads ADD COLUMN relayed_id bigint NOT NULL DEFAULT 0');
     // What is relayed again is known by its id to receivers.
@@ -15,13 +14,9 @@ export class WriteLessForEvents1760000000630 implements MigrationInterface {
        WHERE EXISTS (SELECT FROM event_followers f WHERE f.company_id = h.company_id)`);
     await runner.query('DELETE FROM event_outbox');
     await runner.query('CREATE INDEX event_heads_company_id_idx ON event_heads (company_id)');
-    await runner.query('DROP INDEX events_at_idx');
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('CREATE INDEX events_at_idx ON events (at)');
-    // Of processes of the version before; what was relayed since is not sent again.
-    await runner.query('DELETE FROM event_outbox');
     await runner.query(`
       INSERT INTO event_outbox (stream_id, id)
       SELECT e.stream_id, e.id
