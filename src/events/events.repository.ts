@@ -15,9 +15,6 @@ import {
   UNRELAYED,
 } from './events.sql.js';
 
-/** Before all ids. */
-const NIL = '00000000-0000-0000-0000-000000000000';
-
 /** An event that has no number yet; `data` is JSON text. */
 export interface NewEvent {
   type: string;
@@ -122,9 +119,9 @@ export class EventsRepository extends EntityRepository(Event) {
     return new Map(heads.map(({ stream_id, last_id }) => [stream_id, String(last_id)]));
   }
 
-  /** Up to `limit` streams that have events, in the order of their ids. @param after the one before them; null: from the first on */
-  async streams(after: string | null, limit: number): Promise<string[]> {
-    const rows: { stream_id: string }[] = await this.query(STREAMS, [after ?? NIL, limit]);
+  /** Up to `limit` streams that have events, in the order of their ids. @param after the one before them */
+  async streams(after: string, limit: number): Promise<string[]> {
+    const rows: { stream_id: string }[] = await this.query(STREAMS, [after, limit]);
     return rows.map(({ stream_id }) => stream_id);
   }
 

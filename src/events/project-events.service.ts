@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Principal } from '../platform/auth/principal.js';
+import { BEFORE_ALL_IDS } from '../platform/database/checked-id.js';
 import { Database, type Tx } from '../platform/database/database.service.js';
 import { Jobs } from '../platform/jobs/jobs.service.js';
 import {
@@ -114,11 +115,11 @@ export class ProjectEvents implements OnModuleInit {
   }
 
   private async removeOld(): Promise<void> {
-    let streams = await this.events.streams(null, STREAMS_AT_ONCE);
-    while (streams.length > 0) {
+    for (let last: string | undefined = BEFORE_ALL_IDS; last !== undefined;) {
+      const streams: string[] = await this.events.streams(last, STREAMS_AT_ONCE);
       let left = streams;
       while (left.length > 0) left = await this.events.removeOld(left, KEPT, REMOVED_AT_ONCE);
-      streams = await this.events.streams(streams.at(-1) ?? null, STREAMS_AT_ONCE);
+      last = streams.at(-1);
     }
   }
 }

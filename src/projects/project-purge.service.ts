@@ -3,6 +3,7 @@ import { ProjectEvents } from '../events/project-events.service.js';
 import type { Logger } from 'pino';
 import { Config } from '../config/config.js';
 import { ContainersService } from '../files/tree/containers.service.js';
+import { BEFORE_ALL_IDS } from '../platform/database/checked-id.js';
 import { Database, type Tx } from '../platform/database/database.service.js';
 import { Jobs } from '../platform/jobs/jobs.service.js';
 import { LOGGER } from '../platform/logging/logging.module.js';
@@ -20,7 +21,6 @@ import type { ProjectId } from './project.entity.js';
 export type Purger = (tx: Tx, project_id: ProjectId) => Promise<boolean>;
 
 const BATCH = 100;
-const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Removes what is left of deleted projects, PROJECTS_GRACE_SECONDS after they were. Any number of processes may do so at
@@ -55,7 +55,7 @@ export class ProjectPurge implements OnModuleInit {
 
   /** Removes every project whose time is over. */
   async purge(): Promise<void> {
-    for (let last: string | undefined = BEFORE_ALL; last !== undefined;) {
+    for (let last: string | undefined = BEFORE_ALL_IDS; last !== undefined;) {
       const due = await this.projects.due(last, this.config.PROJECTS_GRACE_SECONDS, BATCH);
       for (const project of due) await this.tryPurge(project);
       last = due.at(-1)?.id;

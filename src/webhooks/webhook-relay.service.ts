@@ -88,6 +88,7 @@ export class WebhookRelay implements OnModuleInit, OnApplicationBootstrap, Befor
   }
 
   private tell(streams: readonly string[], afterMs: number): void {
+    if (this.isStopping) return;
     for (const stream_id of streams) this.told.add(stream_id);
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
@@ -104,7 +105,7 @@ export class WebhookRelay implements OnModuleInit, OnApplicationBootstrap, Befor
       await this.relay(streams);
     } catch (err) {
       this.logger.warn({ err }, FAILURE);
-      if (!this.isStopping) this.tell(streams, AGAIN_MS);
+      this.tell(streams, AGAIN_MS);
     }
   }
 

@@ -8,9 +8,10 @@ import {
   STREAMS,
   UNRELAYED,
 } from '../../src/events/events.sql.js';
+import { BEFORE_ALL_IDS } from '../../src/platform/database/checked-id.js';
 import type { Tx } from '../../src/platform/database/database.service.js';
+import { untilBlocked } from '../support/blocked.js';
 import { useDatabase } from '../support/database.js';
-import { eventually } from '../support/eventually.js';
 
 const STREAMS_OF_ALL = 4_000;
 const EVENTS_EACH = 25;
@@ -19,7 +20,6 @@ const COMPANIES = 200;
 const OF_ONE = STREAMS_OF_ALL / COMPANIES;
 /** One company is followed, and of each of its streams so many events were not relayed. */
 const LEFT = 5;
-const NIL = '00000000-0000-0000-0000-000000000000';
 const db = useDatabase();
 let followed: string[] = [];
 let some: string[] = [];
@@ -44,7 +44,7 @@ beforeAll(async () => {
   await manager.query('VACUUM ANALYZE events, event_heads, event_followers');
   const ids = (rows: { stream_id: string }[]): string[] => rows.map(({ stream_id }) => stream_id);
   followed = ids(await manager.query(`SELECT stream_id FROM event_heads WHERE company_id = 'company-0'`));
-  some = ids(await manager.query(STREAMS, [NIL, 100]));
+  some = ids(await manager.query(STREAMS, [BEFORE_ALL_IDS, 100]));
 }, 60_000);
 
 interface Node {
@@ -130,15 +130,7 @@ it('who begins to follow a company waits for changes of several streams, and the
   await database.transaction(async (tx) => {
     await append(tx, first);
     following = manager.query(FOLLOW, ['company-1']);
-    await eventually(
-      () =>
-        manager.query<{ count: number }[]>(
-          `SELECT count(*) AS count FROM pg_stat_activity
-            WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%event_followers%'`,
-        ),
-      ([row]) => row?.count === 1,
-      { until: 'it waits' },
-    );
+    await untilBlocked((text, values) => manager.query(text, values), { about: 'event_followers' });
     await append(tx, second);
   });
   await following;

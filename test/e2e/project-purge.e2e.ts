@@ -7,6 +7,7 @@ import type { ProjectResponse } from '../../src/projects/projects.dto.js';
 import type { UserUsageListResponse } from '../../src/usage/usage.dto.js';
 import { makeDeployment, makeFile, makeProject, sendParts } from '../factories/make.js';
 import { idle } from '../factories/turns.js';
+import { untilBlocked } from '../support/blocked.js';
 import type { Client } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { removeEnvironment, Service } from '../support/service.js';
@@ -152,15 +153,10 @@ describe('what is left of a deleted project', () => {
       await reader.query(`BEGIN; SELECT FROM messages WHERE conversation_id = '${long}' FOR UPDATE`);
       for (const purging of [1, 2]) {
         await run('purge_projects');
-        await eventually(
-          () =>
-            database.query(
-              `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
-            ),
-          // The timetable may have sent another one.
-          ({ rowCount }) => (rowCount ?? 0) >= purging,
-          { until: `${purging} at it wait` },
-        );
+        // The timetable may have sent another one.
+        await untilBlocked(async (text, values) => (await database.query<{ blocked: number }>(text, values)).rows, {
+          least: purging,
+        });
       }
       await reader.query('COMMIT');
     } finally {

@@ -11,6 +11,7 @@ import { ProjectPurge } from '../../src/projects/project-purge.service.js';
 import { Database } from '../../src/platform/database/database.service.js';
 import type { ProjectResponse, ProjectSummaryListResponse } from '../../src/projects/projects.dto.js';
 import { makeDeployment, makeFile, makeProject } from '../factories/make.js';
+import { untilBlocked } from '../support/blocked.js';
 import type { Client } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { raw } from '../support/raw.js';
@@ -242,16 +243,7 @@ describe('a deleted project', () => {
     const config = service.app.get(Config);
     let restoring: ReturnType<typeof restore> | undefined;
     try {
-      await eventually(
-        () =>
-          service.app
-            .get(Database)
-            .manager.query<object[]>(
-              `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
-            ),
-        ({ length }) => length > 0,
-        { until: 'the purge waits' },
-      );
+      await untilBlocked((text, values) => service.app.get(Database).manager.query(text, values));
       config.PROJECTS_GRACE_SECONDS = 1_000_000;
       restoring = restore(id);
       await pause(200);

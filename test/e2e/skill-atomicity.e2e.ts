@@ -58,19 +58,17 @@ afterAll(async () => {
   await removeEnvironment(first.environment);
 }, 60_000);
 
-/** Repeats with pauses until `work` is over; answers how often. */
-async function during(work: Promise<unknown>, pauseMs: number, repeated: () => Promise<unknown>): Promise<number> {
+/** Repeats with pauses until `work` is over. */
+async function during(work: Promise<unknown>, pauseMs: number, repeated: () => Promise<unknown>): Promise<void> {
   const state = { over: false };
   const ended = work.finally(() => {
     state.over = true;
   });
-  let times = 0;
-  for (; !state.over; times += 1) {
+  while (!state.over) {
     await repeated();
     await pause(pauseMs);
   }
   await ended;
-  return times;
 }
 
 const until = async (

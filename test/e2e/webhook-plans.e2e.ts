@@ -1,8 +1,8 @@
 import { beforeAll, expect, it } from '@jest/globals';
 import { AGAIN, FIRST, HAS_DUE, WAITING } from '../../src/webhooks/webhook-deliveries.sql.js';
 import { WebhookDeliveriesRepository } from '../../src/webhooks/webhook-deliveries.repository.js';
+import { untilBlocked } from '../support/blocked.js';
 import { useDatabase } from '../support/database.js';
-import { eventually } from '../support/eventually.js';
 
 const STREAMS = 20;
 /** Of one webhook, whose receiver has taken nothing for long: as many have never been tried as wait for their next time. */
@@ -104,15 +104,7 @@ it('deliveries wait for who deletes a webhook, and the others get theirs', async
     await tx.query('DELETE FROM webhooks WHERE id = $1', [gone.id]);
     relayed = new WebhookDeliveriesRepository(source).relay([event]);
     relayed.catch(() => undefined);
-    await eventually(
-      () =>
-        manager.query<{ count: number }[]>(
-          `SELECT count(*) AS count FROM pg_stat_activity
-            WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%webhook_deliveries%'`,
-        ),
-      ([row]) => row?.count === 1,
-      { until: 'they wait' },
-    );
+    await untilBlocked((text, values) => manager.query(text, values), { about: 'webhook_deliveries' });
   });
   expect(await relayed).toEqual([left.id]);
 });

@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Config } from '../../config/config.js';
+import { BEFORE_ALL_IDS } from '../../platform/database/checked-id.js';
 import { Database } from '../../platform/database/database.service.js';
 import { Jobs } from '../../platform/jobs/jobs.service.js';
 import { ObjectStore } from '../../platform/object-store/object-store.js';
@@ -12,7 +13,6 @@ import { unlessInUse } from './in-use.js';
 /** Objects deleted at a time, and rows read by one statement, so that none takes long. */
 const BATCH = 500;
 const PAGE = 10_000;
-const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Deletes what is no longer needed, FILES_GRACE_SECONDS after it was: what deleted containers held, then blobs that
@@ -47,7 +47,7 @@ export class Collector implements OnModuleInit {
   }
 
   private async markBlobs(): Promise<void> {
-    for (let after = BEFORE_ALL; ;) {
+    for (let after = BEFORE_ALL_IDS; ;) {
       const last = await this.blobs.endOfPage(after, PAGE);
       if (last === undefined) return;
       await this.blobs.mark(after, last);
@@ -56,7 +56,7 @@ export class Collector implements OnModuleInit {
   }
 
   private async deleteBlobs(): Promise<void> {
-    for (let last: string | undefined = BEFORE_ALL; last !== undefined;) {
+    for (let last: string | undefined = BEFORE_ALL_IDS; last !== undefined;) {
       const marked: string[] = await this.blobs.marked(this.config.FILES_GRACE_SECONDS, last, BATCH);
       await this.doom(marked);
       last = marked.at(-1);

@@ -1,11 +1,11 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { BEFORE_ALL_IDS } from '../../platform/database/checked-id.js';
 import { Jobs } from '../../platform/jobs/jobs.service.js';
 import { SWEEP_UPLOADS } from '../tree/containers.service.js';
 import { UploadsRepository } from '../uploads/uploads.repository.js';
 import { UploadsService } from '../uploads/uploads.service.js';
 
 const BATCH = 100;
-const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
 /** Ends uploads that nobody will finish: expired ones, and those to a container that was deleted. */
 @Injectable()
@@ -22,7 +22,7 @@ export class Sweeper implements OnModuleInit {
 
   /** @throws Unavailable when the store is out of reach */
   async sweep(): Promise<void> {
-    for (let last = BEFORE_ALL, more = true; more;) {
+    for (let last = BEFORE_ALL_IDS, more = true; more;) {
       const due = await this.uploadsRepository.due(last, BATCH);
       for (const id of due) await this.uploads.drop(id);
       last = due.at(-1) ?? last;

@@ -5,3 +5,6 @@ declare const checked: unique symbol;
  * client has sent is a plain string. So what takes one cannot be reached with an id that nobody has looked at.
  */
 export type CheckedId<Resource extends string> = string & { readonly [checked]: Resource };
+
+/** Where a walk through all ids begins. */
+export const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';

@@ -110,6 +110,7 @@ export class Database implements OnApplicationShutdown {
           for (const end of ends) sent.push(...end.statements().map((statement) => send(connection, statement)));
         }
         last = pipelined(...sent);
+        // Awaited below, when the commit has said that something has failed.
         last.catch(() => undefined);
         return done;
       });
