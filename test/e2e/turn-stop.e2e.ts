@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ChatResponse, ChatStopResponse, ConversationSyncResponse } from '../../src/chat/chat.dto.js';
+import type { ConversationResponse } from '../../src/chat/conversations.dto.js';
 import { TurnEndings } from '../../src/chat/turns/turn-endings.service.js';
 import type { LeasedTurn } from '../../src/chat/turns/turns.repository.js';
 import { Database } from '../../src/platform/database/database.service.js';
@@ -107,6 +108,29 @@ describe('stopping a turn', () => {
       .manager.query('SELECT * FROM turns WHERE id = $1', [turn.turn_id]);
     if (held === undefined) throw new Error('The turn has no row');
     await stop(project);
+    const before = await client.get<ProjectResponse>(`/projects/${project}`);
+    const ending = worker.app.get(TurnEndings).end(held, 'owner', { outcome: 'completed' });
+    await expect(ending).rejects.toThrow(LeaseLost);
+    expect(await client.get<ProjectResponse>(`/projects/${project}`)).toEqual(before);
+  });
+
+  it('and the deletion of its conversation leave nothing to end for the process that was about to', async () => {
+    script = speakAndWait(gate(), () => undefined);
+    const project = await newProject();
+    const conversations = `/projects/${project}/conversations`;
+    const { id: conversation_id } = await client.post<ConversationResponse>(conversations, {});
+    await client.post(`/projects/${project}/chat`, { content: 'Hello', conversation_id });
+    const { manager } = api.app.get(Database);
+    const [held] = await eventually(
+      () =>
+        manager.query<LeasedTurn[]>('SELECT * FROM turns WHERE conversation_id = $1 AND next_seq >= 3', [
+          conversation_id,
+        ]),
+      ({ length }) => length > 0,
+      { until: '3 events are stored' },
+    );
+    if (held === undefined) throw new Error('The turn has no row');
+    await client.delete(`${conversations}/${conversation_id}`);
     const before = await client.get<ProjectResponse>(`/projects/${project}`);
     const ending = worker.app.get(TurnEndings).end(held, 'owner', { outcome: 'completed' });
     await expect(ending).rejects.toThrow(LeaseLost);

@@ -15,7 +15,7 @@ import { EffectiveConfigService } from '../../skills/effective-config.service.js
 import { Budgets } from '../../usage/budgets.service.js';
 import { WorkspaceChangesRepository } from '../conversations/workspace-changes.repository.js';
 import { type ContextMessage, MessagesRepository } from '../messages/messages.repository.js';
-import { lostWithProject } from './lost-with-project.js';
+import { lostWhereGone } from './lost-where-gone.js';
 import { spenderOf } from './turn.entity.js';
 import type { LeasedTurn } from './turns.repository.js';
 
@@ -53,7 +53,7 @@ export class TurnContexts {
     const principal = Principal.agent(company_id, await this.rightsOf(spender));
     const [project, , history, changes, cards, exhausted] = await this.database.together((tx) =>
       pipelined(
-        tx.withRepository(this.projects).requireKnown(project_id).catch(lostWithProject),
+        tx.withRepository(this.projects).requireKnown(project_id).catch(lostWhereGone),
         tx.withRepository(this.projects).require(ProjectReader.of(principal), project_id).catch(lostWithAsker),
         tx.withRepository(this.messages).contextOf(conversation_id, id, { limit: MAX_MESSAGES, bytes: MAX_BYTES }),
         tx.withRepository(this.changes).of(id, MAX_CHANGES),

@@ -11,7 +11,7 @@ import { closingEvents, EMPTY_BODY, fold, type MessageBody } from '../messages/m
 import { MessagesRepository } from '../messages/messages.repository.js';
 import { withEvents } from '../messages/unwritten-events.js';
 import { TurnDispatchedChannel } from './turn-dispatched.channel.js';
-import { lostWithProject } from './lost-with-project.js';
+import { lostWhereGone } from './lost-where-gone.js';
 import { firstUnstored, type Progress } from './progress.js';
 import { bodyEvent, endedEvent, type EventRow, STARTED, TurnEventsRepository } from './turn-events.repository.js';
 import { spenderOf, type TurnOutcome } from './turn.entity.js';
@@ -72,9 +72,9 @@ export class TurnEndings {
       const turns = tx.withRepository(this.turns);
       // The project is the first to be locked.
       const [, turn, { waiting, new_turn_id }] = await pipelined(
-        tx.withRepository(this.projects).lockKnown(project_id).catch(lostWithProject),
+        tx.withRepository(this.projects).lockKnown(project_id).catch(lostWhereGone),
         turns.lockWithConversation(leased, holder),
-        turns.situation(project_id, conversation_id),
+        turns.situation(project_id, conversation_id).catch(lostWhereGone),
       );
       if (turn === undefined) throw new LeaseLost();
       this.events.by(tx, { kind: 'agent', id: turn.id });

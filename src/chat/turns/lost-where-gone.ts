@@ -1,7 +1,7 @@
 import { NotFound } from '../../platform/errors/errors.js';
 import { LeaseLost } from '../../platform/leases/lease.js';
 
-/** For a turn whose project is not found: the turn has ended with it. @throws LeaseLost */
-export function lostWithProject(error: unknown): never {
+/** For a turn whose project or conversation is not found: the turn has gone with it. @throws LeaseLost */
+export function lostWhereGone(error: unknown): never {
   throw error instanceof NotFound ? new LeaseLost() : error;
 }
