@@ -1,16 +1,81 @@
 import './node-version.mjs';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
 import { ROOT, setUpCheckout } from './checkout.mjs';
 
-/* `npm test`, with Jest's own arguments after `--`. */
-await setUpCheckout();
+/*
+ * `npm test`, with Jest's own arguments after `--`.
+ *
+ * Test files that fail run once more, alone, at the end. If they pass then, the run passes and lists them under "Flaky tests".
+ * With TEST_REPORT, the path of a folder, the list also goes to `flaky` there, and the seconds of each file to `seconds`.
+ */
 
-// Jest runs ES modules only with this flag, which warns of itself once in every process.
-const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
-const jest = join(ROOT, 'node_modules/jest/bin/jest.js');
-const child = spawn(process.execPath, [...flags, jest, ...process.argv.slice(2)], { cwd: ROOT, stdio: 'inherit' });
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-const [code] = await once(child, 'exit');
-process.exitCode = code ?? 1;
+/** With more failed files than this, the code is broken and not a test flaky. */
+const MAX_FLAKY_FILES = 5;
+/** Lines of the first error that the list of flaky tests shows. */
+const ERROR_LINES = 12;
+
+const { TEST_REPORT: report, ...environment } = process.env;
+const scratch = mkdtempSync(join(tmpdir(), 'test-results-'));
+process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
+
+await setUpCheckout();
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args) {
+  const { code, signal, results } = await runJest('first', args);
+  if (report !== undefined) {
+    const lines = results
+      .filter(({ file }) => file !== undefined)
+      .map(({ file, seconds }) => `${seconds}\t${relative(ROOT, file)}\n`);
+    appendFileSync(join(report, 'seconds'), lines.join(''));
+  }
+  if (code === 0 || signal !== null) return code ?? 1;
+  const failed = results.filter(({ failures }) => failures?.length > 0);
+  const hasFault = results.some(({ fault }) => fault !== undefined);
+  if (failed.length === 0 || failed.length > MAX_FLAKY_FILES || hasFault) return code;
+
+  for (const { file } of failed) {
+    console.error(`\nRunning ${relative(ROOT, file)} once more, alone`);
+    const again = await runJest('again', [...args, '--runTestsByPath', file]);
+    if (again.code !== 0) return again.code ?? 1;
+  }
+  const list = failed.flatMap(({ file, failures }) => failures.map(({ test, error }) => flaky(file, test, error)));
+  console.error(`\nFlaky tests (failed, then passed alone)\n\n${list.join('\n')}`);
+  if (report !== undefined) appendFileSync(join(report, 'flaky'), `${list.join('\n')}\n`);
+  return 0;
+}
+
+/** Runs Jest; returns its exit code, or the signal that ended it, and the result of each test file. */
+async function runJest(name, args) {
+  const path = join(scratch, name);
+  // Jest runs ES modules only with this flag, which prints a warning in each process.
+  const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
+  const jest = join(ROOT, 'node_modules/jest/bin/jest.js');
+  const reporters = ['default', join(ROOT, 'test/support/results-reporter.js')].flatMap((one) => ['--reporters', one]);
+  const child = spawn(process.execPath, [...flags, jest, ...reporters, ...args], {
+    cwd: ROOT,
+    stdio: 'inherit',
+    env: { ...environment, TEST_RESULTS: path },
+  });
+  const forward = (signal) => child.kill(signal);
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  for (const signal of signals) process.on(signal, forward);
+  const [code, signal] = await once(child, 'exit');
+  for (const signal of signals) process.off(signal, forward);
+  const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter(Boolean) : [];
+  return { code, signal, results: lines.map((line) => JSON.parse(line)) };
+}
+
+function flaky(file, test, error) {
+  const lines = error.split('\n').filter((line) => line.trim() !== '' && !/ at .*(node_modules|node:)/.test(line));
+  const more = lines.length > ERROR_LINES ? ['...'] : [];
+  return [
+    `${relative(ROOT, file)}: ${test}`,
+    ...[...lines.slice(0, ERROR_LINES), ...more].map((line) => `    ${line}`),
+    '',
+  ].join('\n');
+}

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { scanLogs } from './secret-scan.js';
 
@@ -18,6 +19,13 @@ export default async function tearDown() {
   const { problems } = scanLogs(join(directory, 'logs'));
   if (server.connected) server.disconnect();
   await ended;
-  if (faults.length > 0) throw new Error(`The shared service has failed:\n  ${faults.slice(0, 20).join('\n  ')}`);
-  if (problems.length > 0) throw new Error(`Secrets have reached the log:\n  ${problems.slice(0, 20).join('\n  ')}`);
+  if (faults.length > 0) fail(`The shared service has failed:\n  ${faults.slice(0, 20).join('\n  ')}`);
+  if (problems.length > 0) fail(`Secrets have reached the log:\n  ${problems.slice(0, 20).join('\n  ')}`);
+}
+
+/** Fails the run. No test that passes when it runs again makes up for it, so the fault is also among the results. */
+function fail(fault) {
+  const path = process.env['TEST_RESULTS'];
+  if (path !== undefined) appendFileSync(path, `${JSON.stringify({ fault })}\n`);
+  throw new Error(fault);
 }
