@@ -3,9 +3,30 @@ import { SMALLEST_COEFFICIENT } from '../model/model.js';
 import { type Highs, type ModelArrays, toModelData } from './highs.js';
 import type { SearchWatch } from './watch.js';
 
-/** How a run ended; any other status of the solver by its number. */
+/** End of a run. `stopped`: at a limit other than the time. `undecided`: without any answer. */
 export type RunStatus =
-  'optimal' | 'time_limit' | 'infeasible' | 'unbounded' | 'unbounded_or_infeasible' | `status ${number}`;
+  'optimal' | 'time_limit' | 'infeasible' | 'unbounded' | 'unbounded_or_infeasible' | 'stopped' | 'undecided';
+
+const STATUSES: Record<keyof Highs['constants']['modelStatus'], RunStatus> = {
+  optimal: 'optimal',
+  timeLimit: 'time_limit',
+  infeasible: 'infeasible',
+  unbounded: 'unbounded',
+  unboundedOrInfeasible: 'unbounded_or_infeasible',
+  iterationLimit: 'stopped',
+  solutionLimit: 'stopped',
+  objectiveBound: 'stopped',
+  objectiveTarget: 'stopped',
+  interrupted: 'stopped',
+  notSet: 'undecided',
+  loadError: 'undecided',
+  modelError: 'undecided',
+  presolveError: 'undecided',
+  solveError: 'undecided',
+  postsolveError: 'undecided',
+  empty: 'undecided',
+  unknown: 'undecided',
+};
 
 export interface Run {
   status: RunStatus;
@@ -33,6 +54,8 @@ export interface RunLimits {
   nodes?: number;
 }
 
+const UNDECIDED: Run = { status: 'undecided', values: undefined, bound: NaN, prices: undefined };
+
 /** Only values and prices that satisfy everything are of use. */
 const FEASIBLE = 2;
 /** The solver tells at least so often how far it is, in seconds, where it can. */
@@ -57,9 +80,16 @@ export function runWithin(
       small_matrix_value: SMALLEST_COEFFICIENT,
       ...(nodes !== undefined && { mip_max_nodes: nodes }),
     });
-    model.passModel(toModelData(highs, arrays));
-    model.run(watch && callbacksOf(highs, watch));
+    try {
+      model.passModel(toModelData(highs, arrays));
+      model.run(watch && callbacksOf(highs, watch));
+    } catch (error) {
+      // The solver rejects a model, or gives up on its numbers. Any other error is a fault of the service.
+      if (error instanceof highs.errors.HighsError) return UNDECIDED;
+      throw error;
+    }
     const status = statusOf(highs, model.getModelStatus());
+    if (status === 'undecided') return UNDECIDED;
     const solution = model.getSolution();
     const isWhole = arrays.isWhole.includes(1);
     const isPriced = !isWhole && status === 'optimal' && model.info.get('dual_solution_status') === FEASIBLE;
@@ -78,21 +108,10 @@ export function runWithin(
   });
 }
 
-function statusOf({ constants: { modelStatus } }: Highs, status: number): RunStatus {
-  switch (status) {
-    case modelStatus.optimal:
-      return 'optimal';
-    case modelStatus.timeLimit:
-      return 'time_limit';
-    case modelStatus.infeasible:
-      return 'infeasible';
-    case modelStatus.unbounded:
-      return 'unbounded';
-    case modelStatus.unboundedOrInfeasible:
-      return 'unbounded_or_infeasible';
-    default:
-      return `status ${status}`;
-  }
+export function statusOf({ constants: { modelStatus } }: Pick<Highs, 'constants'>, code: number): RunStatus {
+  const names = Object.keys(STATUSES) as (keyof typeof STATUSES)[];
+  const name = names.find((one) => modelStatus[one] === code);
+  return name === undefined ? 'undecided' : STATUSES[name];
 }
 
 function callbacksOf({ constants: { callbackType } }: Highs, { line, search, plan }: SearchWatch): HighsCallbackMap {

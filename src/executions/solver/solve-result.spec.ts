@@ -3,6 +3,8 @@ import { hardModel } from '../../../test/support/models.js';
 import { readLp } from '../model/lp-reader.js';
 import { explainInfeasible } from './explanations.js';
 import { type Highs, loadSolver, toArrays } from './highs.js';
+import { statusOf } from './run.js';
+import { explained, planFound, Undecided } from './solve-result.js';
 import { solveModel } from '../../../test/support/solve-model.js';
 
 const MEMORY_MIB = 256;
@@ -12,6 +14,17 @@ let wasRefusedMemory: () => boolean;
 beforeAll(async () => {
   ({ highs, wasRefusedMemory } = await loadSolver(MEMORY_MIB));
 });
+
+/** A solver whose runs find nothing out. */
+const noTrials = { withModel: () => ({ status: 'undecided', values: undefined }) } as unknown as Highs;
+
+function errorOf(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+}
 
 const solve = (text: string) => solveModel(highs, readLp(text), 10);
 
@@ -30,6 +43,47 @@ describe('the result of a solve', () => {
       message: expect.stringContaining('cannot hold together'),
     });
     expect(wasRefusedMemory()).toBe(false);
+  });
+
+  it.each([
+    [
+      'ends without a status',
+      'max - 908000000 a + 0.000998 b + 89100 c - 5560000 d st r1: 3.88 a - 0.0000313 b + 12100000000 c + 0.0526 d <= -0.0000982 ' +
+        'r2: - 5830000000 a - 939000000 c <= 0.000436 r3: 102000 a - 3730000 b - 0.622 c = -1760 ' +
+        'r4: 528000 a + 32500 b - 6.12e-9 d <= 6.94e-7 bounds -inf <= c <= 22700 end',
+      ['6.12e-9', '12100000000'],
+    ],
+    [
+      'ends without a status, for a minimum',
+      'min - 3.34e-9 a - 5.29e-9 b - 0.633 c + 0.0000803 d + 0.0000102 e st r1: - 7.67e-8 a + 532000 b - 2550000000 c <= 873000000 ' +
+        'r2: 0.0527 a + 0.0774 b + 7.39 e >= -468 r3: - 0.00000377 b + 6.32e-7 d >= -0.000696 ' +
+        'r4: 0.0000809 a - 0.0000776 b + 0.000099 d - 9020000 e >= 0.00000837 ' +
+        'bounds b <= 4100000000 c <= 4.11 d <= 0.00000545 e free end',
+      ['3.34e-9', '2550000000'],
+    ],
+    [
+      'gives up',
+      'max - 998000 a - 16100 b + 5.39 c - 0.867 d - 2180 e st r1: - 2.56e-8 a - 0.0152 c <= 976000 ' +
+        'r2: 453 b - 9.79e-7 c + 5.94e-8 e <= 24.9 ' +
+        'bounds -inf <= a <= 367000 -inf <= b <= 48700000 c free -inf <= d <= 88300 -inf <= e <= 9.7 end',
+      ['2.56e-8', '998000'],
+    ],
+  ])('says which coefficients differ too much where the solver %s', (_, text, sizes) => {
+    const error = errorOf(() => solve(text));
+    expect(error).toBeInstanceOf(Undecided);
+    const [least = '', most = ''] = sizes;
+    expect(error).toMatchObject({ message: expect.stringContaining(`between ${least} and ${most}. Choose units`) });
+  });
+
+  it('has a sentence for every way in which a run ends without an answer', () => {
+    const model = readLp('max x st c: x + y <= 3 end');
+    for (const status of ['undecided', 'stopped', 'optimal', 'unbounded_or_infeasible'] as const) {
+      const run = { status, values: undefined, bound: NaN, prices: undefined };
+      const explain = () => planFound(model, run, 1) ?? explained(noTrials, model, run);
+      expect(explain).toThrow(Undecided);
+      expect(explain).toThrow(/^The solver [a-z ]+\b.*[a-z]$/);
+      expect(explain).not.toThrow(/status|HiGHS|_/);
+    }
   });
 
   it('takes no unbounded model for an infeasible one', () => {
@@ -89,5 +143,28 @@ describe('the result of a solve', () => {
     const [, told = ''] = /^The search ended, at most (\S+) % from the best possible$/.exec(near.message ?? '') ?? [];
     expect(Number(told)).toBeGreaterThanOrEqual(100 * near.gap!);
     expect(Number(told)).toBeLessThan(100 * near.gap! * 1.1);
+  });
+});
+
+describe('the status of a run', () => {
+  it('is known for every status of the solver', () => {
+    const { modelStatus } = highs.constants;
+    const statuses = new Map(Object.entries(modelStatus).map(([name, code]) => [name, statusOf(highs, code)]));
+    expect([...statuses].filter(([, status]) => status === 'undecided').map(([name]) => name)).toEqual([
+      'notSet',
+      'loadError',
+      'modelError',
+      'presolveError',
+      'solveError',
+      'postsolveError',
+      'empty',
+      'unknown',
+    ]);
+    expect(statuses.get('iterationLimit')).toBe('stopped');
+    expect(statuses.get('timeLimit')).toBe('time_limit');
+  });
+
+  it('is undecided for a code of a later version', () => {
+    expect(statusOf(highs, 99)).toBe('undecided');
   });
 });

@@ -60,7 +60,7 @@ export interface SolvedKpi {
 /** No values were found in time. */
 export class TimeLimitReached extends Error {}
 
-/** The solver cannot tell an infeasible model from an unbounded one here. */
+/** The solver has neither a plan nor a proof that there is none. The message is a sentence for users. */
 export class Undecided extends Error {}
 
 /** Time for finding out what makes a model infeasible or unbounded, beside the time of the solve. */
@@ -106,8 +106,23 @@ export function explained(highs: Highs, model: Model, { status }: Run): ModelRes
   if (isFeasible === true && (isEither || status === 'infeasible' || status === 'unbounded')) {
     return without('unbounded', explainUnbounded(highs, model, arrays, deadline), []);
   }
-  if (isEither) throw new Undecided();
-  throw new Error(`The solver ended with ${status}`);
+  throw new Undecided(whyUndecided(model, status));
+}
+
+function whyUndecided({ rows, objective }: Model, status: Run['status']): string {
+  if (status === 'unbounded_or_infeasible') {
+    return 'The solver cannot find out whether the model is infeasible or unbounded; bounds of the variables help';
+  }
+  if (status === 'stopped')
+    return 'The solver stopped before it had a plan. Give the variables tighter bounds and solve again';
+  const sizes = [objective, ...rows.map(({ terms }) => terms)].flatMap(({ coefficients }) =>
+    Array.from(coefficients, Math.abs).filter((size) => size > 0),
+  );
+  const [least, most] = [sizes.reduce((a, b) => Math.min(a, b), Infinity), sizes.reduce((a, b) => Math.max(a, b), 0)];
+  return (
+    `The solver found neither a plan nor a proof that there is none. The coefficients of the model are between ${least} and ` +
+    `${most}. Choose units that bring them closer together, and give the variables finite bounds`
+  );
 }
 
 function without(status: SolveResult['status'], message: string, conflict: string[]): SolveResult {

@@ -22,7 +22,6 @@ import {
   type SolveOutcome,
   type SolveThreadTask,
   timeLimitReached,
-  UNDECIDED,
 } from './task.js';
 import { neverWorse } from './watch.js';
 
@@ -55,7 +54,7 @@ async function perform({ source, seconds, ...options }: SolveThreadTask): Promis
   } catch (error) {
     if (error instanceof ModelProblem) return failed(error.code, error.message);
     if (error instanceof TimeLimitReached) return timeLimitReached(seconds);
-    if (error instanceof Undecided) return UNDECIDED;
+    if (error instanceof Undecided) return failed('solver_failed', error.message);
     if (error instanceof OutOfMemory) return OUT_OF_MEMORY;
     throw error;
   }

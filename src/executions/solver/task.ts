@@ -87,10 +87,5 @@ export const failed = (code: SolveFailure['code'], message: string): Failed => (
 
 export const OUT_OF_MEMORY = failed('out_of_memory', 'The model needs more memory than a solve may have');
 
-export const UNDECIDED = failed(
-  'solver_failed',
-  'The solver cannot find out whether the model is infeasible or unbounded; bounds of the variables help',
-);
-
 export const timeLimitReached = (seconds: number): Failed =>
   failed('time_limit', `No values that satisfy all constraints were found in ${seconds} s`);
