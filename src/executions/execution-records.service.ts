@@ -6,8 +6,6 @@ import { Tagged } from '../platform/http/entity-tags/tagged.js';
 import { parseId } from '../platform/errors/errors.js';
 import type { ProjectId } from '../projects/project.entity.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
-import { UsageService } from '../usage/usage.service.js';
-import { EXECUTION_STEPS } from './execution.entity.js';
 import type { Progress } from './execution-log.entity.js';
 import { ExecutionLogsRepository } from './execution-logs.repository.js';
 import type { ExecutionListQuery } from './executions.dto.js';
@@ -27,8 +25,6 @@ export interface ExecutionDetail extends ExecutionRecord {
   time_limit_seconds: number;
   /** While it runs. */
   progress: Progress | null;
-  /** Once it is over. */
-  credits: number | null;
   /** The result as JSON text. */
   resultText: string | null;
 }
@@ -41,7 +37,6 @@ export class ExecutionRecords {
     private readonly executions: ExecutionsRepository,
     private readonly projects: ProjectsRepository,
     private readonly logs: ExecutionLogsRepository,
-    private readonly usage: UsageService,
     private readonly runValues: RunValues,
   ) {}
 
@@ -77,15 +72,12 @@ export class ExecutionRecords {
   ): Promise<Tagged<ExecutionDetail>> {
     const execution = await this.get(reader, projectId, executionId);
     const { id, status, revision } = execution;
-    const isOver = EXECUTION_STEPS.isEnd(status);
     const log = status === 'running' ? await this.logs.of(id) : undefined;
     const tag = entityTag('execution', revision, log?.revision ?? null, this.config.SOLVE_TIME_LIMIT_SECONDS);
     if (known.has(tag)) return Tagged.unchanged(tag);
-    // Credits and result are stored in the transaction that ends it.
-    const credits = isOver ? await this.usage.creditsOf(id) : null;
     const time_limit_seconds = execution.time_limit_seconds ?? this.config.SOLVE_TIME_LIMIT_SECONDS;
     const resultText = status === 'succeeded' ? await this.executions.resultText(id) : null;
-    return Tagged.of(tag, { ...execution, time_limit_seconds, progress: log?.progress ?? null, credits, resultText });
+    return Tagged.of(tag, { ...execution, time_limit_seconds, progress: log?.progress ?? null, resultText });
   }
 
   /** The last lines of an execution's log. @throws NotFound */

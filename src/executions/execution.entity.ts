@@ -34,6 +34,10 @@ export interface ExecutionError {
   message: string;
 }
 
+/** A column that the database derives from the result, so that lists do not read the result. */
+const ofResult = (asExpression: string) =>
+  ({ nullable: true, generatedType: 'STORED', asExpression, insert: false, update: false }) as const;
+
 /** One run of the solver on a project's model. */
 @Entity({ name: 'executions' })
 export class Execution {
@@ -136,6 +140,16 @@ export class Execution {
 
   @Column('jsonb', { nullable: true, select: false })
   result!: ExecutionResult | null;
+
+  /** Status of the result. */
+  @Column({ type: 'text', ...ofResult("result ->> 'status'") })
+  outcome!: ExecutionResult['status'] | null;
+
+  @Column({ type: 'double precision', ...ofResult("(result ->> 'objective_value')::double precision") })
+  objective_value!: number | null;
+
+  @Column({ type: 'double precision', ...ofResult("(result ->> 'gap')::double precision") })
+  gap!: number | null;
 
   @Column('jsonb', { nullable: true })
   error!: ExecutionError | null;

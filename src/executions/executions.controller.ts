@@ -88,7 +88,7 @@ export class ExecutionsController {
     @IfNoneMatch() known: KnownTags,
   ): Promise<Tagged<JsonText>> {
     const found = await this.records.detail(reader, projectId, executionId, known);
-    return found.map((detail) => ExecutionDetailResponse.from(detail));
+    return found.map((detail) => ExecutionDetailResponse.json(detail));
   }
 
   @Get(':execution_id/values')

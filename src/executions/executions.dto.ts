@@ -16,6 +16,7 @@ import { Rule } from '../platform/validation/rule.js';
 import { EXECUTION_STATUSES, type ExecutionStatus } from './execution.entity.js';
 import type { ExecutionDetail } from './execution-records.service.js';
 import type { ExecutionRecord } from './executions.repository.js';
+import { RESULT_STATUSES } from './solver/solve-result.js';
 import { ModelSizeResponse, SolveErrorResponse, SolveResultResponse } from './results.dto.js';
 import { RunProgress } from './runs.dto.js';
 
@@ -146,57 +147,71 @@ export class ExecutionResponse {
   @BooleanField({ optional: true })
   is_test!: boolean;
 
-  static from({
-    id,
-    project_id,
-    status,
-    triggered_by,
-    created_at,
-    input_file_ids,
-    is_test,
-  }: ExecutionRecord): ExecutionResponse {
-    return { id, project_id, status, triggered_by, created_at, input_file_ids, is_test };
+  @StringField({ nullable: true, extension: true })
+  name!: string | null;
+
+  @StringField({ nullable: true, extension: true, description: SCENARIO })
+  scenario_id!: string | null;
+
+  @DateTimeField({ nullable: true, extension: true, description: 'Start of the latest attempt' })
+  started_at!: Date | null;
+
+  @DateTimeField({ nullable: true, extension: true })
+  ended_at!: Date | null;
+
+  @EnumField(RESULT_STATUSES, {
+    nullable: true,
+    extension: true,
+    description:
+      '`status` of the result; null without one. A run that has `succeeded` can be `infeasible` or `unbounded`',
+  })
+  outcome!: ExecutionRecord['outcome'];
+
+  @NumberField({ nullable: true, extension: true, description: 'Objective of the result; null if there is no plan' })
+  objective_value!: number | null;
+
+  @NumberField({ nullable: true, extension: true, description: '`gap` of the result' })
+  gap!: number | null;
+
+  @NumberField({ nullable: true, extension: true, description: 'Credits charged; null until the execution is over' })
+  credits!: number | null;
+
+  static from(execution: ExecutionRecord): ExecutionResponse {
+    const { id, project_id, status, triggered_by, created_at, input_file_ids, is_test, name, scenario_id } = execution;
+    const { started_at, ended_at, outcome, objective_value, gap, credits } = execution;
+    return {
+      id,
+      project_id,
+      status,
+      triggered_by,
+      created_at,
+      input_file_ids,
+      is_test,
+      name,
+      scenario_id,
+      started_at,
+      ended_at,
+      outcome,
+      objective_value,
+      gap,
+      credits,
+    };
   }
 }
 
 /** A solve execution with its outcome. */
-export class ExecutionDetailResponse {
-  @StringField()
-  id!: string;
-
-  @StringField()
-  project_id!: string;
-
-  @StringField({
-    description:
-      '`queued`, `running`, `succeeded`, `failed` or `canceled`; `succeeded` also if the model has no solution',
-    example: 'succeeded',
-  })
-  status!: string;
-
-  @StringField({ description: '`user:<id>`, `api_key:<id>` or `agent:<turn id>`', example: 'user:ada' })
-  triggered_by!: string;
-
-  @DateTimeField()
-  created_at!: Date;
-
+export class ExecutionDetailResponse extends ExecutionResponse {
   @StringArrayField({ nullable: true })
-  input_file_ids!: string[] | null;
+  declare input_file_ids: string[] | null;
 
   @BooleanField()
-  is_test!: boolean;
+  declare is_test: boolean;
 
   @ObjectField(() => SolveResultResponse, { nullable: true, description: 'The result, if it succeeded' })
   result!: SolveResultResponse | null;
 
   @ObjectField(() => SolveErrorResponse, { nullable: true, description: 'The error, if it failed' })
   error!: SolveErrorResponse | null;
-
-  @StringField({ nullable: true })
-  name!: string | null;
-
-  @StringField({ nullable: true, description: SCENARIO })
-  scenario_id!: string | null;
 
   @NumberField()
   time_limit_seconds!: number;
@@ -207,15 +222,6 @@ export class ExecutionDetailResponse {
   @BooleanField({ description: 'Whether the outcome becomes the project’s `feasibility_result`' })
   affects_checklist!: boolean;
 
-  @DateTimeField({ nullable: true, description: 'Of the latest attempt' })
-  started_at!: Date | null;
-
-  @DateTimeField({ nullable: true })
-  ended_at!: Date | null;
-
-  @NumberField({ nullable: true, description: 'What it has cost; null until it is over' })
-  credits!: number | null;
-
   @ObjectField(() => ModelSizeResponse, { nullable: true, description: 'Of the model, known once it is over' })
   model!: ModelSizeResponse | null;
 
@@ -223,25 +229,12 @@ export class ExecutionDetailResponse {
   progress!: RunProgress | null;
 
   /** The result, which may be large, goes out as the database has it. */
-  static from(execution: ExecutionDetail): JsonText {
-    const { resultText, error, name, scenario_id, time_limit_seconds, mip_gap, is_test, started_at, ended_at } =
-      execution;
-    const { credits, model, progress } = execution;
+  static json(execution: ExecutionDetail): JsonText {
+    const { resultText, error, time_limit_seconds, mip_gap, is_test, model, progress } = execution;
     const affects_checklist = execution.affects_checklist && !is_test;
-    const options = { name, scenario_id, time_limit_seconds, mip_gap, affects_checklist };
-    const run = { started_at, ended_at, credits, model, progress };
-    const rest = { ...ExecutionResponse.from(execution), error, ...options, ...run };
+    const options = { time_limit_seconds, mip_gap, affects_checklist };
+    const rest = { ...ExecutionResponse.from(execution), error, ...options, model, progress };
     return new JsonText(`${JSON.stringify(rest).slice(0, -1)},"result":${resultText ?? 'null'}}`);
-  }
-}
-
-/** An execution that was started for a scenario, or beside others for the canvas as it is. */
-export class ScenarioExecutionResponse extends ExecutionResponse {
-  @StringField({ nullable: true, description: SCENARIO })
-  scenario_id!: string | null;
-
-  static override from(execution: ExecutionRecord): ScenarioExecutionResponse {
-    return { ...ExecutionResponse.from(execution), scenario_id: execution.scenario_id };
   }
 }
 

@@ -17,6 +17,7 @@ import type { WalkQuery } from '../platform/listing/walk.query.js';
 import type { ProjectReader } from '../projects/project-access.js';
 import { projectOf } from '../projects/project-access.sql.js';
 import { exhaustedBudget } from '../usage/budgets.sql.js';
+import { creditsOf } from '../usage/usage.sql.js';
 import type { ExhaustedBudget } from '../usage/exhausted-budget.js';
 import type { Spender } from '../usage/spender.js';
 import {
@@ -91,7 +92,10 @@ export type EndedExecution = Pick<
 >;
 
 /** An execution without what may be large. */
-export type ExecutionRecord = Omit<Execution, 'cards' | 'result'>;
+export interface ExecutionRecord extends Omit<Execution, 'cards' | 'result'> {
+  /** Null until it is over. */
+  credits: number | null;
+}
 
 /** What a run has found out of one variable. */
 export interface FoundVariable {
@@ -105,10 +109,10 @@ export interface FoundVariable {
 }
 
 /** What a run has come to. */
-export interface EndedRun extends Pick<Execution, 'id' | 'scenario_id' | 'status' | 'ended_at' | 'outputs_id'> {
-  /** Status of its result; null when it has failed. */
-  outcome: ExecutionResult['status'] | null;
-  objective_value: number | null;
+export interface EndedRun extends Pick<
+  Execution,
+  'id' | 'scenario_id' | 'status' | 'ended_at' | 'outcome' | 'objective_value' | 'outputs_id'
+> {
   kpis: ExecutionResult['kpis'] | null;
   variables: ExecutionResult['variables'] | null;
   families: ExecutionResult['families'] | null;
@@ -123,9 +127,12 @@ export interface ExecutionFilter {
   q?: string;
 }
 
+/** SQL: the charge is stored in the transaction that ends an execution. */
+const CREDITS = `CASE WHEN executions.ended_at IS NOT NULL THEN ${creditsOf('executions.id')} END AS credits`;
+
 const RECORD = `id, project_id, company_id, status, triggered_by, user_id, api_key_id, input_file_ids, is_test, name,
   time_limit_seconds, mip_gap, affects_checklist, scenario_id, batch_id, created_at, attempts, generation, owner, due_at, started_at,
-  spent_ms, ended_at, inputs_id, model, outputs_id, error, revision`;
+  spent_ms, ended_at, inputs_id, model, outputs_id, outcome, objective_value, gap, error, revision, ${CREDITS}`;
 
 /** Condition that an execution is still held, whose parameters $1 and $2 are id and generation. */
 export const HELD = `id = $1 AND generation = $2 AND status = 'running' AND owner IS NOT NULL`;
@@ -196,7 +203,9 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
     return await readJsonPage(
       this.manager,
       {
-        items: `SELECT id, project_id, status, triggered_by, iso_timestamp(created_at) AS created_at, input_file_ids, is_test
+        items: `SELECT id, project_id, status, triggered_by, iso_timestamp(created_at) AS created_at, input_file_ids, is_test,
+                       name, scenario_id, iso_timestamp(started_at) AS started_at, iso_timestamp(ended_at) AS ended_at,
+                       outcome, objective_value, gap, ${CREDITS}
                   ${rows}`,
         order: 'executions.created_at DESC, executions.id DESC',
         table: 'executions',
@@ -290,7 +299,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
   /** What the result of an execution says of one variable. */
   async variableOf(id: string, name: string): Promise<FoundVariable> {
     const [found]: FoundVariable[] = await this.query(
-      `SELECT coalesce(jsonb_typeof(result->'objective_value') = 'number', false) AS "isPlanned",
+      `SELECT objective_value IS NOT NULL AS "isPlanned",
               result->'variables'->($2::text) AS value, result->'reduced_costs'->($2::text) AS reduced_cost,
               (SELECT (f->>'size')::integer FROM jsonb_array_elements(result->'families') f WHERE f->>'name' = $2::text) AS members
          FROM executions WHERE id = $1`,
@@ -317,8 +326,8 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
   async newestEnded(project_id: ProjectId, scenario_ids: readonly string[]): Promise<EndedRun[]> {
     const newest = (of: string): string => `
       SELECT * FROM (
-        SELECT id, scenario_id, status, ended_at, result->>'status' AS outcome, result->'objective_value' AS objective_value,
-               result->'kpis' AS kpis, result->'variables' AS variables, result->'families' AS families, outputs_id
+        SELECT id, scenario_id, status, ended_at, outcome, objective_value, result->'kpis' AS kpis,
+               result->'variables' AS variables, result->'families' AS families, outputs_id
           FROM executions
          WHERE project_id = $1 AND ${of} AND status IN ('succeeded', 'failed')
            AND error->>'code' IS DISTINCT FROM 'budget_exhausted'

@@ -1,5 +1,5 @@
 import { MAX_FORMULA_LENGTH } from '../modelling/parse-formula.js';
-import { RUN_OPTIONS, ScenarioExecutionResponse } from '../executions/executions.dto.js';
+import { ExecutionResponse, RUN_OPTIONS } from '../executions/executions.dto.js';
 import type { ExecutionRecord } from '../executions/executions.repository.js';
 import { Tagged } from '../platform/http/entity-tags/tagged.js';
 import { invalidValue } from '../platform/errors/errors.js';
@@ -230,10 +230,10 @@ export class ScenarioSolveRequest {
 
 /** The executions that were started, that of the canvas first, then in the order of the request. */
 export class ScenarioSolveResponse {
-  @ObjectArrayField(() => ScenarioExecutionResponse)
-  executions!: ScenarioExecutionResponse[];
+  @ObjectArrayField(() => ExecutionResponse)
+  executions!: ExecutionResponse[];
 
   static from(executions: ExecutionRecord[]): ScenarioSolveResponse {
-    return { executions: executions.map((execution) => ScenarioExecutionResponse.from(execution)) };
+    return { executions: executions.map((execution) => ExecutionResponse.from(execution)) };
   }
 }

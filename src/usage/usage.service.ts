@@ -32,11 +32,6 @@ export class UsageService {
     await tx.withRepository(this.usage).record(charge);
   }
 
-  /** What a piece of work was charged; 0 for one that cost nothing. */
-  async creditsOf(source_id: string): Promise<number> {
-    return Number((await this.usage.findOneBy({ source_id }))?.credits ?? 0);
-  }
-
   /**
    * Users that have spent something themselves, highest spend first; ties by id. A member sees their own row, a
    * company-level caller everyone's.

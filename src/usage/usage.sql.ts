@@ -1,3 +1,7 @@
+/** SQL of the credits that a piece of work was charged; 0 if it cost nothing. `source_id` is SQL. */
+export const creditsOf = (source_id: string): string =>
+  `coalesce((SELECT l.credits::double precision FROM usage_ledger l WHERE l.source_id = ${source_id}), 0)`;
+
 /** The table of spenders of a kind. */
 export type SpenderKind = 'users' | 'api_keys';
 

@@ -86,6 +86,14 @@ describe('a solve of a model file', () => {
       triggered_by: `user:${user}`,
       input_file_ids: ['models/Plan.LP'],
       is_test: false,
+      name: null,
+      scenario_id: null,
+      started_at: null,
+      ended_at: null,
+      outcome: null,
+      objective_value: null,
+      gap: null,
+      credits: null,
     });
     const done = await over(project, created.id);
     const result = {
@@ -104,10 +112,11 @@ describe('a solve of a model file', () => {
     expect(done).toEqual({
       ...created,
       status: 'succeeded',
+      outcome: 'optimal',
+      objective_value: 11,
+      gap: 0,
       result: { ...result, file_path },
       error: null,
-      name: null,
-      scenario_id: null,
       time_limit_seconds: 2,
       mip_gap: 0,
       affects_checklist: false,
@@ -131,7 +140,9 @@ describe('a solve of a model file', () => {
     expect(rows).toEqual([{ credits: total_credits }]);
     expect(done.credits).toBe(total_credits);
     const { executions } = await client.get<ExecutionListResponse>(`/projects/${project}/solve/executions`);
-    expect(executions).toEqual([{ ...created, status: 'succeeded' }]);
+    expect(executions).toEqual([
+      Object.fromEntries(Object.keys(created).map((key) => [key, done[key as keyof typeof done]])),
+    ]);
   });
 
   it('solves what the file was when it started', async () => {
@@ -365,7 +376,14 @@ describe('a hard solve', () => {
     await when(project, id, 'running');
     const waiting = await start(project, { input_file_ids: ['hard.lp'] });
     const before = performance.now();
-    expect((await client.post<ExecutionResponse>(`${at(project, id)}/cancel`)).status).toBe('canceled');
+    expect(await client.post<ExecutionResponse>(`${at(project, id)}/cancel`)).toMatchObject({
+      status: 'canceled',
+      started_at: expect.any(String),
+      ended_at: expect.any(String),
+      outcome: null,
+      objective_value: null,
+      credits: 0.01,
+    });
     // The only worker of the process is free again.
     await when(project, waiting.id, 'running');
     const took = performance.now() - before;

@@ -183,7 +183,8 @@ describe('lists of runs', () => {
     expect((await executions.page(reader, project_id, filter, page)).total).toBe(total);
     for (const plan of await plansOf(() => executions.page(reader, project_id, filter, page))) {
       expect(plan).toMatch(new RegExp(`Index (?:Only )?Scan using ${index}`));
-      expect(plan).not.toMatch(/Sort|Seq Scan on executions/);
+      expect(plan).toMatch(/Index Scan using usage_ledger_source_key/);
+      expect(plan).not.toMatch(/Sort|Seq Scan on (executions|usage_ledger)/);
     }
   });
 });

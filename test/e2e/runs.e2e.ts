@@ -306,6 +306,54 @@ describe('the list of runs', () => {
     expect(await ids('scenario_id=none')).toEqual([]);
   });
 
+  it('shows of each run what the run itself shows', async () => {
+    const { id: project } = await makeProject(client);
+    const files = {
+      'best.lp': 'max x st c: x <= 4.25 end',
+      'none.lp': 'max x st c: x <= 4 d: x >= 5 end',
+      'endless.lp': 'max x st c: y <= 3 end',
+      'zero.lp': 'min x st c: x >= 0 end',
+      'broken.lp': 'no model',
+      'hard.lp': hardModel(),
+    };
+    const started: string[] = [];
+    for (const [path, text] of Object.entries(files)) {
+      await put(project, path, text);
+      const body = { input_file_ids: [path], name: path, time_limit_seconds: 1 };
+      const created = await start(project, body);
+      expect(created).toMatchObject({
+        name: path,
+        scenario_id: null,
+        ended_at: null,
+        objective_value: null,
+        credits: null,
+      });
+      started.unshift(created.id);
+    }
+    await over(project, started[0]!);
+    const { executions } = await client.get<ExecutionListResponse>(base(project));
+    expect(executions.map(({ id }) => id)).toEqual(started);
+    for (const row of executions) {
+      const run = await get(project, row.id);
+      expect(run).toMatchObject(row);
+      expect(row.credits).toBeGreaterThan(0);
+      const { status = null, objective_value = null, gap = null } = run.result ?? {};
+      expect(row).toMatchObject({ outcome: status, objective_value, gap });
+    }
+    expect(executions.map(({ name, outcome, objective_value }) => [name, outcome, objective_value]).slice(1)).toEqual([
+      ['broken.lp', null, null],
+      ['zero.lp', 'optimal', 0],
+      ['endless.lp', 'unbounded', null],
+      ['none.lp', 'infeasible', null],
+      ['best.lp', 'optimal', 4.25],
+    ]);
+    expect(executions[0]).toMatchObject({
+      name: 'hard.lp',
+      outcome: 'time_limit',
+      objective_value: expect.any(Number),
+    });
+  });
+
   it('answers no values without a plan', async () => {
     const { id: project } = await makeProject(client);
     const { id } = await solve(project);

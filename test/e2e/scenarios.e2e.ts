@@ -207,6 +207,9 @@ describe('a solve of scenarios', () => {
     for (const [index, [changes]] of kinds.entries()) ids.push((await create(`Kind ${index}`, ...changes)).id);
     const { executions } = await solve({ scenario_ids: ids });
     expect(executions.map(({ scenario_id }) => scenario_id)).toEqual(ids);
+    expect(executions.map(({ name, objective_value }) => [name, objective_value])).toEqual(
+      kinds.map((_, index) => [`Kind ${index}`, null]),
+    );
     expect(await objectives(executions)).toEqual(kinds.map(([, profit]) => profit));
     const adjusted = async (kind: number) => {
       const path = `/projects/${project}/solve/executions/${executions[kind]?.id}/cards`;
