@@ -13,9 +13,9 @@ import { MissingParts } from './missing-parts';
 import { runPath } from './places';
 import { RunStatus, statusOf, wordOf } from './run-status';
 import {
+  isOver,
   type ListedRun,
   nameOf,
-  type Run,
   type RunFilter,
   runsOf,
   type Scenario,
@@ -167,37 +167,36 @@ interface RowProps {
   count: number;
 }
 
-/** A run in the list: what the list itself does not say is read while the row is in sight. */
+/** A run in the list. The progress of an active run is read while the row is in sight. */
 function Row({ projectId, listed, scenarios, place, count }: RowProps) {
-  const { data: run } = useRun(projectId, listed.id);
+  const isActive = !isOver(listed);
+  const { data: active } = useRun(projectId, listed.id, isActive);
+  const progress = isActive ? active?.progress : null;
   const { me } = useService();
-  const seconds = run === undefined ? null : secondsOf(run);
+  const seconds = secondsOf({ ...listed, progress });
+  const name = nameOf(listed, scenarios);
   return (
     <div role="listitem" aria-posinset={place} aria-setsize={count}>
       <Link href={runPath(projectId, listed.id)} className={[classes.row, classes.link].join(' ')}>
         <div className={classes.name}>
-          <Text size="sm" fw={600} truncate title={run && nameOf(run, scenarios)}>
-            {run === undefined ? '…' : nameOf(run, scenarios)}
+          <Text size="sm" fw={600} truncate title={name}>
+            {name}
           </Text>
           <Text size="xs" c="dimmed" truncate>
             <Ago moment={listed.created_at} />
-            {[
-              starterOf(listed, me.user_id),
-              run === undefined ? '' : kindOf(run),
-              listed.is_test === true ? 'test' : '',
-            ]
+            {[starterOf(listed, me.user_id), kindOf(listed), listed.is_test === true ? 'test' : '']
               .filter((part) => part !== '')
               .map((part) => ` · ${part}`)}
           </Text>
         </div>
-        <RunStatus status={run === undefined ? listed.status : statusOf(run)} />
+        <RunStatus status={statusOf(listed)} />
         <Text size="sm" className={classes.number}>
           <VisuallyHidden>Objective </VisuallyHidden>
-          {figure(run?.result?.objective_value ?? run?.progress?.incumbent)}
+          {figure(listed.objective_value ?? progress?.incumbent)}
         </Text>
         <Text size="sm" c="dimmed" className={[classes.number, classes.minor].join(' ')}>
           <VisuallyHidden>Gap </VisuallyHidden>
-          {share(run?.result?.gap ?? run?.progress?.gap)}
+          {share(listed.gap ?? progress?.gap)}
         </Text>
         <Text size="sm" c="dimmed" className={[classes.number, classes.minor].join(' ')}>
           <VisuallyHidden>Time </VisuallyHidden>
@@ -205,7 +204,7 @@ function Row({ projectId, listed, scenarios, place, count }: RowProps) {
         </Text>
         <Text size="sm" c="dimmed" className={[classes.number, classes.minor].join(' ')}>
           <VisuallyHidden>Credits </VisuallyHidden>
-          {cost(run?.credits ?? null)}
+          {cost(listed.credits)}
         </Text>
       </Link>
     </div>
@@ -221,5 +220,5 @@ export function starterOf({ triggered_by }: ListedRun, me: string | null): strin
 }
 
 /** What a run has solved. */
-export const kindOf = ({ scenario_id, input_file_ids }: Pick<Run, 'scenario_id' | 'input_file_ids'>): string =>
+export const kindOf = ({ scenario_id, input_file_ids }: Pick<ListedRun, 'scenario_id' | 'input_file_ids'>): string =>
   scenario_id !== null ? 'scenario' : (input_file_ids ?? []).length > 0 ? 'model file' : 'canvas';

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import type { Run } from './runs-data';
+import type { ListedRun } from './runs-data';
 import classes from './runs.module.css';
 
 /** A word for what has become of a run, and how it looks beside it. */
@@ -16,7 +16,7 @@ const WORDS: Record<string, [word: string, look: 'waits' | 'goes' | 'good' | 'fa
 };
 
 /** The status of a run, or of its result once there is one. */
-export const statusOf = ({ status, result }: Pick<Run, 'status' | 'result'>): string => result?.status ?? status;
+export const statusOf = ({ status, outcome }: Pick<ListedRun, 'status' | 'outcome'>): string => outcome ?? status;
 
 export const wordOf = (status: string): string => WORDS[status]?.[0] ?? status;
 

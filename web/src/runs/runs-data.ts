@@ -72,9 +72,9 @@ const runQuery = (client: WorkspaceClient, projectId: string, id: string) =>
     staleTime: ({ state: { data } }) => (data !== undefined && isOver(data) ? 'static' : 0),
   });
 
-export function useRun(projectId: string, id: string) {
+export function useRun(projectId: string, id: string, enabled = true) {
   const { client } = useService();
-  return useQuery(runQuery(client, projectId, id));
+  return useQuery({ ...runQuery(client, projectId, id), enabled });
 }
 
 /** The runs that wait or go on. */
@@ -108,7 +108,10 @@ export function useScenarios(projectId: string) {
 }
 
 /** What a run is called: as somebody has called it, else by what it has solved. */
-export function nameOf(run: Pick<Run, 'name' | 'scenario_id' | 'input_file_ids'>, scenarios: Scenario[] = []): string {
+export function nameOf(
+  run: Pick<ListedRun, 'name' | 'scenario_id' | 'input_file_ids'>,
+  scenarios: Scenario[] = [],
+): string {
   if (run.name !== null) return run.name;
   if (run.scenario_id !== null) return scenarioNameOf(run.scenario_id, scenarios);
   return run.input_file_ids?.[0] ?? 'Canvas';
@@ -118,7 +121,11 @@ export const scenarioNameOf = (id: string, scenarios: Scenario[] = []): string =
   scenarios.find((one) => one.id === id)?.name ?? 'A scenario that was deleted';
 
 /** How long a run took in seconds; null as long as that is not known. */
-export function secondsOf({ started_at, ended_at, progress }: Run): number | null {
+export function secondsOf({
+  started_at,
+  ended_at,
+  progress,
+}: Pick<ListedRun, 'started_at' | 'ended_at'> & { progress?: Run['progress'] | undefined }): number | null {
   if (started_at === null) return null;
   if (ended_at !== null) return Math.max(0, (Date.parse(ended_at) - Date.parse(started_at)) / 1000);
   return progress?.seconds ?? null;
