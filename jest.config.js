@@ -58,6 +58,7 @@ export default {
       testMatch: [
         '<rootDir>/src/**/*.spec.ts',
         '<rootDir>/test/client/**/*.spec.ts',
+        '<rootDir>/test/corpus/**/*.spec.ts',
         '<rootDir>/test/data-engine/**/*.spec.ts',
         '<rootDir>/test/docker/**/*.spec.ts',
         '<rootDir>/test/house/**/*.spec.ts',

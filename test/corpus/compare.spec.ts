@@ -1,0 +1,109 @@
+import { describe, expect, it } from '@jest/globals';
+import { difference, sameValue } from './compare.js';
+
+const german = { decimal: ',', thousands: '.' };
+
+describe('values of two readers', () => {
+  it.each([
+    [null, '', null],
+    [null, NaN, null],
+    ['a', ' a ', null],
+    [1, '1.0', null],
+    [0.1 + 0.2, 0.3, null],
+    [true, 'TRUE', null],
+    [1234.5, '1.234,5', german],
+    [0.125, '12,5 %', german],
+    ['12345678901234567', '12345678901234567', null],
+    ['2025-03-14', '2025-03-14T00:00:00', null],
+    ['2025-03-14', '14.03.2025', null],
+    ['2025-03-14', '14-Mar-25', null],
+    ['2025-03-14', '20250314', null],
+    ['2025-03-14T08:30:00', '2025-03-14 08:30:00.000', null],
+    ['04:14:00', '4:14', null],
+    [null, '#N/A', null],
+    ['[1,2]', [1, 2], null],
+    ['a\nb', 'a\r\nb', null],
+  ])('are the same: %j and %j', (ours, theirs, dialect) => {
+    expect(sameValue(ours, theirs, dialect)).toBe(true);
+  });
+
+  it.each([
+    [null, 'n/a', null],
+    [0, '', null],
+    ['A', 'a', null],
+    [1, 2, null],
+    [1.5, '1,5', null],
+    [12.5, '12,5 %', german],
+    ['12345678901234567', '12345678901234568', null],
+    ['2025-03-14', '15.03.2025', null],
+    ['1966-12-31', '1971-01-01T00:00:00', null],
+    ['2025-03-14T08:30:00', '2025-03-14T08:31:00', null],
+    ['2025-03-14T08:30:00', '14.03.2025 09:30', null],
+    [null, '#hashtag', null],
+    ['[1,2]', [1, 3], null],
+  ])('differ: %j and %j', (ours, theirs, dialect) => {
+    expect(sameValue(ours, theirs, dialect)).toBe(false);
+  });
+});
+
+describe('tables of two readers', () => {
+  const ours = {
+    columns: ['city', 'units'],
+    rows: [
+      ['Oslo', 1],
+      ['Lyon', 2],
+    ],
+    total: 2,
+    dialect: null,
+  };
+  const theirs = (...rows: unknown[][]) => ({ rows, width: rows[0]?.length ?? 0, total: rows.length });
+
+  it('are the same with and without a header', () => {
+    expect(difference(ours, theirs(['city', 'units'], ['Oslo', '1'], ['Lyon', 2]))).toBeUndefined();
+    expect(difference(ours, theirs(['Oslo', '1'], ['Lyon', 2]))).toBeUndefined();
+  });
+
+  it('are the same if the service numbers empty and doubled names', () => {
+    const numbered = { ...ours, columns: ['city', 'city_2', 'column_3'], rows: [['a', 'b', 'c']], total: 1 };
+    expect(difference(numbered, theirs(['city', 'city', null], ['a', 'b', 'c']))).toBeUndefined();
+  });
+
+  it.each([
+    [
+      [
+        ['city', 'units'],
+        ['Oslo', 1],
+      ],
+      undefined,
+    ],
+    [[['Report'], ['city', 'units'], ['Oslo', 1], ['Lyon', 2]], '2 rows, other reader 4 with the header'],
+    [[['Oslo', 1]], '2 rows, other reader 1 with the header'],
+    [
+      [
+        ['city', 'sold'],
+        ['Oslo', 1],
+        ['Lyon', 2],
+      ],
+      'column 2 is called "units", other reader "sold"',
+    ],
+    [
+      [
+        ['city', 'units'],
+        ['Oslo', 1],
+        ['Lyon', 3],
+      ],
+      'row 2 of the data, column "units": 2, other reader 3',
+    ],
+    [
+      [
+        ['city', 'units', 'note'],
+        ['Oslo', 1, 'x'],
+        ['Lyon', 2, ''],
+      ],
+      '2 columns, other reader 3',
+    ],
+  ])('differ at the first place: %j', (rows, sentence) => {
+    const expected = sentence ?? 'row 1 of the data, column "city": "Oslo", other reader "city"';
+    expect(difference(ours, theirs(...rows))).toBe(expected);
+  });
+});

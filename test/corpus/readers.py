@@ -1,0 +1,107 @@
+"""
+Reads tables for the corpus command with pandas, openpyxl and pyarrow. Each line of stdin is a task as JSON:
+{path, format, delimiter?, quote?, encoding?, sheet?}. Each line of stdout is its answer: {rows, width, total} with at most
+MAX_ROWS rows, the header among them, or {error}.
+"""
+
+import json
+import sys
+import warnings
+from decimal import Decimal
+
+import openpyxl
+import pandas
+import pyarrow.parquet
+
+MAX_ROWS = 50_001
+
+
+def cell(value):
+    """A value as JSON has it: dates and times in ISO 8601, null for what is missing."""
+    if value is None or value is pandas.NaT or value != value:
+        return None
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    if isinstance(value, (bool, str)):
+        return value
+    if isinstance(value, int):
+        return value if abs(value) < 2**53 else str(value)
+    if isinstance(value, float):
+        return value if abs(value) < float("inf") else str(value)
+    if isinstance(value, Decimal):
+        return str(value)
+    if isinstance(value, (list, tuple)):
+        return [cell(part) for part in value]
+    if isinstance(value, dict):
+        return {str(key): cell(part) for key, part in value.items()}
+    if isinstance(value, bytes):
+        return "".join(chr(byte) if 32 <= byte < 127 else f"\\x{byte:02X}" for byte in value)
+    return cell(value.item()) if hasattr(value, "item") else str(value)
+
+
+def is_empty(value):
+    return value is None or (isinstance(value, str) and value.strip() == "")
+
+
+def csv(path, delimiter=",", quote='"', encoding="utf-8", **_):
+    frame = pandas.read_csv(
+        path,
+        sep=delimiter or ",",
+        quotechar=quote or '"',
+        encoding={"utf-8": "utf-8-sig", "utf-16le": "utf-16", "utf-16be": "utf-16"}.get(encoding, encoding),
+        header=None,
+        dtype=str,
+        keep_default_na=False,
+        engine="c",
+    )
+    return frame.itertuples(index=False)
+
+
+def parquet(path, **_):
+    table = pyarrow.parquet.read_table(path)
+    yield table.column_names
+    yield from zip(*(column.to_pylist() for column in table.columns))
+
+
+def of_json(path, **_):
+    with open(path, "rb") as file:
+        is_list = file.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
+    options = {"dtype": False, "convert_dates": False, "convert_axes": False, "precise_float": True}
+    try:
+        frame = pandas.read_json(path, orient="records", lines=not is_list, **options)
+    except ValueError:
+        if is_list:
+            raise
+        with open(path, encoding="utf-8-sig") as file:
+            frame = pandas.DataFrame([json.load(file)])
+    yield frame.columns
+    yield from frame.astype(object).itertuples(index=False)
+
+
+def xlsx(path, sheet=None, **_):
+    book = openpyxl.load_workbook(path, data_only=True)
+    return (book[sheet] if sheet is not None else book.worksheets[0]).iter_rows(values_only=True)
+
+
+READERS = {"csv": csv, "json": of_json, "parquet": parquet, "xlsx": xlsx}
+
+
+def read(path, format, **options):
+    rows = [[cell(value) for value in row] for row in READERS[format](path, **options)]
+    if format in ("csv", "xlsx"):
+        rows = [row for row in rows if not all(map(is_empty, row))]
+    if format == "xlsx":
+        # Empty columns at both edges are no part of a table.
+        first = min((next(at for at, value in enumerate(row) if not is_empty(value)) for row in rows), default=0)
+        width = max((max(at for at, value in enumerate(row) if not is_empty(value)) + 1 for row in rows), default=0)
+        rows = [row[first:width] for row in rows]
+    return {"rows": rows[:MAX_ROWS], "width": max(map(len, rows), default=0), "total": len(rows)}
+
+
+warnings.simplefilter("ignore")
+for line in sys.stdin:
+    try:
+        answer = read(**json.loads(line))
+    except Exception as error:
+        answer = {"error": f"{type(error).__name__}: {error}"[:300]}
+    print(json.dumps(answer), flush=True)
