@@ -60,22 +60,19 @@ def csv(path, delimiter=",", quote='"', encoding="utf-8", **_):
 def parquet(path, **_):
     table = pyarrow.parquet.read_table(path)
     yield table.column_names
-    yield from zip(*(column.to_pylist() for column in table.columns))
+    yield from zip(*(column.to_pylist(maps_as_pydicts="lossy") for column in table.columns))
 
 
 def of_json(path, **_):
-    with open(path, "rb") as file:
-        is_list = file.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
-    options = {"dtype": False, "convert_dates": False, "convert_axes": False, "precise_float": True}
+    with open(path, encoding="utf-8-sig") as file:
+        text = file.read()
     try:
-        frame = pandas.read_json(path, orient="records", lines=not is_list, **options)
+        found = json.loads(text)
     except ValueError:
-        if is_list:
-            raise
-        with open(path, encoding="utf-8-sig") as file:
-            frame = pandas.DataFrame([json.load(file)])
+        found = [json.loads(line) for line in text.split("\n") if line.strip()]
+    frame = pandas.DataFrame(found if isinstance(found, list) else [found], dtype=object)
     yield frame.columns
-    yield from frame.astype(object).itertuples(index=False)
+    yield from frame.itertuples(index=False)
 
 
 def xlsx(path, sheet=None, **_):
