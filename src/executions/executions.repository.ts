@@ -127,7 +127,7 @@ export interface ExecutionFilter {
   q?: string;
 }
 
-/** SQL: the charge is stored in the transaction that ends an execution. */
+/** SQL of the credits of an execution. The transaction that ends the execution stores the charge. */
 const CREDITS = `CASE WHEN executions.ended_at IS NOT NULL THEN ${creditsOf('executions.id')} END AS credits`;
 
 const RECORD = `id, project_id, company_id, status, triggered_by, user_id, api_key_id, input_file_ids, is_test, name,

@@ -3,7 +3,7 @@ import { difference, sameValue } from './compare.js';
 
 const german = { decimal: ',', thousands: '.' };
 
-describe('values of two readers', () => {
+describe('sameValue', () => {
   it.each([
     [null, '', null],
     [null, NaN, null],
@@ -23,7 +23,7 @@ describe('values of two readers', () => {
     [null, '#N/A', null],
     ['[1,2]', [1, 2], null],
     ['a\nb', 'a\r\nb', null],
-  ])('are the same: %j and %j', (ours, theirs, dialect) => {
+  ])('accepts %j and %j as the same value', (ours, theirs, dialect) => {
     expect(sameValue(ours, theirs, dialect)).toBe(true);
   });
 
@@ -41,12 +41,12 @@ describe('values of two readers', () => {
     ['2025-03-14T08:30:00', '14.03.2025 09:30', null],
     [null, '#hashtag', null],
     ['[1,2]', [1, 3], null],
-  ])('differ: %j and %j', (ours, theirs, dialect) => {
+  ])('distinguishes %j from %j', (ours, theirs, dialect) => {
     expect(sameValue(ours, theirs, dialect)).toBe(false);
   });
 });
 
-describe('tables of two readers', () => {
+describe('difference', () => {
   const ours = {
     columns: ['city', 'units'],
     rows: [
@@ -58,12 +58,12 @@ describe('tables of two readers', () => {
   };
   const theirs = (...rows: unknown[][]) => ({ rows, width: rows[0]?.length ?? 0, total: rows.length });
 
-  it('are the same with and without a header', () => {
+  it('accepts a table with or without a header', () => {
     expect(difference(ours, theirs(['city', 'units'], ['Oslo', '1'], ['Lyon', 2]))).toBeUndefined();
     expect(difference(ours, theirs(['Oslo', '1'], ['Lyon', 2]))).toBeUndefined();
   });
 
-  it('are the same if the service numbers empty and doubled names', () => {
+  it('ignores numbers that the service adds to empty and doubled names', () => {
     const numbered = { ...ours, columns: ['city', 'city_2', 'column_3'], rows: [['a', 'b', 'c']], total: 1 };
     expect(difference(numbered, theirs(['city', 'city', null], ['a', 'b', 'c']))).toBeUndefined();
   });
@@ -102,7 +102,7 @@ describe('tables of two readers', () => {
       ],
       '2 columns, other reader 3',
     ],
-  ])('differ at the first place: %j', (rows, sentence) => {
+  ])('returns the first difference to %j', (rows, sentence) => {
     const expected = sentence ?? 'row 1 of the data, column "city": "Oslo", other reader "city"';
     expect(difference(ours, theirs(...rows))).toBe(expected);
   });

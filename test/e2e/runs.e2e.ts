@@ -306,7 +306,7 @@ describe('the list of runs', () => {
     expect(await ids('scenario_id=none')).toEqual([]);
   });
 
-  it('shows of each run what the run itself shows', async () => {
+  it('shows the same figures in a row as in the run', async () => {
     const { id: project } = await makeProject(client);
     const files = {
       'best.lp': 'max x st c: x <= 4.25 end',

@@ -15,7 +15,7 @@ beforeAll(async () => {
   ({ highs, wasRefusedMemory } = await loadSolver(MEMORY_MIB));
 });
 
-/** A solver whose runs find nothing out. */
+/** Solver whose runs end without an answer. */
 const noTrials = { withModel: () => ({ status: 'undecided', values: undefined }) } as unknown as Highs;
 
 function errorOf(work: () => unknown): unknown {
@@ -68,14 +68,14 @@ describe('the result of a solve', () => {
         'bounds -inf <= a <= 367000 -inf <= b <= 48700000 c free -inf <= d <= 88300 -inf <= e <= 9.7 end',
       ['2.56e-8', '998000'],
     ],
-  ])('says which coefficients differ too much where the solver %s', (_, text, sizes) => {
+  ])('names the smallest and the largest coefficient if the solver %s', (_, text, sizes) => {
     const error = errorOf(() => solve(text));
     expect(error).toBeInstanceOf(Undecided);
     const [least = '', most = ''] = sizes;
     expect(error).toMatchObject({ message: expect.stringContaining(`between ${least} and ${most}. Choose units`) });
   });
 
-  it('has a sentence for every way in which a run ends without an answer', () => {
+  it('gives a sentence for every run without an answer', () => {
     const model = readLp('max x st c: x + y <= 3 end');
     for (const status of ['undecided', 'stopped', 'optimal', 'unbounded_or_infeasible'] as const) {
       const run = { status, values: undefined, bound: NaN, prices: undefined };
@@ -146,8 +146,8 @@ describe('the result of a solve', () => {
   });
 });
 
-describe('the status of a run', () => {
-  it('is known for every status of the solver', () => {
+describe('statusOf', () => {
+  it('knows every status of the solver', () => {
     const { modelStatus } = highs.constants;
     const statuses = new Map(Object.entries(modelStatus).map(([name, code]) => [name, statusOf(highs, code)]));
     expect([...statuses].filter(([, status]) => status === 'undecided').map(([name]) => name)).toEqual([
@@ -164,7 +164,7 @@ describe('the status of a run', () => {
     expect(statuses.get('timeLimit')).toBe('time_limit');
   });
 
-  it('is undecided for a code of a later version', () => {
+  it('returns undecided for an unknown code', () => {
     expect(statusOf(highs, 99)).toBe('undecided');
   });
 });
