@@ -96,9 +96,11 @@ def read(path, format, **options):
 
 
 warnings.simplefilter("ignore")
+# openpyxl prints some of its complaints.
+answers, sys.stdout = sys.stdout, sys.stderr
 for line in sys.stdin:
     try:
         answer = read(**json.loads(line))
     except Exception as error:
         answer = {"error": f"{type(error).__name__}: {error}"[:300]}
-    print(json.dumps(answer), flush=True)
+    print(json.dumps(answer), file=answers, flush=True)
