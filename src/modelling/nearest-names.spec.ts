@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+import { nearestNames } from './nearest-names.js';
+
+describe('nearestNames', () => {
+  it.each([
+    ['case', 'san diego', 'San Diego'],
+    ['spaces and underscores', 'unit cost', 'Unit_cost'],
+    ['camel case', 'unitCost', 'unit_cost'],
+    ['punctuation', 'oakchair', 'oak-chair'],
+    ['accents', 'Munchen', 'München'],
+    ['a plural', 'product', 'products'],
+    ['a plural of a word inside', 'machine hours', 'machines_hour'],
+    ['a missing letter', 'nrth', 'north'],
+    ['two swapped letters', 'demnad', 'demand'],
+    ['a wrong letter', 'Seatlle', 'Seattle'],
+    ['a name with more words', 'price', 'Price_kg'],
+    ['a name with fewer words', 'unit price in euros', 'price'],
+    ['an abbreviation', 'prod', 'production'],
+  ])('ignores or bridges %s', (_, wanted, expected) => {
+    expect(nearestNames(wanted, ['weather', expected, 'xyz'])).toEqual([expected]);
+  });
+
+  it('returns the nearest name first and at most three', () => {
+    const candidates = ['pricing', 'Price_kg', 'prices', 'pryce', 'price_per_box'];
+    expect(nearestNames('price', candidates)).toEqual(['prices', 'pryce', 'Price_kg']);
+  });
+
+  it('returns as many names as asked for, each once', () => {
+    expect(nearestNames('price', ['prices', 'prices', 'Price'], 2)).toEqual(['prices', 'Price']);
+    expect(nearestNames('price', ['prices', 'Price'], 1)).toEqual(['prices']);
+  });
+
+  it.each([
+    ['nothing similar', 'price', ['weather', 'lanes', 'hours']],
+    ['another number', 'week12', ['week13', 'week2']],
+    ['another short name', 'x', ['y', 'p']],
+    ['no letters or digits', '€', ['price', '$']],
+    ['no candidates', 'price', []],
+  ])('returns nothing for %s', (_, wanted, candidates) => {
+    expect(nearestNames(wanted, candidates)).toEqual([]);
+  });
+
+  it('compares 10,000 long names within two seconds', () => {
+    const candidates = Array.from({ length: 10_000 }, (_, at) => `${'long'.repeat(30)}${at}`);
+    const start = performance.now();
+    nearestNames('lnog'.repeat(30), candidates);
+    expect(performance.now() - start).toBeLessThan(2_000);
+  });
+});

@@ -1,0 +1,96 @@
+/** Longest name that is compared, in UTF-16 units: comparing two names takes time in proportion to the product. */
+const MAX_LENGTH = 60;
+/** Shortest word or abbreviation that makes a longer name a suggestion. */
+const MIN_WORD = 2;
+const MIN_PREFIX = 3;
+
+interface Spelling {
+  words: readonly string[];
+  /** All words without anything between them. */
+  letters: string;
+  digits: string;
+}
+
+/**
+ * Returns the candidates that are spelled most like a name, nearest first, each once. Case, accents, spaces, punctuation and a
+ * plural `s` do not count. Then come small typing errors, names that contain all words of the other, and abbreviations.
+ */
+export function nearestNames(wanted: string, candidates: Iterable<string>, count = 3): string[] {
+  const spelling = spellingOf(wanted);
+  if (spelling.letters === '') return [];
+  const scored: { name: string; score: number }[] = [];
+  for (const name of new Set(candidates)) {
+    const score = difference(spelling, spellingOf(name));
+    if (score !== undefined) scored.push({ name, score });
+  }
+  return scored
+    .sort((one, other) => one.score - other.score)
+    .slice(0, count)
+    .map(({ name }) => name);
+}
+
+function spellingOf(name: string): Spelling {
+  const words = name
+    .slice(0, MAX_LENGTH)
+    .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '')
+    .map(singular);
+  const letters = words.join('');
+  return { words, letters, digits: letters.replace(/\P{N}/gu, '') };
+}
+
+const singular = (word: string): string => (/[^s]s$/.test(word) && word.length > 3 ? word.slice(0, -1) : word);
+
+/** How far apart two spellings are; undefined if neither suggests the other. */
+function difference(wanted: Spelling, candidate: Spelling): number | undefined {
+  if (wanted.letters === candidate.letters) return 0;
+  const [shorter, longer] =
+    wanted.letters.length <= candidate.letters.length ? [wanted, candidate] : [candidate, wanted];
+  if (shorter.letters === '') return undefined;
+  // Another number is another thing: week 12 is no misspelling of week 13.
+  if (shorter.digits === longer.digits) {
+    const typos = typosBetween(shorter.letters, longer.letters, allowedTypos(longer.letters.length));
+    if (typos !== undefined) return typos;
+  }
+  const [few, many] = wanted.words.length <= candidate.words.length ? [wanted, candidate] : [candidate, wanted];
+  const areContained = few.words.every((word) => word.length >= MIN_WORD && many.words.includes(word));
+  if (areContained) return 2 + (many.words.length - few.words.length) / 100;
+  const isAbbreviation = shorter.letters.length >= MIN_PREFIX && longer.letters.startsWith(shorter.letters);
+  return isAbbreviation ? 3 + (longer.letters.length - shorter.letters.length) / 100 : undefined;
+}
+
+function allowedTypos(length: number): number {
+  if (length < 3) return 0;
+  return length < 6 ? 1 : length < 10 ? 2 : 3;
+}
+
+/** Letters to insert, remove, replace or swap with the next one (optimal string alignment); undefined if more than `most`. */
+function typosBetween(one: string, other: string, most: number): number | undefined {
+  if (Math.abs(one.length - other.length) > most) return undefined;
+  const width = other.length + 1;
+  let [before, previous, current] = [0, 1, 2].map(() => new Int32Array(width)) as [Int32Array, Int32Array, Int32Array];
+  for (let column = 0; column < width; column += 1) previous[column] = column;
+  for (let row = 1; row <= one.length; row += 1) {
+    // Further from the diagonal there are more typos than that.
+    const [from, to] = [Math.max(1, row - most), Math.min(other.length, row + most)];
+    current.fill(most + 1);
+    if (row <= most) current[0] = row;
+    let fewest = current[0]!;
+    for (let column = from; column <= to; column += 1) {
+      const isSame = one[row - 1] === other[column - 1];
+      let typos = Math.min(previous[column - 1]! + (isSame ? 0 : 1), previous[column]! + 1, current[column - 1]! + 1);
+      if (row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1])
+        typos = Math.min(typos, before[column - 2]! + 1);
+      current[column] = typos;
+      fewest = Math.min(fewest, typos);
+    }
+    if (fewest > most) return undefined;
+    [before, previous, current] = [previous, current, before];
+  }
+  const typos = previous[other.length]!;
+  return typos > most ? undefined : typos;
+}
