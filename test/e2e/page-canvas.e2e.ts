@@ -280,12 +280,12 @@ inBrowser('the canvas', () => {
 
   it('says where the card is what it lacks, and leads to the field', async () => {
     await begin();
-    await add('variable', 'Chairs', { name: 'chairs' });
+    await add('variable', 'Chairs', { domain: 'integer' });
     await open();
     await card('Chairs').getByText('Needs input').waitFor();
-    await card('Chairs').getByRole('button', { name: 'Is it continuous, integer or binary?' }).click();
-    await form('Edit Chairs').getByLabel('Values').and(tab.page.locator(':focus')).waitFor();
-    await form('Edit Chairs').getByLabel('Values').selectOption('integer');
+    await card('Chairs').getByRole('button', { name: 'What is it called in formulas?' }).click();
+    await form('Edit Chairs').getByLabel('Name in formulas').and(tab.page.locator(':focus')).waitFor();
+    await form('Edit Chairs').getByLabel('Name in formulas').fill('chairs');
     await button('Save').click();
     await card('Chairs').getByText('Whole numbers').waitFor();
     expect(await card('Chairs').getByText('Needs input').count()).toBe(0);
@@ -467,8 +467,8 @@ inBrowser('the canvas', () => {
     await client.patch(`/projects/${id}`, { visibility: 'private' });
     await client.put(`/projects/${id}/members/${reader.user}`, { role: 'viewer' });
     await open(reader.token);
-    await card('Overtime').getByText('Is it continuous, integer or binary?').waitFor();
-    for (const name of [/^Add/, /^Edit/, /^Remove/, /^Take/, /Is it continuous/])
+    await card('Overtime').getByText('No domain is given, so it is continuous: fractions count too').waitFor();
+    for (const name of [/^Add/, /^Edit/, /^Remove/, /^Take/, /No domain is given/])
       expect([name, await tab.page.getByRole('button', { name }).count()]).toEqual([name, 0]);
   });
 

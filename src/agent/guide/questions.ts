@@ -50,7 +50,7 @@ export function nextQuestion(situation: Situation): Question | undefined {
     (has('objective') ? firstOpen('objective') : OBJECTIVE) ??
     askForNames(sketch) ??
     askForFamily(sketch) ??
-    (has('variable') ? (askForDomains(open) ?? firstOpen('variable')) : VARIABLES) ??
+    (has('variable') ? firstOpen('variable') : VARIABLES) ??
     (has('constraint') ? (askForClasses(sketch) ?? firstOpen('constraint')) : askForConstraints(sketch)) ??
     (has('kpi') ? firstOpen('kpi') : KPIS) ??
     (has('data') ? firstOpen('data') : askForData(situation)) ??
@@ -201,25 +201,6 @@ function askForFamily(sketch: Sketch): Question | undefined {
       ['Whole numbers from 0', `${member} integer for ${index}`],
       ['Amounts from 0, fractions too', `${member} continuous for ${index}`],
       ['Yes-or-no choices', `${member} binary for ${index}`],
-    ],
-  );
-}
-
-function askForDomains(open: readonly { card: SketchCard; gap: Gap }[]): Question | undefined {
-  const lacking = open.filter(({ card, gap }) => card.card_type === 'variable' && gap.field === 'domain');
-  const names = shortList(
-    lacking.flatMap(({ card: { data } }) => (typeof data['name'] === 'string' ? [data['name']] : [])),
-  );
-  if (names.length === 0) return undefined;
-  const list = names.join(', ');
-  return ask(
-    `${list} ${BLANK}`,
-    'Variables',
-    `Which values can ${names.map((name) => quote(name, 40)).join(', ')} take?`,
-    [
-      ['Whole numbers', `${list} integer`],
-      ['Fractions too', `${list} continuous`],
-      ['Yes or no', `${list} binary`],
     ],
   );
 }

@@ -224,7 +224,10 @@ describe('the model of a canvas', () => {
   it.each([
     [[], 'The canvas has no variables: a model needs at least one'],
     [[variable('x')], 'The canvas has no objective: what is to be maximized or minimized?'],
-    [[card('variable', 'X', { name: 'x' }), objective('x')], 'The variable card "X": domain is missing'],
+    [
+      [card('variable', 'X', { name: 'x', domain: 'whole' }), objective('x')],
+      'The variable card "X": domain is not what it should be',
+    ],
     [[variable('x', { lower: 'low' }), objective('x')], 'The variable card "x": lower is not what it should be'],
     [[variable('x'), variable('x'), objective('x')], 'The variable card "x": another variable is called x'],
     [
@@ -252,5 +255,38 @@ describe('the model of a canvas', () => {
     [[variable('x'), objective('1e15 x')], 'The objective card "Goal": the number must be smaller than 1e15'],
   ])('says what is missing: %#', (cards, message) => {
     expect(problemOf(...cards)).toBe(message);
+  });
+});
+
+describe('a variable without a domain', () => {
+  const pair = card('data', 'Goods', { set: 'goods', members: ['a', 'b'], values: { most: { a: 2.5, b: 3.25 } } });
+
+  it.each<[string, ModelCard[], number]>([
+    ['alone', [card('variable', 'x', { name: 'x', upper: 2.5 }), objective('x')], 2.5],
+    [
+      'beside whole ones',
+      [
+        card('variable', 'x', { name: 'x', upper: 2.5 }),
+        variable('y', { domain: 'integer', upper: 2.5 }),
+        objective('x + y'),
+      ],
+      4.5,
+    ],
+    [
+      'with an index',
+      [
+        pair,
+        card('variable', 'make', { name: 'make', index: 'g in goods', upper: 'most[g]' }),
+        objective('sum g in goods: make[g]'),
+      ],
+      5.75,
+    ],
+    [
+      'with a null as its domain',
+      [card('variable', 'x', { name: 'x', domain: null, upper: 0.5 }), objective('x')],
+      0.5,
+    ],
+  ])('is continuous: %s', (_, cards, optimum) => {
+    expect(solve(...cards)).toMatchObject({ status: 'optimal', objective_value: optimum });
   });
 });

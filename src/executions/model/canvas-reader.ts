@@ -119,7 +119,7 @@ class CanvasReader {
 
   private readVariable(card: ModelCard): void {
     const name = need<string>(card, 'name');
-    const domain = need<'continuous' | 'integer' | 'binary'>(card, 'domain');
+    const domain = optional<'continuous' | 'integer' | 'binary'>(card, 'domain') ?? 'continuous';
     const index = readIndex(card);
     const frame = this.frame(card, index);
     const lowest = optional<boolean>(card, 'free') === true ? -Infinity : 0;

@@ -15,7 +15,8 @@ import { cardTag, type ShownCard } from './cards.repository.js';
 const DATA = [
   'Content of the card, by type. Other keys are stored but ignored; null counts as absent.',
   '`objective`: `sense` (`maximize`, `minimize`), `expression`, `weight`, `confirmed`, `description`.',
-  '`variable`: `name`, `index` (`p in products`: one for each member), `domain` (`continuous`, `integer`, `binary`), `lower` ' +
+  '`variable`: `name`, `index` (`p in products`: one for each member), `domain` (`continuous`, `integer`, `binary`; else ' +
+    '`continuous`), `lower` ' +
     '(else 0, or none if `free`), `upper` (numbers; with an index also formulas of what is known), `free`, `unit`, ' +
     '`description`.',
   '`constraint`: `expression`, `index`, `classification` (`hard`, `soft`), `penalty`, `description`.',

@@ -109,7 +109,7 @@ const info = (message: string): CardField['missing'] => ({ severity: 'info', mes
  * - `objective`: `sense` (`maximize`, `minimize`), `expression` (`3x + 2y`), `weight` (above 0, with several objectives),
  *   `confirmed` (the user agreed), `description`
  * - `variable`: `name` (as in expressions), `index` (`p in products`: one for each member), `domain` (`continuous`, `integer`,
- *   `binary`), `lower` (0 when absent) and `upper` (numbers, or formulas of what is known), `free` (no lower bound when `lower`
+ *   `binary`; `continuous` when absent), `lower` (0 when absent) and `upper` (numbers, or formulas of what is known), `free` (no lower bound when `lower`
  *   is absent), `unit`, `description`
  * - `constraint`: `expression` (`x + y <= 4`), `index` (one for each member), `classification` (`hard`, `soft`), `penalty`
  *   (per unit, of a soft one), `description`
@@ -140,7 +140,7 @@ const SHAPES: Record<CardType, readonly CardField[]> = {
     {
       name: 'domain',
       content: oneOf('continuous', 'integer', 'binary'),
-      missing: blocking('Is it continuous, integer or binary?'),
+      missing: info('No domain is given, so it is continuous: fractions count too'),
     },
     { name: 'index', content: text },
     { name: 'lower', content: bound },

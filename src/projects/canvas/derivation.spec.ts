@@ -71,6 +71,22 @@ describe('a card', () => {
     expect(judged(subject)?.status).toBe('needs_input');
   });
 
+  it.each<[string, CardContent['data']]>([
+    ['alone', { name: 'x' }],
+    ['with bounds', { name: 'x', lower: 0, upper: 4 }],
+    ['with an index', { name: 'x', index: 't in weeks', upper: 4 }],
+  ])('is complete without a domain, which a note tells: a variable %s', (_, data) => {
+    const weeks = card('data', { set: 'weeks', members: '1 to 4', description: 'Weeks' });
+    const cards = [weeks, card('variable', data)];
+    expect(judge(cards)[1]).toMatchObject({ status: 'complete' });
+    expect(judge(cards)[1]?.gaps).toContainEqual({
+      field: 'domain',
+      message: 'No domain is given, so it is continuous: fractions count too',
+      severity: 'info',
+    });
+    expect(derive(cards).all_variables_provided).toBe(true);
+  });
+
   it('is judged with the others: weights of several objectives, names given twice, names of nothing', () => {
     const second = card('objective', { sense: 'minimize', expression: 'x', weight: 2 });
     expect(blocking(PROFIT, second)).toEqual(['weight']);
