@@ -5,8 +5,8 @@
  * - Numbers: `3`, `.5`, `2e3`. Names: letters of any script, digits and `_`, a digit never first.
  * - `+ - * /` and parentheses; a number or a closing parenthesis multiplies what stands right after it (`2x`, `2 x`,
  *   `3(x + y)`). `*` and `/` go from left to right: `1/2 x` is half of x. `·`, `×`, `÷` and `−` are as good.
- * - Relations: `<=`, `≤`, `=<`, `>=`, `≥`, `=>`, `=`, `==`. `<` and `>` mean `<=` and `>=`: a solver knows no strict
- *   ones. Relations can be chained.
+ * - Relations: `<=`, `≤`, `=<`, `>=`, `≥`, `=>`, `=`, `==`, `<`, `>`. Between whole numbers `<` and `>` leave a difference
+ *   of at least 1; otherwise they are taken as `<=` and `>=`. Relations can be chained.
  * - Members of what has an index: `make[p]`, `ship[o, d]`, `make["oak chair"]`, `shift[3]`, and with a lag `stock[t - 1]`.
  * - `sum p in products, t in weeks where demand[p, t] > 0: ...` adds up one product: it reaches to the next `+` or `-` of
  *   its level. Conditions know `= <> < <= > >=`, `and`, `or`, `not` and parentheses; texts stand in double quotes.
@@ -66,6 +66,8 @@ export type Operand = { kind: 'text'; text: string; position: number } | Express
 export interface Formula {
   sides: [Expression, ...Expression[]];
   relations: Relation[];
+  /** Places of the relations that are written as `<` or `>`; absent if there are none. */
+  strict?: number[];
 }
 
 /** Why a text is no formula, or a formula cannot be used as it is. */

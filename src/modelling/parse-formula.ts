@@ -108,11 +108,15 @@ class Parser {
   private formula(): Formula {
     const sides: Formula['sides'] = [this.sum()];
     const relations: Relation[] = [];
-    for (let relation = this.relation(); relation !== undefined; relation = this.relation()) {
+    const strict: number[] = [];
+    for (;;) {
+      const { text } = this.token;
+      const relation = this.relation();
+      if (relation === undefined) return { sides, relations, ...(strict.length > 0 && { strict }) };
+      if (text === '<' || text === '>') strict.push(relations.length);
       relations.push(relation);
       sides.push(this.sum());
     }
-    return { sides, relations };
   }
 
   private relation(): Relation | undefined {

@@ -28,6 +28,8 @@ export interface Vocabulary {
   families: ReadonlyMap<string, Family>;
   /** Variables without an index. */
   variables: ReadonlySet<string>;
+  /** Variables and families whose values are whole numbers. */
+  wholes?: ReadonlySet<string>;
   /** Figures without an index. */
   values: ReadonlyMap<string, number>;
 }

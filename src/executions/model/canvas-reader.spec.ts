@@ -290,3 +290,41 @@ describe('a variable without a domain', () => {
     expect(solve(...cards)).toMatchObject({ status: 'optimal', objective_value: optimum });
   });
 });
+
+describe('a strict relation', () => {
+  const goods = card('data', 'Goods', { set: 'goods', members: ['a', 'b'], values: { least: { a: 2, b: 3.5 } } });
+  const whole = (name: string, more: object = {}) => variable(name, { domain: 'integer', ...more });
+  const least = (expression: string) => objective(expression, { sense: 'minimize' });
+
+  it.each<[string, ModelCard[], number]>([
+    ['x > 3', [whole('x'), least('x')], 4],
+    ['3 < x', [whole('x'), least('x')], 4],
+    ['2x > 5', [whole('x'), least('x')], 3],
+    ['x > 0.1 * 30', [whole('x'), least('x')], 4],
+    ['x > 3.5', [whole('x'), least('x')], 4],
+    ['x > 0', [variable('x', { domain: 'binary' }), least('x')], 1],
+    ['x + y < 10', [whole('x'), whole('y'), objective('x + y')], 9],
+    ['x < y', [whole('x'), whole('y', { upper: 5 }), objective('x')], 4],
+    ['3 < x < 9', [whole('x'), objective('x')], 8],
+    ['x > -2', [whole('x', { lower: -9 }), least('x')], -1],
+    ['0.5 x > 1', [whole('x'), least('x')], 2],
+    ['x > 3', [variable('x'), least('x')], 3],
+    ['x + y > 3', [whole('x'), variable('y'), least('x + y')], 3],
+  ])('is kept between whole numbers alone: %s, %#', (expression, cards, optimum) => {
+    expect(solve(...cards, constraint('C', expression))).toMatchObject({ objective_value: optimum });
+  });
+
+  it('is kept for each member of a family', () => {
+    const make = whole('make', { index: 'g in goods' });
+    const more = constraint('More', 'make[g] > least[g]', { index: 'g in goods' });
+    expect(solve(goods, make, least('sum g in goods: make[g]'), more)).toMatchObject({ objective_value: 7 });
+  });
+
+  it.each([
+    ['3 > 3', 'infeasible'],
+    ['3 > 2.9', 'optimal'],
+    ['0.000000000001 > 0', 'optimal'],
+  ])('is kept between figures: %s', (expression, status) => {
+    expect(solve(whole('x'), least('x'), constraint('C', expression))).toMatchObject({ status });
+  });
+});

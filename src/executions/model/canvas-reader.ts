@@ -57,6 +57,8 @@ class CanvasReader {
   /** Terms of all rows so far. */
   private terms = 0;
 
+  private readonly isWhole = (variable: number): boolean => this.model.variables[variable]?.isInteger === true;
+
   constructor(
     private readonly cards: readonly ModelCard[],
     private readonly tables: ReadonlyMap<string, SetTable>,
@@ -231,7 +233,7 @@ class CanvasReader {
   private addRelation(card: ModelCard, text: Formula, index: Index | undefined, penalty: number | undefined): void {
     const frame = this.frame(card, index);
     if (text.relations.length === 0) throw refused(card, 'There is no <=, >= or = in it');
-    const all = expanding(card, () => rowsOf(this.evaluator, text, frame));
+    const all = expanding(card, () => rowsOf(this.evaluator, text, frame, this.isWhole));
     all.forEach((rows, at) => {
       const name = all.length > 1 ? `${card.label} (${at + 1})` : card.label;
       const from = this.model.rows.length;

@@ -1,4 +1,5 @@
 import type { Formula, Relation } from '../formula.js';
+import { nextWhole } from '../strict.js';
 import type { Evaluator } from './evaluator.js';
 import type { Frame } from './frame.js';
 import { concatenated, type Linear, Terms } from './terms.js';
@@ -14,15 +15,22 @@ export interface Rows {
 
 /**
  * What a relation asks for, variables on the left of each row; a chain is several, and one where they bound the same
- * terms (`0 <= x <= 4`).
+ * terms (`0 <= x <= 4`). Between whole numbers `<` and `>` leave a difference of at least 1.
  *
+ * @param isWhole whether the values of a variable are whole numbers
  * @throws ExpansionRefusal
  */
-export function rowsOf(evaluator: Evaluator, { sides, relations }: Formula, frame: Frame): Rows[] {
+export function rowsOf(
+  evaluator: Evaluator,
+  { sides, relations, strict = [] }: Formula,
+  frame: Frame,
+  isWhole: (variable: number) => boolean = () => false,
+): Rows[] {
   const linear = sides.map((side) => evaluator.finite(side, frame));
   const all: Rows[] = [];
   for (const [index, relation] of relations.entries()) {
     const rows = toRows(evaluator, linear[index]!, relation, linear[index + 1]!, frame);
+    if (strict.includes(index)) tighten(rows, isWhole);
     const last = all.at(-1);
     if (last !== undefined && haveSameTerms(last, rows)) {
       for (let row = 0; row < frame.size; row += 1) {
@@ -34,6 +42,19 @@ export function rowsOf(evaluator: Evaluator, { sides, relations }: Formula, fram
     }
   }
   return all;
+}
+
+/** Moves the bounds of rows between whole numbers to the next whole number. */
+function tighten({ terms, starts, lower, upper }: Rows, isWhole: (variable: number) => boolean): void {
+  for (let row = 0; row < lower.length; row += 1) {
+    let at = starts[row]!;
+    while (at < starts[row + 1]! && Number.isInteger(terms.coefficients[at]!) && isWhole(terms.columns[at]!)) at += 1;
+    if (at < starts[row + 1]!) continue;
+    // Without variables the two sides are known exactly.
+    const tolerance = starts[row] === starts[row + 1] ? 0 : undefined;
+    lower[row] = nextWhole(lower[row]!, tolerance);
+    upper[row] = 0 - nextWhole(-upper[row]!, tolerance);
+  }
 }
 
 /** The relation with its variables on one side: on the left one's, where that has any. */

@@ -25,6 +25,7 @@ export function vocabularyOf(cards: readonly Content[], contents: readonly Known
   const values = new Map<string, number>();
   const families = new Map<string, Family>();
   const variables = new Set<string>();
+  const wholes = new Set<string>();
   for (const { content, state } of contents) {
     const { set, columns: given, values: figures } = content;
     for (const [name, figure] of figures) values.set(name, figure);
@@ -42,11 +43,13 @@ export function vocabularyOf(cards: readonly Content[], contents: readonly Known
   for (const card of cards) {
     const name = card.card_type === 'variable' ? fieldOf<string>(card, 'name') : undefined;
     if (name === undefined || variables.has(name) || families.has(name)) continue;
+    const domain = fieldOf<string>(card, 'domain');
+    if (domain === 'integer' || domain === 'binary') wholes.add(name);
     const index = indexOf(card);
     if (index === undefined) variables.add(name);
     else families.set(name, { index });
   }
-  return { sets, columns, families, variables, values };
+  return { sets, columns, families, variables, wholes, values };
 }
 
 /** The index of a card; undefined for one that has none, or none that can be read. */

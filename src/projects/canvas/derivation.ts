@@ -217,11 +217,11 @@ function readFormulas(card: CardContent, { vocabulary }: Canvas): { gaps: Gap[];
   if (ofIndex !== undefined)
     return { gaps: [{ field: index!.field, message: ofIndex, severity: 'blocking' }], unknown };
   for (const [field, formula] of formulas) {
-    const { problem, unknown: names, note } = judgeFormula(formula, vocabulary);
+    const { problem, unknown: names, notes } = judgeFormula(formula, vocabulary);
     // A KPI is as good without a formula: it is told in words then.
     const severity = card.card_type === 'kpi' ? 'warning' : 'blocking';
     if (problem !== undefined) gaps.push({ field, message: problem, severity });
-    if (note !== undefined) gaps.push({ field, message: note, severity: 'info' });
+    for (const note of notes) gaps.push({ field, message: note, severity: 'info' });
     if (names.length > 0) unknown.set(field, names);
   }
   return { gaps, unknown };

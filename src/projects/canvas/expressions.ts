@@ -5,6 +5,7 @@ import { linearize, rowsOf } from '../../modelling/linear.js';
 import { mentionsOf } from '../../modelling/mentions.js';
 import { shortened } from '../../modelling/names.js';
 import { beyondTheEnds } from '../../modelling/sentences.js';
+import { noteOnStrict } from '../../modelling/strict.js';
 import { MAX_FORMULA_LENGTH, parseFormula, parseIndex } from '../../modelling/parse-formula.js';
 import { splitIndex } from '../../modelling/split-index.js';
 import { namesOfIndex, type Vocabulary } from '../../modelling/vocabulary.js';
@@ -29,8 +30,8 @@ export interface Judged {
   problem: string | undefined;
   /** The names in it that nothing on the canvas has, each once, in the order of their first place. */
   unknown: readonly string[];
-  /** What its author may not think of, in a sentence without a full stop. */
-  note?: string;
+  /** What its author may not think of, in sentences without a full stop. */
+  notes: readonly string[];
 }
 
 /** What was found out last about a formula, and what the names in it meant then. */
@@ -121,20 +122,22 @@ function judge(
   { text, use }: CardFormula,
   vocabulary: Vocabulary,
 ): Judged {
-  if (isProblem(formula)) return { problem: whyUnread(formula, text), unknown: [] };
+  if (isProblem(formula)) return { problem: whyUnread(formula, text), unknown: [], notes: [] };
   // It is told where it stands.
-  if (index !== undefined && isProblem(index)) return { problem: undefined, unknown: [] };
+  if (index !== undefined && isProblem(index)) return { problem: undefined, unknown: [], notes: [] };
   const { problem, unknown, lagged } = checkFormula(formula, index, use, vocabulary);
+  const strict = use === 'constraint' ? noteOnStrict(formula, vocabulary) : undefined;
+  const notes = strict === undefined ? [] : [strict];
   const isOfFigures = index === undefined && isPlain(formula) && use !== 'bound' && use !== 'kpi';
   const isMisused = (name: string): boolean =>
     vocabulary.families.has(name) || vocabulary.columns.has(name) || vocabulary.sets.has(name);
   // Of formulas without an index the figures are known.
   if (isOfFigures && !namesIn(formula).some(isMisused))
-    return { problem: problemOfFigures(formula, use, vocabulary.values), unknown };
+    return { problem: problemOfFigures(formula, use, vocabulary.values), unknown, notes };
   return {
     problem: problem === undefined ? undefined : placed(problem, text),
     unknown,
-    ...(lagged !== undefined && { note: beyondTheEnds(lagged) }),
+    notes: [...notes, ...(lagged === undefined ? [] : [beyondTheEnds(lagged)])],
   };
 }
 
@@ -166,11 +169,12 @@ function placed({ problem, position }: FormulaProblem, text: string): string {
 }
 
 /** What a name means, as a value that is equal where it means the same. */
-function roleOf(name: string, { values, variables, families, columns, sets }: Vocabulary): unknown {
-  const plain = values.get(name) ?? (variables.has(name) ? 'variable' : undefined);
+function roleOf(name: string, { values, variables, wholes, families, columns, sets }: Vocabulary): unknown {
+  const isWhole = wholes?.has(name) === true;
+  const plain = values.get(name) ?? (variables.has(name) ? (isWhole ? 'whole' : 'variable') : undefined);
   const family = families.get(name);
   const set = sets.get(name);
   const columnsOfName = columns.get(name);
   if (family === undefined && set === undefined && columnsOfName === undefined) return plain;
-  return JSON.stringify([plain, family && namesOfIndex(family.index), set?.arity, columnsOfName]);
+  return JSON.stringify([plain, isWhole, family && namesOfIndex(family.index), set?.arity, columnsOfName]);
 }
