@@ -7,6 +7,7 @@ import { mentionsOf } from '../../modelling/mentions.js';
 import { parseFormula } from '../../modelling/parse-formula.js';
 import { someOf } from '../../modelling/names.js';
 import { classify, confirm, countsData, remove, set } from './card-changes.js';
+import { addFacts } from './limits.js';
 import { quote } from './quote.js';
 import { assignmentIn, boundsIn } from './relation-grammar.js';
 import type { CardType, Sketch, SketchCard } from './sketch.js';
@@ -178,7 +179,7 @@ function applyRelation(statement: StatementOf<'relation'>, sketch: Sketch, cause
     if (bounded !== undefined) return state(bounded.name, bounded.facts, sketch, cause);
   }
   const same = sketch.of('constraint').find((card) => card.data['expression'] === text && card.data['index'] === index);
-  const name = label ?? same?.label ?? freeLabel(sketch, 'constraint', 'Constraint');
+  const name = label ?? same?.label ?? sketch.freeLabel('constraint', 'Constraint');
   return put(sketch, 'constraint', name, { expression: text, index: index ?? null, ...countsData(counts) }, cause);
 }
 
@@ -188,7 +189,7 @@ function applyRequirement(statement: StatementOf<'requirement'>, sketch: Sketch,
   const { text: description, label, relation, quantity, product } = statement;
   if (relation !== undefined) {
     const same = sketch.of(type).find((card) => isDeepStrictEqual(formulaIn(card), relation));
-    const name = label ?? same?.label ?? freeLabel(sketch, type, 'Requirement');
+    const name = label ?? same?.label ?? sketch.freeLabel(type, 'Requirement');
     const { expression, index = null } = relation;
     return put(sketch, type, name, { description, expression, index, quantity: null, product: null }, cause);
   }
@@ -209,8 +210,11 @@ function applyFamily(
   const isConstraint = others.some((one) => sketch.variable(one) !== undefined);
   const isOfAll = card === undefined || card.data['index'] === index;
   if (relation !== undefined && (isConstraint || !isOfAll)) return applyRelation(relation, sketch, cause);
-  if (card === undefined) return put(sketch, 'variable', name, { name, index, ...facts }, cause);
-  sketch.change(card, { index, ...facts }, cause);
+  if (card === undefined) return putVariable(sketch, { name, index }, facts, cause);
+  // Another index replaces the first one only in a new declaration.
+  const isDeclared = isOfAll || facts.domain !== undefined;
+  if (isDeclared) sketch.change(card, { index }, cause);
+  addFacts({ card, name, index }, facts, sketch, cause, isDeclared);
   return undefined;
 }
 
@@ -239,12 +243,6 @@ const setCard = (sketch: Sketch, set: string): SketchCard | undefined =>
 
 const EMPTY: Pick<SketchCard, 'card_type' | 'data'> = { card_type: 'data', data: {} };
 
-function freeLabel(sketch: Sketch, type: CardType, noun: string): string {
-  let number = sketch.of(type).length + 1;
-  while (sketch.find(type, `${noun} ${number}`) !== undefined) number += 1;
-  return `${noun} ${number}`;
-}
-
 function applyVariables(
   { names, facts, declares }: StatementOf<'variables'>,
   sketch: Sketch,
@@ -263,14 +261,26 @@ function applyVariables(
 /** Notes what is said of a variable. */
 function state(name: string, facts: VariableFacts, sketch: Sketch, cause: string): string | undefined {
   if (sketch.values.has(name)) return `${quote(name)} is a value, no variable`;
-  const { domain, ...rest } = facts;
   const card = sketch.variable(name);
   const other = card ?? (sketch.uses(name) ? undefined : sketch.resolve(name, ['objective', 'constraint']));
   if (other !== card) return `${quote(name)} names the ${other?.card_type}, no variable: write its formula`;
-  const data = { ...rest, ...(domain !== undefined && { domain }) };
-  if (card === undefined) return put(sketch, 'variable', name, { name, ...data }, cause);
-  sketch.change(card, data, cause);
+  if (card === undefined) return putVariable(sketch, { name }, facts, cause);
+  const index = fieldOf<string>(card, 'index');
+  addFacts({ card, name, ...(index !== undefined && { index }) }, facts, sketch, cause);
   return undefined;
+}
+
+/** Declares a variable with what is said of it. */
+function putVariable(
+  sketch: Sketch,
+  subject: { name: string; index?: string },
+  facts: VariableFacts,
+  cause: string,
+): string | undefined {
+  const problem = put(sketch, 'variable', subject.name, { ...subject }, cause);
+  const card = sketch.variable(subject.name);
+  if (card !== undefined) addFacts({ card, ...subject }, facts, sketch, cause);
+  return problem;
 }
 
 /** A set whose members are said does not stand in a file any more. */

@@ -94,7 +94,8 @@ export function set({ whom, field, value }: StatementOf<'set'>, sketch: Sketch, 
     card.label = text;
     return undefined;
   }
-  const content = contentOf(key, text);
+  const isFormula = (key === 'lower' || key === 'upper') && card.data['index'] !== undefined;
+  const content = contentOf(key, text) ?? (isFormula && !isProblem(parseFormula(text)) ? text : undefined);
   const read = key === 'expression' ? parseFormula(text) : undefined;
   if (read !== undefined && isProblem(read)) return `${quote(text, 40)} is no formula: ${whyUnread(read, text)}`;
   if (content === undefined) return `${quote(text, 40)} is no ${FIGURES.has(key) ? 'number' : key}`;

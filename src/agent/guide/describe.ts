@@ -110,7 +110,7 @@ const FACTS: Record<SketchCard['card_type'], readonly [field: string, before?: s
     ['free', 'free'],
     ['unit', 'in '],
   ],
-  constraint: [['expression'], ['index', 'for '], ['classification'], ['penalty', 'penalty ']],
+  constraint: [['expression'], ['index', 'for '], ['classification'], ['penalty', 'penalty '], ['description']],
   kpi: [['description'], ['expression'], ['target', 'target '], ['unit', 'in ']],
   data: [
     ['file_path', 'file '],

@@ -6,7 +6,7 @@ import { namesOfIndex } from '../../modelling/vocabulary.js';
 import { whyUnread } from '../../projects/canvas/expressions.js';
 import { rangeOf } from '../../projects/canvas/members.js';
 import { bare } from './file-set-grammar.js';
-import { readFacts, splitCounts, splitLabel } from './relation-grammar.js';
+import { readFacts, setBound, splitCounts, splitLabel, turned } from './relation-grammar.js';
 import type { Reading, Statement, VariableFacts } from './statement.js';
 import { figureOf, NUMBER } from './words.js';
 
@@ -117,10 +117,8 @@ function readVariable(body: string, names: readonly string[]): { name: string; f
     const bound = sides[place < at ? place - 1 : place + 1] ?? '';
     const figure = figureOf(bound) ?? bound;
     const sign = sides[place] ?? '';
-    const isUpper = /<|≤/.test(sign) === place > at;
-    if (/^={1,2}$/.test(sign)) Object.assign(facts, { lower: figure, upper: figure, free: null });
-    else if (isUpper) facts.upper = figure;
-    else Object.assign(facts, { lower: figure, free: null });
+    const relation = /^={1,2}$/.test(sign) ? '=' : /<|≤/.test(sign) ? '<=' : '>=';
+    setBound(facts, place > at ? relation : turned(relation), figure, sign === '<' || sign === '>');
   }
   return { name, facts };
 }

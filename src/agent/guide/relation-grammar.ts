@@ -148,7 +148,11 @@ export function assignmentIn(formula: ReturnType<typeof parseFormula>): { name: 
 }
 
 /** The bounds that a relation sets to one name alone, with figures on the other sides. */
-export function boundsIn({ sides, relations }: Formula): { name: string; facts: VariableFacts } | undefined {
+export function boundsIn({
+  sides,
+  relations,
+  strict = [],
+}: Formula): { name: string; facts: VariableFacts } | undefined {
   const at = sides.findIndex(({ kind }) => kind === 'name');
   const name = sides[at];
   if (name?.kind !== 'name' || relations.length > 2 || (relations.length === 2 && at !== 1)) return undefined;
@@ -157,7 +161,7 @@ export function boundsIn({ sides, relations }: Formula): { name: string; facts: 
     const other = sides[index < at ? index : index + 1];
     const figure = other === undefined ? undefined : constantOf({ sides: [other], relations: [] });
     if (figure === undefined) return undefined;
-    setBound(facts, index < at ? turned(relation) : relation, figure);
+    setBound(facts, index < at ? turned(relation) : relation, figure, strict.includes(index));
   }
   return { name: name.name, facts };
 }
@@ -167,12 +171,13 @@ function constantOf({ sides }: Formula): number | undefined {
   return isProblem(linear) || linear.terms.size > 0 ? undefined : linear.constant;
 }
 
-function setBound(facts: VariableFacts, relation: Relation, figure: number): void {
+export function setBound(facts: VariableFacts, relation: Relation, figure: number | string, isStrict: boolean): void {
   if (relation !== '<=') Object.assign(facts, { lower: figure, free: null });
   if (relation !== '>=') facts.upper = figure;
+  if (isStrict) facts.strict = [...(facts.strict ?? []), relation === '>=' ? 'lower' : 'upper'];
 }
 
-const turned = (relation: Relation): Relation => (relation === '<=' ? '>=' : relation === '>=' ? '<=' : '=');
+export const turned = (relation: Relation): Relation => (relation === '<=' ? '>=' : relation === '>=' ? '<=' : '=');
 
 /** What is said of variables beside relations, and the text without it. */
 export function readFacts(text: string): { facts: VariableFacts; rest: string } {
@@ -233,7 +238,7 @@ function namesOf(subject: string, facts: VariableFacts): string[] | undefined {
     const value = isProblem(figure) || figure.relations.length > 0 ? undefined : constantOf(figure);
     const sign = isProblem(relation) ? undefined : relation.relations[0];
     if (value === undefined || sign === undefined) return undefined;
-    setBound(facts, index < at ? turned(sign) : sign, value);
+    setBound(facts, index < at ? turned(sign) : sign, value, !isProblem(relation) && relation.strict !== undefined);
   }
   return names;
 }

@@ -79,6 +79,13 @@ export class Sketch {
     return cards.find((card) => card.label === label) ?? cards.find((card) => isSame(card.label, label));
   }
 
+  /** A label that no card of a type has, such as `Constraint 3`. */
+  freeLabel(type: CardType, noun: string): string {
+    let number = this.of(type).length + 1;
+    while (this.find(type, `${noun} ${number}`) !== undefined) number += 1;
+    return `${noun} ${number}`;
+  }
+
   variable(name: string): SketchCard | undefined {
     return this.of('variable').find((card) => fieldOf(card, 'name') === name);
   }

@@ -16,6 +16,8 @@ export interface VariableFacts {
   /** Null where it is taken back; a formula only with an index. */
   lower?: number | string | null;
   upper?: number | string | null;
+  /** The bounds that are said with `<` or `>`. */
+  strict?: ('lower' | 'upper')[];
   /** Negative amounts count, too; null where it is taken back. */
   free?: true | null;
   unit?: string;

@@ -1,0 +1,153 @@
+import { describe, expect, it } from '@jest/globals';
+import { Room } from '../../../test/support/guide-room.js';
+
+const GOODS = 'goods: a, b; demand of goods: a 10, b 20; cap of goods: a 15, b 12';
+const FINISH = 'all constraints are hard; kpi: none; requirement: none; data: in the formulas; confirm; solve';
+/** A limit that never binds: the guide asks for constraints otherwise. */
+const LOOSE = 'Loose: 0 <= 1, hard';
+
+async function after(...texts: string[]) {
+  const room = new Room();
+  let last = await room.say('Hello');
+  for (const text of texts) last = await room.say(text);
+  return { room, text: last.text };
+}
+
+describe('a second limit', () => {
+  it.each<[string, string[], number]>([
+    ['above the first', ['x <= 5', 'x <= 9', 'maximize gain: x'], 5],
+    ['below the first', ['x <= 9', 'x <= 5', 'maximize gain: x'], 5],
+    ['with its sides turned', ['x <= 5', '9 >= x', 'maximize gain: x'], 5],
+    ['from below', ['x >= 5', 'x >= 3', 'minimize cost: x'], 5],
+    ['from below, turned', ['x >= 3', '5 <= x', 'minimize cost: x'], 5],
+    ['as a chain', ['x <= 5', '1 <= x <= 9', 'maximize gain: x'], 5],
+    ['as a chain with a new lower side', ['x <= 5', '-4 <= x <= 9', 'minimize cost: x'], -4],
+    ['as a fixed value', ['0 <= x <= 5', 'x = 3', 'maximize gain: x'], 3],
+    ['in words', ['x at most 5', 'x at most 9', 'maximize gain: x'], 5],
+    ['in one statement', ['x <= 5, x <= 9', 'maximize gain: x'], 5],
+    ['of several variables', ['x, y <= 5', 'x, y <= 9', 'maximize gain: x + y'], 10],
+    ['beside a domain', ['x <= 5', 'x <= 9 integer', 'maximize gain: x'], 5],
+    [
+      'of a family',
+      [
+        GOODS,
+        'make[p] <= demand[p] for p in goods',
+        'make[p] <= cap[p] for p in goods',
+        'maximize gain: sum p in goods: make[p]',
+      ],
+      22,
+    ],
+    [
+      'of a family, turned',
+      [
+        GOODS,
+        'make[p] <= demand[p] for p in goods',
+        'cap[p] >= make[p] for p in goods',
+        'maximize gain: sum p in goods: make[p]',
+      ],
+      22,
+    ],
+    [
+      'of a family from below',
+      [
+        GOODS,
+        'make[p] >= demand[p] for p in goods',
+        'make[p] >= cap[p] for p in goods',
+        'minimize cost: sum p in goods: make[p]',
+      ],
+      35,
+    ],
+    [
+      'of some members',
+      [
+        GOODS,
+        'make[p] <= demand[p] for p in goods',
+        'make[p] <= 4 for p in goods where cap[p] > 12',
+        'maximize gain: sum p in goods: make[p]',
+      ],
+      24,
+    ],
+    [
+      'of some members in words',
+      [
+        GOODS,
+        'make[p] continuous for p in goods',
+        'make[p] <= demand[p] for p in goods',
+        'make[p] at most 4 for p in goods where cap[p] > 12',
+        'maximize gain: sum p in goods: make[p]',
+      ],
+      24,
+    ],
+    [
+      'of all members by the name of the family',
+      [GOODS, 'make[p] <= demand[p] for p in goods', 'make <= 12', 'maximize gain: sum p in goods: make[p]'],
+      22,
+    ],
+  ])('holds beside the first one: %s', async (_, statements, optimum) => {
+    const { text } = await after(...statements, LOOSE, FINISH);
+    expect(text).toContain(`the objective is ${optimum},`);
+  });
+
+  it('becomes a constraint with a name of its own, and the answer says so', async () => {
+    const { room, text } = await after('Constraint 1: y <= 1', 'x <= 5', 'x <= 9');
+    expect(room.data('x')).toEqual({ name: 'x', upper: 5 });
+    expect(room.data('Constraint 2')).toEqual({
+      expression: 'x <= 9',
+      classification: 'hard',
+      description: 'Adds to the upper bound 5. To replace a bound, write: set x upper: 9',
+    });
+    expect(text).toContain(
+      '- Constraint `Constraint 2`: `x <= 9`, `hard`, `Adds to the upper bound 5. To replace a bound, write: set x upper: 9`',
+    );
+  });
+
+  it.each([
+    ['0 <= x <= 5', 'x <= 5'],
+    ['0 <= x <= 5', '5 >= x'],
+    ['x = 4', '4 <= x <= 4'],
+    ['x <= 5; x <= 9', 'x <= 9'],
+    [`${GOODS}; make[p] <= cap[p] for p in goods`, 'make[p] <= cap[p] for p in goods'],
+    [`${GOODS}; make[p] <= 9 for p in goods; make[p] <= cap[p] for p in goods`, 'make[p] <= cap[p] for p in goods'],
+  ])('changes nothing if it was said before: %s, then %s', async (first, second) => {
+    const { room } = await after('x continuous', first);
+    const before = structuredClone(room.cards);
+    await room.say(second);
+    expect(room.cards).toEqual(before);
+  });
+
+  it.each([
+    ['x <= 5', 'set x upper: 9', { upper: 9 }],
+    ['x >= 5', 'set x lower: 2', { lower: 2 }],
+    [`${GOODS}; make[p] <= 5 for p in goods`, 'set make upper: cap[p]', { upper: 'cap[p]' }],
+  ])('replaces the first one with `set`: %s, then %s', async (first, second, data) => {
+    const { room } = await after(first, second);
+    expect(room.cards.find(({ card_type }) => card_type === 'variable')?.data).toMatchObject(data);
+    expect(room.cards.some(({ card_type }) => card_type === 'constraint')).toBe(false);
+  });
+});
+
+describe('a strict limit', () => {
+  it.each<[string, string[], number]>([
+    ['of a whole number', ['x integer', 'x > 3', 'minimize cost: x'], 4],
+    ['before the domain', ['x > 3', 'x integer', 'minimize cost: x'], 4],
+    ['beside the domain', ['x > 3 integer', 'minimize cost: x'], 4],
+    ['turned', ['3 < x integer', 'minimize cost: x'], 4],
+    ['from both sides', ['3 < x < 9', 'x integer', 'maximize gain: x'], 8],
+    ['below 0', ['x > -3 integer', 'minimize cost: x'], -2],
+    ['of a fraction', ['x > 3', 'minimize cost: x'], 3],
+    ['of several', ['x, y > 0 integer', 'minimize cost: x + y'], 2],
+    [
+      'of a family',
+      [
+        GOODS,
+        'make[p] integer for p in goods',
+        'make[p] < cap[p] for p in goods',
+        'maximize gain: sum p in goods: make[p]',
+      ],
+      25,
+    ],
+  ])('is kept: %s', async (_, statements, optimum) => {
+    const { text } = await after(...statements, LOOSE, FINISH);
+    expect(text).toContain(`the objective is ${optimum},`);
+  });
+});
