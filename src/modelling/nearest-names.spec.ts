@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { cpuMs } from '../../test/support/cpu-time.js';
 import { nearestNames } from './nearest-names.js';
 
 describe('nearestNames', () => {
@@ -40,10 +41,8 @@ describe('nearestNames', () => {
     expect(nearestNames(wanted, candidates)).toEqual([]);
   });
 
-  it('compares 10,000 long names within two seconds', () => {
+  it('compares 10,000 long names within two seconds of CPU time', () => {
     const candidates = Array.from({ length: 10_000 }, (_, at) => `${'long'.repeat(30)}${at}`);
-    const start = performance.now();
-    nearestNames('lnog'.repeat(30), candidates);
-    expect(performance.now() - start).toBeLessThan(2_000);
+    expect(cpuMs(() => nearestNames('lnog'.repeat(30), candidates))).toBeLessThan(2_000);
   });
 });

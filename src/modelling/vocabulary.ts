@@ -1,9 +1,14 @@
 import type { Index } from './formula.js';
+import type { LookupBudget, Values } from './values.js';
 
 /** A set as formulas see it. */
 export interface SetShape {
   /** Columns of its keys: 1 for a plain set, 2 for pairs. */
   arity: number;
+  /** The texts of each column of the keys, as far as they are known. */
+  parts?: readonly (Values | undefined)[];
+  /** Whether a default stands for figures that are missing. */
+  hasDefault?: boolean;
 }
 
 /** A column of figures or of texts (labels) over a set. */
@@ -13,6 +18,12 @@ export interface ColumnShape {
   type: 'number' | 'text';
   /** Of a column of texts that seems to be meant as figures: which one is none, in a sentence. */
   misfit?: string;
+  /** What it is called in which file, if formulas call it otherwise. */
+  origin?: string;
+  /** The different texts, as far as they are known. */
+  values?: Values;
+  /** The smallest and the largest figure, as far as they are known. */
+  range?: readonly [number, number];
 }
 
 /** A variable for each member of an index. */
@@ -32,6 +43,8 @@ export interface Vocabulary {
   wholes?: ReadonlySet<string>;
   /** Figures without an index. */
   values: ReadonlyMap<string, number>;
+  /** Comparisons of texts that are left for this look at the canvas. Absent: no bound. */
+  lookups?: LookupBudget;
 }
 
 /** The names that an index binds, in the order in which they come first. */

@@ -2,9 +2,12 @@ import { isProblem, type Index } from '../../modelling/formula.js';
 import type { ColumnShape, Family, SetShape, Vocabulary } from '../../modelling/vocabulary.js';
 import type { Card } from './card.entity.js';
 import { fieldOf } from './card-shapes.js';
-import { type DataContent, fileColumns } from './data-content.js';
+import { type DataContent, type FileColumn, fileColumns, type InlineColumn, partsOf } from './data-content.js';
 import type { FileState } from './data-file.js';
 import { readIndex } from './expressions.js';
+
+/** Most comparisons of texts in one look at a canvas; comparisons of the same columns are cached. */
+const MAX_LOOKUPS = 2_000_000;
 
 type Content = Pick<Card, 'card_type' | 'data'>;
 
@@ -30,11 +33,12 @@ export function vocabularyOf(cards: readonly Content[], contents: readonly Known
     const { set, columns: given, values: figures } = content;
     for (const [name, figure] of figures) values.set(name, figure);
     if (set === undefined) continue;
-    if (!sets.has(set.name)) sets.set(set.name, { arity: set.arity });
-    const inFile = typeof state === 'object' ? fileColumns(content, state) : [];
+    const facts = typeof state === 'object' ? state : undefined;
+    const hasDefault = content.file?.fallback !== undefined;
+    if (!sets.has(set.name)) sets.set(set.name, { arity: set.arity, parts: partsOf(content, facts), hasDefault });
+    const inFile = facts === undefined ? [] : fileColumns(content, facts);
     for (const [name, column] of [...given, ...inFile]) {
-      const misfit = 'misfit' in column ? { misfit: column.misfit } : {};
-      const shape = { set: set.name, type: column.type, ...misfit };
+      const shape = shapeOf(set.name, column);
       const others = columns.get(name);
       if (others === undefined) columns.set(name, [shape]);
       else others.push(shape);
@@ -49,7 +53,20 @@ export function vocabularyOf(cards: readonly Content[], contents: readonly Known
     if (index === undefined) variables.add(name);
     else families.set(name, { index });
   }
-  return { sets, columns, families, variables, wholes, values };
+  return { sets, columns, families, variables, wholes, values, lookups: { left: MAX_LOOKUPS } };
+}
+
+function shapeOf(set: string, column: FileColumn | InlineColumn): ColumnShape {
+  const { type, values, range } = column;
+  const { misfit, origin } = 'column' in column ? column : {};
+  return {
+    set,
+    type,
+    ...(values !== undefined && { values }),
+    ...(range !== undefined && { range }),
+    ...(misfit !== undefined && { misfit }),
+    ...(origin !== undefined && { origin }),
+  };
 }
 
 /** The index of a card; undefined for one that has none, or none that can be read. */

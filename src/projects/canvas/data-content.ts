@@ -3,7 +3,8 @@ import { shortened } from '../../modelling/names.js';
 import type { Card } from './card.entity.js';
 import { fieldOf } from './card-shapes.js';
 import { columnNames, type DataFile, type FileFacts } from './data-file.js';
-import { type Members, rangeOf, toMember } from './members.js';
+import type { Values } from '../../modelling/values.js';
+import { type Members, rangeOf, toMember, valuesOf } from './members.js';
 
 /** What a data card says. */
 export interface DataContent {
@@ -26,6 +27,10 @@ export interface DataContent {
 export interface InlineColumn {
   type: 'number' | 'text';
   cells: ReadonlyMap<string, number | string>;
+  /** The different texts. */
+  values?: Values;
+  /** The smallest and the largest figure. */
+  range?: readonly [number, number];
 }
 
 /** A column of the file of a card. */
@@ -35,6 +40,12 @@ export interface FileColumn {
   column: string;
   /** Of texts that seem to be meant as figures: which one is none, in a sentence. */
   misfit?: string;
+  /** The different texts, as far as they are known. */
+  values?: Values;
+  /** The smallest and the largest figure, as far as they are known. */
+  range?: readonly [number, number];
+  /** `column "Unit cost" of products.csv`, if formulas call it otherwise. */
+  origin?: string;
 }
 
 type DataCard = Pick<Card, 'card_type' | 'data'>;
@@ -112,13 +123,30 @@ export function fileColumns({ set, file }: DataContent, facts: FileFacts): Map<s
   for (const [name, column] of columnNames(file, [...known.keys()])) {
     const found = known.get(column);
     if (found === undefined) continue;
-    const { type, misfit } = found;
+    const { type, misfit, values, range } = found;
     const sentence =
       misfit &&
       `${shortened(file.path)}, row ${misfit.row}, column ${shortened(column)}: "${shortened(misfit.text)}" is not a number`;
-    columns.set(name, { type, column, ...(sentence !== undefined && { misfit: sentence }) });
+    columns.set(name, {
+      type,
+      column,
+      ...(sentence !== undefined && { misfit: sentence }),
+      ...(values !== undefined && { values: valuesOf(values) }),
+      ...(range !== undefined && { range }),
+      ...(name !== column && { origin: `column "${shortened(column)}" of ${shortened(file.path)}` }),
+    });
   }
   return columns;
+}
+
+/** The texts of each part of the members of a set, as far as they are known. */
+export function partsOf({ set, file }: DataContent, facts: FileFacts | undefined): (Values | undefined)[] {
+  if (set === undefined) return [];
+  if (set.members !== undefined) return [valuesOf(set.members)];
+  return (file?.key ?? []).map((name) => {
+    const values = facts?.columns.find((column) => column.name === name)?.values;
+    return values && valuesOf(values);
+  });
 }
 
 /** The members that a set is written with; of those that are written twice the first. */
@@ -142,5 +170,17 @@ function toColumn(cells: object): InlineColumn {
     toMember(member),
     cell as number | string,
   ]);
-  return { type: typeof entries[0]?.[1] === 'number' ? 'number' : 'text', cells: new Map(entries) };
+  const figures = entries.flatMap(([, cell]) => (typeof cell === 'number' ? [cell] : []));
+  const texts = entries.flatMap(([, cell]) => (typeof cell === 'string' ? [cell.trim()] : []));
+  const cellsByMember = new Map(entries);
+  return figures.length > 0
+    ? { type: 'number', cells: cellsByMember, range: extremesOf(figures) }
+    : { type: 'text', cells: cellsByMember, values: valuesOf(texts) };
+}
+
+function extremesOf(figures: readonly number[]): readonly [number, number] {
+  return figures.reduce(([least, most], figure) => [Math.min(least, figure), Math.max(most, figure)], [
+    Infinity,
+    -Infinity,
+  ] as readonly [number, number]);
 }

@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import type { ColumnCells } from '../../data-engine/tasks.js';
+import { withValues } from './column-values.js';
 import { readData } from './data-content.js';
 import { columnNames, type FileFacts, type FileState, type FileStates, questionOf } from './data-file.js';
 import { type CardContent, judge, judgeAndDerive } from './derivation.js';
@@ -156,6 +158,144 @@ describe('a set in a file', () => {
     ].map((cards) => modelDigest(cards));
     expect(new Set(digests).size).toBe(digests.length);
     expect(modelDigest([card('data', { file_path: 'a.csv' })])).toBe(modelDigest([]));
+  });
+});
+
+describe('keys and conditions that match nothing', () => {
+  const plants = card('data', { set: 'plants', file_path: 'plants.csv', key: ['plant'], description: 'Plants' });
+  const lanes = card('data', { set: 'lanes', file_path: 'lanes.csv', key: ['from', 'to'], description: 'Lanes' });
+  const ship = card('variable', { name: 'ship', index: '(i, j) in lanes', unit: 'cases' });
+  const files = (plant: string): FileStates =>
+    new Map([
+      ...known(
+        {
+          columns: [
+            { name: 'plant', type: 'text', values: ['seattle', plant] },
+            { name: 'capacity', type: 'number', range: [350, 600] },
+            { name: 'region', type: 'text', values: ['north', 'south'] },
+          ],
+        },
+        plants,
+      ),
+      ...known(
+        {
+          columns: [
+            { name: 'from', type: 'text', values: ['seattle', 'San Diego'] },
+            { name: 'to', type: 'text', values: ['chicago'] },
+          ],
+        },
+        lanes,
+      ),
+    ]);
+  const supply = card('constraint', {
+    expression: 'sum (i, j) in lanes: ship[i, j] <= capacity[i]',
+    index: 'i in plants',
+    classification: 'hard',
+  });
+  const cards = [plants, lanes, ship, supply];
+  const rows = '"San Diego" (near "san diego") of lanes matches no member of plants, so it is left out';
+  const members = '"san diego" (near "San Diego") of plants matches nothing in lanes, so its sum is empty';
+
+  it('are told on the card whose formula uses them, which stays complete', () => {
+    expect(gapsOf(cards, files('san diego'))).toEqual([
+      `warning expression: ${rows}`,
+      `warning expression: ${members}`,
+    ]);
+    const { judgements, derived } = judgeAndDerive(cards, files('san diego'));
+    expect(judgements.map(({ status }) => status)).toEqual(['complete', 'complete', 'complete', 'complete']);
+    expect(derived.data_available).toBe(true);
+  });
+
+  it('are no longer told once the file has changed', () => {
+    expect(gapsOf(cards, files('san diego'))).toHaveLength(2);
+    expect(gapsOf(cards, files('San Diego'))).toEqual([]);
+    expect(gapsOf(cards, files('san diego'))).toHaveLength(2);
+  });
+
+  it.each<[string, CardContent, string]>([
+    [
+      'a constraint',
+      card('constraint', {
+        expression: 'ship[i, j] <= 3',
+        index: '(i, j) in lanes where j = "Chicago"',
+        classification: 'hard',
+      }),
+      'warning expression: No member of lanes is "Chicago", so nothing meets this condition: there are "chicago"',
+    ],
+    [
+      'a variable without bounds',
+      card('variable', { name: 'open', index: 'i in plants where region[i] = "nrth"', domain: 'binary' }),
+      'warning index: No region is "nrth", so nothing meets this condition: there are "north", "south"',
+    ],
+    [
+      'a variable with two bounds, once',
+      card('variable', {
+        name: 'open',
+        index: 'i in plants where region[i] = "nrth"',
+        unit: 'm',
+        lower: '1 * 1',
+        upper: '2 * 2',
+      }),
+      'warning lower: No region is "nrth", so nothing meets this condition: there are "north", "south"',
+    ],
+    [
+      'a KPI',
+      card('kpi', { description: 'K', expression: 'sum i in plants where capacity[i] > 600: 1' }),
+      'warning expression: No capacity is > 600, so nothing meets this condition: they are from 350 to 600',
+    ],
+    [
+      'a requirement',
+      card('production_requirement', { expression: 'sum (i, j) in lanes where i = "x": ship[i, j] >= 1' }),
+      'warning expression: No member of lanes is "x", so nothing meets this condition: there are "seattle", "San Diego"',
+    ],
+  ])('are told on %s', (_, formula, gap) => {
+    expect(gapsOf([plants, lanes, ship, formula], files('San Diego'))).toEqual([gap]);
+  });
+
+  it('are told of members and labels that are written into a card', () => {
+    const goods = card('data', { set: 'goods', members: ['a', 'b'], values: { kind: { a: 'wood', b: 'iron' } } });
+    const make = card('variable', { name: 'make', index: 'g in goods', unit: 'm' });
+    const most = card('constraint', {
+      expression: 'sum g in goods where kind[g] = "wod": make[g] <= 3',
+      classification: 'hard',
+    });
+    expect(gapsOf([goods, make, most], new Map())).toEqual([
+      'warning expression: No kind is "wod", so nothing meets this condition: there are "wood", "iron"',
+    ]);
+  });
+});
+
+describe('withValues', () => {
+  const texts = (...cells: string[]): ColumnCells => {
+    const distinct = [...new Set(cells)];
+    return { type: 'text', texts: distinct, places: Int32Array.from(cells, (cell) => distinct.indexOf(cell)) };
+  };
+  const columns = [
+    { name: 'note', type: 'text' as const },
+    { name: 'year', type: 'number' as const },
+    { name: 'price', type: 'number' as const },
+  ];
+  const cells = (note: string): ColumnCells[] => [
+    texts(note, note),
+    { type: 'number', figures: Float64Array.of(2025, 2026, 2025) },
+    { type: 'number', figures: Float64Array.of(4, NaN, -1) },
+  ];
+
+  it('keeps the different texts of keys and texts, and the range of figures', () => {
+    expect(withValues(columns, cells('a'), ['year'])).toEqual([
+      { name: 'note', type: 'text', values: ['a'] },
+      { name: 'year', type: 'number', values: ['2025', '2026'], range: [2025, 2026] },
+      { name: 'price', type: 'number', range: [-1, 4] },
+    ]);
+  });
+
+  it('keeps the key where there is no room for more', () => {
+    const long = 'x'.repeat(3 * 1024 ** 2);
+    expect(withValues(columns, cells(long), ['year']).map(({ values }) => values)).toEqual([
+      undefined,
+      ['2025', '2026'],
+      undefined,
+    ]);
   });
 });
 

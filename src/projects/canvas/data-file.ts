@@ -34,6 +34,10 @@ export interface FactsOfColumn {
   type: 'number' | 'text';
   /** The first text among figures. */
   misfit?: { row: number; text: string };
+  /** The different texts of a column of the key or of texts, unless there are too many. */
+  values?: string[];
+  /** The smallest and the largest figure. */
+  range?: [number, number];
 }
 
 /** What is known of the file of a card: whether it is there, and what stands in it once that has been read. */
@@ -55,10 +59,10 @@ export const aspectOf = ({
   key,
   isDistinct,
 }: Pick<DataFile, 'path' | 'sheet' | 'key' | 'isDistinct'>): string =>
-  JSON.stringify([VERSION, tableFormat(path) ?? null, sheet ?? null, isDistinct ? [] : key]);
+  JSON.stringify([VERSION, tableFormat(path) ?? null, sheet ?? null, key, isDistinct]);
 
 /** Counts up when contents come to be read in another way: what was found out before does not count any more. */
-const VERSION = 1;
+const VERSION = 2;
 
 /** Columns by the names that formulas have for them, without those of the key. Of those that are called the same the first. */
 export function columnNames(

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
+import { readFile, rm } from 'node:fs/promises';
+import { deserialize } from 'node:v8';
 import { Injectable } from '@nestjs/common';
-import { PassingProblem, type TableDescription, TaskProblem } from '../../data-engine/tasks.js';
+import { LRUCache } from 'lru-cache';
+import { type ColumnCells, PassingProblem, type TableDescription, TaskProblem } from '../../data-engine/tasks.js';
 import type { ContainerRef } from '../../files/tree/container-ref.js';
 import { FileTreeReader } from '../../files/tree/file-tree-reader.service.js';
 import type { Tx } from '../../platform/database/database.service.js';
@@ -9,9 +12,13 @@ import { NotFound } from '../../platform/errors/errors.js';
 import { rowInFile } from '../../tables/table-format.js';
 import { TableReader } from '../../tables/table-reader.service.js';
 import type { Card } from './card.entity.js';
+import { MAX_CELLS, MAX_ROWS, withValues } from './column-values.js';
 import { isSetOfFile, readData, withRoom } from './data-content.js';
 import { aspectOf, type DataFile, type FileFacts, type FileState, type FileStates, questionOf } from './data-file.js';
-import { FileFactsRepository } from './file-facts.repository.js';
+import { type Asked, FileFactsRepository } from './file-facts.repository.js';
+
+/** Most texts of the cached facts together. */
+const MAX_CACHED_VALUES = 1_000_000;
 
 type DataCard = Pick<Card, 'card_type' | 'data'>;
 
@@ -32,6 +39,12 @@ interface Named {
 /** The files of the workspace that data cards name. */
 @Injectable()
 export class DataFiles {
+  /** Contents never change. The same object lets comparisons of its values be cached. */
+  private readonly cachedFacts = new LRUCache<string, FileFacts>({
+    maxSize: MAX_CACHED_VALUES,
+    sizeCalculation: ({ columns }) => columns.reduce((sum, { values = [] }) => sum + values.length + 1, 1),
+  });
+
   constructor(
     private readonly reader: FileTreeReader,
     private readonly facts: FileFactsRepository,
@@ -48,12 +61,26 @@ export class DataFiles {
       const blob_id = found.get(file.path)?.blob_id;
       return hasSet && blob_id !== undefined ? [{ question: questionOf(file), blob_id, aspect: digestOf(file) }] : [];
     });
-    const facts = asked.length === 0 ? [] : await (tx?.withRepository(this.facts) ?? this.facts).of(asked);
+    const facts = await this.factsOf(asked, tx);
     const states = new Map<string, FileState>();
     for (const { file } of named) states.set(questionOf(file), found.has(file.path) ? 'unread' : 'missing');
     asked.forEach(({ question }, index) => states.set(question, facts[index] ?? 'unread'));
     const contents = asked.map(({ question, blob_id }) => JSON.stringify([question, blob_id])).sort();
     return { states, digest: contents.length === 0 ? '' : sha256(contents.join('\n')).toString('hex') };
+  }
+
+  /** Facts on contents, in the order of what is asked; undefined for those that nobody has read. */
+  private async factsOf(asked: readonly Asked[], tx?: Tx): Promise<(FileFacts | undefined)[]> {
+    const keyOf = ({ blob_id, aspect }: Asked): string => `${blob_id} ${aspect.toString('hex')}`;
+    const isMissing = (one: Asked): boolean => !this.cachedFacts.has(keyOf(one));
+    const missing = asked.filter(isMissing);
+    const loaded = missing.length === 0 ? [] : await (tx?.withRepository(this.facts) ?? this.facts).of(missing);
+    const known = new Map(missing.map((one, at) => [keyOf(one), loaded[at]]));
+    return asked.map((one) => {
+      const facts = known.get(keyOf(one)) ?? this.cachedFacts.get(keyOf(one));
+      if (facts !== undefined) this.cachedFacts.set(keyOf(one), facts);
+      return facts;
+    });
   }
 
   /**
@@ -102,7 +129,8 @@ export class DataFiles {
     const name = { path, ...(sheet !== undefined && { sheet }) };
     const options = { ...(signal !== undefined && { signal }) };
     const { blob_id, description } = await this.tables.describe(workspace, name, options);
-    const columns = fitting(factsOf(description), key);
+    const columns = await this.withValues(workspace, name, { blob_id, description, key }, options);
+    if (columns === undefined) return undefined;
     const isKnown = key.every((one) => columns.some((column) => column.name === one));
     if (isDistinct || key.length === 0 || !isKnown) return { blob_id, facts: { columns } };
     const checked = await this.tables.keys(workspace, name, key, options);
@@ -121,6 +149,33 @@ export class DataFiles {
     };
     return { blob_id, facts };
   }
+
+  /** The columns of a table with their values, unless it is too large; undefined if the file has changed since. */
+  private async withValues(
+    workspace: ContainerRef,
+    name: { path: string; sheet?: string },
+    { blob_id, description, key }: Described,
+    options: { signal?: AbortSignal },
+  ): Promise<FileFacts['columns'] | undefined> {
+    const columns = fitting(factsOf(description), key);
+    const { rows } = description;
+    if (rows > MAX_ROWS || rows * columns.length > MAX_CELLS || columns.length === 0) return columns;
+    const names = columns.map((column) => column.name);
+    const { file, ...answer } = await this.tables.columns(workspace, name, names, options);
+    try {
+      if (answer.blob_id !== blob_id) return undefined;
+      return withValues(columns, deserialize(await readFile(file)) as ColumnCells[], key);
+    } finally {
+      await rm(file, { force: true });
+    }
+  }
+}
+
+/** A table as it was described, and the columns of its key. */
+interface Described {
+  blob_id: string;
+  description: TableDescription;
+  key: readonly string[];
 }
 
 /** What formulas make of the columns of a table. */

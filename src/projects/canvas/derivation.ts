@@ -217,14 +217,24 @@ function readFormulas(card: CardContent, { vocabulary }: Canvas): { gaps: Gap[];
   if (ofIndex !== undefined)
     return { gaps: [{ field: index!.field, message: ofIndex, severity: 'blocking' }], unknown };
   for (const [field, formula] of formulas) {
-    const { problem, unknown: names, notes } = judgeFormula(formula, vocabulary);
+    const { problem, unknown: names, notes, warnings } = judgeFormula(formula, vocabulary);
     // A KPI is as good without a formula: it is told in words then.
     const severity = card.card_type === 'kpi' ? 'warning' : 'blocking';
     if (problem !== undefined) gaps.push({ field, message: problem, severity });
+    addWarnings(gaps, field, warnings);
     for (const note of notes) gaps.push({ field, message: note, severity: 'info' });
     if (names.length > 0) unknown.set(field, names);
   }
+  // Without a formula, the index alone says which members there are.
+  if (index !== undefined && formulas.length === 0)
+    addWarnings(gaps, index.field, judgeFormula({ text: '0', index: index.text, use: 'bound' }, vocabulary).warnings);
   return { gaps, unknown };
+}
+
+/** Adds warnings that no other formula of the card has led to. */
+function addWarnings(gaps: Gap[], field: string, warnings: readonly string[]): void {
+  for (const message of warnings)
+    if (!gaps.some((gap) => gap.message === message)) gaps.push({ field, message, severity: 'warning' });
 }
 
 /** The formulas of a card that are solved, by their fields, and the index that they stand under. */

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { checkFormula, checkIndex, type Use } from '../../modelling/check.js';
+import { warningsOn } from '../../modelling/coverage.js';
 import { type Formula, type FormulaProblem, type Index, isPlain, isProblem, namesIn } from '../../modelling/formula.js';
 import { linearize, rowsOf } from '../../modelling/linear.js';
 import { mentionsOf } from '../../modelling/mentions.js';
@@ -8,7 +9,8 @@ import { beyondTheEnds } from '../../modelling/sentences.js';
 import { noteOnStrict } from '../../modelling/strict.js';
 import { MAX_FORMULA_LENGTH, parseFormula, parseIndex } from '../../modelling/parse-formula.js';
 import { splitIndex } from '../../modelling/split-index.js';
-import { namesOfIndex, type Vocabulary } from '../../modelling/vocabulary.js';
+import { identityOf, type Values } from '../../modelling/values.js';
+import { namesOfIndex, type SetShape, type Vocabulary } from '../../modelling/vocabulary.js';
 
 /** A formula of a card, and what it is for. */
 export interface CardFormula {
@@ -32,6 +34,8 @@ export interface Judged {
   unknown: readonly string[];
   /** What its author may not think of, in sentences without a full stop. */
   notes: readonly string[];
+  /** What in the data does not fit it, in sentences without a full stop. */
+  warnings: readonly string[];
 }
 
 /** What was found out last about a formula, and what the names in it meant then. */
@@ -69,9 +73,10 @@ export function judgeFormula(given: CardFormula, vocabulary: Vocabulary): Judged
     isProblem(formula) ? undefined : formula,
     over === undefined || isProblem(over) ? undefined : over,
   );
-  const judged = judge(formula, over, given, vocabulary);
+  const judged = { ...NOTHING, ...judge(formula, over, given, vocabulary) };
   // What is too long is told from its length.
-  if (text.length <= MAX_FORMULA_LENGTH && index.length <= MAX_FORMULA_LENGTH)
+  const isWhole = vocabulary.lookups?.left !== 0;
+  if (isWhole && text.length <= MAX_FORMULA_LENGTH && index.length <= MAX_FORMULA_LENGTH)
     kept.set(key, { mentions, roles: mentions.map((name) => roleOf(name, vocabulary)), judged });
   return judged;
 }
@@ -116,15 +121,17 @@ export function problemOfIndex(text: string, vocabulary: Vocabulary): string | u
   return problem === undefined ? undefined : placed(problem, text);
 }
 
+const NOTHING: Judged = { problem: undefined, unknown: [], notes: [], warnings: [] };
+
 function judge(
   formula: Formula | FormulaProblem,
   index: Index | FormulaProblem | undefined,
   { text, use }: CardFormula,
   vocabulary: Vocabulary,
-): Judged {
-  if (isProblem(formula)) return { problem: whyUnread(formula, text), unknown: [], notes: [] };
+): Partial<Judged> {
+  if (isProblem(formula)) return { problem: whyUnread(formula, text) };
   // It is told where it stands.
-  if (index !== undefined && isProblem(index)) return { problem: undefined, unknown: [], notes: [] };
+  if (index !== undefined && isProblem(index)) return {};
   const { problem, unknown, lagged } = checkFormula(formula, index, use, vocabulary);
   const strict = use === 'constraint' ? noteOnStrict(formula, vocabulary) : undefined;
   const notes = strict === undefined ? [] : [strict];
@@ -137,6 +144,7 @@ function judge(
   return {
     problem: problem === undefined ? undefined : placed(problem, text),
     unknown,
+    warnings: problem === undefined ? (warningsOn(formula, index, vocabulary) ?? []) : [],
     notes: [...notes, ...(lagged === undefined ? [] : [beyondTheEnds(lagged)])],
   };
 }
@@ -168,6 +176,8 @@ function placed({ problem, position }: FormulaProblem, text: string): string {
   return `${problem} (at character ${position + 1}: ${shortened(text.slice(position), SHOWN)})`;
 }
 
+const identity = (values: Values | undefined): number | undefined => values && identityOf(values);
+
 /** What a name means, as a value that is equal where it means the same. */
 function roleOf(name: string, { values, variables, wholes, families, columns, sets }: Vocabulary): unknown {
   const isWhole = wholes?.has(name) === true;
@@ -176,5 +186,13 @@ function roleOf(name: string, { values, variables, wholes, families, columns, se
   const set = sets.get(name);
   const columnsOfName = columns.get(name);
   if (family === undefined && set === undefined && columnsOfName === undefined) return plain;
-  return JSON.stringify([plain, isWhole, family && namesOfIndex(family.index), set?.arity, columnsOfName]);
+  const dataOf = (one: SetShape | undefined): unknown[] => [one?.hasDefault, one?.parts?.map(identity)];
+  const overs = family?.index.over ?? [];
+  return JSON.stringify([
+    plain,
+    isWhole,
+    family && [namesOfIndex(family.index), overs.map((one) => [one.names, one.set, dataOf(sets.get(one.set))])],
+    set && [set.arity, dataOf(set)],
+    columnsOfName?.map((column) => [{ ...column, values: identity(column.values) }, dataOf(sets.get(column.set))]),
+  ]);
 }

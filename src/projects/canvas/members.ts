@@ -1,3 +1,6 @@
+import { LRUCache } from 'lru-cache';
+import type { Values } from '../../modelling/values.js';
+
 /** The members of a set, in order, each once. */
 export interface Members extends Iterable<string> {
   size: number;
@@ -7,6 +10,32 @@ export interface Members extends Iterable<string> {
 /** Most members of a set that a card names as a range. */
 export const MAX_RANGE = 100_000;
 const RANGE = /^(?<from>-?\d{1,9}) to (?<to>-?\d{1,9})$/;
+
+/** Characters of lists and ranges in cards whose values are cached. Longer lists stand in files, whose facts are cached. */
+const MAX_CHARACTERS = 4_000_000;
+const MAX_LISTED = 20_000;
+const valuesByText = new LRUCache<string, Values>({
+  maxSize: MAX_CHARACTERS,
+  sizeCalculation: (_, text) => text.length + 1,
+});
+const valuesByList = new WeakMap<readonly (string | number)[], Values>();
+
+/** The different texts of a list or a range. Equal ones are the same object, so that comparisons of them can be cached. */
+export function valuesOf(members: readonly (string | number)[] | string): Values | undefined {
+  const cached = typeof members === 'string' ? undefined : valuesByList.get(members);
+  if (cached !== undefined) return cached;
+  if (typeof members === 'string') return cachedAs(members, () => rangeOf(members));
+  const toSet = (): Values => new Set(members.map(toMember));
+  const values = members.length > MAX_LISTED ? toSet() : cachedAs(JSON.stringify(members), toSet);
+  if (values !== undefined) valuesByList.set(members, values);
+  return values;
+}
+
+function cachedAs(text: string, make: () => Values | undefined): Values | undefined {
+  const values = valuesByText.get(text) ?? make();
+  valuesByText.set(text, values);
+  return values;
+}
 
 /** Members as they are compared: texts without spaces around them. */
 export const toMember = (member: string | number): string => String(member).trim();

@@ -1,0 +1,184 @@
+import { describe, expect, it } from '@jest/globals';
+import { cpuMs } from '../../test/support/cpu-time.js';
+import { warningsOn } from './coverage.js';
+import { type Index, isProblem } from './formula.js';
+import { parseFormula, parseIndex } from './parse-formula.js';
+import type { Vocabulary } from './vocabulary.js';
+
+function read<Read extends object>(made: Read): Exclude<Read, { problem: string }> {
+  if (isProblem(made)) throw new Error(made.problem);
+  return made as Exclude<Read, { problem: string }>;
+}
+const over = (text: string): Index => read(parseIndex(text));
+const PLANTS = new Set(['seattle', 'san diego']);
+const ORIGINS = new Set(['seattle', 'San Diego']);
+const TOWNS = new Set(['new-york', 'chicago']);
+const NODES = new Set(['s', 'a', 't']);
+
+const canvas: Vocabulary = {
+  sets: new Map([
+    ['plants', { arity: 1, parts: [PLANTS] }],
+    ['towns', { arity: 1, parts: [TOWNS] }],
+    ['lanes', { arity: 2, parts: [ORIGINS, TOWNS] }],
+    ['nodes', { arity: 1, parts: [NODES] }],
+    ['arcs', { arity: 2, parts: [new Set(['s', 'a']), new Set(['a', 't'])] }],
+    ['stock', { arity: 1, parts: [new Set(['Seattle', 'san diego'])], hasDefault: true }],
+    ['spare', { arity: 1, parts: [new Set(['seattle'])], hasDefault: true }],
+    ['weeks', { arity: 1, parts: [new Set(['1', '2', '3'])] }],
+    ['orders', { arity: 1, parts: [new Set(['o1', 'o2'])] }],
+    ['unread', { arity: 1 }],
+  ]),
+  columns: new Map([
+    ['capacity', [{ set: 'plants', type: 'number', range: [350, 600] as const }]],
+    ['region', [{ set: 'plants', type: 'text', values: new Set(['north', 'south']) }]],
+    ['zone', [{ set: 'towns', type: 'text', values: new Set(['North', 'west']) }]],
+    ['due', [{ set: 'orders', type: 'text', values: new Set(['2025-02-02', '2025-03-01']) }]],
+    ['demand', [{ set: 'towns', type: 'number', range: [0, 90] as const }]],
+    ['left', [{ set: 'stock', type: 'number' }]],
+    ['extra', [{ set: 'spare', type: 'number', range: [1, 2] as const }]],
+    ['cost', [{ set: 'lanes', type: 'number' }]],
+    ['size', [{ set: 'unread', type: 'number' }]],
+  ]),
+  families: new Map([
+    ['ship', { index: over('(o, d) in lanes') }],
+    ['make', { index: over('p in plants') }],
+  ]),
+  variables: new Set(['x']),
+  values: new Map([['most', 700]]),
+};
+const warnings = (text: string, index?: string) =>
+  warningsOn(read(parseFormula(text)), index === undefined ? undefined : over(index), canvas);
+
+describe('warningsOn', () => {
+  it.each<[string, string, string | undefined, string[]]>([
+    [
+      'rows that match no member, and members without a row',
+      'sum (i, j) in lanes: ship[i, j] <= capacity[i]',
+      'i in plants',
+      [
+        '"San Diego" (near "san diego") of lanes matches no member of plants, so it is left out',
+        '"san diego" (near "San Diego") of plants matches nothing in lanes, so its sum is empty',
+      ],
+    ],
+    [
+      'rows that match no member in an index',
+      'ship[i, j] <= 3',
+      'i in plants, (i, j) in lanes',
+      [
+        '"San Diego" (near "san diego") of lanes matches no member of plants, so it is left out',
+        '"san diego" (near "San Diego") of plants matches nothing in lanes, so it is left out',
+      ],
+    ],
+    [
+      'members that a column does not have',
+      'make[p] <= capacity[o]',
+      'p in plants, (o, d) in lanes',
+      ['"San Diego" (near "san diego") of lanes has no capacity in plants'],
+    ],
+    [
+      'rows that a default stands in for',
+      'make[p] <= left[p]',
+      'p in plants',
+      ['"Seattle" (near "seattle") of stock matches no member of plants, so its left is not used'],
+    ],
+    [
+      'a member that is not there',
+      'make["san diegoo"] >= 5',
+      undefined,
+      ['plants has no member "san diegoo": its members are "san diego", "seattle"'],
+    ],
+    [
+      'a text that no cell has',
+      'make[p] <= 3',
+      'p in plants where region[p] = "nrth"',
+      ['No region is "nrth", so nothing meets this condition: there are "north", "south"'],
+    ],
+    [
+      'a text in another case',
+      'sum p in plants where region[p] = "North": make[p] <= 3',
+      undefined,
+      ['No region is "North", so nothing meets this condition: there are "north", "south"'],
+    ],
+    [
+      'an exception that is none',
+      'make[p] <= 3',
+      'p in plants where region[p] <> "sout" and capacity[p] > 0',
+      ['No region is "sout", so everything meets this condition: there are "south", "north"'],
+    ],
+    [
+      'a member that a condition names in vain',
+      'make[p] <= 3',
+      'p in plants where not (p = "seatle" or p = "seattle")',
+      ['No member of plants is "seatle", so nothing meets this condition: there are "seattle", "san diego"'],
+    ],
+    [
+      'a date that no row has',
+      'x <= sum o in orders where due[o] = "02.02.2026": 1',
+      undefined,
+      ['No due is "02.02.2026", so nothing meets this condition: there are "2025-02-02", "2025-03-01"'],
+    ],
+    [
+      'figures beyond all values',
+      'make[p] <= 3',
+      'p in plants where capacity[p] > most',
+      ['No capacity is > 700, so nothing meets this condition: they are from 350 to 600'],
+    ],
+    [
+      'figures before all values, turned',
+      'make[p] <= 3',
+      'p in plants where 100 >= capacity[p]',
+      ['No capacity is <= 100, so nothing meets this condition: they are from 350 to 600'],
+    ],
+    [
+      'members that are figures',
+      'x <= sum t in weeks where t > 3: 1',
+      undefined,
+      ['No member of weeks is > 3, so nothing meets this condition: they are from 1 to 3'],
+    ],
+    [
+      'labels of two sets that differ',
+      'x >= sum p in plants, d in towns where region[p] = zone[d]: 1',
+      undefined,
+      ['"north" (near "North"), "south" as region equals no zone'.replace('equals', 'equal')],
+    ],
+  ])('warns of %s', (_, text, index, expected) => {
+    expect(warnings(text, index)).toEqual(expected);
+  });
+
+  it.each<[string, string, string | undefined]>([
+    ['members that match', 'sum (i, d) in lanes: ship[i, d] >= demand[d]', 'd in towns'],
+    ['nodes without incoming arcs', 'sum (i, j) in arcs: cost["seattle", "chicago"] <= x', 'j in nodes'],
+    ['nodes without outgoing arcs', 'sum (i, j) in arcs: 1 <= x', 'i in nodes'],
+    ['members without a row where there is a default', 'make[p] <= extra[p]', 'p in plants'],
+    ['members that a condition leaves out', 'x <= capacity[o]', '(o, d) in lanes where o <> "San Diego"'],
+    ['a date in another form', 'x <= sum o in orders where due[o] = "02.02.2025": 1', undefined],
+    ['an order of texts', 'x <= sum o in orders where due[o] >= "2025-02-15": 1', undefined],
+    ['a condition that a default can meet', 'x <= sum s in spare where extra[s] < 1: 1', undefined],
+    ['sets that nobody has read', 'x <= size[p]', 'p in plants'],
+    ['values in range', 'make[p] <= 3', 'p in plants where capacity[p] >= 600'],
+  ])('says nothing of %s', (_, text, index) => {
+    expect(warnings(text, index)).toEqual([]);
+  });
+
+  it('names three keys and counts the others', () => {
+    const many = Array.from({ length: 100_000 }, (_, at) => `p${at}`);
+    const sets = new Map([
+      ['few', { arity: 1, parts: [new Set(many.slice(5))] }],
+      ['many', { arity: 1, parts: [new Set(many)] }],
+    ]);
+    const formula = read(parseFormula('sum p in many: 1 <= x'));
+    const run = () => warningsOn(formula, over('p in few'), { ...canvas, sets });
+    expect(cpuMs(run)).toBeLessThan(1_000);
+    expect(run()).toEqual(['"p0", "p1", "p2" and 2 more of many match no member of few, so they are left out']);
+    expect(cpuMs(run)).toBeLessThan(50);
+  });
+
+  it('says nothing once its budget of lookups is used up', () => {
+    const sets = new Map([
+      ['few', { arity: 1, parts: [new Set(['a', 'b'])] }],
+      ['many', { arity: 1, parts: [new Set(['a', 'b', 'c', 'd'])] }],
+    ]);
+    const formula = read(parseFormula('sum p in many: 1 <= x'));
+    expect(warningsOn(formula, over('p in few'), { ...canvas, sets, lookups: { left: 3 } })).toBeUndefined();
+  });
+});

@@ -1,0 +1,301 @@
+import { isoDate } from './dates.js';
+import {
+  type Comparison,
+  type Condition,
+  type Expression,
+  type Formula,
+  type Index,
+  isProblem,
+  type MemberOf,
+  type Operand,
+  partsOf,
+} from './formula.js';
+import { linearize } from './linear.js';
+import { shortened } from './names.js';
+import { nearestNames } from './nearest-names.js';
+import type { ColumnShape, Vocabulary } from './vocabulary.js';
+import { type Rest, restOf, type Values } from './values.js';
+
+/** One part of the members of a set, and whether a condition leaves some of them out. */
+interface Source {
+  set: string;
+  part: number;
+  isFiltered: boolean;
+}
+type Scope = ReadonlyMap<string, Source>;
+
+/** Something that a condition compares: texts or figures that are known, and what to call them. */
+interface Compared {
+  called: string;
+  values?: Values | undefined;
+  range?: readonly [number, number] | undefined;
+  text?: string;
+  figure?: number;
+}
+
+/** Warnings about one formula, and texts that a warning names. */
+const MAX_WARNINGS = 5;
+const MAX_NAMED = 3;
+const MAX_VALUES = 5;
+const MAX_TEXT = 40;
+/** Texts that are searched for the nearest one. */
+const MAX_CANDIDATES = 500;
+
+/**
+ * Warns of keys that match nothing, and of conditions that nothing meets, as far as the data are known. Sentences have no full
+ * stop. Undefined if the budget of lookups does not suffice.
+ */
+export function warningsOn(formula: Formula, index: Index | undefined, vocabulary: Vocabulary): string[] | undefined {
+  const coverage = new Coverage(vocabulary);
+  const scope = index === undefined ? new Map<string, Source>() : coverage.index(index, new Map(), false);
+  for (const side of formula.sides) coverage.expression(side, scope);
+  return vocabulary.lookups?.left === 0 ? undefined : [...coverage.warnings].slice(0, MAX_WARNINGS);
+}
+
+class Coverage {
+  readonly warnings = new Set<string>();
+
+  constructor(private readonly vocabulary: Vocabulary) {}
+
+  expression(expression: Expression, scope: Scope): void {
+    if (expression.kind === 'member') this.member(expression, scope);
+    const inner = expression.kind === 'total' ? this.index(expression.over, scope, true) : scope;
+    for (const part of partsOf(expression)) this.expression(part, inner);
+  }
+
+  /** @param isSum whether the index is that of a sum */
+  index({ over, where }: Index, outer: Scope, isSum: boolean): Scope {
+    const scope = new Map(outer);
+    for (const { names, set } of over) {
+      for (const [part, name] of names.entries()) {
+        const here = { set, part, isFiltered: where !== undefined };
+        const bound = scope.get(name);
+        if (bound === undefined) scope.set(name, here);
+        else this.filter(bound, here, isSum);
+      }
+    }
+    if (where !== undefined) this.condition(where, scope);
+    return scope;
+  }
+
+  /** Compares the members that a name stands for with those of another set that it filters. */
+  private filter(bound: Source, here: Source, isSum: boolean): void {
+    const [unused, unmatched] = this.rests(here, bound);
+    if (unused === undefined || unmatched === undefined) return;
+    if (unused.count > 0) {
+      const [matches, are] = unused.count === 1 ? ['matches', 'it is'] : ['match', 'they are'];
+      this.warn(
+        `${this.quoted(unused, bound, unmatched)} of ${here.set} ${matches} no member of ${bound.set}, so ${are} left out`,
+      );
+    }
+    // A node without incoming arcs has outgoing ones: its sum is empty on purpose.
+    const isElsewhere = this.others(here).some((values) => unmatched.texts.every((text) => values.has(text)));
+    if (unmatched.count === 0 || (isElsewhere && unused.count === 0)) return;
+    const [matches, sums, are] =
+      unmatched.count === 1 ? ['matches', 'its sum is', 'it is'] : ['match', 'their sums are', 'they are'];
+    const effect = isSum ? `${sums} empty` : `${are} left out`;
+    this.warn(
+      `${this.quoted(unmatched, here, unused)} of ${bound.set} ${matches} nothing in ${here.set}, so ${effect}`,
+    );
+  }
+
+  /** Compares the members that the keys of a column or variable stand for with those that it has. */
+  private member({ name, keys }: MemberOf, scope: Scope): void {
+    const { columns, families, sets } = this.vocabulary;
+    const [column] = columns.get(name) ?? [];
+    const isFamily = families.has(name);
+    const parts = isFamily ? this.partsOfFamily(name) : keys.map((_, part) => column && { set: column.set, part });
+    for (const [at, key] of keys.entries()) {
+      const part = parts[at];
+      if (part === undefined) continue;
+      const here = { ...part, isFiltered: false };
+      if (key.kind === 'text') {
+        const values = this.values(here);
+        if (values !== undefined && !hasText(values, key.text))
+          this.warn(`${here.set} has no member "${shown(key.text)}": its members are ${listed(values, key.text)}`);
+        continue;
+      }
+      const bound = scope.get(key.name);
+      if (bound === undefined || isFamily) continue;
+      const [unused, unmatched] = this.rests(here, bound);
+      if (unused === undefined || unmatched === undefined || unmatched.count === 0) continue;
+      if (sets.get(here.set)?.hasDefault === true) {
+        if (unused.count === 0) continue;
+        const [matches, their] = unused.count === 1 ? ['matches', 'its'] : ['match', 'their'];
+        this.warn(
+          `${this.quoted(unused, bound, unmatched)} of ${here.set} ${matches} no member of ${bound.set}, so ${their} ${name} is not used`,
+        );
+      } else if (!bound.isFiltered) {
+        const has = unmatched.count === 1 ? 'has' : 'have';
+        this.warn(`${this.quoted(unmatched, here, unused)} of ${bound.set} ${has} no ${name} in ${here.set}`);
+      }
+    }
+  }
+
+  private partsOfFamily(name: string): ({ set: string; part: number } | undefined)[] {
+    const index = this.vocabulary.families.get(name)?.index;
+    const sources = new Map<string, { set: string; part: number }>();
+    for (const { names, set } of index?.over ?? [])
+      for (const [part, one] of names.entries()) if (!sources.has(one)) sources.set(one, { set, part });
+    return [...sources.values()];
+  }
+
+  private condition(condition: Condition, scope: Scope): void {
+    if (condition.kind === 'not') this.condition(condition.of, scope);
+    else if (condition.kind !== 'compare') for (const one of condition.of) this.condition(one, scope);
+    else {
+      for (const operand of [condition.left, condition.right])
+        if (operand.kind !== 'text') this.expression(operand, scope);
+      const [left, right] = [this.compared(condition.left, scope), this.compared(condition.right, scope)];
+      if (left === undefined || right === undefined) return;
+      const { comparison } = condition;
+      this.comparison(left, comparison, right);
+      this.comparison(right, TURNED[comparison], left);
+      if (comparison === '=') this.equality(left, right);
+    }
+  }
+
+  /** Compares something known with a text or a figure. */
+  private comparison(
+    { called, values, range: given }: Compared,
+    comparison: Comparison,
+    { text, figure }: Compared,
+  ): void {
+    const isEquality = comparison === '=' || comparison === '<>';
+    if (isEquality && text !== undefined && values !== undefined && !hasText(values, text)) {
+      const effect = comparison === '=' ? 'nothing meets this condition' : 'everything meets this condition';
+      this.warn(`No ${called} is "${shown(text)}", so ${effect}: there are ${listed(values, text)}`);
+    }
+    const range = given ?? (figure === undefined || values === undefined ? undefined : rangeOf(values));
+    if (figure === undefined || range === undefined || !isNever(range, comparison, figure)) return;
+    const relation = comparison === '=' ? `${figure}` : `${comparison} ${figure}`;
+    this.warn(`No ${called} is ${relation}, so nothing meets this condition: they are from ${range.join(' to ')}`);
+  }
+
+  /** Compares two columns whose texts have to be equal. */
+  private equality(left: Compared, right: Compared): void {
+    if (left.values === undefined || right.values === undefined || left.values === right.values) return;
+    const [first, second] = this.restsOf(left.values, right.values);
+    if (first === undefined || second === undefined || first.count === 0 || second.count === 0) return;
+    const equals = first.count === 1 ? 'equals' : 'equal';
+    this.warn(`${quotedList(first, second.texts)} as ${left.called} ${equals} no ${right.called}`);
+  }
+
+  /** What is known of an operand; undefined for nothing. */
+  private compared(operand: Operand, scope: Scope): Compared | undefined {
+    if (operand.kind === 'text') return { called: `"${shown(operand.text)}"`, text: operand.text };
+    if (operand.kind === 'member') {
+      const [column, other] = this.vocabulary.columns.get(operand.name) ?? [];
+      if (column === undefined || other !== undefined) return undefined;
+      return { called: operand.name, values: column.values, range: this.rangeWithDefault(column) };
+    }
+    const source = operand.kind === 'name' ? scope.get(operand.name) : undefined;
+    if (source !== undefined) return { called: `member of ${source.set}`, values: this.values(source) };
+    const linear = linearize(operand, this.vocabulary.values);
+    return isProblem(linear) || linear.terms.size > 0
+      ? undefined
+      : { called: String(linear.constant), figure: linear.constant };
+  }
+
+  private rangeWithDefault({ set, range }: ColumnShape): Compared['range'] {
+    return this.vocabulary.sets.get(set)?.hasDefault === true ? undefined : range;
+  }
+
+  private values({ set, part }: Pick<Source, 'set' | 'part'>): Values | undefined {
+    return this.vocabulary.sets.get(set)?.parts?.[part];
+  }
+
+  /** The other parts of the members of a set. */
+  private others({ set, part }: Source): Values[] {
+    const parts = this.vocabulary.sets.get(set)?.parts ?? [];
+    return parts.flatMap((values, at) => (at === part || values === undefined ? [] : [values]));
+  }
+
+  /** The texts of each of two sources that the other one lacks. */
+  private rests(one: Source, other: Source): [Rest | undefined, Rest | undefined] {
+    const [values, others] = [this.values(one), this.values(other)];
+    return values === undefined || others === undefined ? [undefined, undefined] : this.restsOf(values, others);
+  }
+
+  private restsOf(one: Values, other: Values): [Rest | undefined, Rest | undefined] {
+    const budget = this.vocabulary.lookups ?? { left: Infinity };
+    return [restOf(one, other, budget), restOf(other, one, budget)];
+  }
+
+  /** The first texts of a rest, each with the nearest text of the other set. */
+  private quoted(rest: Rest, other: Source, { texts }: Rest): string {
+    return quotedList(rest, [...texts, ...firstOf(this.values(other) ?? [], MAX_CANDIDATES)]);
+  }
+
+  private warn(sentence: string): void {
+    if (this.warnings.size < MAX_WARNINGS) this.warnings.add(sentence);
+  }
+}
+
+const TURNED: Record<Comparison, Comparison> = { '=': '=', '<>': '<>', '<': '>', '<=': '>=', '>': '<', '>=': '<=' };
+
+/** Whether a comparison holds for no figure of a range. */
+function isNever([least, most]: readonly [number, number], comparison: Comparison, figure: number): boolean {
+  switch (comparison) {
+    case '=':
+      return figure < least || figure > most;
+    case '<':
+      return least >= figure;
+    case '<=':
+      return least > figure;
+    case '>':
+      return most <= figure;
+    case '>=':
+      return most < figure;
+    case '<>':
+      return least === figure && most === figure;
+  }
+}
+
+/** A date may be written in another form than in its file. */
+const hasText = (values: Values, text: string): boolean => values.has(text) || values.has(isoDate(text) ?? text);
+
+const shown = (text: string): string => shortened(text, MAX_TEXT);
+
+/** `"San Diego" (near "san diego"), "Topeka" and 2 more` */
+function quotedList({ texts, count }: Rest, candidates: readonly string[]): string {
+  const named = texts.slice(0, MAX_NAMED).map((text) => {
+    const [nearest] = nearestNames(text, candidates, 1);
+    return `"${shown(text)}"${nearest === undefined ? '' : ` (near "${shown(nearest)}")`}`;
+  });
+  return `${named.join(', ')}${count > named.length ? ` and ${count - named.length} more` : ''}`;
+}
+
+/** The values nearest to a text, then the first of the others. */
+function listed(values: Values, text: string): string {
+  const first = firstOf(values, MAX_CANDIDATES);
+  const texts = [...new Set([...nearestNames(text, first), ...first])].slice(0, MAX_VALUES);
+  const more = values.size > texts.length ? ` and ${values.size - texts.length} more` : '';
+  return texts.map((one) => `"${shown(one)}"`).join(', ') + more;
+}
+
+function firstOf(values: Iterable<string>, most: number): string[] {
+  const texts: string[] = [];
+  for (const text of values) {
+    if (texts.length >= most) break;
+    texts.push(text);
+  }
+  return texts;
+}
+
+const ranges = new WeakMap<Values, readonly [number, number] | 'none'>();
+
+/** The smallest and largest of texts that are all figures; undefined where one is none. */
+function rangeOf(values: Values): readonly [number, number] | undefined {
+  const cached = ranges.get(values);
+  if (cached !== undefined) return cached === 'none' ? undefined : cached;
+  let [least, most] = [Infinity, -Infinity];
+  for (const text of values) {
+    const figure = text === '' ? NaN : Number(text);
+    [least, most] = [Math.min(least, figure), Math.max(most, figure)];
+    if (Number.isNaN(figure)) break;
+  }
+  const range = Number.isFinite(least) && Number.isFinite(most) ? ([least, most] as const) : undefined;
+  ranges.set(values, range ?? 'none');
+  return range;
+}

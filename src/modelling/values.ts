@@ -1,0 +1,54 @@
+/** The distinct texts of a column, or of one part of the members of a set. */
+export interface Values extends Iterable<string> {
+  readonly size: number;
+  has(text: string): boolean;
+}
+
+/** Texts that only one of two columns has. */
+export interface Rest {
+  /** The first of them. */
+  texts: readonly string[];
+  count: number;
+}
+
+/** Bounds the comparisons of texts while a canvas is looked at. */
+export interface LookupBudget {
+  left: number;
+}
+
+/** Texts that are kept of a rest, to name some and to search the nearest ones among them. */
+const MAX_TEXTS = 500;
+
+let identities = 0;
+const identityByValues = new WeakMap<Values, number>();
+
+/** Returns a number that only the same object has. */
+export function identityOf(values: Values): number {
+  const identity = identityByValues.get(values) ?? (identities += 1);
+  identityByValues.set(values, identity);
+  return identity;
+}
+
+const restsByPair = new WeakMap<Values, WeakMap<Values, Rest>>();
+
+/** Returns the texts of one column that another one lacks; undefined if the budget does not suffice. Results are cached. */
+export function restOf(values: Values, other: Values, budget: LookupBudget): Rest | undefined {
+  const cached = restsByPair.get(values)?.get(other);
+  if (cached !== undefined) return cached;
+  if (values.size > budget.left) {
+    budget.left = 0;
+    return undefined;
+  }
+  budget.left -= values.size;
+  const texts: string[] = [];
+  let count = 0;
+  for (const text of values) {
+    if (other.has(text)) continue;
+    count += 1;
+    if (texts.length < MAX_TEXTS) texts.push(text);
+  }
+  const rest = { texts, count };
+  const rests = restsByPair.get(values) ?? new WeakMap<Values, Rest>();
+  restsByPair.set(values, rests.set(other, rest));
+  return rest;
+}
