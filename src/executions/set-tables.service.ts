@@ -89,7 +89,9 @@ export class SetTables {
         await rm(answer.file, { force: true });
         return { problem: `the cells of the tables that a model uses take more than ${MAX_BYTES} bytes` };
       }
-      return { file: answer.file, names: wanted, columns, rowNumbers: answer.description.rowNumbers };
+      const hasDates = description.columns.some(({ name, type }) => type === 'date' && wanted.includes(name));
+      const { rowNumbers } = answer.description;
+      return { file: answer.file, names: wanted, columns, rowNumbers, ...(hasDates && { hasDates }) };
     } catch (error) {
       if (error instanceof NotFound) return { problem: noFile(file) };
       if (error instanceof TaskProblem) return { problem: `${path}: ${error.message}` };

@@ -1,4 +1,3 @@
-import { isoDate } from './dates.js';
 import {
   type Comparison,
   type Condition,
@@ -14,7 +13,7 @@ import { linearize } from './linear.js';
 import { shortened } from './names.js';
 import { nearestNames } from './nearest-names.js';
 import type { ColumnShape, Vocabulary } from './vocabulary.js';
-import { type Rest, restOf, type Values } from './values.js';
+import { hasText, type Rest, restOf, type Values } from './values.js';
 
 /** One part of the members of a set, and whether a condition leaves some of them out. */
 interface Source {
@@ -251,9 +250,6 @@ function isNever([least, most]: readonly [number, number], comparison: Compariso
       return least === figure && most === figure;
   }
 }
-
-/** A date may be written in another form than in its file. */
-const hasText = (values: Values, text: string): boolean => values.has(text) || values.has(isoDate(text) ?? text);
 
 const shown = (text: string): string => shortened(text, MAX_TEXT);
 

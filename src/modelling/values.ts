@@ -1,3 +1,5 @@
+import { isoDate } from './dates.js';
+
 /** The distinct texts of a column, or of one part of the members of a set. */
 export interface Values extends Iterable<string> {
   readonly size: number;
@@ -18,6 +20,9 @@ export interface LookupBudget {
 
 /** Texts that are kept of a rest, to name some and to search the nearest ones among them. */
 const MAX_TEXTS = 500;
+
+/** Whether a text is among values. A date may be written in another form than in its file. */
+export const hasText = (values: Values, text: string): boolean => values.has(text) || values.has(isoDate(text) ?? text);
 
 let identities = 0;
 const identityByValues = new WeakMap<Values, number>();
@@ -43,7 +48,7 @@ export function restOf(values: Values, other: Values, budget: LookupBudget): Res
   const texts: string[] = [];
   let count = 0;
   for (const text of values) {
-    if (other.has(text)) continue;
+    if (hasText(other, text)) continue;
     count += 1;
     if (texts.length < MAX_TEXTS) texts.push(text);
   }

@@ -275,3 +275,54 @@ it('asks in the chat which column is the key, and takes the answer', async () =>
   const answered = await say({ content: 'requirement: none\nsolve' });
   expect(answered?.content).toContain('Solved: the objective is 40');
 });
+
+it('warns of keys that match no row before a solve, and takes dates as they stand in the file', async () => {
+  const plan = await Planning.start();
+  await plan.put('plants.csv', 'plant,capacity\nseattle,350\nsan diego,600\n');
+  await plan.put('lanes.csv', 'from,to,cost\nseattle,chicago,1\nSan Diego,chicago,2\n');
+  await plan.put('orders.csv', 'order;due;amount\no1;02.02.2025;30\no2;01.03.2025;20\n');
+  await plan.put('days.csv', 'day;most\n02.02.2025;25\n01.03.2025;25\n');
+  await plan.add('data', 'Plants', { set: 'plants', file_path: 'plants.csv', key: ['plant'] });
+  await plan.add('data', 'Lanes', { set: 'lanes', file_path: 'lanes.csv', key: ['from', 'to'] });
+  await plan.add('data', 'Orders', { set: 'orders', file_path: 'orders.csv', key: ['order'] });
+  await plan.add('data', 'Days', { set: 'days', file_path: 'days.csv', key: ['day'] });
+  await plan.add('data', 'Written days', { set: 'dates', members: ['02.02.2025'] });
+  await plan.add('variable', 'ship', { name: 'ship', index: '(i, j) in lanes', upper: 1000 });
+  await plan.add('variable', 'make', { name: 'make', index: 'o in orders', upper: 'amount[o]' });
+  await plan.add('objective', 'Most', {
+    sense: 'maximize',
+    expression: 'sum (i, j) in lanes: ship[i, j] + sum o in orders: make[o]',
+  });
+  await plan.add('constraint', 'Supply', {
+    expression: 'sum (i, j) in lanes: ship[i, j] <= capacity[i]',
+    index: 'i in plants',
+    classification: 'hard',
+  });
+  await plan.gaps('Supply', [
+    '"San Diego" (near "san diego") of lanes matches no member of plants, so it is left out',
+    '"san diego" (near "San Diego") of plants matches nothing in lanes, so its sum is empty',
+  ]);
+  await plan.add('constraint', 'None', {
+    expression: 'make[o] <= 1',
+    index: 'o in orders where due[o] = "03.02.2025"',
+    classification: 'hard',
+  });
+  await plan.gaps('None', [
+    'No due is "03.02.2025", so nothing meets this condition: there are "2025-02-02", "2025-03-01"',
+  ]);
+  await plan.add('constraint', 'Early', {
+    expression: 'make[o] <= most["02.02.2025"] - 15',
+    index: 'o in orders where due[o] = "02.02.2025"',
+    classification: 'hard',
+  });
+  await plan.add('constraint', 'Written', {
+    expression: 'sum o in orders where due[o] = d: make[o] <= most[d] - 16',
+    index: 'd in dates',
+    classification: 'hard',
+  });
+  for (const label of ['Early', 'Written']) await plan.gaps(label, []);
+  await plan.put('lanes.csv', 'from,to,cost\nseattle,chicago,1\nsan diego,chicago,2\n');
+  await plan.gaps('Supply', []);
+  const { result } = await plan.over(await plan.solve());
+  expect(result).toMatchObject({ status: 'optimal', objective_value: 350 + 600 + 9 + 20 });
+});

@@ -52,8 +52,8 @@ class CanvasReader {
     families: { variables: [], rows: [] },
     kpis: [],
   };
-  private readonly space = new Space();
-  private readonly evaluator = new Evaluator(this.space, (variable) => this.model.variables[variable]?.name ?? '');
+  private readonly space: Space;
+  private readonly evaluator: Evaluator;
   /** Terms of all rows so far. */
   private terms = 0;
 
@@ -62,7 +62,10 @@ class CanvasReader {
   constructor(
     private readonly cards: readonly ModelCard[],
     private readonly tables: ReadonlyMap<string, SetTable>,
-  ) {}
+  ) {
+    this.space = new Space([...tables.values()].some((table) => 'file' in table && table.hasDates === true));
+    this.evaluator = new Evaluator(this.space, (variable) => this.model.variables[variable]?.name ?? '');
+  }
 
   read(): Model {
     const variables = this.of('variable');
@@ -106,7 +109,10 @@ class CanvasReader {
     const members = Array.from({ length: size }, (_, place) =>
       parts.map((codes) => this.space.texts.text(codes[place]!)).join(', '),
     );
-    for (const [column, { type, cells }] of columns) {
+    const { texts } = this.space;
+    for (const [column, { type, cells: given }] of columns) {
+      // A date may be written in another form here than in its file.
+      const cells = new Map(Array.from(given, ([member, cell]) => [texts.text(texts.add(member)), cell]));
       const missing = members.find((member) => !cells.has(member));
       if (missing !== undefined) throw refused(card, `${column} has no value for ${missing}`);
       const written = members.map((member) => cells.get(member)!);

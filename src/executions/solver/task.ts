@@ -27,6 +27,8 @@ export type SetTable =
       names: readonly string[];
       /** Those of them that formulas can use, by the names that they have there. */
       columns: ReadonlyMap<string, string>;
+      /** Whether one of them has dates. */
+      hasDates?: boolean;
       /** What number rows have in the file, as {@link rowInFile} reads it. */
       rowNumbers: TableDescription['rowNumbers'];
     }

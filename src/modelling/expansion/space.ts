@@ -50,7 +50,7 @@ export interface FamilyOf {
 
 /** All that formulas are expanded over. */
 export class Space {
-  readonly texts = new Texts();
+  readonly texts: Texts;
   readonly sets = new Map<string, Members>();
   readonly columns = new Map<string, Column>();
   /** The second sets of columns that are called like one of another set: formulas cannot mean either. */
@@ -58,6 +58,11 @@ export class Space {
   readonly families = new Map<string, FamilyOf>();
   readonly variables = new Map<string, number>();
   readonly values = new Map<string, number>();
+
+  /** @param hasDates whether a column of a file has dates */
+  constructor(hasDates = false) {
+    this.texts = new Texts(hasDates);
+  }
 
   addSet(name: string, { titles, keys }: SetData): Members {
     const columns = keys.map((texts) => Int32Array.from(texts, (text) => this.texts.add(text)));

@@ -1,3 +1,5 @@
+import { isoDate } from '../dates.js';
+
 /** What is read as a figure, of members. */
 const FIGURE = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?$/i;
 
@@ -7,12 +9,17 @@ export class Texts {
   private readonly texts: string[] = [];
   private readonly figures: number[] = [];
 
+  /** @param hasDates whether dates of files are among the texts: then `02.02.2025` is the same as `2025-02-02` */
+  constructor(private readonly hasDates = false) {}
+
   /** The number of a text, which is given one the first time. */
   add(text: string): number {
     const known = this.codes.get(text);
     if (known !== undefined) return known;
-    this.codes.set(text, this.texts.length);
-    return this.texts.push(text) - 1;
+    const date = this.hasDates ? isoDate(text) : undefined;
+    const code = date === undefined || date === text ? this.texts.push(text) - 1 : this.add(date);
+    this.codes.set(text, code);
+    return code;
   }
 
   text(code: number): string {

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { isoDate } from '../../modelling/dates.js';
 import type { Values } from '../../modelling/values.js';
 
 /** The members of a set, in order, each once. */
@@ -25,10 +26,17 @@ export function valuesOf(members: readonly (string | number)[] | string): Values
   const cached = typeof members === 'string' ? undefined : valuesByList.get(members);
   if (cached !== undefined) return cached;
   if (typeof members === 'string') return cachedAs(members, () => rangeOf(members));
-  const toSet = (): Values => new Set(members.map(toMember));
+  const toSet = (): Values => withDates(new Set(members.map(toMember)));
   const values = members.length > MAX_LISTED ? toSet() : cachedAs(JSON.stringify(members), toSet);
   if (values !== undefined) valuesByList.set(members, values);
   return values;
+}
+
+/** Texts that are found in the form that dates of files have, too. */
+function withDates(texts: Set<string>): Values {
+  const dates = new Set(Array.from(texts, (text) => isoDate(text) ?? text));
+  const has = (text: string): boolean => texts.has(text) || dates.has(text);
+  return { size: texts.size, has, [Symbol.iterator]: () => texts[Symbol.iterator]() };
 }
 
 function cachedAs(text: string, make: () => Values | undefined): Values | undefined {
