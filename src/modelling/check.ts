@@ -10,6 +10,7 @@ import type {
   Operand,
 } from './formula.js';
 import { shortened } from './names.js';
+import { nearestNames } from './nearest-names.js';
 import {
   called,
   doubledColumn,
@@ -35,6 +36,8 @@ export interface Checked {
   unknown: string[];
   /** The first member in it that a lag leads to. */
   lagged?: MemberOf;
+  /** Whether it computes with a column of texts. */
+  hasTexts?: true;
 }
 
 /** The set that a name runs over by itself, or undefined where it is one of several parts of a member. */
@@ -50,7 +53,8 @@ export function checkFormula(formula: Formula, index: Index | undefined, use: Us
     check.whole(formula, index, use);
     return { unknown: [...check.unknown], ...(check.lagged !== undefined && { lagged: check.lagged }) };
   } catch (error) {
-    if (error instanceof Refusal) return { problem: error.reason, unknown: [...check.unknown] };
+    if (error instanceof Refusal)
+      return { problem: error.reason, unknown: [...check.unknown], ...(check.hasTexts && { hasTexts: true }) };
     throw error;
   }
 }
@@ -81,6 +85,7 @@ const FIGURES: Partial<Record<Use, string>> = {
 class Check {
   readonly unknown = new Set<string>();
   lagged: MemberOf | undefined;
+  hasTexts = false;
   /** The indices of sums that have been read. */
   private readonly ended = new Set<string>();
 
@@ -175,7 +180,10 @@ class Check {
       this.unknown.add(name);
       return name;
     }
-    if (column.type === 'text') refuse(column.misfit ?? textIsNoFigure(name), position);
+    if (column.type === 'text') {
+      this.hasTexts = true;
+      refuse(column.misfit ?? textIsNoFigure(name), position);
+    }
     return undefined;
   }
 
@@ -246,7 +254,9 @@ class Check {
     const [column] = columns.get(name) ?? [];
     if (column !== undefined) return isNoSet(name, `a column over ${column.set}`);
     if (variables.has(name) || families.has(name)) return isNoSet(name, 'a variable');
-    return values.has(name) ? isNoSet(name, 'a value') : noSet(name);
+    return values.has(name)
+      ? isNoSet(name, 'a value')
+      : noSet(name, nearestNames(name, this.vocabulary.sets.keys(), 1));
   }
 
   private condition(condition: Condition, scope: Scope): void {
@@ -266,6 +276,8 @@ class Check {
   private comparison({ left, right, position }: Extract<Condition, { kind: 'compare' }>, scope: Scope): void {
     const kinds = [left, right].map((operand) => this.operand(operand, scope));
     if (!kinds.includes('text') || !kinds.includes('figure')) return;
+    // A column beside a figure is computed with.
+    this.hasTexts ||= [left, right].some((operand) => operand.kind === 'member');
     const bare = [left, right].find((operand) => operand.kind === 'name' && this.unknown.has(operand.name));
     if (bare?.kind === 'name')
       refuse(

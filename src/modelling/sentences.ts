@@ -42,9 +42,10 @@ export function sumHasEnded(name: string): string {
 export const noOrder = (name: string): string =>
   `${name} has no member before or behind it, as it is a part of longer ones: let it run over a set of its own, as in \`${name} in weeks\``;
 
-export function noSet(name: string): string {
+export function noSet(name: string, [nearest]: readonly string[] = []): string {
   const short = shortened(name);
-  return `No set is called ${short}: say what it is, as in \`${short}: a, b, c\``;
+  const suggestion = nearest === undefined ? '' : ` did you mean ${shortened(nearest)}? Otherwise`;
+  return `No set is called ${short}:${suggestion} say what it is, as in \`${short}: a, b, c\``;
 }
 
 /** @param members for which members; empty where there is no index */

@@ -6,6 +6,7 @@ import { namesOfIndex } from '../../modelling/vocabulary.js';
 import { whyUnread } from '../../projects/canvas/expressions.js';
 import { rangeOf } from '../../projects/canvas/members.js';
 import { bare } from './file-set-grammar.js';
+import { quote } from './quote.js';
 import { readFacts, setBound, splitCounts, splitLabel, turned } from './relation-grammar.js';
 import type { Reading, Statement, VariableFacts } from './statement.js';
 import { figureOf, NUMBER } from './words.js';
@@ -101,6 +102,9 @@ export function readIndexed(text: string): Reading | undefined {
   if (variable !== undefined) {
     return { statement: { kind: 'family', ...variable, index, ...(relation !== undefined && { relation }) } };
   }
+  const isDeclaration = label === undefined && counts === undefined;
+  const other = isDeclaration ? familyInOtherOrder(body, namesOfIndex(over)) : undefined;
+  if (other !== undefined) return { reason: other };
   if (relation !== undefined) return { statement: relation };
   return { reason: isProblem(formula) ? whyUnread(formula, body) : 'there is no <=, >= or = before its `for`' };
 }
@@ -121,6 +125,17 @@ function readVariable(body: string, names: readonly string[]): { name: string; f
     setBound(facts, place > at ? relation : turned(relation), figure, sign === '<' || sign === '>');
   }
   return { name, facts };
+}
+
+/** Why a declaration such as `x[j, i] binary` does not fit its index; undefined for other texts. */
+function familyInOtherOrder(body: string, names: readonly string[]): string | undefined {
+  const { facts, rest } = readFacts(body);
+  const formula = facts.domain === undefined ? undefined : parseFormula(rest);
+  if (formula === undefined || isProblem(formula)) return undefined;
+  const member = formula.sides.find(({ kind }) => kind === 'member');
+  if (member?.kind !== 'member') return undefined;
+  const right = `${member.name}[${names.join(', ')}]`;
+  return `the [ ] of a declaration name the indices behind its \`for\`, in their order: write ${quote(right)}`;
 }
 
 /** The name of a variable whose members stand for all of an index; undefined for other texts. */

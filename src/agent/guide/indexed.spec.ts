@@ -109,6 +109,14 @@ describe('sets and what has an index', () => {
   it.each([
     ['cost of shifts: early 10', 'no set is called `shifts`'],
     ['shifts: early, late, early', 'the member early is there twice'],
+    [
+      'x[j, i] binary for i in jobs, j in jobs',
+      'the [ ] of a declaration name the indices behind its `for`, in their order: write `x[i, j]`',
+    ],
+    ['make[t, p] integer for p in goods, t in weeks', 'in their order: write `make[p, t]`'],
+    ['0 <= x[b, a] <= 3 continuous for (a, b) in arcs', 'in their order: write `x[a, b]`'],
+    ['make[t - 1] integer for t in weeks', 'in their order: write `make[t]`'],
+    ['make[t] integer for t in weeks, p in goods', 'in their order: write `make[t, p]`'],
     ['Need: make[t] <= for t in weeks', 'The formula ends too early'],
     ['Need: make[t] <= 4 for t in weeks where', 'A condition is missing behind `where`, as in `where demand[p] > 0`'],
     [

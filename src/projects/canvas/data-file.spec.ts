@@ -161,6 +161,97 @@ describe('a set in a file', () => {
   });
 });
 
+describe('a name that no card has', () => {
+  const demand = card('data', { set: 'demand', file_path: 'demand.csv', key: ['product'], description: 'Demand' });
+  const facts: FileFacts = {
+    columns: [
+      { name: 'product', type: 'text' },
+      { name: 'Price (€/kg)', type: 'number' },
+      { name: 'Machine hours', type: 'number' },
+      { name: 'weight', type: 'number' },
+    ],
+  };
+  const make = card('variable', { name: 'make', index: 'p in demand', unit: 'kg' });
+
+  it.each([
+    ['price[p]', 'price. Did you mean Price_kg (column "Price (€/kg)" of demand.csv)?'],
+    ['machinehours[p]', 'machinehours. Did you mean Machine_hours (column "Machine hours" of demand.csv)?'],
+    ['weigth[p]', 'weigth. Did you mean weight?'],
+    ['makes[p]', 'makes. Did you mean make?'],
+    ['zebra[p]', 'zebra'],
+    [
+      'price[p] * weigth[p]',
+      'price, weigth. Did you mean Price_kg (column "Price (€/kg)" of demand.csv) for price, weight for weigth?',
+    ],
+  ])('leads to the nearest names: %s', (figure, expected) => {
+    const most = card('constraint', {
+      expression: `make[p] <= ${figure}`,
+      index: 'p in demand',
+      classification: 'hard',
+    });
+    expect(gapsOf([demand, make, most], known(facts, demand))).toEqual([
+      `warning expression: No variable or value on the canvas is called ${expected}`,
+    ]);
+  });
+
+  it.each([
+    [
+      'demands',
+      'demands: did you mean demand? Otherwise say what it is, as in `demands: a, b, c` (at character 1: p in demands)',
+    ],
+    ['zebras', 'zebras: say what it is, as in `zebras: a, b, c` (at character 1: p in zebras)'],
+  ])('leads to the nearest set: %s', (set, expected) => {
+    const most = card('constraint', { expression: 'make[p] <= 3', index: `p in ${set}`, classification: 'hard' });
+    expect(gapsOf([demand, make, most], known(facts, demand))).toEqual([
+      `blocking index: No set is called ${expected}`,
+    ]);
+  });
+});
+
+describe('data that formulas compute with', () => {
+  const demand = card('data', { set: 'demand', file_path: 'demand.csv', key: ['product'], description: 'Demand' });
+  const facts: FileFacts = {
+    columns: [
+      { name: 'product', type: 'text' },
+      { name: 'amount', type: 'text', misfit: { row: 3, text: 'many' } },
+      { name: 'cost', type: 'text', misfit: { row: 5, text: 'n/a' } },
+      { name: 'region', type: 'text' },
+      { name: 'price', type: 'number' },
+    ],
+  };
+  const make = (more: object = {}) => card('variable', { name: 'make', index: 'p in demand', unit: 'kg', ...more });
+  const most = (expression: string, index = 'p in demand') =>
+    card('constraint', { expression, index, classification: 'hard' });
+  const isAvailable = (...cards: CardContent[]): boolean =>
+    judgeAndDerive([demand, ...cards], known(facts, demand)).derived.data_available;
+
+  it.each<[string, CardContent[]]>([
+    ['in a constraint', [make(), most('make[p] <= amount[p]')]],
+    ['in a sum', [make(), most('sum p in demand: amount[p] * make[p] <= 3', 'q in demand')]],
+    ['in a bound', [make({ upper: 'amount[p]' })]],
+    ['in a condition', [make(), most('make[p] <= 3', 'p in demand where amount[p] > 3')]],
+    ['in a KPI', [card('kpi', { description: 'K', expression: 'sum p in demand: cost[p]' })]],
+    [
+      'in an objective',
+      [make(), card('objective', { sense: 'minimize', expression: 'sum p in demand: cost[p] * make[p]' })],
+    ],
+    ['as a label', [make(), most('make[p] <= region[p]')]],
+  ])('are not available while a text stands among them: %s', (_, cards) => {
+    expect(isAvailable(...cards)).toBe(false);
+  });
+
+  it.each<[string, CardContent[]]>([
+    ['no formula', [make()]],
+    ['figures alone', [make(), most('make[p] <= price[p]')]],
+    [
+      'texts that are compared',
+      [make(), most('make[p] <= 3', 'p in demand where region[p] = "north" or amount[p] = "3"')],
+    ],
+  ])('are available with %s', (_, cards) => {
+    expect(isAvailable(...cards)).toBe(true);
+  });
+});
+
 describe('keys and conditions that match nothing', () => {
   const plants = card('data', { set: 'plants', file_path: 'plants.csv', key: ['plant'], description: 'Plants' });
   const lanes = card('data', { set: 'lanes', file_path: 'lanes.csv', key: ['from', 'to'], description: 'Lanes' });

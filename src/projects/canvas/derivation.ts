@@ -7,6 +7,7 @@ import { type FileState, type FileStates, NO_FILES, questionOf } from './data-fi
 import { gapsOfFile, gapsOfMembers } from './data-gaps.js';
 import { type CardFormula, judgeFormula, problemOfIndex } from './expressions.js';
 import { asksForNothing, requirementOf } from './requirement.js';
+import { suggestionFor } from './suggestions.js';
 import { MAX_FORMULA_LENGTH } from '../../modelling/parse-formula.js';
 import { type Family, namesOfIndex, type Vocabulary } from '../../modelling/vocabulary.js';
 import { shortened, someNames } from '../../modelling/names.js';
@@ -58,6 +59,8 @@ interface Canvas {
 /** A judgement, and whether there are names in the card's formulas that nothing on the canvas has. */
 interface Reading extends Judgement {
   hasUnknown: boolean;
+  /** Whether a formula of the card computes with a column of texts. */
+  hasTexts: boolean;
 }
 
 /** The names in the formulas of a card that nothing on the canvas has, by the formula's field. */
@@ -93,7 +96,7 @@ export function judgeAndDerive(
 function readAll(cards: readonly CardContent[], files: FileStates): Reading[] {
   const canvas = survey(cards, files);
   return cards.map((card, at) => {
-    const { gaps: ofFormulas, unknown } = readFormulas(card, canvas);
+    const { gaps: ofFormulas, unknown, hasTexts } = readFormulas(card, canvas);
     const content = canvas.contents[at] ?? NO_DATA;
     const gaps = [
       ...gapsOfShape(card),
@@ -108,6 +111,7 @@ function readAll(cards: readonly CardContent[], files: FileStates): Reading[] {
       status: !isBegun(card) ? 'draft' : isBlocked ? 'needs_input' : 'complete',
       // A plan has all its variables whatever its KPIs are.
       hasUnknown: unknown.size > 0 && card.card_type !== 'kpi',
+      hasTexts,
     };
   });
 }
@@ -124,7 +128,7 @@ function derivedFrom(cards: readonly CardContent[], readings: readonly Reading[]
     objectives_defined: allComplete('objective'),
     all_variables_provided: allComplete('variable') && readings.every(({ hasUnknown }) => !hasUnknown),
     all_constraints_classified: every(of('constraint'), isClassified),
-    data_available: allComplete('data'),
+    data_available: allComplete('data') && readings.every(({ hasTexts }) => !hasTexts),
     kpis_defined: allComplete('kpi'),
     production_requirements_defined: allComplete('production_requirement'),
     objective_components: objectives.slice(0, MAX_COMPONENTS).map((card) => ({
@@ -147,7 +151,7 @@ function gapsAmong(card: CardContent, content: DataContent, unknown: Unknown, ca
     gaps.push({ field: 'weight', message: 'With several objectives each needs a weight', severity: 'blocking' });
   }
   for (const [field, names] of unknown) {
-    const message = `No variable or value on the canvas is called ${someNames(names)}`;
+    const message = `No variable or value on the canvas is called ${someNames(names)}${suggestionFor(names, canvas.vocabulary)}`;
     gaps.push({ field, message, severity: 'warning' });
   }
   if (card.card_type === 'variable') {
@@ -209,15 +213,25 @@ function ofAll(name: string, { index }: Family, card: CardContent): string {
 }
 
 /** What the formulas of a card say. */
-function readFormulas(card: CardContent, { vocabulary }: Canvas): { gaps: Gap[]; unknown: Unknown } {
+interface FormulaReading extends Pick<Reading, 'gaps' | 'hasTexts'> {
+  unknown: Unknown;
+}
+
+function readFormulas(card: CardContent, { vocabulary }: Canvas): FormulaReading {
   const gaps: Gap[] = [];
+  let hasTexts = false;
   const unknown = new Map<string, readonly string[]>();
   const { index, formulas } = formulasOf(card, vocabulary);
   const ofIndex = index === undefined ? undefined : problemOfIndex(index.text, vocabulary);
-  if (ofIndex !== undefined)
-    return { gaps: [{ field: index!.field, message: ofIndex, severity: 'blocking' }], unknown };
+  const judgedIndex = index && judgeFormula({ text: '0', index: index.text, use: 'bound' }, vocabulary);
+  if (ofIndex !== undefined) {
+    const gap: Gap = { field: index!.field, message: ofIndex, severity: 'blocking' };
+    return { gaps: [gap], unknown, hasTexts: judgedIndex!.hasTexts };
+  }
   for (const [field, formula] of formulas) {
-    const { problem, unknown: names, notes, warnings } = judgeFormula(formula, vocabulary);
+    const judged = judgeFormula(formula, vocabulary);
+    const { problem, unknown: names, notes, warnings } = judged;
+    hasTexts ||= judged.hasTexts;
     // A KPI is as good without a formula: it is told in words then.
     const severity = card.card_type === 'kpi' ? 'warning' : 'blocking';
     if (problem !== undefined) gaps.push({ field, message: problem, severity });
@@ -226,9 +240,8 @@ function readFormulas(card: CardContent, { vocabulary }: Canvas): { gaps: Gap[];
     if (names.length > 0) unknown.set(field, names);
   }
   // Without a formula, the index alone says which members there are.
-  if (index !== undefined && formulas.length === 0)
-    addWarnings(gaps, index.field, judgeFormula({ text: '0', index: index.text, use: 'bound' }, vocabulary).warnings);
-  return { gaps, unknown };
+  if (judgedIndex !== undefined && formulas.length === 0) addWarnings(gaps, index!.field, judgedIndex.warnings);
+  return { gaps, unknown, hasTexts };
 }
 
 /** Adds warnings that no other formula of the card has led to. */

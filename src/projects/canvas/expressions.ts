@@ -36,6 +36,8 @@ export interface Judged {
   notes: readonly string[];
   /** What in the data does not fit it, in sentences without a full stop. */
   warnings: readonly string[];
+  /** Whether it computes with a column of texts. */
+  hasTexts: boolean;
 }
 
 /** What was found out last about a formula, and what the names in it meant then. */
@@ -121,7 +123,7 @@ export function problemOfIndex(text: string, vocabulary: Vocabulary): string | u
   return problem === undefined ? undefined : placed(problem, text);
 }
 
-const NOTHING: Judged = { problem: undefined, unknown: [], notes: [], warnings: [] };
+const NOTHING: Judged = { problem: undefined, unknown: [], notes: [], warnings: [], hasTexts: false };
 
 function judge(
   formula: Formula | FormulaProblem,
@@ -132,7 +134,7 @@ function judge(
   if (isProblem(formula)) return { problem: whyUnread(formula, text) };
   // It is told where it stands.
   if (index !== undefined && isProblem(index)) return {};
-  const { problem, unknown, lagged } = checkFormula(formula, index, use, vocabulary);
+  const { problem, unknown, lagged, hasTexts = false } = checkFormula(formula, index, use, vocabulary);
   const strict = use === 'constraint' ? noteOnStrict(formula, vocabulary) : undefined;
   const notes = strict === undefined ? [] : [strict];
   const isOfFigures = index === undefined && isPlain(formula) && use !== 'bound' && use !== 'kpi';
@@ -144,6 +146,7 @@ function judge(
   return {
     problem: problem === undefined ? undefined : placed(problem, text),
     unknown,
+    hasTexts,
     warnings: problem === undefined ? (warningsOn(formula, index, vocabulary) ?? []) : [],
     notes: [...notes, ...(lagged === undefined ? [] : [beyondTheEnds(lagged)])],
   };
