@@ -14,7 +14,7 @@ import {
   type Membership,
   type Operand,
 } from './formula.js';
-import { parseFormula, parseIndex } from './parse-formula.js';
+import { parseCondition, parseFormula, parseIndex } from './parse-formula.js';
 
 /* Random formulas with everything that there is in them. */
 
@@ -400,3 +400,13 @@ describe('texts that some parser could take long for', () => {
     }
   });
 });
+
+it.each(['min', 'max', 'sum', 'for', 'in', 'where', 'integer', 'key', 'not', 'and', 'or', 'binary'])(
+  'reads the word %s as the name of a column with an index',
+  (word) => {
+    const formula = parseFormula(`${word}[i, j] <= flow[i, j] <= 2 * ${word}[i, j]`);
+    expect(formula).toMatchObject({ sides: [{ kind: 'member', name: word }, { name: 'flow' }, { kind: 'product' }] });
+    expect(parseCondition(`${word}[i, j] > 0 and flow[i, j] < ${word}[i, j]`)).toMatchObject({ kind: 'and' });
+    expect(parseFormula(`sum (i, j) in arcs: ${word}[i, j] * flow[i, j] <= 3`)).toMatchObject({ relations: ['<='] });
+  },
+);
