@@ -19,17 +19,61 @@ export interface TableColumn {
   distinct: number;
 }
 
-/** How a text file was read; absent of other formats. */
+/** Order of day and month in dates that give the month as a number. */
+export const DATE_ORDERS = ['day_first', 'month_first'] as const;
+export type DateOrder = (typeof DATE_ORDERS)[number];
+
+/** Fields of a dialect that several readings of a file can fit. */
+export const UNCERTAIN_FIELDS = ['delimiter', 'encoding', 'header', 'decimal', 'date_order', 'last_row'] as const;
+export type UncertainField = (typeof UNCERTAIN_FIELDS)[number];
+
+/** How the table of a text file or a sheet was read. Row numbers are those of the file. */
 export interface Dialect {
-  delimiter: string;
-  quote: string;
-  /** `utf-8`, `utf-16le`, `utf-16be` or `windows-1252`. */
-  encoding: string;
-  /** Whether the first row holds the names of the columns. */
+  /** Null for workbooks, like `quote` and `encoding`. */
+  delimiter: string | null;
+  quote: string | null;
+  /** As `TextDecoder` names it, such as `utf-8`, `utf-16le` or `windows-1252`. */
+  encoding: string | null;
+  /** Whether a row holds the names of the columns. */
   header: boolean;
+  header_row: number | null;
+  /** First and last row of the data; null if there is no data. */
+  first_row: number | null;
+  last_row: number | null;
   decimal: '.' | ',';
   /** Empty: none. */
   thousands: string;
+  /** Null if no column has dates with a month in digits. */
+  date_order: DateOrder | null;
+  uncertain: UncertainField[];
+}
+
+/** Parts of a dialect that the caller knows; the rest is recognised. */
+export interface DialectOptions {
+  delimiter?: string;
+  quote?: string;
+  encoding?: string;
+  decimal?: '.' | ',';
+  thousands?: string;
+  date_order?: DateOrder;
+  header?: boolean;
+  header_row?: number;
+  first_row?: number;
+  last_row?: number;
+}
+
+export const LEFT_OUT_PLACES = ['above', 'below', 'beside'] as const;
+export const LEFT_OUT_KINDS = ['title', 'comment', 'total', 'note', 'table'] as const;
+
+/** Rows of the file, or columns beside the table, that are not part of the table. */
+export interface LeftOut {
+  place: (typeof LEFT_OUT_PLACES)[number];
+  kind: (typeof LEFT_OUT_KINDS)[number];
+  /** Row numbers; for `beside` column numbers, from 1. */
+  first: number;
+  last: number;
+  /** First characters of the content. */
+  text: string;
 }
 
 /** What a converted table is; kept beside its Parquet file. */
@@ -37,6 +81,7 @@ export interface TableDescription {
   columns: TableColumn[];
   rows: number;
   dialect: Dialect | null;
+  leftOut: LeftOut[];
   /** Names of all sheets of a workbook, in its order; null of other formats. */
   sheets: string[] | null;
   /** Rows that `ignoreErrors` has left out. */
@@ -56,6 +101,7 @@ export interface ConvertTask {
   /** Absent: the first sheet. */
   sheet?: string;
   ignoreErrors: boolean;
+  dialect?: DialectOptions;
   /** Where the Parquet file comes to be, whole or not at all. */
   to: string;
 }
@@ -214,6 +260,8 @@ export const PROBLEM_CODES = [
   /** The file is not what its name says, broken, encrypted or beyond a limit. */
   'unreadable',
   'unknown_sheet',
+  /** A wished dialect that does not fit the file; `loc` names its field. */
+  'invalid_dialect',
   /** A row that has another number of cells; `row` and `column` say where. */
   'ragged_row',
   'unknown_column',
@@ -230,7 +278,7 @@ export type ProblemCode = (typeof PROBLEM_CODES)[number];
 export interface ProblemPlace {
   row?: number;
   column?: string | number;
-  /** Of a structured query, such as `['where', 0, 'column']`. */
+  /** Of a structured query, such as `['where', 0, 'column']`, or of a dialect, such as `['header_row']`. */
   loc?: (string | number)[];
 }
 

@@ -18,6 +18,7 @@ import {
 import { mapKind, objectKind } from '../platform/validation/kinds/containers.js';
 import { refuseValue } from '../platform/validation/refused.js';
 import { Rule } from '../platform/validation/rule.js';
+import { DialectField, TableDialectOptions } from './dialect.dto.js';
 import { IgnoreErrorsField, RowsField, SheetField } from './table-fields.js';
 import { savedPathProblem, tableNameProblem } from './table-format.js';
 
@@ -28,11 +29,14 @@ export class TableReference {
 
   @SheetField()
   sheet?: string | null;
+
+  @DialectField()
+  dialect?: TableDialectOptions | null;
 }
 
 const reference = objectKind(TableReference);
 
-/** A path, or an object with path and sheet. */
+/** A path, or an object with path, sheet and dialect. */
 const tableKind: Kind<TableReference> = {
   schema: { anyOf: [{ type: 'string' }, reference.schema] },
   model: TableReference,
@@ -55,7 +59,7 @@ export class QueryRequest {
   @field(
     { ...mapKind(tableKind, { maxProperties: MAX_TABLES }), model: TableReference },
     {
-      description: 'Files by the names that the statement has for them: a path, or an object with `path` and `sheet`',
+      description: 'Files by the names that the statement has for them: a path, or an object with `path`, `sheet` and `dialect`',
       example: { demand: 'data/demand.csv' },
     },
   )

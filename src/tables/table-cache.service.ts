@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { Config } from '../config/config.js';
 import { DataEngine } from '../data-engine/data-engine.service.js';
-import { type TableDescription, type TableFormat, TaskProblem } from '../data-engine/tasks.js';
+import { type DialectOptions, type TableDescription, type TableFormat, TaskProblem } from '../data-engine/tasks.js';
 import { LocalCopies } from '../files/blobs/local-copies.service.js';
 import { entriesOf, ScratchFolder } from '../files/blobs/scratch-folder.js';
 import { IntervalRunner } from '../platform/leases/interval-runner.js';
@@ -24,6 +24,7 @@ export interface TableSource {
   format: TableFormat;
   /** Absent: the first sheet of a workbook. */
   sheet?: string;
+  dialect?: DialectOptions;
   ignoreErrors: boolean;
 }
 
@@ -42,7 +43,7 @@ const SWEEP_MS = 60 * 60_000;
 const PROBLEM_MS = 5 * 60_000;
 const PROBLEMS_CHARACTERS = 4 * 1024 ** 2;
 /** Counts up when tables come to be read in another way: copies of before are not used any more. */
-const VERSION = 1;
+const VERSION = 2;
 /** How old the time of use on the disk may get while a copy is used again and again. */
 const USE_MS = 60_000;
 
@@ -162,7 +163,7 @@ export class TableCache implements OnApplicationBootstrap, BeforeApplicationShut
 
   private async convert(
     name: string,
-    { format, sheet, ignoreErrors, ...blob }: TableSource,
+    { format, sheet, dialect, ignoreErrors, ...blob }: TableSource,
     signal: AbortSignal,
   ): Promise<TableDescription> {
     // Other processes that share the folder may convert the same table.
@@ -171,7 +172,15 @@ export class TableCache implements OnApplicationBootstrap, BeforeApplicationShut
       blob,
       async (from) =>
         await this.engine.run(
-          { kind: 'convert', from, format, ...(sheet !== undefined && { sheet }), ignoreErrors, to },
+          {
+            kind: 'convert',
+            from,
+            format,
+            ...(sheet !== undefined && { sheet }),
+            ...(dialect !== undefined && { dialect }),
+            ignoreErrors,
+            to,
+          },
           { company_id: blob.company_id, signal },
         ),
       signal,
@@ -216,7 +225,7 @@ export class TableCache implements OnApplicationBootstrap, BeforeApplicationShut
 }
 
 /** Name of a copy, which tells nothing of the file. */
-function nameOf({ blob_id, format, sheet, ignoreErrors }: TableSource): string {
-  const what = JSON.stringify([VERSION, format, sheet ?? null, ignoreErrors]);
+function nameOf({ blob_id, format, sheet, dialect, ignoreErrors }: TableSource): string {
+  const what = JSON.stringify([VERSION, format, sheet ?? null, dialect ?? null, ignoreErrors]);
   return `${blob_id}-${createHash('sha256').update(what).digest('hex').slice(0, 16)}`;
 }

@@ -9,7 +9,7 @@ export interface RequestPlaces {
   /** The statement or the structured query. */
   query: Place;
   /** The table of that name; without a name, the only one. */
-  table: (name: string | undefined) => { file: Place; sheet: Place };
+  table: (name: string | undefined) => { file: Place; sheet: Place; dialect: Place };
 }
 
 /**
@@ -19,13 +19,15 @@ export interface RequestPlaces {
  */
 function toInvalid(problem: TaskProblem, places: RequestPlaces, inputAt: (place: Place) => unknown): Invalid {
   const { code, message, place } = problem;
-  const { file, sheet } = places.table(problem instanceof TableProblem ? problem.table : undefined);
+  const { file, sheet, dialect } = places.table(problem instanceof TableProblem ? problem.table : undefined);
   const entry = (loc: Place): ErrorEntry => invalidValue(loc, message, inputAt(loc));
   switch (code) {
     case 'unreadable':
       return new Invalid([entry(file)]);
     case 'unknown_sheet':
       return new Invalid([entry(sheet)]);
+    case 'invalid_dialect':
+      return new Invalid([entry([...dialect, ...(place.loc ?? [])])]);
     case 'ragged_row':
       return new Invalid([
         { ...entry(file), ctx: { error: {}, row: place.row ?? null, column: place.column ?? null } },

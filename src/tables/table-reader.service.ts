@@ -5,6 +5,7 @@ import {
   type Answers,
   type ColumnsAnswer,
   type ColumnsTask,
+  type DialectOptions,
   type KeysAnswer,
   type QueryAnswer,
   type ReadAnswer,
@@ -17,6 +18,7 @@ import { BlobsService, type StoredBlob } from '../files/blobs/blobs.service.js';
 import type { ContainerRef } from '../files/tree/container-ref.js';
 import { FileTreeReader } from '../files/tree/file-tree-reader.service.js';
 import { NotFound } from '../platform/errors/errors.js';
+import { dialectOf } from './dialect-options.js';
 import { type OpenTable, TableCache } from './table-cache.service.js';
 import { TABLE_ENDINGS, tableFormat } from './table-format.js';
 
@@ -25,6 +27,8 @@ export interface TableName {
   /** Normalised. */
   path: string;
   sheet?: string;
+  /** How it is to be read; the rest is recognised. */
+  dialect?: DialectOptions;
 }
 
 /** A table that stands in a container of its own. */
@@ -216,7 +220,7 @@ export class TableReader {
 
   private async open(
     container: ContainerRef,
-    { path, sheet }: TableName,
+    { path, sheet, dialect: given }: TableName,
     { ignoreErrors = false, signal }: TableOptions,
   ): Promise<OpenTable & { blob_id: string }> {
     const file = await this.reader.find(container, path);
@@ -226,7 +230,16 @@ export class TableReader {
     if (sheet !== undefined && format !== 'xlsx') throw new TaskProblem('unknown_sheet', 'Only a workbook has sheets');
     const { blob_id, size } = file;
     const { company_id } = container;
-    const source = { company_id, blob_id, size, format, ...(sheet !== undefined && { sheet }), ignoreErrors };
+    const dialect = dialectOf(given);
+    const source = {
+      company_id,
+      blob_id,
+      size,
+      format,
+      ...(sheet !== undefined && { sheet }),
+      ...(dialect !== undefined && { dialect }),
+      ignoreErrors,
+    };
     return { ...(await this.cache.open(source, signal)), blob_id };
   }
 

@@ -4,7 +4,6 @@ import {
   type Cell,
   COLUMN_TYPES,
   type ColumnType,
-  type Dialect,
   type Filter,
   FILTER_OPERATORS,
   type ReadAnswer,
@@ -28,6 +27,7 @@ import {
 } from '../platform/validation/fields.js';
 import { anyKind } from '../platform/validation/kinds/containers.js';
 import { Rule } from '../platform/validation/rule.js';
+import { DialectField, TableDialect, TableDialectOptions, TableLeftOut } from './dialect.dto.js';
 import { IgnoreErrorsField, MAX_NAME, RowsField, SheetField } from './table-fields.js';
 
 const MAX_FILTERS = 50;
@@ -111,6 +111,9 @@ export class TableRequest {
   @SheetField()
   sheet?: string | null;
 
+  @DialectField()
+  dialect?: TableDialectOptions | null;
+
   @IgnoreErrorsField()
   ignore_errors!: boolean;
 
@@ -174,27 +177,6 @@ export class TableRequest {
   }
 }
 
-/** How a text file was read. */
-export class TableDialect implements Dialect {
-  @StringField({ example: ';' })
-  delimiter!: string;
-
-  @StringField()
-  quote!: string;
-
-  @StringField({ description: '`utf-8`, `utf-16le`, `utf-16be` or `windows-1252`' })
-  encoding!: string;
-
-  @BooleanField({ description: 'Whether the first row holds the names of the columns' })
-  header!: boolean;
-
-  @EnumField(['.', ','])
-  decimal!: '.' | ',';
-
-  @StringField({ description: 'Separator of thousands; empty if there is none' })
-  thousands!: string;
-}
-
 /** A column of an answer. */
 export class TableColumnResponse {
   @StringField({ example: 'quantity' })
@@ -247,6 +229,9 @@ export class TableResponse {
   @StringArrayField({ optional: true, nullable: true, description: 'All sheets of a workbook; null for other files' })
   sheets?: string[] | null;
 
-  @ObjectField(() => TableDialect, { nullable: true, description: 'How a CSV or TSV file was read; null for others' })
+  @ObjectField(() => TableDialect, { nullable: true, description: 'How the file was read; null for JSON and Parquet' })
   dialect!: TableDialect | null;
+
+  @ObjectArrayField(() => TableLeftOut, { description: 'Titles, totals, notes and tables that are not part of the table' })
+  left_out!: TableLeftOut[];
 }

@@ -10,6 +10,7 @@ import type { Principal } from '../platform/auth/principal.js';
 import { Database, type Tx } from '../platform/database/database.service.js';
 import { JsonText } from '../platform/http/json-text.js';
 import { Once } from '../platform/idempotency/once.js';
+import { dialectOf } from './dialect-options.js';
 import type { QueryRequest, QueryResponse, TableReference } from './query.dto.js';
 import { TableColumnResponse, TableRequest, type TableResponse } from './table.dto.js';
 import { savedFormat } from './table-format.js';
@@ -18,11 +19,14 @@ import { type TableName, TableReader } from './table-reader.service.js';
 
 const OF_TABLE: RequestPlaces = {
   query: ['body'],
-  table: () => ({ file: ['body', 'path'], sheet: ['body', 'sheet'] }),
+  table: () => ({ file: ['body', 'path'], sheet: ['body', 'sheet'], dialect: ['body', 'dialect'] }),
 };
 const OF_QUERY: RequestPlaces = {
   query: ['body', 'sql'],
-  table: (name = '') => ({ file: ['body', 'tables', name], sheet: ['body', 'tables', name, 'sheet'] }),
+  table: (name = '') => {
+    const file = ['body', 'tables', name];
+    return { file, sheet: [...file, 'sheet'], dialect: [...file, 'dialect'] };
+  },
 };
 
 /** The table operations of clients. */
@@ -44,8 +48,8 @@ export class TablesService {
       this.tables.read(container, toName(body), TableRequest.query(body), { ignoreErrors, signal }),
     );
     const { columns, rows, total, description } = answered;
-    const { sheets, dialect, skipped } = description;
-    const rest = { limit, offset, total, skipped, sheets, dialect } satisfies Omit<TableResponse, 'columns' | 'rows'>;
+    const { sheets, dialect, leftOut: left_out, skipped } = description;
+    const rest = { limit, offset, total, skipped, sheets, dialect, left_out } satisfies Omit<TableResponse, 'columns' | 'rows'>;
     return withRows(TableColumnResponse.from(body, columns, description), rows, rest);
   }
 
@@ -113,6 +117,11 @@ function withRows(columns: object[], rows: string, rest: object): JsonText {
   return new JsonText(`{"columns":${JSON.stringify(columns)},"rows":${rows},${JSON.stringify(rest).slice(1)}`);
 }
 
-function toName({ path, sheet }: TableReference): TableName {
-  return { path: normalizePath(path), ...(sheet != null && { sheet }) };
+function toName({ path, sheet, dialect: given }: TableReference): TableName {
+  const dialect = dialectOf(given);
+  return {
+    path: normalizePath(path),
+    ...(sheet != null && { sheet }),
+    ...(dialect !== undefined && { dialect }),
+  };
 }

@@ -1,4 +1,4 @@
-import type { ColumnType } from '../tasks.js';
+import type { ColumnType, DateOrder, DialectOptions } from '../tasks.js';
 import {
   ALL_DATE_FORMS,
   COMPACT_DATE,
@@ -6,6 +6,8 @@ import {
   type DateForm,
   dateForms,
   DAY_FIRST_FORMS,
+  DOTTED_FORMS,
+  formBit,
   HAS_HALF,
   HAS_NO_ZONE,
   HAS_TIME,
@@ -41,6 +43,15 @@ export type Reading =
   | { type: 'timestamp'; form: DateForm; hasZone: boolean; hasHalf: boolean }
   | { type: 'time'; hasHalf: boolean };
 
+/** How the columns of a table are read, and what several readings fit. */
+export interface TableReadings {
+  readings: Reading[];
+  decimal: '.' | ',';
+  thousands: string;
+  date_order: DateOrder | null;
+  uncertain: ('decimal' | 'date_order')[];
+}
+
 /** Families of forms. */
 const NUMBERS = 1;
 const DATES = 2;
@@ -65,6 +76,8 @@ export class ColumnProfiles {
   private readonly datesOfAll: Int32Array;
   private readonly datesOfSome: Int32Array;
   private readonly arePadded: Uint8Array;
+  /** Whether some values came as numbers, whose form nobody chooses. */
+  private readonly areNumbers: Uint8Array;
 
   constructor(readonly width: number) {
     this.blanks = new Float64Array(width);
@@ -75,6 +88,7 @@ export class ColumnProfiles {
     this.datesOfAll = new Int32Array(width).fill(ALL_DATE_FORMS | TIME_FORM);
     this.datesOfSome = new Int32Array(width);
     this.arePadded = new Uint8Array(width);
+    this.areNumbers = new Uint8Array(width);
   }
 
   /** Takes notice of a cell of text, in UTF-8. */
@@ -121,6 +135,7 @@ export class ColumnProfiles {
   /** Takes notice of a number or boolean of a file that has types; its text is in the form of JSON. */
   observeNumber(column: number, isInteger: boolean): void {
     this.values[column]! += 1;
+    this.areNumbers[column] = 1;
     this.open[column]! &= NUMBERS;
     this.numbersOfAll[column]! &= 1;
     this.numbersOfSome[column]! |= 1 | HAS_NO_PERCENT | (isInteger ? 0 : HAS_POINT);
@@ -154,6 +169,7 @@ export class ColumnProfiles {
       this.datesOfAll[column]! &= other.datesOfAll[column]!;
       this.datesOfSome[column]! |= other.datesOfSome[column]!;
       this.arePadded[column]! |= other.arePadded[column]!;
+      this.areNumbers[column]! |= other.areNumbers[column]!;
       if ((this.numbersOfAll[column]! & ALL_NUMBER_FORMS) === 0) this.open[column]! &= ~NUMBERS;
       if (this.datesOfAll[column] === 0) this.open[column]! &= ~DATES;
     }
@@ -183,49 +199,78 @@ export class ColumnProfiles {
   }
 
   /**
-   * How each column is read, and what decimal sign and thousands separator the table has.
+   * Decides how each column is read, and which decimal sign, thousands separator and order of day and month the table has.
    *
    * A column with numbers that can be read in two ways (1.234) follows those that cannot, and these the delimiter: of `;` the
    * sign is the comma, else the point. Dates of which nobody says whether day or month comes first follow other columns, else the
-   * day does. Eight digits are a date only in a column that is called one.
+   * day does. Eight digits are a date only in a column that is called one. What `options` says needs no guess.
    */
-  readingsOf(names: string[], usual: '.' | ','): { readings: Reading[]; decimal: '.' | ','; thousands: string } {
+  readingsOf(names: string[], usual: '.' | ',', options: DialectOptions = {}): TableReadings {
     const columns = names.map((_, column) => column);
-    const numeric = columns.filter((column) => this.numberFormsOf(column) !== 0);
-    const onlyPoint = numeric.filter((column) => (this.numberFormsOf(column) & COMMA_FORMS) === 0).length;
-    const onlyComma = numeric.filter((column) => (this.numberFormsOf(column) & POINT_FORMS) === 0).length;
-    const isAmbiguous = numeric.some((column) => (this.numbersOfSome[column]! & (HAS_POINT | HAS_COMMA)) !== 0);
-    const decimal = onlyPoint > onlyComma || !isAmbiguous ? '.' : onlyComma > onlyPoint ? ',' : usual;
-    const dayFirst = this.countDates(columns, DAY_FIRST_FORMS, MONTH_FIRST_FORMS);
-    const monthFirst = this.countDates(columns, MONTH_FIRST_FORMS, DAY_FIRST_FORMS);
-    const readings = columns.map((column) => this.readingOf(column, names[column]!, decimal, monthFirst > dayFirst));
+    const numbers = columns.map((column) => this.numberFormsOf(column, options));
+    const onlyPoint = numbers.filter((forms) => forms !== 0 && (forms & COMMA_FORMS) === 0).length;
+    const onlyComma = numbers.filter((forms) => forms !== 0 && (forms & POINT_FORMS) === 0).length;
+    const hasSign = (column: number): boolean => (this.numbersOfSome[column]! & (HAS_POINT | HAS_COMMA)) !== 0;
+    const decimal =
+      options.decimal ??
+      (onlyPoint > onlyComma || !columns.some((column) => numbers[column] !== 0 && hasSign(column))
+        ? '.'
+        : onlyComma > onlyPoint
+          ? ','
+          : usual);
+    const dates = columns.map((column) => this.dateFormsOf(column, names[column]!, options));
+    const dayFirst = dates.filter((forms) => (forms & DAY_FIRST_FORMS) !== 0 && (forms & MONTH_FIRST_FORMS) === 0);
+    const monthFirst = dates.filter((forms) => (forms & MONTH_FIRST_FORMS) !== 0 && (forms & DAY_FIRST_FORMS) === 0);
+    const isMonthFirst = monthFirst.length > dayFirst.length;
+    const readings = columns.map((column) =>
+      this.readingOf(column, numbers[column]!, dates[column]!, decimal, isMonthFirst),
+    );
     const grouped = readings.find((reading) => 'thousands' in reading && reading.thousands !== '');
-    return { readings, decimal, thousands: grouped !== undefined && 'thousands' in grouped ? grouped.thousands : '' };
+    const isOpen = (column: number): boolean =>
+      hasSign(column) && (numbers[column]! & POINT_FORMS) !== 0 && (numbers[column]! & COMMA_FORMS) !== 0;
+    const isEither = dates.some((forms) => (forms & MONTH_FIRST_FORMS) !== 0 && (forms & DAY_FIRST_FORMS) !== 0);
+    const hasOrder = readings.some(
+      (reading) => 'form' in reading && (DAY_FIRST_FORMS | MONTH_FIRST_FORMS | DOTTED_FORMS) & formBit(reading.form),
+    );
+    return {
+      readings,
+      decimal,
+      thousands: grouped !== undefined && 'thousands' in grouped ? grouped.thousands : '',
+      date_order: !hasOrder ? null : isMonthFirst ? 'month_first' : 'day_first',
+      uncertain: [
+        ...(onlyPoint === onlyComma && columns.some(isOpen) ? (['decimal'] as const) : []),
+        ...(dayFirst.length === monthFirst.length && isEither ? (['date_order'] as const) : []),
+      ],
+    };
   }
 
-  private numberFormsOf(column: number): number {
+  /** Forms that all numbers of a column have and that the options allow; 0 if it has no numbers. */
+  private numberFormsOf(column: number, { decimal, thousands }: DialectOptions): number {
     const isNumber = this.values[column]! > 0 && (this.open[column]! & NUMBERS) !== 0;
     const some = this.numbersOfSome[column]!;
     // 12 beside 12 % may be 0.12 as well as 12; 1E+05 % is nothing that strptime or a cast reads.
     if (!isNumber || ((some & HAS_PERCENT) !== 0 && (some & (HAS_NO_PERCENT | HAS_EXPONENT)) !== 0)) return 0;
-    return this.numbersOfAll[column]! & ALL_NUMBER_FORMS;
+    const forms = this.numbersOfAll[column]! & ALL_NUMBER_FORMS;
+    return this.areNumbers[column] === 1 ? forms : forms & formsOf(decimal, thousands);
   }
 
-  private countDates(columns: number[], with_: number, without: number): number {
-    return columns.filter((column) => {
-      const forms = this.values[column]! > 0 && (this.open[column]! & DATES) !== 0 ? this.datesOfAll[column]! : 0;
-      return (forms & with_) !== 0 && (forms & without) === 0;
-    }).length;
+  private dateFormsOf(column: number, name: string, { date_order }: DialectOptions): number {
+    if (this.values[column] === 0 || (this.open[column]! & DATES) === 0) return 0;
+    const other = { day_first: MONTH_FIRST_FORMS, month_first: DAY_FIRST_FORMS | DOTTED_FORMS };
+    const excluded = date_order === undefined ? 0 : other[date_order];
+    return this.datesOfAll[column]! & ~excluded & ~(NAMES_OF_DATES.test(name) ? 0 : COMPACT_DATE);
   }
 
-  private readingOf(column: number, name: string, decimal: '.' | ',', isMonthFirst: boolean): Reading {
-    const open = this.values[column] === 0 ? 0 : this.open[column]!;
-    if ((open & BOOLEANS) !== 0) return { type: 'boolean' };
-    if ((open & DATES) !== 0) {
-      const reading = this.dateReadingOf(column, name, isMonthFirst);
-      if (reading !== undefined) return reading;
-    }
-    const forms = this.numberFormsOf(column);
+  private readingOf(
+    column: number,
+    forms: number,
+    dates: number,
+    decimal: '.' | ',',
+    isMonthFirst: boolean,
+  ): Reading {
+    if (this.values[column] !== 0 && (this.open[column]! & BOOLEANS) !== 0) return { type: 'boolean' };
+    const date = this.dateReadingOf(column, dates, isMonthFirst);
+    if (date !== undefined) return date;
     if (forms === 0) return { type: 'text' };
     const wanted = forms & (decimal === '.' ? POINT_FORMS : COMMA_FORMS);
     const form = NUMBER_FORMS[lowestBit(wanted === 0 ? forms : wanted)]!;
@@ -235,11 +280,10 @@ export class ColumnProfiles {
     return { type: isInteger ? 'integer' : 'number', ...form, isPercent: (some & HAS_PERCENT) !== 0 };
   }
 
-  private dateReadingOf(column: number, name: string, isMonthFirst: boolean): Reading | undefined {
-    const all = this.datesOfAll[column]!;
+  private dateReadingOf(column: number, dates: number, isMonthFirst: boolean): Reading | undefined {
     const some = this.datesOfSome[column]!;
-    if ((all & TIME_FORM) !== 0) return { type: 'time', hasHalf: (some & HAS_HALF) !== 0 };
-    const forms = all & ALL_DATE_FORMS & ~(NAMES_OF_DATES.test(name) ? 0 : COMPACT_DATE);
+    if ((dates & TIME_FORM) !== 0) return { type: 'time', hasHalf: (some & HAS_HALF) !== 0 };
+    const forms = dates & ALL_DATE_FORMS;
     const hasZone = (some & HAS_ZONE) !== 0;
     if (forms === 0 || (hasZone && (some & HAS_NO_ZONE) !== 0)) return undefined;
     const preferred = forms & (isMonthFirst ? MONTH_FIRST_FORMS : DAY_FIRST_FORMS);
@@ -267,8 +311,18 @@ const lowestBit = (bits: number): number => 31 - Math.clz32(bits & -bits);
 const TRUE = [0x74, 0x72, 0x75, 0x65];
 const FALSE = [0x66, 0x61, 0x6c, 0x73, 0x65];
 
+/** Number forms with a decimal sign and a separator of thousands. */
+const formsOf = (decimal?: string, thousands?: string): number =>
+  NUMBER_FORMS.reduce(
+    (bits, form, at) =>
+      (decimal ?? form.decimal) === form.decimal && (thousands ?? form.thousands) === form.thousands
+        ? bits | (1 << at)
+        : bits,
+    0,
+  );
+
 /** Whether a text is true or false, in any case. */
-function isBoolean(bytes: Uint8Array, start: number, end: number): boolean {
+export function isBoolean(bytes: Uint8Array, start: number, end: number): boolean {
   const word = end - start === 4 ? TRUE : FALSE;
   return end - start === word.length && word.every((letter, index) => (bytes[start + index]! | 0x20) === letter);
 }

@@ -31,6 +31,9 @@ export async function convert(task: ConvertTask, signal?: AbortSignal): Promise<
 }
 
 async function write(task: ConvertTask, to: string, scratch: string, signal?: AbortSignal): Promise<TableDescription> {
+  const isTyped = task.format === 'json' || task.format === 'parquet';
+  if (isTyped && task.dialect !== undefined)
+    throw new TaskProblem('invalid_dialect', 'Only CSV, TSV and XLSX files have a dialect. Leave the field out.');
   if (task.format === 'parquet') return writeParquet(task.from, to, scratch, signal);
   const table = await readTable(task, scratch, signal);
   const writer = await ParquetWriter.open(scratch, signal);
@@ -43,20 +46,20 @@ async function write(task: ConvertTask, to: string, scratch: string, signal?: Ab
       isEmpty: task.format !== 'json' && table.profiles.isEmpty(column + (table.firstColumn ?? 0)),
     }));
     const columns = await writer.describe(to, rows, types);
-    const { dialect = null, sheets = null, skipped = 0, rowNumbers } = table;
-    return { columns, rows, dialect, sheets, skipped, rowNumbers };
+    const { dialect = null, leftOut = [], sheets = null, skipped = 0, rowNumbers } = table;
+    return { columns, rows, dialect, leftOut, sheets, skipped, rowNumbers };
   } finally {
     writer.close();
   }
 }
 
-type Read = TextTable & Partial<Pick<TableDescription, 'dialect' | 'sheets' | 'skipped'>>;
+type Read = TextTable & Partial<Pick<TableDescription, 'dialect' | 'leftOut' | 'sheets' | 'skipped'>>;
 
 async function readTable(task: ConvertTask, scratch: string, signal?: AbortSignal): Promise<Read> {
-  const { from, format, ignoreErrors, sheet } = task;
+  const { from, format, ignoreErrors } = task;
   if (format === 'json') return readJson(from, ignoreErrors, scratch, signal);
-  if (format === 'xlsx') return readSheet(from, sheet, scratch, signal);
-  return readDelimited(from, format, ignoreErrors, scratch, signal);
+  if (format === 'xlsx') return readSheet(task, scratch, signal);
+  return readDelimited(task, scratch, signal);
 }
 
 async function writeParquet(
@@ -74,6 +77,7 @@ async function writeParquet(
       columns,
       rows,
       dialect: null,
+      leftOut: [],
       sheets: null,
       skipped: 0,
       rowNumbers: rows === 0 ? [] : [{ index: 0, row: 1 }],

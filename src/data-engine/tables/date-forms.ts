@@ -24,14 +24,16 @@ export const DATE_FORMS = [
 ] as const;
 export type DateForm = (typeof DATE_FORMS)[number];
 
-const bitOf = (form: DateForm): number => 1 << DATE_FORMS.indexOf(form);
+export const formBit = (form: DateForm): number => 1 << DATE_FORMS.indexOf(form);
 
-export const ISO_DATE = bitOf('%Y-%m-%d');
+export const ISO_DATE = formBit('%Y-%m-%d');
 /** Eight digits, which are a number as well. */
-export const COMPACT_DATE = bitOf('%Y%m%d');
-export const DAY_FIRST_FORMS = bitOf('%d/%m/%Y') | bitOf('%d-%m-%Y') | bitOf('%d/%m/%y');
-export const MONTH_FIRST_FORMS = bitOf('%m/%d/%Y') | bitOf('%m-%d-%Y') | bitOf('%m/%d/%y');
+export const COMPACT_DATE = formBit('%Y%m%d');
+export const DAY_FIRST_FORMS = formBit('%d/%m/%Y') | formBit('%d-%m-%Y') | formBit('%d/%m/%y');
+export const MONTH_FIRST_FORMS = formBit('%m/%d/%Y') | formBit('%m-%d-%Y') | formBit('%m/%d/%y');
 export const ALL_DATE_FORMS = (1 << DATE_FORMS.length) - 1;
+/** With points, which say by themselves that the day is first. */
+export const DOTTED_FORMS = formBit('%d.%m.%Y') | formBit('%d.%m.%y');
 /** A time of day without date. */
 export const TIME_FORM = 1 << 14;
 
@@ -51,26 +53,26 @@ const BLANK = 0x20;
 /** Forms by the sign between the parts. */
 const YEAR_FIRST = new Map([
   [HYPHEN, ISO_DATE],
-  [SLASH, bitOf('%Y/%m/%d')],
-  [POINT, bitOf('%Y.%m.%d')],
+  [SLASH, formBit('%Y/%m/%d')],
+  [POINT, formBit('%Y.%m.%d')],
 ]);
 const DAY_FIRST = new Map([
-  [HYPHEN, bitOf('%d-%m-%Y')],
-  [SLASH, bitOf('%d/%m/%Y')],
-  [POINT, bitOf('%d.%m.%Y')],
+  [HYPHEN, formBit('%d-%m-%Y')],
+  [SLASH, formBit('%d/%m/%Y')],
+  [POINT, formBit('%d.%m.%Y')],
 ]);
 const MONTH_FIRST = new Map([
-  [HYPHEN, bitOf('%m-%d-%Y')],
-  [SLASH, bitOf('%m/%d/%Y')],
+  [HYPHEN, formBit('%m-%d-%Y')],
+  [SLASH, formBit('%m/%d/%Y')],
 ]);
 const SHORT_DAY_FIRST = new Map([
-  [SLASH, bitOf('%d/%m/%y')],
-  [POINT, bitOf('%d.%m.%y')],
+  [SLASH, formBit('%d/%m/%y')],
+  [POINT, formBit('%d.%m.%y')],
 ]);
-const SHORT_MONTH_FIRST = new Map([[SLASH, bitOf('%m/%d/%y')]]);
+const SHORT_MONTH_FIRST = new Map([[SLASH, formBit('%m/%d/%y')]]);
 const NAMED_MONTH = new Map([
-  [HYPHEN, bitOf('%d-%b-%Y')],
-  [BLANK, bitOf('%d %b %Y')],
+  [HYPHEN, formBit('%d-%b-%Y')],
+  [BLANK, formBit('%d %b %Y')],
 ]);
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];

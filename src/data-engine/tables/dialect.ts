@@ -1,65 +1,141 @@
-import type { TableFormat } from '../tasks.js';
-import { SAMPLE_BYTES } from './text-file.js';
+import { MAX_COLUMNS } from '../limits.js';
+import type { DialectOptions, TableFormat } from '../tasks.js';
+import { type GridCell, type GridRow, isComment, isText, textOf } from './grid.js';
+import { numberForms } from './number-forms.js';
 import { RecordScanner } from './record-scanner.js';
+import { usualCount } from './table-start.js';
+import { SAMPLE_BYTES } from './text-file.js';
 
-/** How the cells of a text are told apart; bytes. */
+/** How the cells of a text are told apart. Delimiter and quote are bytes. */
 export interface Cells {
   delimiter: string;
   /** Empty: none. */
   quote: string;
   /** Rows before the table: 1 for Excel's `sep=;`. */
   skipped: number;
+  /** The first rows, without blank lines. */
+  rows: SizedRow[];
+  /** Cells of most rows, without the empty one behind a delimiter at the end of each row. */
+  usual: number;
+  /** Whether all rows but the header end with a delimiter. */
+  hasTrailing: boolean;
+  isUncertain: boolean;
 }
 
+export interface SizedRow extends GridRow {
+  /** Cells, empty ones included. */
+  size: number;
+}
+
+const LF = 0x0a;
 /** In the order in which they are taken when several fit: commas and bars stand in texts and decimals more often than the others. */
 const DELIMITERS = ['\t', ';', '|', ','];
 const DEFAULT_DELIMITERS = [',', ';', '\t', '|'];
 const SAMPLE_ROWS = 1_000;
 /** Share of rows with the same number of cells that a delimiter needs to be taken before later ones. */
 const STEADY = 0.98;
+/** The same for a delimiter that the first row does not have. */
+const STEADY_BELOW_TITLE = 0.6;
 
-/** Tells delimiter and quote by the first bytes of a text, in UTF-8. */
-export function cellsOf(sample: Buffer, format: TableFormat): Cells {
-  const named = /^sep=(.)\r?\n/i.exec(sample.subarray(0, 8).toString('latin1'));
-  if (named !== null) return { delimiter: named[1]!, quote: '"', skipped: 1 };
-  const quote = quoteOf(sample);
-  const tried = DELIMITERS.map((delimiter) => ({ delimiter, ...tryDelimiter(sample, delimiter, quote) }));
-  const tab = tried[0]!;
-  if (format === 'tsv' && tab.first > 1) return { delimiter: '\t', quote, skipped: 0 };
-  const splitting = tried.filter(({ first, usual }) => first > 1 || usual > 1);
-  const best =
-    splitting.find(({ share, usual, first }) => share >= STEADY && usual > 1 && first === usual) ??
-    splitting.toSorted((a, b) => b.share * b.usual - a.share * a.usual).find(({ first }) => first > 1);
-  if (best !== undefined) return { delimiter: best.delimiter, quote, skipped: 0 };
-  // One column: its texts stay whole when the delimiter does not occur.
-  const absent = DEFAULT_DELIMITERS.find((delimiter) => !sample.includes(delimiter));
-  return { delimiter: absent ?? (format === 'tsv' ? '\t' : ','), quote, skipped: 0 };
+/** The first bytes of a text. */
+interface Sample {
+  bytes: Buffer;
+  isWhole: boolean;
+  /** Rows before the bytes. */
+  skipped: number;
 }
 
-/** Cells of the first row, the most frequent number of cells, and the share of rows that have it. */
-function tryDelimiter(sample: Buffer, delimiter: string, quote: string) {
-  const scanner = new RecordScanner(delimiter.charCodeAt(0), quote.charCodeAt(0));
-  const counts = new Map<number, number>();
-  let first = 0;
-  let rows = 0;
-  for (let at = 0; at < sample.length && rows < SAMPLE_ROWS;) {
+/** Tells delimiter and quote by the first bytes of a text, in UTF-8. */
+export function cellsOf(start: Buffer, format: TableFormat, options: DialectOptions = {}): Cells {
+  const named = /^sep=(.)\r?\n/i.exec(start.subarray(0, 8).toString('latin1'));
+  const skipped = named === null ? 0 : 1;
+  const sample = { bytes: start.subarray(named?.[0].length ?? 0), isWhole: start.length < SAMPLE_BYTES, skipped };
+  const quote = options.quote ?? (named === null ? quoteOf(sample.bytes) : '"');
+  const delimiter = options.delimiter ?? named?.[1];
+  if (delimiter !== undefined) return { ...trySplit(sample, delimiter, quote), skipped, isUncertain: false };
+  const tried = DELIMITERS.map((one) => trySplit(sample, one, quote));
+  const tab = tried[0]!;
+  if (format === 'tsv' && tab.usual > 1) return { ...tab, skipped, isUncertain: false };
+  const isSteady = ({ share, usual }: Split): boolean => share >= STEADY && usual > 1;
+  const below = tried.filter(splitsBelowTitle).toSorted((a, b) => a.from - b.from);
+  const steady = [...tried.filter((split) => isSteady(split) && split.from === 0), ...below.filter(isSteady)];
+  const best =
+    steady[0] ??
+    [...below, ...tried.filter(({ first }) => first > 1)].toSorted((a, b) => b.share * b.usual - a.share * a.usual)[0];
+  const isUncertain = steady.filter(({ from }) => from === best?.from).length !== 1;
+  if (best !== undefined) return { ...best, skipped, isUncertain };
+  // One column: its texts stay whole when the delimiter does not occur.
+  const absent = DEFAULT_DELIMITERS.find((one) => !sample.bytes.includes(one)) ?? (format === 'tsv' ? '\t' : ',');
+  return { ...trySplit(sample, absent, quote), skipped, isUncertain: tried.some(({ usual }) => usual > 1) };
+}
+
+interface Split extends Pick<Cells, 'delimiter' | 'quote' | 'rows' | 'usual' | 'hasTrailing'> {
+  /** Cells of the first row. */
+  first: number;
+  /** Place of the first row of the usual size, from 0. */
+  from: number;
+  /** Share of the rows of the usual size, from the first one of it on. */
+  share: number;
+}
+
+/** Splits the first rows at a delimiter. */
+function trySplit(sample: Sample, delimiter: string, quote: string): Split {
+  const rows = readRows(sample, delimiter, quote);
+  const counted = rows.filter((row) => !isComment(row));
+  let usual = usualCount(counted.map(({ size }) => size));
+  const start = counted.findIndex(({ size }) => size === usual);
+  const hasTrailing =
+    usual > 1 &&
+    counted[start - 1]?.size === usual - 1 &&
+    counted.every(({ size, cells }) => size !== usual || cells[usual - 1] === undefined);
+  if (hasTrailing) usual -= 1;
+  const isUsual = ({ size }: SizedRow): boolean => size === usual || (hasTrailing && size === usual + 1);
+  const from = Math.max(0, counted.findIndex(isUsual));
+  const share = counted.filter(isUsual).length / Math.max(1, counted.length - from);
+  return { delimiter, quote, rows, usual, hasTrailing, first: counted[0]?.size ?? 0, from, share };
+}
+
+function readRows({ bytes, isWhole, skipped }: Sample, delimiter: string, quote: string): SizedRow[] {
+  const scanner = new RecordScanner(delimiter.charCodeAt(0), quote === '' ? 0 : quote.charCodeAt(0));
+  const rows: SizedRow[] = [];
+  let number = skipped;
+  for (let at = 0; at < bytes.length && rows.length < SAMPLE_ROWS;) {
+    number += 1;
+    if (bytes[at] === LF) {
+      at += 1;
+      continue;
+    }
     try {
-      at = scanner.read(sample, at, sample.length, sample.length < SAMPLE_BYTES);
+      at = scanner.read(bytes, at, bytes.length, isWhole);
     } catch {
       break;
     }
     if (at < 0) break;
     if (scanner.isBlankLine()) continue;
-    if (rows === 0) first = scanner.cells;
-    rows += 1;
-    // One empty cell at the end is often a delimiter too many.
-    const isTrailing = scanner.cells > 1 && scanner.cells === first + 1 && scanner.isEmpty(scanner.cells - 1);
-    const cells = isTrailing ? first : scanner.cells;
-    counts.set(cells, (counts.get(cells) ?? 0) + 1);
+    const cells = Array.from({ length: Math.min(scanner.cells, MAX_COLUMNS) }, (_, cell) =>
+      scanner.isEmpty(cell) ? undefined : scanner.content(cell).toString(),
+    );
+    rows.push({ number, cells, size: scanner.cells });
   }
-  const [usual, times] = [...counts].toSorted((a, b) => b[1] - a[1])[0] ?? [0, 0];
-  return { first, usual, share: rows === 0 ? 0 : times / rows };
+  return rows;
 }
+
+/**
+ * Whether a delimiter that the first row does not have splits the rows below it. It does not split prose, in which a blank follows
+ * each comma, nor decimals below the name of their only column.
+ */
+function splitsBelowTitle({ delimiter, rows, usual, share, from }: Split): boolean {
+  if (usual < 2 || from === 0 || share < STEADY_BELOW_TITLE) return false;
+  const split = rows.filter(({ size }) => size === usual);
+  const isProse = split.every(({ cells }) => cells.slice(1).every((cell) => isText(cell) && textStartsBlank(cell)));
+  const isDecimal = split.every(({ cells }) => {
+    const line = Buffer.from(cells.map(textOf).join(delimiter));
+    return numberForms(line, 0, line.length) !== 0;
+  });
+  return !isProse && !isDecimal;
+}
+
+const textStartsBlank = (cell: GridCell): boolean => typeof cell === 'string' && cell.startsWith(' ');
 
 /** The apostrophe where cells start and end with it and none does with the quotation mark. */
 function quoteOf(sample: Buffer): string {

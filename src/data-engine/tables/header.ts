@@ -1,21 +1,61 @@
 import type { ColumnProfiles } from './column-types.js';
+import { type GridCell, type GridRow, isFilled, textOf } from './grid.js';
+
+/** Why a row holds names: its cells have other types than their columns, they count on evenly, or everything is text. */
+export type HeaderEvidence = 'types' | 'sequence' | 'texts';
 
 /**
- * Whether the first row holds names. It does when some cell is not of its column's type; it does not when columns have types and
- * their first cells too, but for years in a row (`product;2024;2025`). A table of texts only has a header, unless its first row is
- * all there is and has a value in it.
+ * Tells whether a row holds the names of the columns below it. It does when a cell is not of its column's type. If all of its
+ * cells are, it does only when they are numbers or dates that rise evenly (years, weeks, hours) beside a text that is like no cell
+ * below. A table of texts has a header, unless its first row is all there is and has a value in it.
  *
- * `profiles` are of the other rows.
+ * @param ofRow profiles of the row alone
+ * @param profiles profiles of all rows below
+ * @param below some of these rows
  */
-export function isHeader(first: readonly string[], ofFirst: ColumnProfiles, profiles: ColumnProfiles): boolean {
-  const filled = first.map((_, column) => column).filter((column) => ofFirst.hasValues(column));
+export function headerEvidence(
+  cells: readonly GridCell[],
+  ofRow: ColumnProfiles,
+  profiles: ColumnProfiles,
+  below: readonly GridRow[],
+): HeaderEvidence | undefined {
+  const columns = Array.from({ length: ofRow.width }, (_, column) => column);
+  const filled = columns.filter((column) => ofRow.hasValues(column));
   const typed = filled.filter((column) => profiles.isTyped(column));
-  if (typed.some((column) => !profiles.isLike(column, ofFirst))) return true;
-  if (typed.length > 0) return typed.length < filled.length && areYears(typed.map((column) => first[column]!));
-  return filled.some((column) => profiles.hasValues(column)) || !filled.some((column) => ofFirst.isTyped(column));
+  if (typed.some((column) => !profiles.isLike(column, ofRow))) return 'types';
+  if (typed.length > 0) {
+    const isBeside = columns.some(
+      (column) => profiles.hasValues(column) && !profiles.isTyped(column) && isUnlike(cells[column], column, below),
+    );
+    return isBeside && isSequence(typed.map((column) => cells[column])) ? 'sequence' : undefined;
+  }
+  const isName = filled.some((column) => profiles.hasValues(column)) || !filled.some((column) => ofRow.isTyped(column));
+  return isName ? 'texts' : undefined;
 }
 
-function areYears(cells: string[]): boolean {
-  const years = cells.map(Number);
-  return years.every((year, index) => year >= 1900 && year <= 2100 && (index === 0 || year === years[index - 1]! + 1));
+/** Whether numbers rise by the same step, or dates rise. Two numbers have to be neighbours, and a single one a year. */
+export function isSequence(cells: readonly GridCell[]): boolean {
+  const texts = cells.map(textOf);
+  const numbers = texts.map(Number);
+  if (numbers.every((number) => Number.isFinite(number))) {
+    const step = numbers.length > 1 ? numbers[1]! - numbers[0]! : 1;
+    const isEven = numbers.every((number, at) => at === 0 || number - numbers[at - 1]! === step);
+    if (numbers.length === 1) return isYear(numbers[0]!);
+    return isEven && step > 0 && (numbers.length > 2 || step === 1);
+  }
+  const times = texts.map((text) => Date.parse(text));
+  return times.length > 1 && times.every((time, at) => at === 0 || time > times[at - 1]!);
+}
+
+const isYear = (number: number): boolean => Number.isInteger(number) && number >= 1900 && number <= 2100;
+
+/** Whether no cell of a column is equal to a cell above it, or differs from it in its digits alone. */
+function isUnlike(cell: GridCell, column: number, below: readonly GridRow[]): boolean {
+  const shape = shapeOf(cell);
+  return !isFilled(cell) || below.every(({ cells }) => shapeOf(cells[column]) !== shape);
+}
+
+function shapeOf(cell: GridCell): string {
+  const text = textOf(cell).toLowerCase();
+  return /\d/.test(text) ? text.replace(/\d+/g, '0').replace(/\p{L}+/gu, 'a') : text;
 }

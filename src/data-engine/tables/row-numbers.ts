@@ -12,10 +12,18 @@ export class RowNumbering {
   /** Rows of the table up to now. */
   count = 0;
   private readonly runs: RowNumbers[] = [];
-  private expected = -1;
+  /** Number of the first row in the file; 0 if there is none. */
+  first = 0;
+  private expected = 1;
+
+  /** Number of the last row in the file; 0 if there is none. */
+  get last(): number {
+    return this.expected - 1;
+  }
 
   add(row: number): void {
-    if (row !== this.expected && this.runs.length < MAX_INTERRUPTIONS) this.runs.push({ index: this.count, row });
+    if (this.count === 0) this.first = row;
+    if ((row !== this.expected || this.count === 0) && this.runs.length < MAX_INTERRUPTIONS) this.runs.push({ index: this.count, row });
     this.expected = row + 1;
     this.count += 1;
   }

@@ -1,139 +1,186 @@
 import { join } from 'node:path';
-import { TaskProblem } from '../tasks.js';
-import { Workbook, type WorkbookCell } from '../workbook.js';
+import { type ConvertTask, type Dialect, type DialectOptions, type LeftOut, TaskProblem } from '../tasks.js';
+import { Workbook } from '../workbook.js';
 import { columnNames } from './column-names.js';
 import { ColumnProfiles } from './column-types.js';
-import { isHeader } from './header.js';
+import { dialectOf, type Extent, invalid, startOf } from './extent.js';
+import { countFilled, type GridCell, type GridRow, observeCell, textOf } from './grid.js';
+import { headerEvidence } from './header.js';
 import { MAX_CELL_BYTES, MAX_COLUMNS } from '../limits.js';
 import type { TextTable } from './parquet-writer.js';
 import { RowNumbering } from './row-numbers.js';
+import { columnsBeside, type SideBySide } from './side-by-side.js';
+import { ColumnSums, mayEndAt, TableTail, type TailRow } from './table-end.js';
 import { TextWriter } from './text-writer.js';
 
-/** Rows at the start among which titles are looked for. */
-const ROWS_WITH_TITLES = 20;
-/** Numbers from here on are not told as integers: a double does not hold each of them. */
-const FIRST_INEXACT = 1e15;
+/** Rows at the start by which it is told where the table is. */
+const SAMPLE_ROWS = 200;
+
+export interface SheetTable extends TextTable {
+  dialect: Dialect;
+  leftOut: LeftOut[];
+}
 
 /**
- * Writes the table of a sheet as a text. Empty rows are left out, and so are empty columns at the left and rows above the table with
- * one cell each, which are titles. Cells of text have types as in a CSV file; errors (`#N/A`) are nulls; merged cells have their
- * value in the first one.
+ * Writes the table of a sheet as a text. Empty rows are left out, and so are empty columns at the left, titles above, totals and
+ * notes below, and another table beside it. Cells of text have types as in a CSV file; errors (`#N/A`) are nulls; merged cells have
+ * their value in the first one.
  *
- * @throws TaskProblem `unreadable`, `unknown_sheet`
+ * @throws TaskProblem `unreadable`, `unknown_sheet`, `invalid_dialect`
  */
 export async function readSheet(
-  from: string,
-  wanted: string | undefined,
+  { from, sheet: wanted, dialect: options = {} }: ConvertTask,
   scratch: string,
   signal?: AbortSignal,
-): Promise<TextTable & { sheets: string[] }> {
+): Promise<SheetTable & { sheets: string[] }> {
+  for (const field of ['delimiter', 'quote', 'encoding'] as const)
+    if (options[field] !== undefined) throw invalid(field, `A workbook has no ${field}. Leave the field out.`);
   const workbook = await Workbook.open(from, signal);
-  const writer = new TextWriter(join(scratch, 'rows'));
   try {
     const { sheets } = workbook;
     const sheet = wanted ?? sheets[0];
     if (sheet === undefined) throw new TaskProblem('unreadable', 'The workbook has no sheet with cells');
-    const table = new SheetTable(writer);
-    await workbook.read(sheet, { row: (number, cells) => table.add(number, cells) }, signal);
-    return { ...table.finish(sheet), sheets };
+    const sample: GridRow[] = [];
+    const row = (number: number, cells: GridCell[]): void => {
+      if (cells.length > 0) sample.push({ number, cells });
+    };
+    await workbook.read(sheet, { row, isDone: () => sample.length >= SAMPLE_ROWS }, signal);
+    const side = columnsBeside(sample, startOf(sample, options).start);
+    const read = async (beside: SideBySide | undefined): Promise<SheetTable | undefined> => {
+      const writer = new TextWriter(join(scratch, beside === undefined ? 'rows' : 'left-rows'));
+      try {
+        const table = new SheetRows(writer, sample, options, beside);
+        await workbook.read(sheet, { row: (number, cells) => table.add(number, cells) }, signal);
+        return table.isSplit ? table.finish(sheet) : undefined;
+      } finally {
+        writer.close();
+      }
+    };
+    const table = (side && (await read(side))) ?? (await read(undefined));
+    if (table === undefined) throw new Error('A table is read without columns beside it');
+    return { ...table, sheets };
   } finally {
-    writer.close();
     workbook.close();
   }
 }
 
-interface Row {
-  number: number;
-  cells: (WorkbookCell | undefined)[];
-}
-
-class SheetTable {
+class SheetRows {
+  /** Whether the column between the table and its neighbour has been empty so far. */
+  isSplit = true;
   private readonly profiles = new ColumnProfiles(MAX_COLUMNS);
   private readonly ofFirst = new ColumnProfiles(MAX_COLUMNS);
   private readonly numbering = new RowNumbering();
-  private first: string[] | undefined;
+  private readonly extent: Extent;
+  private readonly sample: readonly GridRow[];
+  private readonly tail: TableTail;
+  private readonly sums = new ColumnSums();
+  private first: GridCell[] | undefined;
   private width = 0;
-  /** Rows until one has two cells. */
-  private start: Row[] | undefined = [];
+  /** Number of the last row with cells, and the first column of the table beside that has none. */
+  private last = 0;
 
-  constructor(private readonly writer: TextWriter) {}
-
-  add(number: number, cells: (WorkbookCell | undefined)[]): void {
-    if (this.start === undefined) {
-      this.write({ number, cells });
-      return;
-    }
-    this.start.push({ number, cells });
-    const hasTable = cells.filter((cell) => cell !== undefined).length > 1;
-    if (hasTable) this.begin(this.start.slice(-1));
-    else if (this.start.length === ROWS_WITH_TITLES) this.begin(this.start);
+  constructor(
+    private readonly writer: TextWriter,
+    sample: readonly GridRow[],
+    private readonly options: DialectOptions,
+    private readonly beside: SideBySide | undefined,
+  ) {
+    this.sample = sample.map((row) => this.cut(row)).filter((row) => countFilled(row) > 0);
+    this.extent = startOf(this.sample, options);
+    this.tail = new TableTail(this.extent.usual);
   }
 
-  finish(sheet: string): TextTable {
-    if (this.start !== undefined) this.begin(this.start);
-    const { first, profiles, ofFirst, numbering, width } = this;
+  add(number: number, all: readonly GridCell[]): void {
+    const row = this.cut({ number, cells: all });
+    const { start, first = start, last = Infinity } = this.extent;
+    if (countFilled(row) === 0) return;
+    const isApart = this.last > 0 && number > this.last + 1;
+    this.last = number;
+    if (number < start || number > last || (number > start && number < first)) return;
+    if (row.cells.length > MAX_COLUMNS) {
+      throw new TaskProblem('unreadable', `The sheet has more than ${MAX_COLUMNS} columns`, { row: number });
+    }
+    if (this.beside !== undefined && all[this.beside.gap] !== undefined) this.isSplit = false;
+    const tailRow = { ...row, isApart, isFull: true };
+    const isHeader = this.first === undefined;
+    if (!isHeader && this.options.last_row === undefined && (this.tail.isOpen || mayEndAt(tailRow)))
+      for (const one of this.tail.add(tailRow)) this.write(one);
+    else this.write(row);
+  }
+
+  finish(sheet: string): SheetTable {
+    const { first, profiles, ofFirst, numbering, extent, options } = this;
     if (first === undefined) throw new TaskProblem('unreadable', `The sheet ${JSON.stringify(sheet)} is empty`);
-    while (first.length < width) first.push('');
-    const header = isHeader(first, ofFirst, profiles);
-    if (!header) profiles.include(ofFirst);
+    const { rows: kept, below, isUncertain } = this.tail.close((total, rows) => this.isSum(total, rows));
+    for (const row of kept) this.write(row);
+    const { width } = this;
+    const texts = Array.from({ length: width }, (_, column) => textOf(first[column]));
+    const isBelow = ({ number }: GridRow): boolean => number > numbering.first && number <= numbering.last;
+    const evidence = headerEvidence(first, ofFirst, profiles, this.sample.filter(isBelow));
+    const header = extent.header ?? evidence !== undefined;
+    const dropsFirst = header || extent.first !== undefined;
+    if (!dropsFirst) profiles.include(ofFirst);
     let left = 0;
-    while (left < width && first[left] === '' && !profiles.hasValues(left)) left += 1;
-    const names = columnNames(first.slice(left).map((name) => (header ? name : '')));
-    const all = profiles.readingsOf([...first.slice(0, left), ...names], '.');
+    while (left < width && texts[left] === '' && !profiles.hasValues(left)) left += 1;
+    const names = columnNames(texts.slice(left).map((name) => (header ? name : '')));
+    const types = profiles.readingsOf([...texts.slice(0, left), ...names], '.', options);
+    const rowNumbers = numbering.list(dropsFirst);
     return {
-      source: this.writer.finish(width, { header, isRagged: true }),
+      source: this.writer.finish(width, { header: dropsFirst, isRagged: true }),
       firstColumn: left,
       names,
-      readings: all.readings.slice(left),
+      readings: types.readings.slice(left),
       profiles,
-      rows: numbering.count - (header ? 1 : 0),
-      rowNumbers: numbering.list(header),
+      rows: numbering.count - (dropsFirst ? 1 : 0),
+      rowNumbers,
+      leftOut: [...extent.above, ...below, ...(this.beside?.leftOut ?? [])],
+      dialect: dialectOf(types, options, {
+        cells: { delimiter: null, quote: null, encoding: null },
+        header,
+        numbering,
+        rowNumbers,
+        lastOfFile: this.last,
+        uncertain: [
+          ...(extent.isUncertain || evidence === 'sequence' || evidence === 'texts' ? (['header'] as const) : []),
+          ...(isUncertain ? (['last_row'] as const) : []),
+        ],
+      }),
     };
   }
 
-  private begin(rows: Row[]): void {
-    this.start = undefined;
-    for (const row of rows) this.write(row);
+  /** A row without the cells beside the table. */
+  private cut({ number, cells }: GridRow): GridRow {
+    return { number, cells: this.beside === undefined ? cells : cells.slice(0, this.beside.gap) };
   }
 
-  private write({ number, cells }: Row): void {
-    if (cells.length > MAX_COLUMNS) {
-      throw new TaskProblem('unreadable', `The sheet has more than ${MAX_COLUMNS} columns`, { row: number });
-    }
+  private isSum(total: TailRow, rows: readonly TailRow[]): boolean {
+    const sums = this.sums.copy();
+    for (const { cells } of rows) sums.add(cells.map(toNumber));
+    return sums.areOf(total.cells, total.cells.map(toNumber));
+  }
+
+  private write({ number, cells }: GridRow): void {
     const isFirst = this.first === undefined;
     const profiles = isFirst ? this.ofFirst : this.profiles;
-    const texts = cells.map((cell, column) => {
-      const text = observe(profiles, column, cell);
+    for (const [column, cell] of cells.entries()) {
+      const text = observeCell(profiles, column, cell);
       if (text === undefined) this.writer.null();
       else this.writer.text(text);
       if (text !== undefined && text.length > MAX_CELL_BYTES) {
         throw new TaskProblem('unreadable', `Row ${number}: a cell is too long`, { row: number });
       }
-      return text;
-    });
+    }
     this.writer.endRow();
-    if (isFirst) this.first = texts.map((text) => text?.toString() ?? '');
+    if (isFirst) this.first = [...cells];
+    else this.sums.add(cells.map(toNumber));
     this.width = Math.max(this.width, cells.length);
     this.numbering.add(number);
   }
 }
 
-/** Takes notice of a cell; answers its text. */
-function observe(profiles: ColumnProfiles, column: number, cell: WorkbookCell | undefined): Buffer | undefined {
-  switch (typeof cell) {
-    case 'number':
-      profiles.observeNumber(column, Number.isInteger(cell) && Math.abs(cell) < FIRST_INEXACT);
-      return Buffer.from(String(cell));
-    case 'boolean':
-      profiles.observeBoolean(column);
-      return Buffer.from(String(cell));
-    case 'undefined':
-      return undefined;
-    default: {
-      if (typeof cell === 'object' && 'error' in cell) return undefined;
-      const text = Buffer.from((typeof cell === 'string' ? cell : cell.date).toWellFormed());
-      profiles.observe(column, text, 0, text.length);
-      return text;
-    }
-  }
+/** The number of a cell, also of one that has it as a text. */
+function toNumber(cell: GridCell): number | undefined {
+  if (typeof cell === 'number') return cell;
+  const number = typeof cell === 'string' && cell.trim() !== '' ? Number(cell) : NaN;
+  return Number.isFinite(number) ? number : undefined;
 }

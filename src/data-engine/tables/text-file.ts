@@ -38,13 +38,19 @@ async function openText(from: string, copy: string, signal?: AbortSignal): Promi
   return { path: from, start: hasMark ? 3 : 0, encoding: 'utf-8' };
 }
 
-/** Runs on a file's text, and once more when it turns out only then that it is not UTF-8. */
+/**
+ * Runs on a file's text, and once more when it turns out only then that it is not UTF-8.
+ *
+ * @param encoding encoding that the caller knows; by default it is detected
+ */
 export async function withText<Answer>(
   from: string,
   copy: string,
   run: (file: TextFile) => Promise<Answer>,
   signal?: AbortSignal,
+  encoding?: string,
 ): Promise<Answer> {
+  if (encoding !== undefined) return run(await recodeAs(encoding, from, copy, signal));
   try {
     return await run(await openText(from, copy, signal));
   } catch (error) {
@@ -81,6 +87,18 @@ async function recode(from: string, copy: string, encoding: string, signal?: Abo
   }
   await pipeline(createReadStream(from, { highWaterMark: CHUNK_BYTES }), decoded, createWriteStream(copy), { signal });
   return { path: copy, start: 0, encoding };
+}
+
+/** @throws TaskProblem `invalid_dialect` when the file is not written in that encoding */
+async function recodeAs(encoding: string, from: string, copy: string, signal?: AbortSignal): Promise<TextFile> {
+  try {
+    return await recode(from, copy, new TextDecoder(encoding).encoding, signal);
+  } catch (error) {
+    if (!(error instanceof TaskProblem)) throw error;
+    throw new TaskProblem('invalid_dialect', `The file is not written in ${encoding}. Choose another encoding.`, {
+      loc: ['encoding'],
+    });
+  }
 }
 
 function decode(decoder: TextDecoder, chunk?: Buffer): string {

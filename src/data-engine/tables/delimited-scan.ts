@@ -1,0 +1,317 @@
+import { MAX_COLUMNS } from '../limits.js';
+import { TaskProblem } from '../tasks.js';
+import { ColumnProfiles } from './column-types.js';
+import type { GridCell } from './grid.js';
+import { isFilled, observeCell } from './grid.js';
+import { RecordScanner } from './record-scanner.js';
+import { RowNumbering } from './row-numbers.js';
+import { MAX_LABEL, mayEndAt, mayStartLabel, type TableEnd, TableTail, type TailRow } from './table-end.js';
+import { readRows, type TextFile } from './text-file.js';
+import { TextWriter } from './text-writer.js';
+
+const LF = 0x0a;
+const BLANK = 0x20;
+const NUMBER_SIGN = 0x23;
+const NINE = 0x39;
+
+/** Which records of a file are the table. Numbers are those of records, from 1. */
+export interface Extent {
+  delimiter: string;
+  quote: string;
+  /** Record of the header, or of the first row without one. */
+  start: number;
+  /** First record of the data, if the caller knows it. */
+  first?: number;
+  /** Last record of the data, if the caller knows it. */
+  last?: number;
+  /** Whether rows end with a delimiter and the header does not. */
+  hasTrailing: boolean;
+  /** Usual number of filled cells. */
+  usual: number;
+  ignoreErrors: boolean;
+}
+
+/** What a record is for the table. */
+type Place = 'row' | 'blank' | 'ragged';
+
+/** Reads the records of a file, and reads them again if the file has to be written anew. */
+export class DelimitedScan {
+  /** Cells of the header, or of the first row without one. */
+  first: Buffer[] | undefined;
+  firstProfiles = new ColumnProfiles(0);
+  profiles = new ColumnProfiles(0);
+  skipped = 0;
+  readonly scanner: RecordScanner;
+  readonly numbering = new RowNumbering();
+  readonly tail: TableTail;
+  /** Records of the file. */
+  records = 0;
+  private hasOddRows = false;
+  /** Blank lines since the last row: cells of a table of one column unless they end the file. */
+  private blanks = 0;
+  /** Whether an empty row is above the next one. */
+  private isApart = false;
+  /** The first row that lacks the cell below an empty name at the end of the header. */
+  private short: { row: number; cells: number } | undefined;
+
+  constructor(private readonly extent: Extent) {
+    this.scanner = this.newScanner();
+    this.tail = new TableTail(extent.usual);
+  }
+
+  get isOdd(): boolean {
+    return this.hasOddRows || this.scanner.isOdd;
+  }
+
+  /** Reads the record at a place and returns the place of the next one. */
+  next(bytes: Buffer, at: number, end: number, isLast: boolean): number {
+    const { scanner } = this;
+    if (bytes[at] === LF) {
+      // Many of them would take long one by one.
+      let text = at;
+      while (text < end && bytes[text] === LF) text += 1;
+      this.records += text - at;
+      this.observeBlank(text - at);
+      return text;
+    }
+    const next = this.read(scanner, bytes, at, end, isLast);
+    if (next < 0) return next;
+    this.records += 1;
+    if (!this.isInside(this.records)) this.hasOddRows = true;
+    else if (this.first === undefined) this.start();
+    else this.observe();
+    return next;
+  }
+
+  /**
+   * Decides about the last rows.
+   *
+   * @throws TaskProblem `ragged_row` for a row that is not left out after all
+   */
+  close(isSum: (total: TailRow, rows: readonly TailRow[]) => boolean): TableEnd {
+    const end = this.tail.close(isSum);
+    this.observeRows(end.rows);
+    if (end.below.length > 0) this.hasOddRows = true;
+    const { first, short } = this;
+    if (short !== undefined && first !== undefined && this.profiles.hasValues(first.length - 1))
+      this.reject(short.row, short.cells);
+    return end;
+  }
+
+  /** Reads the cells of the rows up to a record again. */
+  async reread(
+    file: TextFile,
+    last: number,
+    onRow: (cells: RecordScanner, record: number) => void,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const scanner = this.newScanner();
+    let record = 0;
+    await readRows(
+      file,
+      (bytes, at, end, isLast) => {
+        const next = scanner.read(bytes, at, end, isLast);
+        if (next < 0) return next;
+        record += 1;
+        if (record <= last && this.isInside(record)) onRow(scanner, record);
+        return next;
+      },
+      signal,
+    );
+  }
+
+  /** Writes the rows of the table, without the header, in the one form that is read without doubt. */
+  async rewrite(file: TextFile, path: string, dropsFirst: boolean, width: number, signal?: AbortSignal) {
+    const writer = new TextWriter(path);
+    try {
+      let rows = 0;
+      let blanks = 0;
+      const onRow = (scanner: RecordScanner): void => {
+        const place = this.placeOf(scanner, rows === 0);
+        if (place === 'blank' && rows > 0) blanks += 1;
+        if (place !== 'row') return;
+        if (this.first!.length === 1) {
+          for (; blanks > 0; blanks -= 1) {
+            writer.null();
+            writer.endRow();
+          }
+        }
+        rows += 1;
+        if (rows === 1 && dropsFirst) return;
+        for (let column = 0; column < width; column += 1) {
+          if (column >= scanner.cells || scanner.isEmpty(column)) writer.null();
+          else if (scanner.isEscaped(column)) writer.text(scanner.content(column));
+          else writer.text(scanner.bytes, scanner.start(column), scanner.end(column));
+        }
+        writer.endRow();
+      };
+      await this.reread(file, this.numbering.last, onRow, signal);
+      return writer.finish(width, { header: false, isRagged: false });
+    } finally {
+      writer.close();
+    }
+  }
+
+  /** Whether a record is between the start and the end of the table that are known beforehand. */
+  private isInside(record: number): boolean {
+    const { start, first = start, last = Infinity } = this.extent;
+    return record === start || (record > start && record >= first && record <= last);
+  }
+
+  private newScanner(): RecordScanner {
+    const { delimiter, quote } = this.extent;
+    return new RecordScanner(delimiter.charCodeAt(0), quote === '' ? 0 : quote.charCodeAt(0));
+  }
+
+  private read(scanner: RecordScanner, bytes: Buffer, at: number, end: number, isLast: boolean): number {
+    const row = this.records + 1;
+    let next: number;
+    try {
+      next = scanner.read(bytes, at, end, isLast);
+    } catch (error) {
+      throw error instanceof TaskProblem ? new TaskProblem(error.code, `Row ${row}: ${error.message}`, { row }) : error;
+    }
+    if (next >= 0 && scanner.isUnclosed && !this.extent.ignoreErrors) {
+      const column = Math.min(scanner.cells, MAX_COLUMNS);
+      throw new TaskProblem('unreadable', `Row ${row}: a quote is not closed`, { row, column: this.nameOf(column) });
+    }
+    return next;
+  }
+
+  private start(): void {
+    const { scanner } = this;
+    if (scanner.isBlankLine()) {
+      this.hasOddRows = true;
+      return;
+    }
+    if (scanner.cells > MAX_COLUMNS) {
+      throw new TaskProblem('unreadable', `The file has more than ${MAX_COLUMNS} columns`, { row: this.records });
+    }
+    this.first = Array.from({ length: scanner.cells }, (_, cell) => Buffer.from(scanner.content(cell)));
+    this.firstProfiles = new ColumnProfiles(scanner.cells);
+    this.profiles = new ColumnProfiles(scanner.cells);
+    for (const [column, cell] of this.first.entries()) this.firstProfiles.observe(column, cell, 0, cell.length);
+    // DuckDB takes the first line break in a header for that of all rows.
+    if (scanner.hasNewlinesInCells) this.hasOddRows = true;
+    this.numbering.add(this.records);
+  }
+
+  private observe(): void {
+    const { scanner, profiles, tail } = this;
+    const place = this.placeOf(scanner);
+    if (place === 'blank') {
+      this.observeBlank(1);
+      return;
+    }
+    const { isApart } = this;
+    this.isApart = false;
+    if (profiles.width > 1 && !scanner.isUnclosed && this.extent.last === undefined && (tail.isOpen || isApart || this.mayEnd())) {
+      const cells = Array.from({ length: Math.min(scanner.cells, MAX_COLUMNS) }, (_, cell) =>
+        scanner.isEmpty(cell) ? undefined : scanner.content(cell).toString(),
+      );
+      const row = { number: this.records, cells, isApart, isFull: place === 'row', size: scanner.cells };
+      if (tail.isOpen || mayEndAt(row)) {
+        this.isApart = !cells.some(isFilled);
+        this.observeRows(tail.add(row));
+        return;
+      }
+    }
+    if (place === 'ragged') {
+      this.reject(this.records, scanner.cells);
+      return;
+    }
+    if (profiles.width === 1) {
+      for (; this.blanks > 0; this.blanks -= 1) this.numbering.add(this.records - this.blanks);
+    }
+    this.blanks = 0;
+    for (let column = 0; column < Math.min(profiles.width, scanner.cells); column += 1) {
+      if (scanner.isEscaped(column)) {
+        const content = scanner.content(column);
+        profiles.observe(column, content, 0, content.length);
+      } else profiles.observe(column, scanner.bytes, scanner.start(column), scanner.end(column));
+    }
+    this.count(this.records, scanner.cells);
+  }
+
+  private observeBlank(lines: number): void {
+    this.hasOddRows = true;
+    if (this.first === undefined) return;
+    this.blanks += lines;
+    this.isApart = true;
+  }
+
+  /** Adds rows that were kept back. */
+  private observeRows(rows: readonly (TailRow & { size?: number })[]): void {
+    for (const { number, cells, isFull, size = cells.length } of rows) {
+      if (!isFull) {
+        this.reject(number, size);
+        continue;
+      }
+      observeCells(this.profiles, cells);
+      this.count(number, size);
+    }
+  }
+
+  private count(row: number, cells: number): void {
+    const { width } = this.profiles;
+    if (cells !== width) this.hasOddRows = true;
+    if (cells < width) this.short ??= { row, cells };
+    this.numbering.add(row);
+  }
+
+  /** Whether the record may be a total, a comment or an empty row; the first text tells it. */
+  private mayEnd(): boolean {
+    const { scanner } = this;
+    const { bytes } = scanner;
+    let isEmpty = true;
+    for (let cell = 0; cell < Math.min(scanner.cells, this.profiles.width); cell += 1) {
+      const end = scanner.end(cell);
+      let at = scanner.start(cell);
+      while (at < end && bytes[at] === BLANK) at += 1;
+      if (at === end) continue;
+      const byte = bytes[at]!;
+      if (isEmpty && byte === NUMBER_SIGN) return true;
+      isEmpty = false;
+      if (byte > NINE) return end - at <= MAX_LABEL && mayStartLabel(byte, at + 1 < end ? bytes[at + 1]! : 0);
+    }
+    return isEmpty;
+  }
+
+  private placeOf(scanner: RecordScanner, isFirst = false): Place {
+    const width = this.first!.length;
+    const { cells } = scanner;
+    if (scanner.isUnclosed) return 'ragged';
+    if (scanner.isBlankLine()) return 'blank';
+    if (isFirst) return 'row';
+    if (this.extent.hasTrailing)
+      return cells === width + 1 && width < MAX_COLUMNS && scanner.isEmpty(width) ? 'row' : 'ragged';
+    return cells === width || (cells === width - 1 && this.first!.at(-1)!.length === 0) ? 'row' : 'ragged';
+  }
+
+  /** @throws TaskProblem unless faulty rows are left out */
+  private reject(row: number, cells: number): void {
+    this.hasOddRows = true;
+    this.skipped += 1;
+    if (this.extent.ignoreErrors) return;
+    const width = this.first!.length;
+    const { first } = this.numbering;
+    const other = first === 1 ? 'the first row' : `row ${first}`;
+    throw new TaskProblem('ragged_row', `Row ${row} has ${counted(cells)}, and ${other} ${width}`, {
+      row,
+      column: this.nameOf(Math.min(cells, width) + 1),
+    });
+  }
+
+  /** The name of a column, from 1, or its number where the first row has none. */
+  private nameOf(column: number): string | number {
+    const name = this.first?.[column - 1]?.toString().trim() ?? '';
+    return name === '' ? column : name;
+  }
+}
+
+/** Adds a row to the profiles of columns. */
+export function observeCells(profiles: ColumnProfiles, cells: readonly GridCell[]): void {
+  for (const [column, cell] of cells.slice(0, profiles.width).entries()) observeCell(profiles, column, cell);
+}
+
+const counted = (cells: number): string => (cells === 1 ? '1 cell' : `${cells} cells`);

@@ -1,0 +1,110 @@
+import { type Dialect, type DialectOptions, type LeftOut, TaskProblem, type UncertainField } from '../tasks.js';
+import type { TableReadings } from './column-types.js';
+import type { GridRow } from './grid.js';
+import type { RowNumbering, RowNumbers } from './row-numbers.js';
+import { findStart, type StartOptions } from './table-start.js';
+
+/** Where a table begins, by the options of the caller or else by its first rows. */
+export interface Extent {
+  /** Row of the header, or the first row without one. */
+  start: number;
+  /** First and last row of the data, if the caller knows them. */
+  first?: number;
+  last?: number;
+  /** Whether a row holds names, if the caller knows it. */
+  header?: boolean;
+  usual: number;
+  above: LeftOut[];
+  skipped: number;
+  isUncertain: boolean;
+}
+
+/** @param rows the first rows of the file, without empty ones */
+export function startOf<Row extends GridRow>(
+  rows: readonly Row[],
+  { header, header_row, first_row, last_row }: DialectOptions,
+  options: StartOptions<Row> = {},
+): Extent {
+  const last = last_row === undefined ? {} : { last: last_row };
+  const found = findStart(rows, options);
+  const names = header_row ?? (header === false ? first_row : rowAbove(rows, first_row));
+  if (header === true && names !== undefined && names === first_row)
+    throw invalid('first_row', `No row above row ${first_row} holds names. Choose a later row, or set \`header\` to false.`);
+  if (names === undefined) return { ...found, ...(header !== undefined && { header }), ...last };
+  return {
+    start: names,
+    ...(first_row !== undefined && names < first_row && { first: first_row }),
+    ...last,
+    // Without a row above the data there are no names.
+    ...(header_row !== undefined ? { header: true } : names === first_row ? { header: false } : header && { header }),
+    usual: found.usual,
+    above: found.above.filter((part) => part.last < names),
+    skipped: 0,
+    isUncertain: false,
+  };
+}
+
+/** The row that may hold the names above the first row of the data, or that row if there is none. */
+function rowAbove(rows: readonly GridRow[], first: number | undefined): number | undefined {
+  return first === undefined ? undefined : (rows.findLast(({ number }) => number < first)?.number ?? first);
+}
+
+/** What is known of a table once all of its rows were read. */
+export interface ReadTable {
+  cells: Pick<Dialect, 'delimiter' | 'quote' | 'encoding'>;
+  header: boolean;
+  numbering: RowNumbering;
+  /** Of the data alone. */
+  rowNumbers: readonly RowNumbers[];
+  /** Number of the last row of the file. */
+  lastOfFile: number;
+  uncertain: readonly UncertainField[];
+}
+
+/**
+ * Describes how a table was read.
+ *
+ * @throws TaskProblem `invalid_dialect` for rows that the file does not have
+ */
+export function dialectOf(
+  { decimal, thousands, date_order, uncertain: types }: TableReadings,
+  options: DialectOptions,
+  { cells, header, numbering, rowNumbers, lastOfFile, uncertain }: ReadTable,
+): Dialect {
+  const first_row = rowNumbers[0]?.row ?? null;
+  const header_row = header ? numbering.first : null;
+  assertRows(options, { header_row, first_row, lastOfFile });
+  return {
+    ...cells,
+    header,
+    header_row,
+    first_row,
+    last_row: first_row === null ? null : numbering.last,
+    decimal,
+    thousands,
+    date_order,
+    uncertain: [...uncertain, ...types].filter((field) => !isChosen(field, options)),
+  };
+}
+
+function isChosen(field: UncertainField, options: DialectOptions): boolean {
+  if (field === 'header') return options.header !== undefined || options.header_row !== undefined;
+  return options[field] !== undefined;
+}
+
+function assertRows(
+  options: DialectOptions,
+  found: Pick<Dialect, 'header_row' | 'first_row'> & { lastOfFile: number },
+): void {
+  for (const field of ['header_row', 'first_row', 'last_row'] as const) {
+    const row = options[field];
+    if (row === undefined) continue;
+    if (row > found.lastOfFile)
+      throw invalid(field, `Row ${row} is behind the end of the table: its last row is ${found.lastOfFile}`);
+    if (field !== 'last_row' && row !== found[field])
+      throw invalid(field, `Row ${row} is empty or no row of the table. Name a row with cells.`);
+  }
+}
+
+export const invalid = (field: keyof DialectOptions, sentence: string): TaskProblem =>
+  new TaskProblem('invalid_dialect', sentence, { loc: [field] });

@@ -1,0 +1,177 @@
+import type { LeftOut } from '../tasks.js';
+import {
+  countFilled,
+  type GridCell,
+  type GridRow,
+  isComment,
+  isFilled,
+  isText,
+  isTextRow,
+  leaveOut,
+  leftOutRow,
+  textOf,
+} from './grid.js';
+
+/** Most rows from the first total or note on to the end of a file. */
+const MAX_ROWS = 20;
+/** Longest label of a total, in bytes. */
+export const MAX_LABEL = 40;
+
+/** Names of totals and averages in the first text of a row. */
+const LABELS = new Set(
+  [
+    'total,totals,sum,sums,grand total,overall total,sum total,total sum,subtotal,sub-total,sub total,overall,average,avg,mean',
+    'summe,gesamt,gesamtsumme,insgesamt,total gesamt,zwischensumme,endsumme,summe gesamt,mittelwert,durchschnitt',
+    'somme,total général,total general,totaux,sous-total,moyenne,totale,totale generale,somma,totali,media,subtotale',
+    'suma,sumas,total general,gran total,totales,promedio,total geral,soma,média,totaal,eindtotaal,subtotaal,gemiddelde,som',
+    'totalt,sammanlagt,i alt,ialt,yhteensä,razem,ogółem,suma końcowa,celkem,součet,spolu,összesen,toplam,genel toplam,σύνολο',
+    'итого,всего,сумма,разом,усього,общо,合計,総計,小計,合计,总计,总和,小计,總計,합계,총계,소계,المجموع,الإجمالي,σ,∑',
+  ]
+    .join(',')
+    .split(','),
+);
+
+/** The first two bytes of all labels, which few other texts have. */
+const BEGINNINGS = new Set(
+  [...LABELS].flatMap((label) => [label, label.toUpperCase()].map((text) => beginning(...Buffer.from(`${text} `)))),
+);
+
+/** Whether a label may begin with two bytes. */
+export const mayStartLabel = (first: number, second: number): boolean => BEGINNINGS.has(beginning(first, second));
+
+function beginning(first = 0, second = 0): number {
+  return ((first | 0x20) << 8) | (second | 0x20);
+}
+
+/** A row that may be the end of a table. */
+export interface TailRow extends GridRow {
+  /** Whether an empty row is above it. */
+  isApart: boolean;
+  /** Whether it has as many cells as the table. */
+  isFull: boolean;
+}
+
+export interface TableEnd {
+  /** Rows that belong to the table after all. */
+  rows: TailRow[];
+  below: LeftOut[];
+  /** Whether the last row may be a total. */
+  isUncertain: boolean;
+}
+
+/** Whether a text names a total. */
+export const isTotalLabel = (text: string): boolean =>
+  text.length <= MAX_LABEL &&
+  LABELS.has(
+    text
+      .trim()
+      .toLowerCase()
+      .replace(/\s*[:=.]+$/, '')
+      .replace(/\s+/g, ' '),
+  );
+
+/** Whether a table may end above a row, or above a row that follows it. */
+export const mayEndAt = (row: TailRow): boolean =>
+  row.isApart || isComment(row) || hasLabel(row) || countFilled(row) === 0;
+
+const hasLabel = ({ cells }: GridRow): boolean => isTotalLabel(textOf(cells.find(isText)));
+
+/** The last rows of a table that is read, among which totals and notes are looked for at its end. */
+export class TableTail {
+  private rows: TailRow[] = [];
+
+  /** @param width usual number of filled cells */
+  constructor(private readonly width: number) {}
+
+  /** Whether rows wait for the end. */
+  get isOpen(): boolean {
+    return this.rows.length > 0;
+  }
+
+  /** Takes a row; returns rows that belong to the table. */
+  add(row: TailRow): TailRow[] {
+    this.rows.push(row);
+    return this.rows.length > MAX_ROWS ? this.rows.splice(0) : [];
+  }
+
+  /** Rows with a label that only the sums of their columns tell from other rows. */
+  get totals(): TailRow[] {
+    return this.rows.filter((row) => hasLabel(row) && !row.isApart);
+  }
+
+  /** Rows that are likely to be data. */
+  get rowsOfTable(): TailRow[] {
+    return this.rows.filter((row) => row.isFull && !hasLabel(row));
+  }
+
+  /**
+   * Tells the rows of the table from totals, notes and comments, which are left out when nothing else follows them.
+   *
+   * @param isSum whether the numbers of a row are the sums or averages of the rows above `end`
+   */
+  close(isSum: (total: TailRow, rows: readonly TailRow[]) => boolean): TableEnd {
+    const { rows } = this;
+    const endsAt = (start: number, accepts: (row: TailRow, above: readonly TailRow[]) => boolean): boolean =>
+      rows.slice(start).every((row, at) => this.kindOf(row, at > 0, (total) => accepts(total, rows.slice(0, start))));
+    const places = rows.map((_, place) => place);
+    const start = places.find((place) => endsAt(place, isSum)) ?? rows.length;
+    const isUncertain = start === rows.length && places.some((place) => endsAt(place, hasNumbers));
+    const below: LeftOut[] = [];
+    for (const row of rows.slice(start))
+      if (countFilled(row) > 0) leaveOut(below, leftOutRow('below', this.kindOf(row, true, () => true) || 'note', row));
+    let end = start;
+    while (start < rows.length && end > 0 && countFilled(rows[end - 1]!) === 0) end -= 1;
+    return { rows: rows.slice(0, end), below, isUncertain };
+  }
+
+  /** What a row below a table is; an empty text for a row of the table. */
+  private kindOf(row: TailRow, isBelow: boolean, isSum: (row: TailRow) => boolean): 'total' | 'note' | 'comment' | '' {
+    const filled = countFilled(row);
+    if (isComment(row) && filled < this.width) return 'comment';
+    if (hasLabel(row) && hasNumbers(row) && (row.isApart || isBelow || isSum(row))) return 'total';
+    const isNarrow = filled <= Math.max(1, Math.floor(this.width / 2)) && filled < this.width;
+    if (isTextRow(row) && isNarrow && (row.isApart || isBelow)) return filled === 0 && !isBelow ? '' : 'note';
+    return '';
+  }
+}
+
+const hasNumbers = ({ cells }: GridRow): boolean => cells.some((cell) => isFilled(cell) && !isText(cell));
+
+/** Sums of columns, to which totals are compared. */
+export class ColumnSums {
+  private readonly sums: number[] = [];
+  private rows = 0;
+
+  add(numbers: readonly (number | undefined)[]): void {
+    this.rows += 1;
+    for (const [column, number] of numbers.entries())
+      if (number !== undefined) this.sums[column] = (this.sums[column] ?? 0) + number;
+  }
+
+  copy(): ColumnSums {
+    const copy = new ColumnSums();
+    copy.rows = this.rows;
+    copy.sums.push(...this.sums);
+    return copy;
+  }
+
+  /** Whether at least half of the numbers of a row are sums or averages of their columns, one of them other than 0. */
+  areOf(cells: readonly GridCell[], numbers: readonly (number | undefined)[]): boolean {
+    const matches = numbers.map((number, column) => {
+      const sum = this.sums[column];
+      if (number === undefined || sum === undefined) return undefined;
+      const tolerance = this.tolerance(textOf(cells[column]), number);
+      return [sum, sum / this.rows].some((expected) => Math.abs(expected - number) <= tolerance);
+    });
+    const compared = matches.filter((match) => match !== undefined);
+    const same = matches.filter((match, column) => match === true && numbers[column] !== 0);
+    return same.length > 0 && compared.filter(Boolean).length * 2 >= compared.length;
+  }
+
+  /** Half of the last decimal for each row: people round what they add. */
+  private tolerance(text: string, number: number): number {
+    const decimals = /[.,](\d+)\D*$/.exec(text)?.[1]?.length ?? 0;
+    const rounded = decimals === 0 ? 0 : Math.min(0.001 * Math.abs(number), (this.rows + 1) * 0.5 * 10 ** -decimals);
+    return 1e-9 * Math.max(1, Math.abs(number)) + rounded;
+  }
+}

@@ -1,0 +1,143 @@
+import {
+  DATE_ORDERS,
+  type DateOrder,
+  type Dialect,
+  LEFT_OUT_KINDS,
+  LEFT_OUT_PLACES,
+  type LeftOut,
+  UNCERTAIN_FIELDS,
+  type UncertainField,
+} from '../data-engine/tasks.js';
+import { type ErrorEntry, invalidValue } from '../platform/errors/errors.js';
+import { field } from '../platform/validation/field.js';
+import { BooleanField, EnumField, IntegerField, ObjectField, StringField } from '../platform/validation/fields.js';
+import { arrayKind } from '../platform/validation/kinds/containers.js';
+import { enumKind } from '../platform/validation/kinds/text.js';
+import { Rule } from '../platform/validation/rule.js';
+import {
+  contradictionIn,
+  DECIMALS,
+  DIALECT_FIELDS,
+  delimiterProblem,
+  dialectOf,
+  encodingProblem,
+  MAX_ROW,
+  QUOTES,
+  THOUSANDS,
+} from './dialect-options.js';
+
+const optional = { optional: true, nullable: true } as const;
+const RowField = (description: string): PropertyDecorator =>
+  IntegerField({ ...optional, minimum: 1, maximum: MAX_ROW, description });
+
+/** How a file is to be read. Fields that are absent are recognised. */
+@Rule<TableDialectOptions>((options): ErrorEntry[] => {
+  const problem = contradictionIn(dialectOf(options) ?? {});
+  return problem === undefined ? [] : [invalidValue([problem.field], problem.sentence, options[problem.field] ?? null)];
+})
+@Rule<TableDialectOptions>((_, received): ErrorEntry[] =>
+  Array.from(received).flatMap(([name, value]) =>
+    DIALECT_FIELDS.some((known) => known === name)
+      ? []
+      : [invalidValue([name], `a dialect has no such field, only ${DIALECT_FIELDS.join(', ')}`, value)],
+  ),
+)
+export class TableDialectOptions {
+  @StringField({ ...optional, check: delimiterProblem, description: 'CSV and TSV only', example: ';' })
+  delimiter?: string | null;
+
+  @EnumField(QUOTES, { ...optional, description: 'CSV and TSV only; empty if quotes are ordinary characters' })
+  quote?: (typeof QUOTES)[number] | null;
+
+  @StringField({
+    ...optional,
+    check: encodingProblem,
+    description: 'CSV and TSV only; a name of the WHATWG Encoding Standard',
+    example: 'shift_jis',
+  })
+  encoding?: string | null;
+
+  @EnumField(DECIMALS, { ...optional, description: 'Columns with another decimal sign are text' })
+  decimal?: '.' | ',' | null;
+
+  @EnumField(THOUSANDS, { ...optional, description: 'Separator of thousands; empty if there is none' })
+  thousands?: (typeof THOUSANDS)[number] | null;
+
+  @EnumField(DATE_ORDERS, { ...optional, description: 'Columns with dates in another order are text' })
+  date_order?: DateOrder | null;
+
+  @BooleanField({ ...optional, description: 'Whether a row holds the names of the columns' })
+  header?: boolean | null;
+
+  @RowField('Row with the names of the columns')
+  header_row?: number | null;
+
+  @RowField('First row of the data')
+  first_row?: number | null;
+
+  @RowField('Last row of the data')
+  last_row?: number | null;
+}
+
+export const DialectField = (): PropertyDecorator =>
+  ObjectField(() => TableDialectOptions, {
+    ...optional,
+    description: 'How the file is to be read where the service recognises it wrongly; CSV, TSV and XLSX only',
+    example: { decimal: ',', date_order: 'day_first' },
+  });
+
+/** How a text file or a sheet was read. Row numbers are those of the file, from 1. */
+export class TableDialect implements Dialect {
+  @StringField({ nullable: true, example: ';', description: 'Null for workbooks' })
+  delimiter!: string | null;
+
+  @StringField({ nullable: true, description: 'Null for workbooks' })
+  quote!: string | null;
+
+  @StringField({ nullable: true, example: 'utf-8', description: 'Null for workbooks' })
+  encoding!: string | null;
+
+  @BooleanField({ description: 'Whether a row holds the names of the columns' })
+  header!: boolean;
+
+  @IntegerField({ nullable: true, description: 'Row with the names of the columns' })
+  header_row!: number | null;
+
+  @IntegerField({ nullable: true, description: 'First row of the data; null if there is none' })
+  first_row!: number | null;
+
+  @IntegerField({ nullable: true, description: 'Last row of the data; null if there is none' })
+  last_row!: number | null;
+
+  @EnumField(DECIMALS)
+  decimal!: '.' | ',';
+
+  @StringField({ description: 'Separator of thousands; empty if there is none' })
+  thousands!: string;
+
+  @EnumField(DATE_ORDERS, { nullable: true, description: 'Null if no column has dates with a month in digits' })
+  date_order!: DateOrder | null;
+
+  @field(arrayKind(enumKind(UNCERTAIN_FIELDS), {}), {
+    description: 'Fields that several readings fit. Send the right value in `dialect` if the guess is wrong.',
+  })
+  uncertain!: UncertainField[];
+}
+
+/** Rows or columns of a file that are not part of its table. */
+export class TableLeftOut implements LeftOut {
+  @EnumField(LEFT_OUT_PLACES)
+  place!: LeftOut['place'];
+
+  @EnumField(LEFT_OUT_KINDS)
+  kind!: LeftOut['kind'];
+
+  @IntegerField({ description: 'First row; for `beside` the first column, from 1' })
+  first!: number;
+
+  @IntegerField({ description: 'Last row or column' })
+  last!: number;
+
+  @StringField({ description: 'First 100 characters' })
+  text!: string;
+}
