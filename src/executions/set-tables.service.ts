@@ -7,7 +7,7 @@ import { mentionsOf } from '../modelling/mentions.js';
 import { parseFormula, parseIndex } from '../modelling/parse-formula.js';
 import { NotFound } from '../platform/errors/errors.js';
 import { type DataContent, fileColumns, isSetOfFile, readData } from '../projects/canvas/data-content.js';
-import type { DataFile } from '../projects/canvas/data-file.js';
+import { type DataFile, tableOf } from '../projects/canvas/data-file.js';
 import { factsOf } from '../projects/canvas/data-files.service.js';
 import { formulaIn } from '../projects/canvas/requirement.js';
 import { TableReader } from '../tables/table-reader.service.js';
@@ -72,8 +72,8 @@ export class SetTables {
     { used, room }: { used: ReadonlySet<string>; room: { cells: number; bytes: number } },
     signal: AbortSignal,
   ): Promise<SetTable> {
-    const { path, sheet, key } = file;
-    const name = { path, ...(sheet !== undefined && { sheet }) };
+    const { path, key } = file;
+    const name = tableOf(file);
     try {
       const { description } = await this.tables.describe(container, name, { signal });
       const known = fileColumns(content, { columns: factsOf(description) });

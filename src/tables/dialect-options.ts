@@ -24,9 +24,10 @@ export const delimiterProblem = (delimiter: string): string | undefined =>
 /** Explains why a text names no encoding. */
 export function encodingProblem(encoding: string): string | undefined {
   try {
-    return new TextDecoder(encoding) && undefined;
+    new TextDecoder(encoding).decode();
+    return undefined;
   } catch {
-    return `the encoding is unknown, use a name such as utf-8, windows-1252, iso-8859-2, shift_jis or gb18030`;
+    return 'the encoding is unknown, use a name such as utf-8, windows-1252, iso-8859-2, shift_jis or gb18030';
   }
 }
 

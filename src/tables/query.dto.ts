@@ -59,7 +59,8 @@ export class QueryRequest {
   @field(
     { ...mapKind(tableKind, { maxProperties: MAX_TABLES }), model: TableReference },
     {
-      description: 'Files by the names that the statement has for them: a path, or an object with `path`, `sheet` and `dialect`',
+      description:
+        'Files by the names that the statement has for them: a path, or an object with `path`, `sheet` and `dialect`',
       example: { demand: 'data/demand.csv' },
     },
   )

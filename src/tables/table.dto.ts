@@ -232,6 +232,8 @@ export class TableResponse {
   @ObjectField(() => TableDialect, { nullable: true, description: 'How the file was read; null for JSON and Parquet' })
   dialect!: TableDialect | null;
 
-  @ObjectArrayField(() => TableLeftOut, { description: 'Titles, totals, notes and tables that are not part of the table' })
+  @ObjectArrayField(() => TableLeftOut, {
+    description: 'Titles, totals, notes and tables that are not part of the table',
+  })
   left_out!: TableLeftOut[];
 }

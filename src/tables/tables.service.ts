@@ -49,7 +49,10 @@ export class TablesService {
     );
     const { columns, rows, total, description } = answered;
     const { sheets, dialect, leftOut: left_out, skipped } = description;
-    const rest = { limit, offset, total, skipped, sheets, dialect, left_out } satisfies Omit<TableResponse, 'columns' | 'rows'>;
+    const rest = { limit, offset, total, skipped, sheets, dialect, left_out } satisfies Omit<
+      TableResponse,
+      'columns' | 'rows'
+    >;
     return withRows(TableColumnResponse.from(body, columns, description), rows, rest);
   }
 

@@ -1,6 +1,7 @@
 import { identifier } from '../../data-engine/sql-text.js';
-import type { Cell, ColumnType, TableDescription } from '../../data-engine/tasks.js';
+import type { Cell, ColumnType, LeftOut, TableDescription } from '../../data-engine/tasks.js';
 import { isName } from '../../modelling/lexer.js';
+import { guessesOf, leftOutOf } from '../../tables/reading-notes.js';
 import type { AgentOutput } from '../agent.js';
 import type { Toolbox } from '../tools/toolbox.service.js';
 import { bullets, counted, quote } from './quote.js';
@@ -17,7 +18,8 @@ const MAX_NAMES = 12;
 type TableStatement = StatementOf<'table'>;
 
 /** What the tool says of a table. */
-type Described = Pick<TableDescription, 'columns' | 'sheets'> & {
+type Described = Pick<TableDescription, 'columns' | 'sheets' | 'dialect'> & {
+  left_out: LeftOut[];
   more_columns: number;
   total: number;
   first_rows: Cell[][];
@@ -36,7 +38,8 @@ export async function* answerTable(
   if (!described.ok) return `I cannot read ${quote(file.path)}: ${described.error}.`;
   const table = described.result as Described;
   if (compute === undefined) return describeTable(file.path, table);
-  if (compute.function === 'count') return `${quote(file.path)} has ${counted(table.total, 'row')}.`;
+  if (compute.function === 'count')
+    return `${quote(file.path)} has ${counted(table.total, 'row')}${leftOutPhrase(table)}.${guessSentences(table)}`;
   const wanted = [compute.column, ...(compute.by === undefined ? [] : [compute.by])];
   const names = wanted.map((name) => table.columns.find((column) => sameName(column.name, name))?.name);
   const missing = wanted.filter((_, index) => names[index] === undefined);
@@ -79,7 +82,7 @@ export async function* introduceTable(path: string, toolbox: Toolbox): AsyncGene
     key === undefined || set === undefined
       ? ''
       : ` To plan with its rows, write ${quote(`${set} from ${path} key ${key.name}`)}.`;
-  return `${quote(path)} is a table with ${counted(table.total, 'row')}; ${asks}.${plans}`;
+  return `${quote(path)} is a table with ${counted(table.total, 'row')}${leftOutPhrase(table)}; ${asks}.${plans}${guessSentences(table)}`;
 }
 
 /** What the set of a file's rows may be called; undefined where the file's name is no name. */
@@ -95,10 +98,32 @@ function describeTable(path: string, table: Described): string {
   const parts = [
     `${quote(path)} has ${counted(total, 'row')} and ${counted(all, 'column')}${left > 0 ? `, of which these are the first ${MAX_COLUMNS}` : ''}:`,
     toMarkdown(columns.slice(0, MAX_COLUMNS), rows),
+    ...readingOf(table),
     ...(sheets !== null && sheets.length > 1 ? [`Its sheets:\n${bullets(sheets.map((name) => quote(name)))}`] : []),
   ];
   return parts.join('\n\n');
 }
+
+/** What is not part of the table, as the end of a phrase. */
+function leftOutPhrase({ left_out }: Described): string {
+  const phrase = leftOutOf(left_out);
+  return phrase === undefined ? '' : `, ${phrase}`;
+}
+
+/** What was guessed, each as a sentence behind a blank. */
+const guessSentences = ({ dialect }: Described): string =>
+  guessesOf(dialect, ['encoding', 'decimal', 'date_order', 'last_row'])
+    .map((guess) => ` ${sentenceOf(guess)}`)
+    .join('');
+
+/** A paragraph about how the table was read; none if there is nothing to check. */
+function readingOf(table: Described): string[] {
+  const phrase = leftOutOf(table.left_out);
+  const sentences = [...(phrase === undefined ? [] : [` ${sentenceOf(phrase)}`]), guessSentences(table)].join('');
+  return sentences === '' ? [] : [sentences.trim()];
+}
+
+const sentenceOf = (phrase: string): string => `${phrase.charAt(0).toUpperCase()}${phrase.slice(1)}.`;
 
 const WORDS = {
   sum: 'Sum',

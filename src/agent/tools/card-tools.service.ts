@@ -28,7 +28,7 @@ const removeInput = z.strictObject({ card_id: z.string() });
 type Upsert = z.infer<typeof upsertInput>;
 
 /** Keys of `data` that make another question of a file. */
-const FILE_FIELDS = ['file_path', 'sheet', 'key', 'column', 'set'];
+const FILE_FIELDS = ['file_path', 'sheet', 'dialect', 'key', 'column', 'set'];
 const CHECKLIST = [
   'objective_confirmed',
   'all_constraints_classified',
@@ -54,7 +54,7 @@ export class CardTools {
       'variable: name (as in expressions), index (p in products: one variable for each member), domain (continuous, integer, binary; else continuous), lower (else 0, or none if free), upper (numbers; with an index also formulas of what is known), free, unit, description;',
       'constraint: expression (x + y <= 4), index (one constraint for each member), classification (hard, soft), penalty (of a soft one, per unit), description;',
       'kpi: description, expression, unit, target;',
-      'data: file_path, values (numbers by name) or in_formulas (true: every figure stands in them), description; a set: set (its name) with members (a list, or "1 to 52") and values (by name, an object of numbers or texts by member), or with file_path, sheet, key (a list of the columns that tell members apart; the other columns are used in formulas by their names) or column (the column whose different values are the members), columns (columns of the file by other names), default (for figures that are missing);',
+      'data: file_path, values (numbers by name) or in_formulas (true: every figure stands in them), description; a set: set (its name) with members (a list, or "1 to 52") and values (by name, an object of numbers or texts by member), or with file_path, sheet, dialect (how to read the file, as in describe_table), key (a list of the columns that tell members apart; the other columns are used in formulas by their names) or column (the column whose different values are the members), columns (columns of the file by other names), default (for figures that are missing);',
       'production_requirement, which every plan must meet: expression (x >= 10) and index, or quantity and product (the name of a variable without an index), unit, description; {quantity: 0, description} alone says that there are none.',
     ].join('\n'),
     input: upsertInput,

@@ -1,8 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { MAX_ANSWER_ROWS, MAX_SQL, MAX_TABLES } from '../../data-engine/limits.js';
-import { type Cell, TaskProblem } from '../../data-engine/tasks.js';
+import { type Cell, DATE_ORDERS, TaskProblem } from '../../data-engine/tasks.js';
 import { normalizePath, pathProblem } from '../../files/tree/paths.js';
+import {
+  contradictionIn,
+  DECIMALS,
+  delimiterProblem,
+  dialectOf,
+  encodingProblem,
+  MAX_ROW,
+  QUOTES,
+  THOUSANDS,
+} from '../../tables/dialect-options.js';
 import { savedFormat, savedPathProblem, tableNameProblem } from '../../tables/table-format.js';
 import { type TableName, TableReader } from '../../tables/table-reader.service.js';
 import type { AgentContext } from '../agent.js';
@@ -25,10 +35,39 @@ const path = z
   .describe('Path in the workspace, such as inputs/demand.csv');
 const sheet = z.string().optional().describe('Sheet of a workbook; the first one by default');
 
-const describeInput = z.strictObject({ path, sheet });
+const row = z.int().min(1).max(MAX_ROW).optional();
+const dialect = z
+  .strictObject({
+    delimiter: z
+      .string()
+      .superRefine(refusing((text) => delimiterProblem(text)))
+      .optional(),
+    quote: z.enum(QUOTES).optional(),
+    encoding: z
+      .string()
+      .superRefine(refusing((text) => encodingProblem(text)))
+      .optional(),
+    decimal: z.enum(DECIMALS).optional(),
+    thousands: z.enum(THOUSANDS).optional(),
+    date_order: z.enum(DATE_ORDERS).optional(),
+    header: z.boolean().optional(),
+    header_row: row,
+    first_row: row,
+    last_row: row,
+  })
+  .superRefine(
+    refusing((given) => {
+      const problem = contradictionIn(dialectOf(given) ?? {});
+      return problem && `${problem.field}: ${problem.sentence}`;
+    }),
+  )
+  .optional()
+  .describe('How to read the file where its description is wrong or uncertain; rows are numbered as in the file');
+
+const describeInput = z.strictObject({ path, sheet, dialect });
 const queryInput = z.strictObject({
   tables: z
-    .record(z.string().superRefine(refusing(tableNameProblem)), z.strictObject({ path, sheet }))
+    .record(z.string().superRefine(refusing(tableNameProblem)), z.strictObject({ path, sheet, dialect }))
     .refine((tables) => Object.keys(tables).length <= MAX_TABLES, `At most ${MAX_TABLES} tables`)
     .describe('Files by the names that the statement has for them'),
   sql: z.string().min(1).max(MAX_SQL).describe('One SELECT in the dialect of DuckDB'),
@@ -48,7 +87,8 @@ export class TableTools {
     name: 'describe_table',
     description:
       'Tells what a CSV, TSV, JSON, Parquet or XLSX file of the workspace holds: columns with their types, how many ' +
-      'rows, the sheets of a workbook, and the first rows.',
+      'rows, the sheets of a workbook, the first rows, how the file was read (`dialect`, with the fields that are ' +
+      'uncertain), and what is not part of the table (`left_out`: titles, totals, notes).',
     input: describeInput,
     run: async (input, context) => {
       const workspace = await this.files.workspace(context);
@@ -57,12 +97,13 @@ export class TableTools {
       const { description, rows, total } = await failing(() =>
         this.tables.read(workspace, name, query, { signal: context.signal }),
       );
-      const { sheets, dialect } = description;
+      const { sheets, leftOut } = description;
       const columns = firstOf(description.columns, MAX_COLUMN_BYTES);
       const first_rows = (JSON.parse(rows) as Cell[][]).map((row) => row.slice(0, columns.length).map(cutCell));
       const more_columns = description.columns.length - columns.length;
       const shown = { columns, more_columns, total, first_rows, sheets: sheets && firstOf(sheets, MAX_COLUMN_BYTES) };
-      return { result: { path: name.path, ...shown, dialect } };
+      const left_out = firstOf(leftOut, MAX_COLUMN_BYTES);
+      return { result: { path: name.path, ...shown, dialect: description.dialect, left_out } };
     },
   };
 
@@ -123,8 +164,13 @@ function cutCell(cell: Cell): Cell {
   return Buffer.byteLength(text) <= MAX_CELL_BYTES ? cell : `${cutText(text, MAX_CELL_BYTES)}…`;
 }
 
-function toName({ path: at, sheet: of }: { path: string; sheet?: string | undefined }): TableName {
-  return { path: normalizePath(at), ...(of !== undefined && { sheet: of }) };
+function toName({ path: at, sheet: of, dialect: given }: z.infer<typeof describeInput>): TableName {
+  const options = dialectOf(given);
+  return {
+    path: normalizePath(at),
+    ...(of !== undefined && { sheet: of }),
+    ...(options !== undefined && { dialect: options }),
+  };
 }
 
 /** Does the work; a problem of the data or of the statement fails the call. */

@@ -261,13 +261,7 @@ export class ColumnProfiles {
     return this.datesOfAll[column]! & ~excluded & ~(NAMES_OF_DATES.test(name) ? 0 : COMPACT_DATE);
   }
 
-  private readingOf(
-    column: number,
-    forms: number,
-    dates: number,
-    decimal: '.' | ',',
-    isMonthFirst: boolean,
-  ): Reading {
+  private readingOf(column: number, forms: number, dates: number, decimal: '.' | ',', isMonthFirst: boolean): Reading {
     if (this.values[column] !== 0 && (this.open[column]! & BOOLEANS) !== 0) return { type: 'boolean' };
     const date = this.dateReadingOf(column, dates, isMonthFirst);
     if (date !== undefined) return date;

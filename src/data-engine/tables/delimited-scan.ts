@@ -205,7 +205,12 @@ export class DelimitedScan {
     }
     const { isApart } = this;
     this.isApart = false;
-    if (profiles.width > 1 && !scanner.isUnclosed && this.extent.last === undefined && (tail.isOpen || isApart || this.mayEnd())) {
+    if (
+      profiles.width > 1 &&
+      !scanner.isUnclosed &&
+      this.extent.last === undefined &&
+      (tail.isOpen || isApart || this.mayEnd())
+    ) {
       const cells = Array.from({ length: Math.min(scanner.cells, MAX_COLUMNS) }, (_, cell) =>
         scanner.isEmpty(cell) ? undefined : scanner.content(cell).toString(),
       );
@@ -295,8 +300,9 @@ export class DelimitedScan {
     if (this.extent.ignoreErrors) return;
     const width = this.first!.length;
     const { first } = this.numbering;
-    const other = first === 1 ? 'the first row' : `row ${first}`;
-    throw new TaskProblem('ragged_row', `Row ${row} has ${counted(cells)}, and ${other} ${width}`, {
+    const other = this.extent.hasTrailing ? 'the others' : first === 1 ? 'the first row' : `row ${first}`;
+    const usual = this.extent.hasTrailing ? width + 1 : width;
+    throw new TaskProblem('ragged_row', `Row ${row} has ${counted(cells)}, and ${other} ${usual}`, {
       row,
       column: this.nameOf(Math.min(cells, width) + 1),
     });

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { type ConvertTask, type Dialect, type LeftOut, TaskProblem } from '../tasks.js';
+import type { ConvertTask, Dialect, LeftOut } from '../tasks.js';
 import { columnNames } from './column-names.js';
 import { ColumnProfiles, type Reading } from './column-types.js';
 import { DelimitedScan, observeCells } from './delimited-scan.js';
 import { type Cells, cellsOf } from './dialect.js';
-import { dialectOf, startOf } from './extent.js';
+import { dialectOf, noRows, startOf } from './extent.js';
 import type { GridCell } from './grid.js';
 import { headerEvidence } from './header.js';
 import type { TextTable } from './parquet-writer.js';
@@ -25,11 +25,7 @@ export interface DelimitedTable extends TextTable {
  *
  * @throws TaskProblem `ragged_row`, `unreadable`, `invalid_dialect`
  */
-export async function readDelimited(
-  task: ConvertTask,
-  scratch: string,
-  signal?: AbortSignal,
-): Promise<DelimitedTable> {
+export async function readDelimited(task: ConvertTask, scratch: string, signal?: AbortSignal): Promise<DelimitedTable> {
   const read = (file: TextFile) => readText(file, task, scratch, signal);
   return withText(task.from, join(scratch, 'utf-8'), read, signal, task.dialect?.encoding);
 }
@@ -48,12 +44,17 @@ async function readText(
   const scan = new DelimitedScan({ ...start, delimiter, quote, hasTrailing, ignoreErrors });
   await readRows(file, (...place) => scan.next(...place), signal);
   const { first, firstProfiles, profiles, numbering, tail } = scan;
-  if (first === undefined) throw new TaskProblem('unreadable', 'The file is empty');
+  if (first === undefined) throw noRows(options, scan.records, 'The file is empty');
   const texts = first.map((cell) => cell.toString());
   const all = new ColumnProfiles(profiles.width);
   all.include(profiles);
   for (const row of tail.rowsOfTable) observeCells(all, row.cells);
-  const evidence = headerEvidence(texts, firstProfiles, all, cells.rows.filter(({ number }) => number > numbering.first));
+  const evidence = headerEvidence(
+    texts,
+    firstProfiles,
+    all,
+    cells.rows.filter(({ number }) => number > numbering.first),
+  );
   const header = start.header ?? evidence !== undefined;
   const dropsFirst = header || start.first !== undefined;
   const usual = delimiter === ';' ? ',' : '.';

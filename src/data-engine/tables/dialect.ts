@@ -59,11 +59,12 @@ export function cellsOf(start: Buffer, format: TableFormat, options: DialectOpti
   const isSteady = ({ share, usual }: Split): boolean => share >= STEADY && usual > 1;
   const below = tried.filter(splitsBelowTitle).toSorted((a, b) => a.from - b.from);
   const steady = [...tried.filter((split) => isSteady(split) && split.from === 0), ...below.filter(isSteady)];
-  const best =
-    steady[0] ??
-    [...below, ...tried.filter(({ first }) => first > 1)].toSorted((a, b) => b.share * b.usual - a.share * a.usual)[0];
-  const isUncertain = steady.filter(({ from }) => from === best?.from).length !== 1;
-  if (best !== undefined) return { ...best, skipped, isUncertain };
+  const others = [...below, ...tried.filter(({ first }) => first > 1)];
+  const best = steady[0] ?? others.toSorted((a, b) => b.share * b.usual - a.share * a.usual)[0];
+  if (best !== undefined) {
+    const rivals = (steady.length > 0 ? steady : others).filter(({ from }) => from === best.from);
+    return { ...best, skipped, isUncertain: new Set(rivals).size > 1 || mayBeOneColumn(best) };
+  }
   // One column: its texts stay whole when the delimiter does not occur.
   const absent = DEFAULT_DELIMITERS.find((one) => !sample.bytes.includes(one)) ?? (format === 'tsv' ? '\t' : ',');
   return { ...trySplit(sample, absent, quote), skipped, isUncertain: tried.some(({ usual }) => usual > 1) };
@@ -133,6 +134,12 @@ function splitsBelowTitle({ delimiter, rows, usual, share, from }: Split): boole
     return numberForms(line, 0, line.length) !== 0;
   });
   return !isProse && !isDecimal;
+}
+
+/** Whether two columns directly below a title may be one column whose texts have delimiters. */
+function mayBeOneColumn({ rows, from, usual }: Split): boolean {
+  const [title, first] = [rows[from - 1], rows[from]];
+  return usual === 2 && title !== undefined && title.size === 1 && title.number + 1 === first?.number;
 }
 
 const textStartsBlank = (cell: GridCell): boolean => typeof cell === 'string' && cell.startsWith(' ');

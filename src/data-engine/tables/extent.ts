@@ -29,7 +29,10 @@ export function startOf<Row extends GridRow>(
   const found = findStart(rows, options);
   const names = header_row ?? (header === false ? first_row : rowAbove(rows, first_row));
   if (header === true && names !== undefined && names === first_row)
-    throw invalid('first_row', `No row above row ${first_row} holds names. Choose a later row, or set \`header\` to false.`);
+    throw invalid(
+      'first_row',
+      `No row above row ${first_row} holds names. Choose a later row, or set \`header\` to false.`,
+    );
   if (names === undefined) return { ...found, ...(header !== undefined && { header }), ...last };
   return {
     start: names,
@@ -92,6 +95,14 @@ function isChosen(field: UncertainField, options: DialectOptions): boolean {
   return options[field] !== undefined;
 }
 
+/** Explains why no row of a file was read. */
+export function noRows({ header_row, first_row }: DialectOptions, lastOfFile: number, sentence: string): TaskProblem {
+  const row = header_row ?? first_row;
+  return row === undefined || lastOfFile === 0
+    ? new TaskProblem('unreadable', sentence)
+    : behind(header_row === undefined ? 'first_row' : 'header_row', row, lastOfFile);
+}
+
 function assertRows(
   options: DialectOptions,
   found: Pick<Dialect, 'header_row' | 'first_row'> & { lastOfFile: number },
@@ -99,12 +110,14 @@ function assertRows(
   for (const field of ['header_row', 'first_row', 'last_row'] as const) {
     const row = options[field];
     if (row === undefined) continue;
-    if (row > found.lastOfFile)
-      throw invalid(field, `Row ${row} is behind the end of the table: its last row is ${found.lastOfFile}`);
+    if (row > found.lastOfFile) throw behind(field, row, found.lastOfFile);
     if (field !== 'last_row' && row !== found[field])
       throw invalid(field, `Row ${row} is empty or no row of the table. Name a row with cells.`);
   }
 }
+
+const behind = (field: keyof DialectOptions, row: number, last: number): TaskProblem =>
+  invalid(field, `The file has no row ${row}, its last row is ${last}. Choose an earlier row.`);
 
 export const invalid = (field: keyof DialectOptions, sentence: string): TaskProblem =>
   new TaskProblem('invalid_dialect', sentence, { loc: [field] });

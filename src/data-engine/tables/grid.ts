@@ -56,9 +56,7 @@ export function isText(cell: GridCell): boolean {
   const start = startWithoutBlanks(bytes, 0, bytes.length);
   const end = endWithoutBlanks(bytes, start, bytes.length);
   if (start === end) return false;
-  return (
-    numberForms(bytes, start, end) === 0 && dateForms(bytes, start, end) === 0 && !isBoolean(bytes, start, end)
-  );
+  return numberForms(bytes, start, end) === 0 && dateForms(bytes, start, end) === 0 && !isBoolean(bytes, start, end);
 }
 
 /** Whether all filled cells of a row are texts. */
@@ -76,11 +74,7 @@ export function leaveOut(list: LeftOut[], { place, kind, first, last, text }: Le
   } else list.push({ place, kind, first, last, text: cut(text) });
 }
 
-export const leftOutRow = (
-  place: LeftOut['place'],
-  kind: LeftOut['kind'],
-  { number, cells }: GridRow,
-): LeftOut => ({
+export const leftOutRow = (place: LeftOut['place'], kind: LeftOut['kind'], { number, cells }: GridRow): LeftOut => ({
   place,
   kind,
   first: number,
@@ -88,4 +82,8 @@ export const leftOutRow = (
   text: cells.map(textOf).filter(Boolean).join(' '),
 });
 
-const cut = (text: string): string => Array.from(text.slice(0, 2 * MAX_QUOTE)).slice(0, MAX_QUOTE).join('').toWellFormed();
+const cut = (text: string): string =>
+  Array.from(text.slice(0, 2 * MAX_QUOTE))
+    .slice(0, MAX_QUOTE)
+    .join('')
+    .toWellFormed();

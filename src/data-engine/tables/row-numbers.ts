@@ -23,7 +23,8 @@ export class RowNumbering {
 
   add(row: number): void {
     if (this.count === 0) this.first = row;
-    if ((row !== this.expected || this.count === 0) && this.runs.length < MAX_INTERRUPTIONS) this.runs.push({ index: this.count, row });
+    if ((row !== this.expected || this.count === 0) && this.runs.length < MAX_INTERRUPTIONS)
+      this.runs.push({ index: this.count, row });
     this.expected = row + 1;
     this.count += 1;
   }

@@ -3,7 +3,7 @@ import { type ConvertTask, type Dialect, type DialectOptions, type LeftOut, Task
 import { Workbook } from '../workbook.js';
 import { columnNames } from './column-names.js';
 import { ColumnProfiles } from './column-types.js';
-import { dialectOf, type Extent, invalid, startOf } from './extent.js';
+import { dialectOf, type Extent, invalid, noRows, startOf } from './extent.js';
 import { countFilled, type GridCell, type GridRow, observeCell, textOf } from './grid.js';
 import { headerEvidence } from './header.js';
 import { MAX_CELL_BYTES, MAX_COLUMNS } from '../limits.js';
@@ -110,7 +110,7 @@ class SheetRows {
 
   finish(sheet: string): SheetTable {
     const { first, profiles, ofFirst, numbering, extent, options } = this;
-    if (first === undefined) throw new TaskProblem('unreadable', `The sheet ${JSON.stringify(sheet)} is empty`);
+    if (first === undefined) throw noRows(options, this.last, `The sheet ${JSON.stringify(sheet)} is empty`);
     const { rows: kept, below, isUncertain } = this.tail.close((total, rows) => this.isSum(total, rows));
     for (const row of kept) this.write(row);
     const { width } = this;

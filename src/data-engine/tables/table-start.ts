@@ -1,6 +1,16 @@
 import type { LeftOut } from '../tasks.js';
 import { ColumnProfiles } from './column-types.js';
-import { countFilled, type GridRow, isComment, isFilled, isText, isTextRow, leaveOut, leftOutRow, observeCell } from './grid.js';
+import {
+  countFilled,
+  type GridRow,
+  isComment,
+  isFilled,
+  isText,
+  isTextRow,
+  leaveOut,
+  leftOutRow,
+  observeCell,
+} from './grid.js';
 import { type HeaderEvidence, headerEvidence, isSequence } from './header.js';
 
 /** Rows below a header that are compared with it. */
@@ -29,22 +39,24 @@ export interface StartOptions<Row extends GridRow = GridRow> {
  * Only texts can be titles, unless an unmistakable header follows. A narrow row of texts directly above figures is a header with
  * missing names.
  *
- * @param rows the first rows of the file, without empty ones
+ * @param all the first rows of the file
  */
 export function findStart<Row extends GridRow>(
-  rows: readonly Row[],
+  all: readonly Row[],
   { isFull = () => true, ignoreErrors = false }: StartOptions<Row> = {},
 ): TableStart {
+  const rows = all.filter((row) => countFilled(row) > 0);
   const usual = usualCount(rows.filter((row) => isFull(row) && !isComment(row)).map(countFilled));
   const isWide = (row: Row): boolean => isFull(row) && countFilled(row) >= usual;
   const wide = rows.findIndex((row) => isWide(row) && !isComment(row));
   const place = wide >= 0 ? wide : Math.max(0, rows.findIndex(isWide));
-  const evidence = evidenceAt(rows, place, isFull);
-  const isCertain = hasCertainHeader(rows[place], evidence);
+  const comparison = compareBelow(rows, place, isFull);
+  const { evidence } = comparison;
+  const isCertain = evidence === 'types' && isHeaderAlone(rows[place]!);
   let start = place;
   let skipped = 0;
   let isUncertain = false;
-  const canBeAbove = (row: Row): boolean => isCertain || isComment(row) || isTextRow(row);
+  const canBeAbove = (row: Row): boolean => isCertain || isComment(row) || isTextRow(row) || isLabel(row, comparison);
   const figures = rows.slice(0, place).findIndex((row) => !canBeAbove(row));
   if (figures >= 0) {
     start = ignoreErrors ? rows.findIndex((row, at) => at >= figures && isFull(row)) : figures;
@@ -68,7 +80,7 @@ export function findStart<Row extends GridRow>(
 
   function isNarrowHeader(row: Row): boolean {
     const filled = countFilled(row);
-    if (evidence === 'texts') return isFull(row) && filled * 2 > usual;
+    if (evidence === 'texts' || evidence === 'sequence') return isFull(row) && filled * 2 > usual;
     return filled >= 2 || (isFull(row) && usual <= 2);
   }
 }
@@ -91,24 +103,53 @@ export function usualCount(counts: readonly number[]): number {
   return best?.count ?? 0;
 }
 
-function evidenceAt<Row extends GridRow>(
+/** A row and the rows below it. */
+interface Comparison {
+  evidence: HeaderEvidence | undefined;
+  /** Of the rows below. */
+  profiles: ColumnProfiles;
+  below: readonly GridRow[];
+}
+
+/** Compares a row with the rows below it. */
+function compareBelow<Row extends GridRow>(
   rows: readonly Row[],
   place: number,
   isFull: (row: Row) => boolean,
-): HeaderEvidence | undefined {
-  const row = rows[place];
-  if (row === undefined) return undefined;
-  const below = rows.slice(place + 1).filter(isFull).slice(0, ROWS_BELOW);
-  const width = Math.max(...[row, ...below].map(({ cells }) => cells.length));
-  const [ofRow, profiles] = [new ColumnProfiles(width), new ColumnProfiles(width)];
-  for (const [column, cell] of row.cells.entries()) observeCell(ofRow, column, cell);
-  for (const { cells } of below) for (const [column, cell] of cells.entries()) observeCell(profiles, column, cell);
-  return headerEvidence(row.cells, ofRow, profiles, below);
+): Comparison {
+  const cells = rows[place]?.cells ?? [];
+  const below = rows
+    .slice(place + 1)
+    .filter(isFull)
+    .slice(0, ROWS_BELOW);
+  const profiles = profilesOf(below);
+  const evidence = headerEvidence(cells, profilesOf([{ cells }], profiles.width), profiles, below);
+  return { evidence, profiles, below };
 }
 
-/** Whether a row can be nothing but a header: texts above other types, perhaps with a sequence beside them. */
-function hasCertainHeader(row: GridRow | undefined, evidence: HeaderEvidence | undefined): boolean {
-  if (row === undefined || evidence === undefined || evidence === 'texts') return false;
-  const others = row.cells.filter((cell) => isFilled(cell) && !isText(cell));
+function profilesOf(rows: readonly Pick<GridRow, 'cells'>[], width = 0): ColumnProfiles {
+  const profiles = new ColumnProfiles(Math.max(width, ...rows.map(({ cells }) => cells.length)));
+  for (const { cells } of rows) for (const [column, cell] of cells.entries()) observeCell(profiles, column, cell);
+  return profiles;
+}
+
+/** Whether a row can be nothing but a header: texts, perhaps beside numbers that rise evenly. */
+function isHeaderAlone({ cells }: GridRow): boolean {
+  const others = cells.filter((cell) => isFilled(cell) && !isText(cell));
   return others.length === 0 || isSequence(others);
+}
+
+/**
+ * Whether a row is a text with figures that are unlike the columns below, such as `Printed on` and a date above numbers or
+ * texts.
+ */
+function isLabel({ cells }: GridRow, { profiles, below }: Comparison): boolean {
+  const ofRow = profilesOf([{ cells }], profiles.width);
+  const isUnlike = (column: number): boolean =>
+    profiles.isTyped(column)
+      ? !profiles.isLike(column, ofRow)
+      : below.every((row) => !isFilled(row.cells[column]) || isText(row.cells[column]));
+  return (
+    isText(cells.find(isFilled)) && cells.every((cell, column) => !isFilled(cell) || isText(cell) || isUnlike(column))
+  );
 }

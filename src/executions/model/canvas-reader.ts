@@ -29,7 +29,7 @@ import {
 const NO_TABLES: ReadonlyMap<string, SetTable> = new Map();
 const NO_TERMS: Terms = { variables: [], coefficients: [] };
 
-const DATA_FIELDS = ['values', 'set', 'members', 'sheet', 'key', 'column', 'columns', 'default'] as const;
+const DATA_FIELDS = ['values', 'set', 'members', 'sheet', 'dialect', 'key', 'column', 'columns', 'default'] as const;
 
 /**
  * The model that the cards of a canvas describe. Several objectives become one weighted sum, with the sense of the

@@ -23,7 +23,7 @@ const DATA = [
   '`kpi`: `description`, `expression`, `unit`, `target`.',
   '`data`: `file_path`, `values` (numbers by name) or `in_formulas` (all numbers are in the formulas), ' +
     '`description`; a set: `set` (its name), `members` (a list, or a range such as `1 to 52`), and in `values` numbers or ' +
-    'texts by name and member; or, in the file of `file_path`, its `sheet`, `key` (the columns that tell members apart) or ' +
+    'texts by name and member; or, in the file of `file_path`, its `sheet`, `dialect` (how to read it, as in `POST /files/table`), `key` (the columns that tell members apart) or ' +
     '`column` (the one whose different values are the members), `columns` (columns of the file by other names) and `default` ' +
     '(for figures that are missing).',
   '`production_requirement`, met by every plan as a hard constraint: `expression` (a relation) with `index`, or `description` ' +

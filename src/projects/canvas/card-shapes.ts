@@ -1,5 +1,6 @@
 import type { Card, Gap } from './card.entity.js';
 import { isName } from '../../modelling/lexer.js';
+import { DIALECT_FIELDS, isDialect } from '../../tables/dialect-options.js';
 import { relationIn } from './expressions.js';
 import { MAX_RANGE, rangeOf } from './members.js';
 
@@ -83,6 +84,11 @@ const columnsByName: Content = {
   ),
 };
 
+const dialect: Content = {
+  expects: `an object that says how the file is to be read, with fields of ${DIALECT_FIELDS.join(', ')} as for POST /files/table`,
+  accepts: isDialect,
+};
+
 /** Remembers what was found out of objects and lists: there can be thousands of items in one, and nothing changes them. */
 function once(accepts: (value: unknown) => boolean): Content['accepts'] {
   const known = new WeakMap<object, boolean>();
@@ -116,7 +122,7 @@ const info = (message: string): CardField['missing'] => ({ severity: 'info', mes
  * - `kpi`: `description`, `expression`, `unit`, `target`
  * - `data`: `file_path` (in the workspace), `values` (numbers by the names that expressions use; or, over the set of the card,
  *   numbers or texts by member) or `in_formulas` (every figure stands in the formulas), `set` (its name) and `members` (a list,
- *   or `1 to 52`), or of the file `sheet`, `key` (the columns that tell members apart) or `column` (the one whose different cells
+ *   or `1 to 52`), or of the file `sheet`, `dialect` (how it is to be read where the service recognises it wrongly), `key` (the columns that tell members apart) or `column` (the one whose different cells
  *   are the members), `columns` (those of the file by the names that formulas have for them), `default` (of figures that are
  *   missing), `description`
  * - `production_requirement`: `description`, `expression` (what every plan must meet: `chairs >= 10`) with its `index`, or
@@ -187,6 +193,7 @@ const SHAPES: Record<CardType, readonly CardField[]> = {
     { name: 'set', content: name },
     { name: 'members', content: members },
     { name: 'sheet', content: text },
+    { name: 'dialect', content: dialect },
     { name: 'key', content: columnList },
     { name: 'column', content: text },
     { name: 'columns', content: columnsByName },

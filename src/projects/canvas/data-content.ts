@@ -1,3 +1,4 @@
+import type { DialectOptions } from '../../data-engine/tasks.js';
 import { normalizePath, pathProblem } from '../../files/tree/paths.js';
 import { shortened } from '../../modelling/names.js';
 import type { Card } from './card.entity.js';
@@ -85,12 +86,14 @@ function readFile(card: DataCard): DataFile | undefined {
   const path = pathOf(card);
   if (path === undefined) return undefined;
   const sheet = fieldOf<string>(card, 'sheet');
+  const dialect = fieldOf<DialectOptions>(card, 'dialect');
   const column = fieldOf<string>(card, 'column');
   const key = fieldOf<string[]>(card, 'key');
   const fallback = fieldOf<number>(card, 'default');
   return {
     path,
     ...(sheet !== undefined && { sheet }),
+    ...(dialect !== undefined && { dialect }),
     key: column === undefined ? (key ?? []) : [column],
     isDistinct: column !== undefined,
     ...(column !== undefined && key !== undefined && { otherKey: key }),

@@ -1,4 +1,7 @@
+import type { DialectOptions } from '../../data-engine/tasks.js';
+import { dialectOf } from '../../tables/dialect-options.js';
 import { tableFormat } from '../../tables/table-format.js';
+import type { TableName } from '../../tables/table-reader.service.js';
 import { isName } from '../../modelling/lexer.js';
 
 /** A table in a file of the workspace, as a data card names it. */
@@ -6,6 +9,8 @@ export interface DataFile {
   path: string;
   /** Absent: the first one of a workbook. */
   sheet?: string;
+  /** How it is to be read; the rest is recognised. */
+  dialect?: DialectOptions;
   /** Columns whose cells together are a member. */
   key: readonly string[];
   /** Whether the set is that of the different members, which may come several times. */
@@ -27,6 +32,8 @@ export interface FileFacts {
   doubled?: { key: string[]; rows: [number, number] };
   /** The first row without a whole key. */
   empty?: { row: number; column: string };
+  /** What a planner should check: rows that are left out, and guesses. */
+  notes?: string[];
 }
 
 export interface FactsOfColumn {
@@ -48,18 +55,21 @@ export type FileStates = ReadonlyMap<string, FileState>;
 
 export const NO_FILES: FileStates = new Map();
 
+type Question = Pick<DataFile, 'path' | 'sheet' | 'dialect' | 'key' | 'isDistinct'>;
+
 /** What a card asks of its file, equal for those that ask the same. */
-export const questionOf = (file: Pick<DataFile, 'path' | 'sheet' | 'key' | 'isDistinct'>): string =>
-  JSON.stringify([file.path, aspectOf(file)]);
+export const questionOf = (file: Question): string => JSON.stringify([file.path, aspectOf(file)]);
 
 /** The same without the place of the file: of equal contents the answer is the same. */
-export const aspectOf = ({
+export const aspectOf = ({ path, sheet, dialect, key, isDistinct }: Question): string =>
+  JSON.stringify([VERSION, tableFormat(path) ?? null, sheet ?? null, dialectOf(dialect) ?? null, key, isDistinct]);
+
+/** The table of a card, as {@link TableReader} knows it. */
+export const tableOf = ({ path, sheet, dialect }: DataFile): TableName => ({
   path,
-  sheet,
-  key,
-  isDistinct,
-}: Pick<DataFile, 'path' | 'sheet' | 'key' | 'isDistinct'>): string =>
-  JSON.stringify([VERSION, tableFormat(path) ?? null, sheet ?? null, key, isDistinct]);
+  ...(sheet !== undefined && { sheet }),
+  ...(dialect !== undefined && { dialect }),
+});
 
 /** Counts up when contents come to be read in another way: what was found out before does not count any more. */
 const VERSION = 2;

@@ -9,12 +9,21 @@ import { FileTreeReader } from '../../files/tree/file-tree-reader.service.js';
 import type { Tx } from '../../platform/database/database.service.js';
 import { pathProblem } from '../../files/tree/paths.js';
 import { NotFound } from '../../platform/errors/errors.js';
+import { readingNotes } from '../../tables/reading-notes.js';
 import { rowInFile } from '../../tables/table-format.js';
 import { TableReader } from '../../tables/table-reader.service.js';
 import type { Card } from './card.entity.js';
 import { MAX_CELLS, MAX_ROWS, withValues } from './column-values.js';
 import { isSetOfFile, readData, withRoom } from './data-content.js';
-import { aspectOf, type DataFile, type FileFacts, type FileState, type FileStates, questionOf } from './data-file.js';
+import {
+  aspectOf,
+  type DataFile,
+  type FileFacts,
+  type FileState,
+  type FileStates,
+  questionOf,
+  tableOf,
+} from './data-file.js';
 import { type Asked, FileFactsRepository } from './file-facts.repository.js';
 
 /** Most texts of the cached facts together. */
@@ -125,14 +134,17 @@ export class DataFiles {
     }
   }
 
-  private async readTable(workspace: ContainerRef, { path, sheet, key, isDistinct }: DataFile, signal?: AbortSignal) {
-    const name = { path, ...(sheet !== undefined && { sheet }) };
+  private async readTable(workspace: ContainerRef, file: DataFile, signal?: AbortSignal) {
+    const { key, isDistinct } = file;
+    const name = tableOf(file);
     const options = { ...(signal !== undefined && { signal }) };
     const { blob_id, description } = await this.tables.describe(workspace, name, options);
     const columns = await this.withValues(workspace, name, { blob_id, description, key }, options);
     if (columns === undefined) return undefined;
     const isKnown = key.every((one) => columns.some((column) => column.name === one));
-    if (isDistinct || key.length === 0 || !isKnown) return { blob_id, facts: { columns } };
+    const notes = readingNotes(description);
+    const told = notes.length > 0 && { notes };
+    if (isDistinct || key.length === 0 || !isKnown) return { blob_id, facts: { columns, ...told } };
     const checked = await this.tables.keys(workspace, name, key, options);
     if (checked.blob_id !== blob_id) return undefined;
     const { doubled, empty, misfits } = checked;
@@ -142,6 +154,7 @@ export class DataFiles {
         const misfit = misfits.find((one) => one.column === column.name);
         return misfit === undefined ? column : { ...column, misfit: { row: rowOf(misfit.row), text: misfit.text } };
       }),
+      ...told,
       ...(doubled !== null && {
         doubled: { key: doubled.key, rows: [rowOf(doubled.rows[0]), rowOf(doubled.rows[1])] },
       }),

@@ -63,8 +63,12 @@ export function gapsOfFile({ set, file }: DataContent, state: FileState | undefi
   if (set.members !== undefined) return [];
   if (state === undefined || state === 'unread') return [blocking('file_path', `${place} has not been read yet`)];
   if (state.problem !== undefined) return [blocking('file_path', `${place}: ${state.problem}`)];
-  return gapsOfKey(file, state, set.name);
+  return [...gapsOfKey(file, state, set.name), ...notesOn(place, state)];
 }
+
+/** How the file was read, where a planner should check it. */
+const notesOn = (place: string, { notes = [] }: FileFacts): Gap[] =>
+  notes.map((note) => ({ field: 'dialect', message: `${place}: ${note}`, severity: 'info' }));
 
 /** Why it cannot be said which members a set in a file has; undefined for nothing. */
 export function problemOfMembers({ key, otherKey }: DataFile): string | undefined {

@@ -10,7 +10,7 @@ const READ_FIELDS: Partial<Record<Card['card_type'], readonly string[]>> = {
   data: ['set', 'members', 'values'],
 };
 /** What it reads of a set whose members stand in a file. */
-const FILE_FIELDS = ['file_path', 'sheet', 'key', 'column', 'columns', 'default'] as const;
+const FILE_FIELDS = ['file_path', 'sheet', 'dialect', 'key', 'column', 'columns', 'default'] as const;
 
 /** Whether cards of a type are part of the model. */
 export const makesModel = (card_type: Card['card_type']): boolean =>

@@ -129,6 +129,7 @@ export function TablePreview({ projectId, container, path, lead, sheet, onSheet,
           `${some.columns.length} ${some.columns.length === 1 ? 'column' : 'columns'}`,
           total > MOST_ROWS ? `the first ${NUMBERS.format(MOST_ROWS)} can be scrolled to` : undefined,
           skipped > 0 ? `${NUMBERS.format(skipped)} left out` : undefined,
+          ...some.left_out.map(leftOut),
           dialect == null ? undefined : told(dialect),
         ]
           .filter((part) => part !== undefined)
@@ -140,16 +141,32 @@ export function TablePreview({ projectId, container, path, lead, sheet, onSheet,
 
 const SEPARATORS: Record<string, string> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'bars' };
 
-/** How a text was read. */
-function told({ delimiter, encoding, decimal, thousands, header }: Schemas['TableDialect']): string {
+const UNCERTAIN: Record<Schemas['TableDialect']['uncertain'][number], string> = {
+  delimiter: 'delimiter',
+  encoding: 'encoding',
+  header: 'header',
+  decimal: 'decimal sign',
+  date_order: 'order of day and month',
+  last_row: 'last row',
+};
+
+/** How a text or a sheet was read. */
+function told({ delimiter, encoding, decimal, thousands, header_row, uncertain }: Schemas['TableDialect']): string {
   const parts = [
-    SEPARATORS[delimiter] ?? `“${delimiter}”`,
-    encoding.toUpperCase(),
+    delimiter === null ? undefined : (SEPARATORS[delimiter] ?? `“${delimiter}”`),
+    encoding?.toUpperCase(),
     `decimal ${decimal === ',' ? 'comma' : 'point'}`,
     thousands === '' ? undefined : `thousands “${thousands}”`,
-    header ? undefined : 'no row of names',
+    header_row === null ? 'no row of names' : header_row > 1 ? `names in row ${header_row}` : undefined,
+    uncertain.length === 0 ? undefined : `uncertain: ${uncertain.map((field) => UNCERTAIN[field]).join(', ')}`,
   ];
   return `read with ${parts.filter((part) => part !== undefined).join(', ')}`;
+}
+
+/** A row or column that is not part of the table. */
+function leftOut({ place, kind, first, last }: Schemas['TableLeftOut']): string {
+  const unit = place === 'beside' ? 'column' : 'row';
+  return `${first === last ? `${unit} ${first}` : `${unit}s ${first} to ${last}`} left out (${kind})`;
 }
 
 interface NoTableProps {

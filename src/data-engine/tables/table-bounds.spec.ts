@@ -1,0 +1,384 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ConvertedTables } from '../../../test/support/converted-tables.js';
+import { type SheetCell, styled } from '../../../test/support/workbook-file.js';
+import type { ConvertTask, LeftOut } from '../tasks.js';
+
+let tables: ConvertedTables;
+beforeAll(async () => {
+  tables = await ConvertedTables.open();
+});
+afterAll(async () => await tables.close());
+
+type Content = string | Uint8Array | (SheetCell[] | undefined)[];
+
+/** The parts that are left out, as `place kind first-last`. */
+const shortForm = (parts: LeftOut[]): string[] =>
+  parts.map(({ place, kind, first, last }) => `${place} ${kind} ${first}-${last}`);
+
+const problemOf = async (content: Content, more: Partial<ConvertTask> = {}): Promise<unknown> =>
+  await tables.read(content, more).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+const DEMAND = 'product,week,quantity\noak,1,10\npine,2,20\n';
+const DEMAND_NAMES = ['product', 'week', 'quantity'];
+const DEMAND_ROWS = [
+  ['oak', 1, 10],
+  ['pine', 2, 20],
+];
+
+describe('a header of numbers', () => {
+  const wide = [
+    ['oak', 10, 20, 30],
+    ['pine', 11, 21, 31],
+  ];
+  it.each<[string, Content, string[]]>([
+    ['weeks', 'product,1,2,3\noak,10,20,30\npine,11,21,31\n', ['product', '1', '2', '3']],
+    ['hours with semicolons', 'shift;0;6;12\noak;10;20;30\npine;11;21;31\n', ['shift', '0', '6', '12']],
+    ['years', 'product\t2024\t2025\t2026\noak\t10\t20\t30\npine\t11\t21\t31\n', ['product', '2024', '2025', '2026']],
+    ['numbers with an empty corner', ',1,2,3\noak,10,20,30\npine,11,21,31\n', ['column_1', '1', '2', '3']],
+    ['weeks below a title', 'Plan\n\nproduct,1,2,3\noak,10,20,30\npine,11,21,31\n', ['product', '1', '2', '3']],
+    ['weeks in a sheet', [['product', 1, 2, 3], ...wide], ['product', '1', '2', '3']],
+  ])('holds names: %s', async (_, content, names) => {
+    const table = await tables.read(content);
+    expect(table.names).toEqual(names);
+    expect(table.cells).toEqual(wide);
+    expect(table.dialect?.uncertain).toEqual(['header']);
+  });
+
+  it('holds names: dates above numbers in a sheet', async () => {
+    const days = [45_663, 45_670, 45_677].map((day) => styled(day, 1));
+    const table = await tables.read([['product', ...days], ...wide]);
+    expect(table.names).toEqual(['product', '2025-01-06', '2025-01-13', '2025-01-20']);
+    expect(table.cells).toEqual(wide);
+  });
+
+  it.each([
+    ['numbers that rise unevenly', 'oak,10,25,30\npine,11,21,31\n'],
+    ['numbers that fall', 'oak,3,2,1\npine,11,21,31\n'],
+    ['a text that occurs below', 'oak,1,2,3\noak,11,21,31\n'],
+    ['a text that is like those below', 'A1,1,2,3\nA2,11,21,31\n'],
+    ['numbers alone', '1,2,3\n4,5,6\n'],
+  ])('does not hold names: %s', async (_, content) => {
+    const table = await tables.read(content);
+    expect(table.dialect).toMatchObject({ header: false, header_row: null, first_row: 1 });
+    expect(table.rows).toBe(2);
+  });
+});
+
+describe('titles above a table', () => {
+  const cases: [string, Content, string[], Partial<ConvertTask>?][] = [
+    ['one line', `Demand 2025\n\n${DEMAND}`, ['above title 1-1']],
+    ['comments', `# made by hand\n# a, b, c, d\n${DEMAND}`, ['above comment 1-2']],
+    ['a comment with a quote', `# "draft\n${DEMAND}`, ['above comment 1-1']],
+    ['a title with commas', `Demand, by week, for all plants, as planned\n${DEMAND}`, ['above title 1-1']],
+    ['a title in quotes below a byte order mark', `\ufeff"Demand, 2025"\r\n${DEMAND}`, ['above title 1-1']],
+    ['semicolons', `Demand 2025\n\n${DEMAND.replaceAll(',', ';')}`, ['above title 1-1']],
+    ['bars', `Demand | 2025\n${DEMAND.replaceAll(',', '|')}`, ['above title 1-1']],
+    ['tabs', `Demand 2025\n\n${DEMAND.replaceAll(',', '\t')}`, ['above title 1-1'], { format: 'tsv' }],
+    ['a named delimiter', `sep=;\nDemand\n\n${DEMAND.replaceAll(',', ';')}`, ['above title 2-2']],
+    ['delimiters behind the title', `Demand 2025,,\n,,\n${DEMAND}`, ['above title 1-1']],
+    ['semicolons behind titles', `Demand;;\nPlant;Berlin;\n${DEMAND.replaceAll(',', ';')}`, ['above title 1-2']],
+    ['a date beside its label', `Printed,2025-01-01,\n,,\n${DEMAND}`, ['above title 1-1']],
+    ['two cells', `Plant,Berlin\n${DEMAND}`, ['above title 1-1']],
+    ['two cells, with faulty rows left out', `Plant,Berlin\n${DEMAND}`, ['above title 1-1'], { ignoreErrors: true }],
+    ['more lines than rows', `${'Note\n'.repeat(12)}${DEMAND}`, ['above title 1-12']],
+    [
+      'a title, and a date alone in a sheet',
+      [['Demand'], [styled(45_658, 1)], undefined, DEMAND_NAMES, ...DEMAND_ROWS],
+      ['above title 1-1', 'above note 2-2'],
+    ],
+  ];
+  it.each(cases.map(([name, ...rest]) => [name, rest] as const))('are left out: %s', async (_, rest) => {
+    const [content, leftOut, more] = rest;
+    const table = await tables.read(content, more);
+    expect(table.names).toEqual(DEMAND_NAMES);
+    expect(table.cells).toEqual(DEMAND_ROWS);
+    expect(shortForm(table.leftOut)).toEqual(leftOut);
+    const header = table.dialect?.header_row ?? 0;
+    expect(table.dialect).toMatchObject({ header: true, first_row: header + 1, last_row: header + 2 });
+    expect(table.rowNumbers[0]).toEqual({ index: 0, row: header + 1 });
+    expect(table.skipped).toBe(0);
+  });
+
+  it('quotes their first 100 characters', async () => {
+    const table = await tables.read(`${'long '.repeat(50)}\n\n${DEMAND}`);
+    expect(table.leftOut[0]?.text).toHaveLength(100);
+  });
+
+  it.each<[string, (SheetCell[] | undefined)[], unknown[][]]>([
+    [
+      'numbers',
+      [[5], [6], [7, 8], [9, 10]],
+      [
+        [5, null],
+        [6, null],
+        [7, 8],
+        [9, 10],
+      ],
+    ],
+    [
+      'dates',
+      [[styled(45_658, 1)], [styled(45_659, 1), 4], [styled(45_660, 1), 5]],
+      [
+        ['2025-01-01', null],
+        ['2025-01-02', 4],
+        ['2025-01-03', 5],
+      ],
+    ],
+    [
+      'booleans',
+      [[true], [false, 4], [true, 5]],
+      [
+        [true, null],
+        [false, 4],
+        [true, 5],
+      ],
+    ],
+    [
+      'a text beside a number',
+      [
+        ['oak', 5],
+        ['pine', 6, 7],
+        ['elm', 8, 9],
+      ],
+      [
+        ['oak', 5, null],
+        ['pine', 6, 7],
+        ['elm', 8, 9],
+      ],
+    ],
+  ])('are never rows of %s', async (_, content, rows) => {
+    const table = await tables.read(content);
+    expect(table.cells).toEqual(rows);
+    expect(table.leftOut).toEqual([]);
+  });
+
+  it.each<[string, Content, string[], unknown[][]]>([
+    ['a name is missing', 'product,,price\noak,1,2\n', ['product', 'column_2', 'price'], [['oak', 1, 2]]],
+    ['the first name is missing', ',week,price\noak,1,2\n', ['column_1', 'week', 'price'], [['oak', 1, 2]]],
+    [
+      'names begin with #',
+      '#,name,price\n1,oak,2\n2,elm,3\n',
+      ['#', 'name', 'price'],
+      [
+        [1, 'oak', 2],
+        [2, 'elm', 3],
+      ],
+    ],
+    [
+      'the first name begins with #',
+      '#id,name\n1,oak\n2,elm\n',
+      ['#id', 'name'],
+      [
+        [1, 'oak'],
+        [2, 'elm'],
+      ],
+    ],
+  ])('are not a header in which %s', async (_, content, names, rows) => {
+    const table = await tables.read(content);
+    expect(table.names).toEqual(names);
+    expect(table.cells).toEqual(rows);
+    expect(table.leftOut).toEqual([]);
+  });
+
+  it.each([
+    ['prose with commas', 'comment\nHello, world\nFine, thanks\n', ['Hello, world', 'Fine, thanks']],
+    [
+      'addresses of two parts',
+      'address\nMain St 1, Berlin\nElm St 2, Paris\n',
+      ['Main St 1, Berlin', 'Elm St 2, Paris'],
+    ],
+    ['decimal commas', 'value\n1,5\n2,5\n', [1.5, 2.5]],
+  ])('are not the name of a single column: %s', async (_, content, cells) => {
+    const table = await tables.read(content);
+    expect(table.cells).toEqual(cells.map((cell) => [cell]));
+    expect(table.dialect?.uncertain).toContain('delimiter');
+  });
+
+  it('rejects a header with fewer cells than its rows, and reads the rows on demand', async () => {
+    const content = 'a,b\n1,2,3\n4,5,6\n7,8,9\n';
+    expect(await problemOf(content)).toMatchObject({ code: 'ragged_row', place: { row: 2, column: 3 } });
+    const table = await tables.read(content, { ignoreErrors: true });
+    expect(table.cells).toHaveLength(3);
+    expect(table.skipped).toBe(1);
+  });
+});
+
+describe('a row with a cell too many', () => {
+  it.each([
+    ['in the middle', 'a,b\n1,2\n3,4,\n5,6\n', 3],
+    ['below the header', 'a,b\n1,2,\n3,4\n5,6\n', 2],
+    ['at the end', 'a;b;c\n1;2;3\n4;5;6;\n', 3],
+    [
+      'with all values one column too far right',
+      'day,time,quantity,product,note\n2025-01-01,08:00,1,oak,x\n2025-01-02,,09:00,2,pine,\n2025-01-03,10:00,3,elm,z\n',
+      3,
+    ],
+    ['without the delimiter that all others end with', 'a,b\n1,2,\n3,4,\n5,6\n7,8,\n', 4],
+    ['with a value behind the last delimiter', 'a,b\n1,2,\n3,4,9\n5,6,\n', 2],
+  ])('is rejected: %s', async (_, content, row) => {
+    expect(await problemOf(content)).toMatchObject({ code: 'ragged_row', place: { row } });
+    const table = await tables.read(content, { ignoreErrors: true });
+    expect(table.skipped).toBe(1);
+  });
+
+  it.each([
+    ['all rows', 'a,b\n1,2,\n3,4,\n'],
+    ['all rows and the header', 'a,b,\n1,2,\n3,4,\n'],
+    ['the header', 'a,b,\n1,2\n3,4\n'],
+  ])('is none when %s end with a delimiter', async (_, content) => {
+    const table = await tables.read(content);
+    expect(table.names).toEqual(['a', 'b']);
+    expect(table.cells).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
+  });
+});
+
+describe('a line break in a header', () => {
+  it.each<[string, Content, string]>([
+    ['LF in a file with CRLF', '"unit\nprice";quantity\r\n"1,50";3\r\n"2,25";4\r\n', 'unit\nprice'],
+    ['CRLF in a file with LF', '"unit\r\nprice";quantity\n"1,50";3\n"2,25";4\n', 'unit\r\nprice'],
+    ['CR in a file with CRLF', '"unit\rprice";quantity\r\n"1,50";3\r\n"2,25";4\r\n', 'unit\rprice'],
+    [
+      'LF in a sheet',
+      [
+        ['unit\nprice', 'quantity'],
+        [1.5, 3],
+        [2.25, 4],
+      ],
+      'unit\nprice',
+    ],
+  ])('is part of the name: %s', async (_, content, name) => {
+    const table = await tables.read(content);
+    expect(table.names).toEqual([name, 'quantity']);
+    expect(table.cells).toEqual([
+      [1.5, 3],
+      [2.25, 4],
+    ]);
+  });
+});
+
+describe('the end of a table', () => {
+  it.each<[string, Content, string[]]>([
+    ['a total', `${DEMAND}Total,,30\n`, ['below total 4-4']],
+    ['a total in capitals with a colon', `${DEMAND}TOTAL:,,30\n`, ['below total 4-4']],
+    ['a sum in French', `${DEMAND}Somme,,30\n`, ['below total 4-4']],
+    ['a sum in Japanese', `${DEMAND}合計,,30\n`, ['below total 4-4']],
+    ['a total behind an empty line', `${DEMAND}\nGrand total,,31\n`, ['below total 5-5']],
+    ['a total behind delimiters', `${DEMAND},,\nSumme,,31\n`, ['below total 5-5']],
+    ['totals and an average', `${DEMAND}Total,,30\nAverage,,15\nGrand total,,30\n`, ['below total 4-6']],
+    ['a short total behind an empty line', `${DEMAND}\nTotal,30\n`, ['below total 5-5']],
+    ['notes', `${DEMAND}\n* estimated\nSource: plant\n`, ['below note 5-6']],
+    ['notes with delimiters', `${DEMAND},,\nSource: plant,,\n`, ['below note 5-5']],
+    ['a total and a note', `${DEMAND}Total,,30\nSource: plant\n`, ['below total 4-4', 'below note 5-5']],
+    ['a comment', `${DEMAND}# end of file\n`, ['below comment 4-4']],
+    ['a total of a sheet', [DEMAND_NAMES, ...DEMAND_ROWS, ['Total', null, 30]], ['below total 4-4']],
+    [
+      'a total and a note of a sheet',
+      [DEMAND_NAMES, ...DEMAND_ROWS, undefined, ['Total', null, 31], undefined, ['Source: plant']],
+      ['below total 5-5', 'below note 7-7'],
+    ],
+  ])('leaves out %s', async (_, content, leftOut) => {
+    const table = await tables.read(content);
+    expect(table.names).toEqual(DEMAND_NAMES);
+    expect(table.cells).toEqual(DEMAND_ROWS);
+    expect(shortForm(table.leftOut)).toEqual(leftOut);
+    expect(table.dialect).toMatchObject({ first_row: 2, last_row: 3, uncertain: [] });
+  });
+
+  it.each<[string, string, string[]]>([
+    ['dates', 'day,n\n2025-01-01,10\n2025-01-02,20\nTotal,30\n', ['day date', 'n integer']],
+    ['numbers', 'id,n\n1,10\n2,20\nSum,30\n', ['id integer', 'n integer']],
+    ['decimals', 'p;n\na;1.234,50\nb;10,25\nGesamt;1.244,75\n', ['p text', 'n number']],
+    ['rounded decimals', 'id,n\n1,1.111\n2,2.222\n3,3.333\nTotal,6.67\n', ['id integer', 'n number']],
+    ['percentages', 'id,share\n1,12.5 %\n2,87.5 %\nTotal,100 %\n', ['id integer', 'share number']],
+    ['rows below an empty line', 'id,n\n\n1,10\n2,20\nTotal,30\n', ['id integer', 'n integer']],
+    ['many rows', `id,n\n${'1,2\n'.repeat(500)}Total,1000\n`, ['id integer', 'n integer']],
+  ])('keeps the types of a table with a total: %s', async (_, content, types) => {
+    const table = await tables.read(content);
+    expect(table.types).toEqual(types);
+    expect(shortForm(table.leftOut)).toEqual([expect.stringMatching(/^below total/)]);
+  });
+
+  it.each<[string, Content]>([
+    ['a total that is no sum', 'station,price,stock\nShell,7,1\nEsso,8,2\nTotal,9,4\n'],
+    ['a total that is no sum in German', 'p;n\na;10\nb;20\nSumme;99\n'],
+    [
+      'a total that is no sum in a sheet',
+      [
+        ['p', 'n'],
+        ['a', 10],
+        ['b', 20],
+        ['Total', 99],
+      ],
+    ],
+  ])('keeps %s and reports it', async (_, content) => {
+    const table = await tables.read(content);
+    expect(table.rows).toBe(3);
+    expect(table.leftOut).toEqual([]);
+    expect(table.dialect).toMatchObject({ last_row: 4, uncertain: ['last_row'] });
+  });
+
+  it.each<[string, string, number]>([
+    ['rows behind empty lines', 'a,b\n1,x\n\n2,y\n\n3,\n', 3],
+    ['a total among other rows', 'p,n\nx,10\nTotal,10\ny,20\nz,5\n', 4],
+    ['empty rows with delimiters', 'a,b\n1,2\n,\n,\n', 3],
+    ['many rows behind a comment', `a,b\n# x,1\n${'y,2\n'.repeat(30)}`, 31],
+  ])('keeps %s', async (_, content, rows) => {
+    const table = await tables.read(content);
+    expect(table.rows).toBe(rows);
+    expect(table.leftOut).toEqual([]);
+  });
+
+  it('rejects a short row that is no note', async () => {
+    expect(await problemOf('a,b,c\n1,2,3\n\n4,5\n6,7,8\n')).toMatchObject({ code: 'ragged_row', place: { row: 4 } });
+    expect(await problemOf('a,b,c\n1,2,3\nSource: x\n')).toMatchObject({ code: 'ragged_row', place: { row: 3 } });
+  });
+});
+
+describe('columns beside the table of a sheet', () => {
+  const side = (rows: (SheetCell[] | undefined)[]) => tables.read(rows);
+
+  it('are left out as another table, whatever its length', async () => {
+    const table = await side([
+      ['p', 'n', null, 'q', 'm'],
+      ['a', 1, null, 'u', 5],
+      ['b', 2, null, 'v', 6],
+      [null, null, null, 'w', 7],
+    ]);
+    expect(table.cells).toEqual([
+      ['a', 1],
+      ['b', 2],
+    ]);
+    expect(table.leftOut).toEqual([{ place: 'beside', kind: 'table', first: 4, last: 5, text: 'q m u 5 v 6 w 7' }]);
+  });
+
+  it('are left out as a note, beside a table with title and total', async () => {
+    const table = await side([['Plan'], undefined, ['p', 'n'], ['a', 10, null, 'ask Ann'], ['b', 20], ['Total', 30]]);
+    expect(table.cells).toEqual([
+      ['a', 10],
+      ['b', 20],
+    ]);
+    expect(shortForm(table.leftOut)).toEqual(['above title 1-1', 'below total 6-6', 'beside note 4-4']);
+  });
+
+  it('are columns of the table when the column between them has a value further below', async () => {
+    const rows = Array.from({ length: 300 }, (_, n): SheetCell[] => [`p${n}`, n, n === 299 ? 1 : null, 2]);
+    const table = await side([['p', 'n', null, 'q'], ...rows]);
+    expect(table.names).toEqual(['p', 'n', 'column_3', 'q']);
+    expect(table.rows).toBe(300);
+    expect(table.leftOut).toEqual([]);
+  });
+
+  it('are columns of the table when the column between them has a name', async () => {
+    const table = await side([
+      ['p', 'n', 'spare', 'q'],
+      ['a', 1, null, 2],
+    ]);
+    expect(table.names).toEqual(['p', 'n', 'spare', 'q']);
+  });
+});

@@ -1,0 +1,50 @@
+import type { Dialect, LeftOut, TableDescription, UncertainField } from '../data-engine/tasks.js';
+
+/** Characters of a left-out row that a note quotes, and entries that are named one by one. */
+const MAX_QUOTE = 40;
+const MAX_ENTRIES = 4;
+
+const GUESSES: Record<UncertainField, (dialect: Dialect) => string> = {
+  delimiter: ({ delimiter }) =>
+    `cells can be split in several ways; ${JSON.stringify(delimiter)} is taken as the delimiter`,
+  encoding: ({ encoding }) => `the file does not say its encoding; ${encoding} is assumed`,
+  header: ({ header_row }) =>
+    header_row === null
+      ? 'it is unclear whether the first row holds names; it is read as data'
+      : `it is unclear whether row ${header_row} holds the names of the columns; it is read as the header`,
+  decimal: ({ decimal }) =>
+    `some numbers fit a decimal point and a decimal comma; a decimal ${decimal === ',' ? 'comma' : 'point'} is assumed`,
+  date_order: ({ date_order }) =>
+    `some dates fit both orders of day and month; the ${date_order === 'month_first' ? 'month' : 'day'} is assumed to come first`,
+  last_row: ({ last_row }) => `row ${last_row} is called a total but is no sum of its columns; it is read as data`,
+};
+
+/** Sentences, without capitals and full stops, about guesses that a table was read with. */
+export const guessesOf = (dialect: Dialect | null, fields?: readonly UncertainField[]): string[] =>
+  dialect === null
+    ? []
+    : dialect.uncertain.filter((field) => fields?.includes(field) ?? true).map((field) => GUESSES[field](dialect));
+
+/** A phrase about what is left out of a table; undefined for nothing. */
+export function leftOutOf(parts: readonly LeftOut[]): string | undefined {
+  if (parts.length === 0) return undefined;
+  const more = parts.length > MAX_ENTRIES ? ` and ${parts.length - MAX_ENTRIES} more` : '';
+  return `left out: ${parts.slice(0, MAX_ENTRIES).map(described).join(', ')}${more}`;
+}
+
+function described({ place, kind, first, last, text }: LeftOut): string {
+  const unit = place === 'beside' ? 'column' : 'row';
+  const where = first === last ? `${unit} ${first}` : `${unit}s ${first} to ${last}`;
+  const line = text.replace(/\s+/g, ' ');
+  const quote = line.length > MAX_QUOTE ? `${line.slice(0, MAX_QUOTE).toWellFormed()}…` : line;
+  return `${where} (${kind}: ${quote})`;
+}
+
+/** Guesses that can change values. */
+const OF_VALUES = ['encoding', 'decimal', 'date_order', 'last_row'] as const;
+
+/** Sentences about what a planner should check before planning with a table. */
+export const readingNotes = ({ dialect, leftOut }: Pick<TableDescription, 'dialect' | 'leftOut'>): string[] => [
+  ...[leftOutOf(leftOut)].flatMap((phrase) => phrase ?? []),
+  ...guessesOf(dialect, OF_VALUES),
+];

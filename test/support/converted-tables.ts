@@ -1,0 +1,63 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { convert } from '../../src/data-engine/tables/convert.js';
+import type { ConvertTask, TableDescription, TableFormat } from '../../src/data-engine/tasks.js';
+import { type SheetCell, workbookFile } from './workbook-file.js';
+
+export type ConvertedTable = TableDescription & {
+  names: string[];
+  /** `name type`. */
+  types: string[];
+  cells: unknown[][];
+};
+
+/** Converts files of tests and reads the results. */
+export class ConvertedTables {
+  private files = 0;
+
+  private constructor(
+    private readonly directory: string,
+    private readonly database: DuckDBInstance,
+  ) {}
+
+  static async open(): Promise<ConvertedTables> {
+    return new ConvertedTables(
+      await mkdtemp(join(tmpdir(), 'converted-')),
+      await DuckDBInstance.create(':memory:', { threads: '1' }),
+    );
+  }
+
+  async close(): Promise<void> {
+    this.database.closeSync();
+    await rm(this.directory, { recursive: true });
+  }
+
+  /** Rows of cells are the only sheet of a workbook. */
+  async read(
+    content: string | Uint8Array | (SheetCell[] | undefined)[],
+    more: Partial<ConvertTask> = {},
+  ): Promise<ConvertedTable> {
+    const format: TableFormat = more.format ?? (Array.isArray(content) ? 'xlsx' : 'csv');
+    const from = join(this.directory, `${(this.files += 1)}.${format}`);
+    const to = `${from}.parquet`;
+    await writeFile(from, Array.isArray(content) ? workbookFile({ Sheet: content }) : content);
+    const table = await convert({ kind: 'convert', from, format, ignoreErrors: false, to, ...more });
+    const connection = await this.database.connect();
+    try {
+      const result = await connection.runAndReadAll(`FROM read_parquet('${to}')`);
+      return {
+        ...table,
+        names: table.columns.map(({ name }) => name),
+        types: table.columns.map(({ name, type }) => `${name} ${type}`),
+        cells: result.getRowsJson().map((row) => row.map(plain)),
+      };
+    } finally {
+      connection.closeSync();
+    }
+  }
+}
+
+/** DuckDB's JSON has integers of 64 bits as texts. */
+const plain = (cell: unknown): unknown => (typeof cell === 'string' && /^-?\d+$/.test(cell) ? Number(cell) : cell);
