@@ -11,7 +11,7 @@ import { pathProblem } from '../../files/tree/paths.js';
 import { NotFound } from '../../platform/errors/errors.js';
 import { readingNotes } from '../../tables/reading-notes.js';
 import { rowInFile } from '../../tables/table-format.js';
-import { TableReader } from '../../tables/table-reader.service.js';
+import { type TableName, TableReader } from '../../tables/table-reader.service.js';
 import type { Card } from './card.entity.js';
 import { MAX_CELLS, MAX_ROWS, withValues } from './column-values.js';
 import { isSetOfFile, readData, withRoom } from './data-content.js';
@@ -166,7 +166,7 @@ export class DataFiles {
   /** The columns of a table with their values, unless it is too large; undefined if the file has changed since. */
   private async withValues(
     workspace: ContainerRef,
-    name: { path: string; sheet?: string },
+    name: TableName,
     { blob_id, description, key }: Described,
     options: { signal?: AbortSignal },
   ): Promise<FileFacts['columns'] | undefined> {

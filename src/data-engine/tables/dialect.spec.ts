@@ -1,0 +1,294 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ConvertedTables } from '../../../test/support/converted-tables.js';
+import type { Dialect, DialectOptions } from '../tasks.js';
+
+let tables: ConvertedTables;
+beforeAll(async () => {
+  tables = await ConvertedTables.open();
+});
+afterAll(async () => await tables.close());
+
+const problemOf = async (content: Parameters<ConvertedTables['read']>[0], dialect: DialectOptions): Promise<unknown> =>
+  await tables.read(content, { dialect }).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+describe('the dialect of a table', () => {
+  it.each<[string, string | Uint8Array, Partial<Dialect>]>([
+    ['a number that fits two decimal signs', 'a;b\n1.250;x1\n', { decimal: ',', uncertain: ['decimal'] }],
+    ['a number in quotes that fits two decimal signs', 'a,b\n"1,250",1\n', { decimal: '.', uncertain: ['decimal'] }],
+    ['a number that another column decides', 'a;b\n1.250;0,5\n', { decimal: ',', thousands: '.', uncertain: [] }],
+    ['plain integers', 'a;b\n1250;5\n', { decimal: '.', uncertain: [] }],
+    ['a date that fits two orders', 'a,b\n03/04/2025,1\n', { date_order: 'day_first', uncertain: ['date_order'] }],
+    ['a date that fits one order', 'a,b\n12/31/2025,1\n', { date_order: 'month_first', uncertain: [] }],
+    [
+      'a date that another column decides',
+      'a,b\n03/04/2025,12/31/2025\n',
+      { date_order: 'month_first', uncertain: [] },
+    ],
+    ['dates with points', 'a;b\n03.04.2025;1\n', { date_order: 'day_first', uncertain: [] }],
+    ['ISO dates', 'a,b\n2025-04-03,1\n', { date_order: null, uncertain: [] }],
+    [
+      'bytes that are no UTF-8',
+      Buffer.from('name;n\nM\xfcller;1\n', 'latin1'),
+      { encoding: 'windows-1252', uncertain: ['encoding'] },
+    ],
+    ['texts alone', 'a,b\nx,y\n', { header_row: 1, first_row: 2, last_row: 2, uncertain: ['header'] }],
+    ['a header alone', 'a,b\n', { header_row: 1, first_row: null, last_row: null }],
+    ['two delimiters', 'a;b,c\n1;2,3\n', { delimiter: ';', uncertain: ['delimiter', 'header'] }],
+  ])('reports %s', async (_, content, dialect) => {
+    const table = await tables.read(content);
+    const { uncertain = [] } = dialect;
+    expect(table.dialect).toMatchObject({ ...dialect, uncertain: expect.arrayContaining(uncertain) });
+    if (uncertain.length === 0 && dialect.first_row !== null) expect(table.dialect?.uncertain).toEqual([]);
+  });
+
+  it('has no delimiter, quote and encoding in a sheet', async () => {
+    const table = await tables.read([['Plan'], undefined, ['p', 'n'], ['a', 1], ['b', 2]]);
+    expect(table.dialect).toEqual({
+      delimiter: null,
+      quote: null,
+      encoding: null,
+      header: true,
+      header_row: 3,
+      first_row: 4,
+      last_row: 5,
+      decimal: '.',
+      thousands: '',
+      date_order: null,
+      uncertain: [],
+    });
+  });
+});
+
+describe('a dialect of the caller', () => {
+  const rows = 'x,y\na,b\n1,2\n3,4\n5,6\n';
+  it.each<[string, string | Uint8Array, DialectOptions, string[], unknown[][]]>([
+    ['a delimiter', 'a,b;c\n1,2;3\n', { delimiter: ',' }, ['a text', 'b;c text'], [[1, '2;3']]],
+    ['an unusual delimiter', 'a:b\n1:2\n', { delimiter: ':' }, ['a integer', 'b integer'], [[1, 2]]],
+    [
+      'no quotes',
+      'a,b\n"x,1\n"y,2\n',
+      { quote: '' },
+      ['a text', 'b integer'],
+      [
+        ['"x', 1],
+        ['"y', 2],
+      ],
+    ],
+    ['an apostrophe as quote', "a,b\n'x,z',1\n", { quote: "'" }, ['a text', 'b integer'], [['x,z', 1]]],
+    ['a decimal point', 'a;b\n1.250;1\n', { decimal: '.' }, ['a number', 'b integer'], [[1.25, 1]]],
+    ['a decimal comma', 'a,b\n"1,250",1\n', { decimal: ',' }, ['a number', 'b integer'], [[1.25, 1]]],
+    [
+      'a decimal sign that numbers do not have',
+      'a;b\n1,5;1\n',
+      { decimal: '.' },
+      ['a text', 'b integer'],
+      [['1,5', 1]],
+    ],
+    ['no thousands', 'a;b\n1.250;1\n', { thousands: '' }, ['a number', 'b integer'], [[1.25, 1]]],
+    ['points as thousands', 'a,b\n1.250,1\n', { thousands: '.' }, ['a integer', 'b integer'], [[1250, 1]]],
+    ['month first', 'a,b\n03/04/2025,1\n', { date_order: 'month_first' }, ['a date', 'b integer'], [['2025-03-04', 1]]],
+    ['day first', 'a,b\n03-04-2025,1\n', { date_order: 'day_first' }, ['a date', 'b integer'], [['2025-04-03', 1]]],
+    [
+      'an order that dates do not have',
+      'a,b\n12/31/2025,1\n',
+      { date_order: 'day_first' },
+      ['a text', 'b integer'],
+      [['12/31/2025', 1]],
+    ],
+    [
+      'no header',
+      'a,b\nx,y\n',
+      { header: false },
+      ['column_1 text', 'column_2 text'],
+      [
+        ['a', 'b'],
+        ['x', 'y'],
+      ],
+    ],
+    ['a header of numbers', '1,2\n3,4\n', { header: true }, ['1 integer', '2 integer'], [[3, 4]]],
+    [
+      'a header row',
+      rows,
+      { header_row: 2 },
+      ['a integer', 'b integer'],
+      [
+        [1, 2],
+        [3, 4],
+        [5, 6],
+      ],
+    ],
+    [
+      'a header row and a first row',
+      rows,
+      { header_row: 1, first_row: 4 },
+      ['x integer', 'y integer'],
+      [
+        [3, 4],
+        [5, 6],
+      ],
+    ],
+    [
+      'a first row below names',
+      rows,
+      { first_row: 3 },
+      ['a integer', 'b integer'],
+      [
+        [1, 2],
+        [3, 4],
+        [5, 6],
+      ],
+    ],
+    [
+      'a first row without names',
+      rows,
+      { first_row: 4 },
+      ['column_1 integer', 'column_2 integer'],
+      [
+        [3, 4],
+        [5, 6],
+      ],
+    ],
+    [
+      'a last row',
+      rows,
+      { header_row: 2, last_row: 4 },
+      ['a integer', 'b integer'],
+      [
+        [1, 2],
+        [3, 4],
+      ],
+    ],
+    [
+      'a last row that is a total',
+      'p,n\na,1\nb,2\nTotal,3\n',
+      { last_row: 4 },
+      ['p text', 'n integer'],
+      [
+        ['a', 1],
+        ['b', 2],
+        ['Total', 3],
+      ],
+    ],
+    [
+      'a last row above ragged ones',
+      'p,n\na,1\nb,2\nx\ny,1,2\n',
+      { last_row: 3 },
+      ['p text', 'n integer'],
+      [
+        ['a', 1],
+        ['b', 2],
+      ],
+    ],
+    [
+      'Shift JIS',
+      Buffer.from('90bb95692c909497ca0a836c83572c31300a837b838b83672c32300a', 'hex'),
+      { encoding: 'shift_jis' },
+      ['製品 text', '数量 integer'],
+      [
+        ['ネジ', 10],
+        ['ボルト', 20],
+      ],
+    ],
+    [
+      'ISO 8859-2',
+      Buffer.from('n,m\n\xb3\xf3d\xbc,1\n', 'latin1'),
+      { encoding: 'iso-8859-2' },
+      ['n text', 'm integer'],
+      [['łódź', 1]],
+    ],
+    [
+      'KOI8-R',
+      Buffer.from('eed92c6e0af7c5d32c310a', 'hex'),
+      { encoding: 'koi8-r' },
+      ['НЫ text', 'n integer'],
+      [['Вес', 1]],
+    ],
+    [
+      'UTF-16 without byte order mark',
+      Buffer.from('a,b\nä,1\n', 'utf16le'),
+      { encoding: 'utf-16le' },
+      ['a text', 'b integer'],
+      [['ä', 1]],
+    ],
+  ])('decides: %s', async (_, content, dialect, types, cells) => {
+    const table = await tables.read(content, { dialect });
+    expect(table.types).toEqual(types);
+    expect(table.cells).toEqual(cells);
+    for (const field of Object.keys(dialect)) expect(table.dialect?.uncertain).not.toContain(field);
+    const { encoding: _encoding, ...same } = dialect;
+    expect(table.dialect).toMatchObject('thousands' in same || 'decimal' in same ? {} : same);
+  });
+
+  it('decides for a sheet', async () => {
+    const content = [['Plan'], ['a', 'b'], ['kg', 'm'], [1, 2.5], [3, 4], ['x', 'y']];
+    const dialect = { header_row: 2, first_row: 4, last_row: 5, decimal: ',' } as const;
+    const table = await tables.read(content, { dialect });
+    expect(table.types).toEqual(['a integer', 'b number']);
+    expect(table.cells).toEqual([
+      [1, 2.5],
+      [3, 4],
+    ]);
+    expect(table.dialect).toMatchObject(dialect);
+  });
+
+  it.each<[string, Parameters<ConvertedTables['read']>[0], DialectOptions, string]>([
+    ['a header behind the end', 'a,b\n1,2\n', { header_row: 9 }, 'header_row'],
+    ['a header in an empty row', 'a,b\n\n1,2\n', { header_row: 2 }, 'header_row'],
+    ['data behind the end', 'a,b\n1,2\n', { first_row: 9 }, 'first_row'],
+    ['data in an empty row', 'a,b\n\n1,2\n', { header_row: 1, first_row: 2 }, 'first_row'],
+    ['data that end behind the file', 'a,b\n1,2\n', { last_row: 9 }, 'last_row'],
+    ['names above the first row of the file', '1,2\n3,4\n', { first_row: 1, header: true }, 'first_row'],
+    [
+      'bytes that the encoding does not have',
+      Buffer.from('a,b\n\xe9,1\n', 'latin1'),
+      { encoding: 'utf-8' },
+      'encoding',
+    ],
+    [
+      'a header behind the end of a sheet',
+      [
+        ['a', 'b'],
+        [1, 2],
+      ],
+      { header_row: 9 },
+      'header_row',
+    ],
+    [
+      'data behind the end of a sheet',
+      [
+        ['a', 'b'],
+        [1, 2],
+      ],
+      { first_row: 9 },
+      'first_row',
+    ],
+    [
+      'a delimiter in a workbook',
+      [
+        ['a', 'b'],
+        [1, 2],
+      ],
+      { delimiter: ';' },
+      'delimiter',
+    ],
+    [
+      'an encoding of a workbook',
+      [
+        ['a', 'b'],
+        [1, 2],
+      ],
+      { encoding: 'utf-8' },
+      'encoding',
+    ],
+  ])('is rejected at its field: %s', async (_, content, dialect, field) => {
+    expect(await problemOf(content, dialect)).toMatchObject({ code: 'invalid_dialect', place: { loc: [field] } });
+  });
+
+  it('is rejected for JSON', async () => {
+    const read = tables.read('[{"a":1}]', { format: 'json', dialect: { decimal: ',' } });
+    await expect(read).rejects.toMatchObject({ code: 'invalid_dialect' });
+  });
+});
