@@ -36,7 +36,7 @@ describe('the dialect of a table', () => {
     ],
     ['texts alone', 'a,b\nx,y\n', { header_row: 1, first_row: 2, last_row: 2, uncertain: ['header'] }],
     ['a header alone', 'a,b\n', { header_row: 1, first_row: null, last_row: null }],
-    ['two delimiters', 'a;b,c\n1;2,3\n', { delimiter: ';', uncertain: ['delimiter', 'header'] }],
+    ['two delimiters', 'a;b,c\n1;2,3\n', { delimiter: ';', uncertain: ['delimiter'] }],
   ])('reports %s', async (_, content, dialect) => {
     const table = await tables.read(content);
     const { uncertain = [] } = dialect;
@@ -65,7 +65,7 @@ describe('the dialect of a table', () => {
 describe('a dialect of the caller', () => {
   const rows = 'x,y\na,b\n1,2\n3,4\n5,6\n';
   it.each<[string, string | Uint8Array, DialectOptions, string[], unknown[][]]>([
-    ['a delimiter', 'a,b;c\n1,2;3\n', { delimiter: ',' }, ['a text', 'b;c text'], [[1, '2;3']]],
+    ['a delimiter', 'a,b;c\n1,2;3\n', { delimiter: ',' }, ['a integer', 'b;c text'], [[1, '2;3']]],
     ['an unusual delimiter', 'a:b\n1:2\n', { delimiter: ':' }, ['a integer', 'b integer'], [[1, 2]]],
     [
       'no quotes',
@@ -203,7 +203,7 @@ describe('a dialect of the caller', () => {
       'KOI8-R',
       Buffer.from('eed92c6e0af7c5d32c310a', 'hex'),
       { encoding: 'koi8-r' },
-      ['НЫ text', 'n integer'],
+      ['Ны text', 'n integer'],
       [['Вес', 1]],
     ],
     [
@@ -218,8 +218,8 @@ describe('a dialect of the caller', () => {
     expect(table.types).toEqual(types);
     expect(table.cells).toEqual(cells);
     for (const field of Object.keys(dialect)) expect(table.dialect?.uncertain).not.toContain(field);
-    const { encoding: _encoding, ...same } = dialect;
-    expect(table.dialect).toMatchObject('thousands' in same || 'decimal' in same ? {} : same);
+    for (const field of ['delimiter', 'quote', 'encoding', 'header', 'header_row', 'first_row', 'last_row'] as const)
+      if (dialect[field] !== undefined) expect(table.dialect?.[field]).toBe(dialect[field]);
   });
 
   it('decides for a sheet', async () => {
