@@ -50,7 +50,13 @@ describe('a table', () => {
       total: 3,
       skipped: 0,
       sheets: null,
-      dialect: expect.objectContaining({ delimiter: ';', encoding: 'utf-8', header_row: 1, decimal: ',', uncertain: [] }),
+      dialect: expect.objectContaining({
+        delimiter: ';',
+        encoding: 'utf-8',
+        header_row: 1,
+        decimal: ',',
+        uncertain: [],
+      }),
       left_out: [],
     });
   });
