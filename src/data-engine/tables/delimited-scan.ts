@@ -5,7 +5,7 @@ import type { GridCell } from './grid.js';
 import { isFilled, observeCell } from './grid.js';
 import { RecordScanner } from './record-scanner.js';
 import { RowNumbering } from './row-numbers.js';
-import { MAX_LABEL, mayEndAt, mayStartLabel, type TableEnd, TableTail, type TailRow } from './table-end.js';
+import { isTotalAt, mayEndAt, type TableEnd, TableTail, type TailRow } from './table-end.js';
 import { readRows, type TextFile } from './text-file.js';
 import { TextWriter } from './text-writer.js';
 
@@ -277,7 +277,7 @@ export class DelimitedScan {
       const byte = bytes[at]!;
       if (isEmpty && byte === NUMBER_SIGN) return true;
       isEmpty = false;
-      if (byte > NINE) return end - at <= MAX_LABEL && mayStartLabel(byte, at + 1 < end ? bytes[at + 1]! : 0);
+      if (byte > NINE) return isTotalAt(bytes, at, end);
     }
     return isEmpty;
   }

@@ -327,6 +327,7 @@ describe('the end of a table', () => {
     ['rows behind empty lines', 'a,b\n1,x\n\n2,y\n\n3,\n', 3],
     ['a total among other rows', 'p,n\nx,10\nTotal,10\ny,20\nz,5\n', 4],
     ['empty rows with delimiters', 'a,b\n1,2\n,\n,\n', 3],
+    ['keys that begin with #', 'id,name,n\n#1,oak,5\n#2,pine,\n#3,,\n', 3],
     ['many rows behind a comment', `a,b\n# x,1\n${'y,2\n'.repeat(30)}`, 31],
   ])('keeps %s', async (_, content, rows) => {
     const table = await tables.read(content);

@@ -14,9 +14,6 @@ import {
 
 /** Most rows from the first total or note on to the end of a file. */
 const MAX_ROWS = 20;
-/** Longest label of a total, in bytes. */
-export const MAX_LABEL = 40;
-
 /** Names of totals and averages in the first text of a row. */
 const LABELS = new Set(
   [
@@ -31,16 +28,23 @@ const LABELS = new Set(
     .split(','),
 );
 
-/** The first two bytes of all labels, which few other texts have. */
-const BEGINNINGS = new Set(
-  [...LABELS].flatMap((label) => [label, label.toUpperCase()].map((text) => beginning(...Buffer.from(`${text} `)))),
+/** Signs and blanks that may follow a label, as in `Total :`. */
+const MAX_SIGNS = 2;
+
+/** First two bytes and lengths of all labels, which few other texts have. */
+const OUTLINES = new Set(
+  [...LABELS]
+    .flatMap((label) => [Buffer.from(label), Buffer.from(label.toUpperCase())])
+    .flatMap((bytes) => Array.from({ length: MAX_SIGNS + 1 }, (_, signs) => outlineOf(bytes, 0, bytes.length + signs))),
 );
 
-/** Whether a label may begin with two bytes. */
-export const mayStartLabel = (first: number, second: number): boolean => BEGINNINGS.has(beginning(first, second));
+/** Whether a text names a total; quick, because each row is asked. */
+export const isTotalAt = (bytes: Uint8Array, start: number, end: number): boolean =>
+  OUTLINES.has(outlineOf(bytes, start, end)) && isTotalLabel(Buffer.from(bytes.subarray(start, end)).toString());
 
-function beginning(first = 0, second = 0): number {
-  return ((first | 0x20) << 8) | (second | 0x20);
+function outlineOf(bytes: Uint8Array, start: number, end: number): number {
+  const second = end - start > 1 ? (bytes[start + 1] ?? 0) : 0;
+  return (((bytes[start]! | 0x20) << 8) | (second | 0x20)) * 256 + Math.min(255, end - start);
 }
 
 /** A row that may be the end of a table. */
@@ -61,7 +65,6 @@ export interface TableEnd {
 
 /** Whether a text names a total. */
 export const isTotalLabel = (text: string): boolean =>
-  text.length <= MAX_LABEL &&
   LABELS.has(
     text
       .trim()
@@ -127,11 +130,12 @@ export class TableTail {
   /** What a row below a table is; an empty text for a row of the table. */
   private kindOf(row: TailRow, isBelow: boolean, isSum: (row: TailRow) => boolean): 'total' | 'note' | 'comment' | '' {
     const filled = countFilled(row);
-    if (isComment(row) && filled < this.width) return 'comment';
     if (hasLabel(row) && hasNumbers(row) && (row.isApart || isBelow || isSum(row))) return 'total';
     const isNarrow = filled <= Math.max(1, Math.floor(this.width / 2)) && filled < this.width;
-    if (isTextRow(row) && isNarrow && (row.isApart || isBelow)) return filled === 0 && !isBelow ? '' : 'note';
-    return '';
+    if (!isTextRow(row) || !isNarrow) return '';
+    if (isComment(row) && (row.isApart || isBelow || !row.isFull)) return 'comment';
+    if (!row.isApart && !isBelow) return '';
+    return filled === 0 && !isBelow ? '' : 'note';
   }
 }
 
