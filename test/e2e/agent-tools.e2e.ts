@@ -50,6 +50,30 @@ const files = async () => {
   return (await client.post<FileListResponse>('/files/list', place)).entries;
 };
 
+describe('table tools', () => {
+  it('describe and query a table in the dialect of the call', async () => {
+    await upload('plan.csv', 'Plan\n\nitem;price\noak;1.250\npine;2.500\nTotal;3.750\n');
+    const plan = { path: 'plan.csv', dialect: { decimal: '.' } };
+    const wrong = { path: 'plan.csv', dialect: { header: false, header_row: 3 } };
+    await play([
+      { tool: 'describe_table', input: { path: 'plan.csv' } },
+      { tool: 'query_tables', input: { tables: { plan }, sql: 'SELECT sum(price) FROM plan' } },
+      { tool: 'describe_table', input: { path: 'plan.csv', dialect: { last_row: 99 } } },
+      { tool: 'describe_table', input: wrong },
+    ]);
+    expect(results()).toMatchObject([
+      {
+        total: 2,
+        dialect: { header_row: 3, uncertain: ['decimal'] },
+        left_out: [{ kind: 'title' }, { kind: 'total' }],
+      },
+      { rows: [[3.75]] },
+      'invalid_dialect',
+      'invalid_input',
+    ]);
+  });
+});
+
 describe('file tools', () => {
   it('list in pages and read in parts that never cut a character', async () => {
     const text = '\u20ac'.repeat(15_000);
