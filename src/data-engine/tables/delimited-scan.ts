@@ -14,11 +14,11 @@ const BLANK = 0x20;
 const NUMBER_SIGN = 0x23;
 const NINE = 0x39;
 
-/** Which records of a file are the table. Numbers are those of records, from 1. */
+/** Records of a file that are the table. Record numbers start at 1. */
 export interface Extent {
   delimiter: string;
   quote: string;
-  /** Record of the header, or of the first row without one. */
+  /** Record of the header, or of the first row in a table without header. */
   start: number;
   /** First record of the data, if the caller knows it. */
   first?: number;
@@ -31,12 +31,12 @@ export interface Extent {
   ignoreErrors: boolean;
 }
 
-/** What a record is for the table. */
+/** Role of a record in the table. */
 type Place = 'row' | 'blank' | 'ragged';
 
-/** Reads the records of a file, and reads them again if the file has to be written anew. */
+/** Reads the records of a file, and reads them again if the file must be rewritten. */
 export class DelimitedScan {
-  /** Cells of the header, or of the first row without one. */
+  /** Cells of the header, or of the first row in a table without header. */
   first: Buffer[] | undefined;
   firstProfiles = new ColumnProfiles(0);
   profiles = new ColumnProfiles(0);
@@ -47,9 +47,9 @@ export class DelimitedScan {
   /** Records of the file. */
   records = 0;
   private hasOddRows = false;
-  /** Blank lines since the last row: cells of a table of one column unless they end the file. */
+  /** Blank lines since the last row. In a table with a single column they are empty cells, unless they end the file. */
   private blanks = 0;
-  /** Whether an empty row is above the next one. */
+  /** Whether an empty row precedes the next record. */
   private isApart = false;
   /** The first row that lacks the cell below an empty name at the end of the header. */
   private short: { row: number; cells: number } | undefined;
@@ -63,11 +63,11 @@ export class DelimitedScan {
     return this.hasOddRows || this.scanner.isOdd;
   }
 
-  /** Reads the record at a place and returns the place of the next one. */
+  /** Reads the record at a place and returns the place of the next record. */
   next(bytes: Buffer, at: number, end: number, isLast: boolean): number {
     const { scanner } = this;
     if (bytes[at] === LF) {
-      // Many of them would take long one by one.
+      // A file may have millions of empty lines.
       let text = at;
       while (text < end && bytes[text] === LF) text += 1;
       this.records += text - at;
@@ -120,7 +120,7 @@ export class DelimitedScan {
     );
   }
 
-  /** Writes the rows of the table, without the header, in the one form that is read without doubt. */
+  /** Writes the rows of the table, without the header, in a form that DuckDB reads without guessing. */
   async rewrite(file: TextFile, path: string, dropsFirst: boolean, width: number, signal?: AbortSignal) {
     const writer = new TextWriter(path);
     try {
@@ -264,7 +264,7 @@ export class DelimitedScan {
     this.numbering.add(row);
   }
 
-  /** Whether the record may be a total, a comment or an empty row; the first text tells it. */
+  /** Returns true if the record may be a total, a comment or an empty row. */
   private mayEnd(): boolean {
     const { scanner } = this;
     const { bytes } = scanner;
@@ -308,7 +308,7 @@ export class DelimitedScan {
     });
   }
 
-  /** The name of a column, from 1, or its number where the first row has none. */
+  /** Returns the name of a column, or its number (from 1) if the name is empty. */
   private nameOf(column: number): string | number {
     const name = this.first?.[column - 1]?.toString().trim() ?? '';
     return name === '' ? column : name;

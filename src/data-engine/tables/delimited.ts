@@ -19,9 +19,8 @@ export interface DelimitedTable extends TextTable {
 }
 
 /**
- * Tells dialect, header and types of a CSV or TSV file by all of its rows, and makes it one that DuckDB reads in the same way: most
- * files are left as they are, the others (titles, ragged rows, mixed line ends, another encoding, ...) are written anew to
- * `scratch`.
+ * Detects dialect, header and types of a CSV or TSV file from all of its rows. DuckDB reads most files as they are. Files with
+ * titles, ragged rows, mixed line ends or another encoding are rewritten to `scratch`.
  *
  * @throws TaskProblem `ragged_row`, `unreadable`, `invalid_dialect`
  */
@@ -99,7 +98,7 @@ async function readText(
     source: {
       path: file.path,
       delimiter,
-      // Without it a quote inside a text needs no care.
+      // A quote inside a text is then an ordinary character.
       quote: scanner.hasQuotes ? quote : '',
       header: dropsFirst,
       columns: first.length,
@@ -111,10 +110,10 @@ async function readText(
   };
 }
 
-/** Byte order marks and valid UTF-8 prove an encoding; every other one is a guess. */
+/** Byte order marks and valid UTF-8 prove an encoding. Every other encoding is a guess. */
 const isGuess = (encoding: string): boolean => !encoding.startsWith('utf-');
 
-/** Adds up the columns above the tail, which takes a second look at the file. */
+/** Adds up the columns above the tail. Reads the file a second time. */
 async function sumsOf(
   scan: DelimitedScan,
   file: TextFile,

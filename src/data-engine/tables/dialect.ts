@@ -6,7 +6,7 @@ import { RecordScanner } from './record-scanner.js';
 import { usualCount } from './table-start.js';
 import { SAMPLE_BYTES } from './text-file.js';
 
-/** How the cells of a text are told apart. Delimiter and quote are bytes. */
+/** Delimiter and quote of a text, which are single bytes, and its first rows. */
 export interface Cells {
   delimiter: string;
   /** Empty: none. */
@@ -15,7 +15,7 @@ export interface Cells {
   skipped: number;
   /** The first rows, without blank lines. */
   rows: SizedRow[];
-  /** Cells of most rows, without the empty one behind a delimiter at the end of each row. */
+  /** Number of cells in most rows. Excludes the empty cell behind a trailing delimiter. */
   usual: number;
   /** Whether all rows but the header end with a delimiter. */
   hasTrailing: boolean;
@@ -23,7 +23,7 @@ export interface Cells {
 }
 
 export interface SizedRow extends GridRow {
-  /** Cells, empty ones included. */
+  /** Number of cells, including empty cells. */
   size: number;
 }
 
@@ -45,7 +45,7 @@ interface Sample {
   skipped: number;
 }
 
-/** Tells delimiter and quote by the first bytes of a text, in UTF-8. */
+/** Detects delimiter and quote from the first bytes of a text in UTF-8. */
 export function cellsOf(start: Buffer, format: TableFormat, options: DialectOptions = {}): Cells {
   const named = /^sep=(.)\r?\n/i.exec(start.subarray(0, 8).toString('latin1'));
   const skipped = named === null ? 0 : 1;
@@ -100,7 +100,8 @@ function readRows({ bytes, isWhole, skipped }: Sample, delimiter: string, quote:
   const scanner = new RecordScanner(delimiter.charCodeAt(0), quote === '' ? 0 : quote.charCodeAt(0));
   const rows: SizedRow[] = [];
   let number = skipped;
-  for (let at = 0; at < bytes.length && rows.length < SAMPLE_ROWS;) {
+  let comments = 0;
+  for (let at = 0; at < bytes.length && rows.length - comments < SAMPLE_ROWS;) {
     number += 1;
     if (bytes[at] === LF) {
       at += 1;
@@ -116,7 +117,9 @@ function readRows({ bytes, isWhole, skipped }: Sample, delimiter: string, quote:
     const cells = Array.from({ length: Math.min(scanner.cells, MAX_COLUMNS) }, (_, cell) =>
       scanner.isEmpty(cell) ? undefined : scanner.content(cell).toString(),
     );
-    rows.push({ number, cells, size: scanner.cells });
+    const row = { number, cells, size: scanner.cells };
+    rows.push(row);
+    if (isComment(row)) comments += 1;
   }
   return rows;
 }
@@ -136,7 +139,7 @@ function splitsBelowTitle({ delimiter, rows, usual, share, from }: Split): boole
   return !isProse && !isDecimal;
 }
 
-/** Whether two columns directly below a title may be one column whose texts have delimiters. */
+/** Returns true if two columns directly below a title may be a single column whose texts contain the delimiter. */
 function mayBeOneColumn({ rows, from, usual }: Split): boolean {
   const [title, first] = [rows[from - 1], rows[from]];
   return usual === 2 && title !== undefined && title.size === 1 && title.number + 1 === first?.number;

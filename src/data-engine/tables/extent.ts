@@ -4,9 +4,9 @@ import type { GridRow } from './grid.js';
 import type { RowNumbering, RowNumbers } from './row-numbers.js';
 import { findStart, type StartOptions } from './table-start.js';
 
-/** Where a table begins, by the options of the caller or else by its first rows. */
+/** Rows of a table, from the options of the caller or else from its first rows. */
 export interface Extent {
-  /** Row of the header, or the first row without one. */
+  /** Row of the header, or first row of a table without header. */
   start: number;
   /** First and last row of the data, if the caller knows them. */
   first?: number;
@@ -19,7 +19,7 @@ export interface Extent {
   isUncertain: boolean;
 }
 
-/** @param rows the first rows of the file, without empty ones */
+/** @param rows the first rows of the file, without empty rows */
 export function startOf<Row extends GridRow>(
   rows: readonly Row[],
   { header, header_row, first_row, last_row }: DialectOptions,
@@ -38,7 +38,7 @@ export function startOf<Row extends GridRow>(
     start: names,
     ...(first_row !== undefined && names < first_row && { first: first_row }),
     ...last,
-    // Without a row above the data there are no names.
+    // Names need a row above the data.
     ...(header_row !== undefined ? { header: true } : names === first_row ? { header: false } : header && { header }),
     usual: found.usual,
     above: found.above.filter((part) => part.last < names),
@@ -47,17 +47,17 @@ export function startOf<Row extends GridRow>(
   };
 }
 
-/** The row that may hold the names above the first row of the data, or that row if there is none. */
+/** Returns the row that may hold the names above the first row of the data, or the first row if it has no row above it. */
 function rowAbove(rows: readonly GridRow[], first: number | undefined): number | undefined {
   return first === undefined ? undefined : (rows.findLast(({ number }) => number < first)?.number ?? first);
 }
 
-/** What is known of a table once all of its rows were read. */
+/** Result of reading all rows of a table. */
 export interface ReadTable {
   cells: Pick<Dialect, 'delimiter' | 'quote' | 'encoding'>;
   header: boolean;
   numbering: RowNumbering;
-  /** Of the data alone. */
+  /** Numbers of the data rows. */
   rowNumbers: readonly RowNumbers[];
   /** Number of the last row of the file. */
   lastOfFile: number;

@@ -8,12 +8,12 @@ import { endWithoutBlanks, numberForms, startWithoutBlanks } from './number-form
 export type GridCell = WorkbookCell | undefined;
 
 export interface GridRow {
-  /** As in the file, from 1. */
+  /** Row number in the file, from 1. */
   number: number;
   cells: readonly GridCell[];
 }
 
-/** Numbers from here on are not told as integers: a double does not hold each of them. */
+/** First integer range that a double does not hold exactly. Larger numbers are reported as decimals. */
 const FIRST_INEXACT = 1e15;
 /** Characters of a row that an answer quotes. */
 const MAX_QUOTE = 100;
@@ -49,7 +49,7 @@ export const isFilled = (cell: GridCell): boolean => textOf(cell) !== '';
 
 export const countFilled = ({ cells }: GridRow): number => cells.filter(isFilled).length;
 
-/** Whether a cell is a text that is no number, date or boolean. */
+/** Returns true for a text that cannot be read as a number, a date or a boolean. */
 export function isText(cell: GridCell): boolean {
   if (typeof cell !== 'string') return false;
   const bytes = Buffer.from(cell);
@@ -65,7 +65,7 @@ export const isTextRow = ({ cells }: GridRow): boolean => cells.every((cell) => 
 /** Whether a row begins with `#`. */
 export const isComment = ({ cells }: GridRow): boolean => textOf(cells.find(isFilled)).startsWith('#');
 
-/** Describes rows that are left out. Neighbours of the same kind are one entry, so the list stays short. */
+/** Adds an entry to the list. Neighbours of the same kind share an entry, so the list stays short. */
 export function leaveOut(list: LeftOut[], { place, kind, first, last, text }: LeftOut): void {
   const before = list.at(-1);
   if (before?.place === place && before.kind === kind) {

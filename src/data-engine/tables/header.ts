@@ -1,11 +1,11 @@
 import type { ColumnProfiles } from './column-types.js';
 import { type GridCell, type GridRow, isFilled, textOf } from './grid.js';
 
-/** Why a row holds names: its cells have other types than their columns, they count on evenly, or everything is text. */
+/** Evidence for a header: other types than the columns below, numbers that rise evenly, or a table of texts. */
 export type HeaderEvidence = 'types' | 'sequence' | 'texts';
 
 /**
- * Tells whether a row holds the names of the columns below it. It does when a cell is not of its column's type. If all of its
+ * Decides whether a row holds the names of the columns below it. It does when a cell is not of its column's type. If all of its
  * cells are, it does only when they are numbers or dates that rise evenly (years, weeks, hours) beside a text that is like no cell
  * below. A table of texts has a header, unless its first row is all there is and has a value in it.
  *
@@ -33,7 +33,7 @@ export function headerEvidence(
   return isName ? 'texts' : undefined;
 }
 
-/** Whether numbers rise by the same step, or dates rise. Two numbers have to be neighbours, and a single one a year. */
+/** Returns true if numbers rise by the same step, or dates rise. Two numbers must be neighbours, a single number a year. */
 export function isSequence(cells: readonly GridCell[]): boolean {
   const texts = cells.map(textOf);
   const numbers = texts.map(Number);

@@ -1,7 +1,7 @@
 import type { LeftOut } from '../tasks.js';
 import { type GridRow, isFilled, leaveOut, textOf } from './grid.js';
 
-/** Columns of a sheet that stand beside its table. */
+/** Columns of a sheet beside its table. */
 export interface SideBySide {
   /** The empty column between them, from 0. */
   gap: number;

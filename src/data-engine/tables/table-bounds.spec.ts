@@ -71,6 +71,7 @@ describe('titles above a table', () => {
   const cases: [string, Content, string[], Partial<ConvertTask>?][] = [
     ['one line', `Demand 2025\n\n${DEMAND}`, ['above title 1-1']],
     ['comments', `# made by hand\n# a, b, c, d\n${DEMAND}`, ['above comment 1-2']],
+    ['more comments than the sample has rows', `${'# made by hand\n'.repeat(1200)}${DEMAND}`, ['above comment 1-1200']],
     ['a comment with a quote', `# "draft\n${DEMAND}`, ['above comment 1-1']],
     ['a title with commas', `Demand, by week, for all plants, as planned\n${DEMAND}`, ['above title 1-1']],
     ['a title in quotes below a byte order mark', `\ufeff"Demand, 2025"\r\n${DEMAND}`, ['above title 1-1']],

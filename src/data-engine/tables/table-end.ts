@@ -12,7 +12,7 @@ import {
   textOf,
 } from './grid.js';
 
-/** Most rows from the first total or note on to the end of a file. */
+/** Maximum number of rows from the first total or note to the end of a file. */
 const MAX_ROWS = 20;
 /** Names of totals and averages in the first text of a row. */
 const LABELS = new Set(
@@ -38,7 +38,7 @@ const OUTLINES = new Set(
     .flatMap((bytes) => Array.from({ length: MAX_SIGNS + 1 }, (_, signs) => outlineOf(bytes, 0, bytes.length + signs))),
 );
 
-/** Whether a text names a total; quick, because each row is asked. */
+/** Returns true if the bytes name a total. Fast, because it runs for each row. */
 export const isTotalAt = (bytes: Uint8Array, start: number, end: number): boolean =>
   OUTLINES.has(outlineOf(bytes, start, end)) && isTotalLabel(Buffer.from(bytes.subarray(start, end)).toString());
 
@@ -97,7 +97,7 @@ export class TableTail {
     return this.rows.length > MAX_ROWS ? this.rows.splice(0) : [];
   }
 
-  /** Rows with a label that only the sums of their columns tell from other rows. */
+  /** Rows with a label that are totals only if they match the sums of their columns. */
   get totals(): TailRow[] {
     return this.rows.filter((row) => hasLabel(row) && !row.isApart);
   }
@@ -108,7 +108,7 @@ export class TableTail {
   }
 
   /**
-   * Tells the rows of the table from totals, notes and comments, which are left out when nothing else follows them.
+   * Separates the rows of the table from totals, notes and comments at its end.
    *
    * @param isSum whether the numbers of a row are the sums or averages of the rows above `end`
    */
@@ -127,7 +127,7 @@ export class TableTail {
     return { rows: rows.slice(0, end), below, isUncertain };
   }
 
-  /** What a row below a table is; an empty text for a row of the table. */
+  /** Returns the kind of a row below a table, or an empty text for a row of the table. */
   private kindOf(row: TailRow, isBelow: boolean, isSum: (row: TailRow) => boolean): 'total' | 'note' | 'comment' | '' {
     const filled = countFilled(row);
     if (hasLabel(row) && hasNumbers(row) && (row.isApart || isBelow || isSum(row))) return 'total';
@@ -141,7 +141,7 @@ export class TableTail {
 
 const hasNumbers = ({ cells }: GridRow): boolean => cells.some((cell) => isFilled(cell) && !isText(cell));
 
-/** Sums of columns, to which totals are compared. */
+/** Sums of columns, compared with totals. */
 export class ColumnSums {
   private readonly sums: number[] = [];
   private rows = 0;
@@ -172,7 +172,7 @@ export class ColumnSums {
     return same.length > 0 && compared.filter(Boolean).length * 2 >= compared.length;
   }
 
-  /** Half of the last decimal for each row: people round what they add. */
+  /** Half of the last decimal for each row, because totals are often sums of unrounded numbers. */
   private tolerance(text: string, number: number): number {
     const decimals = /[.,](\d+)\D*$/.exec(text)?.[1]?.length ?? 0;
     const rounded = decimals === 0 ? 0 : Math.min(0.001 * Math.abs(number), (this.rows + 1) * 0.5 * 10 ** -decimals);

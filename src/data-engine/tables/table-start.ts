@@ -16,7 +16,7 @@ import { type HeaderEvidence, headerEvidence, isSequence } from './header.js';
 /** Rows below a header that are compared with it. */
 const ROWS_BELOW = 200;
 
-/** Where the table of a file begins. */
+/** Beginning of the table in a file. */
 export interface TableStart {
   /** Number of the row with the header, or of the first row of a table without header. */
   start: number;
@@ -35,7 +35,7 @@ export interface StartOptions<Row extends GridRow = GridRow> {
 }
 
 /**
- * Finds the first row of a table. The usual number of filled cells decides: narrower rows above the first usual one are titles.
+ * Finds the first row of a table. The usual number of filled cells decides: narrower rows above the first row with it are titles.
  * Only texts can be titles, unless an unmistakable header follows. A narrow row of texts directly above figures is a header with
  * missing names.
  *
@@ -88,7 +88,7 @@ export function findStart<Row extends GridRow>(
 /** Rows with titles above a table of a header alone. */
 const TITLES_ABOVE_HEADER = 5;
 
-/** The count that most rows have from the first one with it on. A count of 1 is usual only if no other one is. */
+/** Returns the count of most rows, from its first row to the end. A count of 1 is usual only if every other count fails. */
 export function usualCount(counts: readonly number[]): number {
   const times = (count: number, from = 0): number => counts.slice(from).filter((other) => other === count).length;
   const distinct = [...new Set(counts)].map((count) => ({ count, first: counts.indexOf(count) }));
@@ -106,7 +106,7 @@ export function usualCount(counts: readonly number[]): number {
 /** A row and the rows below it. */
 interface Comparison {
   evidence: HeaderEvidence | undefined;
-  /** Of the rows below. */
+  /** Profiles of the rows below. */
   profiles: ColumnProfiles;
   below: readonly GridRow[];
 }
@@ -133,7 +133,7 @@ function profilesOf(rows: readonly Pick<GridRow, 'cells'>[], width = 0): ColumnP
   return profiles;
 }
 
-/** Whether a row can be nothing but a header: texts, perhaps beside numbers that rise evenly. */
+/** Returns true if a row can only be a header: texts, perhaps beside numbers that rise evenly. */
 function isHeaderAlone({ cells }: GridRow): boolean {
   const others = cells.filter((cell) => isFilled(cell) && !isText(cell));
   return others.length === 0 || isSequence(others);
