@@ -8,10 +8,10 @@ export const MAX_ROW = 2_147_483_647;
 
 type Field = keyof DialectOptions;
 
-/** What is wrong with the options of a dialect. */
+/** Problem in the options of a dialect. */
 export interface DialectProblem {
   field: Field;
-  /** Without a full stop. */
+  /** Sentence without a full stop. */
   sentence: string;
 }
 
@@ -82,7 +82,7 @@ export const isDialect = (value: unknown): value is DialectOptions =>
 
 type Loose<Value> = { [Key in keyof Value]?: Value[Key] | null | undefined };
 
-/** Options without absent ones, in one order, so that equal options are equal as JSON; undefined if there are none. */
+/** Removes absent options and sorts the others, so that equal options have equal JSON. Returns undefined for an empty object. */
 export function dialectOf(options: Loose<DialectOptions> | null | undefined): DialectOptions | undefined {
   const entries = DIALECT_FIELDS.flatMap((field) => (options?.[field] == null ? [] : [[field, options[field]]]));
   return entries.length === 0 ? undefined : (Object.fromEntries(entries) as DialectOptions);

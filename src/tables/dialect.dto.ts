@@ -30,7 +30,7 @@ const optional = { optional: true, nullable: true } as const;
 const RowField = (description: string): PropertyDecorator =>
   IntegerField({ ...optional, minimum: 1, maximum: MAX_ROW, description });
 
-/** How a file is to be read. Fields that are absent are recognised. */
+/** Dialect to read a file in. Absent fields are detected. */
 @Rule<TableDialectOptions>((options): ErrorEntry[] => {
   const problem = contradictionIn(dialectOf(options) ?? {});
   return problem === undefined ? [] : [invalidValue([problem.field], problem.sentence, options[problem.field] ?? null)];
@@ -86,7 +86,7 @@ export const DialectField = (): PropertyDecorator =>
     example: { decimal: ',', date_order: 'day_first' },
   });
 
-/** How a text file or a sheet was read. Row numbers are those of the file, from 1. */
+/** Dialect in which a text file or a sheet was read. Rows are numbered as in the file, from 1. */
 export class TableDialect implements Dialect {
   @StringField({ nullable: true, example: ';', description: 'Null for workbooks' })
   delimiter!: string | null;

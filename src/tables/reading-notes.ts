@@ -1,6 +1,6 @@
 import type { Dialect, LeftOut, TableDescription, UncertainField } from '../data-engine/tasks.js';
 
-/** Characters of a left-out row that a note quotes, and entries that are named one by one. */
+/** Maximum number of characters that a note quotes from a left-out row, and of entries that it lists. */
 const MAX_QUOTE = 40;
 const MAX_ENTRIES = 4;
 
@@ -25,7 +25,7 @@ export const guessesOf = (dialect: Dialect | null, fields?: readonly UncertainFi
     ? []
     : dialect.uncertain.filter((field) => fields?.includes(field) ?? true).map((field) => GUESSES[field](dialect));
 
-/** A phrase about what is left out of a table; undefined for nothing. */
+/** Describes the parts that are left out of a table. Returns undefined for an empty list. */
 export function leftOutOf(parts: readonly LeftOut[]): string | undefined {
   if (parts.length === 0) return undefined;
   const more = parts.length > MAX_ENTRIES ? ` and ${parts.length - MAX_ENTRIES} more` : '';
@@ -43,7 +43,7 @@ function described({ place, kind, first, last, text }: LeftOut): string {
 /** Guesses that can change values. */
 const OF_VALUES = ['encoding', 'decimal', 'date_order', 'last_row'] as const;
 
-/** Sentences about what a planner should check before planning with a table. */
+/** Lists the left-out parts and the guesses that a planner should check before planning with a table. */
 export const readingNotes = ({ dialect, leftOut }: Pick<TableDescription, 'dialect' | 'leftOut'>): string[] => [
   ...[leftOutOf(leftOut)].flatMap((phrase) => phrase ?? []),
   ...guessesOf(dialect, OF_VALUES),

@@ -31,7 +31,7 @@ const refusal = async (route: string, body: object): Promise<unknown> => {
 const PLAN = 'Plan 2025\n\nitem;price;due\noak;1.250;03/04/2025\npine;2.500;05/06/2025\nTotal;3.750;\n';
 
 describe('POST /files/table', () => {
-  it('reports the dialect of a file, its guesses and what is left out', async () => {
+  it('reports the dialect of a file, its guesses and the rows that are left out', async () => {
     await upload('plan.csv', PLAN);
     expect(await table('plan.csv')).toMatchObject({
       rows: [
@@ -55,7 +55,7 @@ describe('POST /files/table', () => {
     });
   });
 
-  it('reads a file in the dialect of the request, whatever was asked before', async () => {
+  it('reads a file in the dialect of the request after a request without dialect', async () => {
     await upload('plan.csv', PLAN);
     await table('plan.csv');
     const dialect = { decimal: '.', date_order: 'month_first', last_row: 6 };
@@ -177,7 +177,7 @@ describe('a data card', () => {
     expect(await solve()).toMatchObject({ result: { objective_value: 3.75 } });
   });
 
-  it('has a gap for a dialect that cannot be, and for one that does not fit the file', async () => {
+  it('has a gap for an invalid dialect, and for a dialect that does not fit the file', async () => {
     await upload('items.csv', 'item;limit\noak;1\n');
     const set = { file_path: 'items.csv', key: ['item'], description: 'What we make' };
     await add('data', 'Typo', { ...set, set: 'first', dialect: { decimals: ',' } });
@@ -192,7 +192,7 @@ describe('a data card', () => {
 });
 
 describe('the guide', () => {
-  it('says what it left out and what it guessed', async () => {
+  it('reports left-out rows and guesses', async () => {
     await upload('plan.csv', PLAN);
     const { project_id } = place;
     const say = async (content: string, file_ids: string[] = []): Promise<string> => {

@@ -13,7 +13,7 @@ import { columnsBeside, type SideBySide } from './side-by-side.js';
 import { ColumnSums, mayEndAt, TableTail, type TailRow } from './table-end.js';
 import { TextWriter } from './text-writer.js';
 
-/** Rows at the start by which it is told where the table is. */
+/** Maximum number of rows that are searched for the start of the table. */
 const SAMPLE_ROWS = 200;
 
 export interface SheetTable extends TextTable {
@@ -76,7 +76,7 @@ class SheetRows {
   private readonly sums = new ColumnSums();
   private first: GridCell[] | undefined;
   private width = 0;
-  /** Number of the last row with cells, and the first column of the table beside that has none. */
+  /** Number of the last row with cells. */
   private last = 0;
 
   constructor(
@@ -178,7 +178,7 @@ class SheetRows {
   }
 }
 
-/** The number of a cell, also of one that has it as a text. */
+/** Returns the number of a cell, even if the cell stores it as a text. */
 function toNumber(cell: GridCell): number | undefined {
   if (typeof cell === 'number') return cell;
   const number = typeof cell === 'string' && cell.trim() !== '' ? Number(cell) : NaN;

@@ -336,7 +336,7 @@ describe('the end of a table', () => {
     expect(table.leftOut).toEqual([]);
   });
 
-  it('rejects a short row that is no note', async () => {
+  it('rejects a short row between other rows', async () => {
     expect(await problemOf('a,b,c\n1,2,3\n\n4,5\n6,7,8\n')).toMatchObject({ code: 'ragged_row', place: { row: 4 } });
     expect(await problemOf('a,b,c\n1,2,3\nSource: x\n')).toMatchObject({ code: 'ragged_row', place: { row: 3 } });
   });
@@ -345,7 +345,7 @@ describe('the end of a table', () => {
 describe('columns beside the table of a sheet', () => {
   const side = (rows: (SheetCell[] | undefined)[]) => tables.read(rows);
 
-  it('are left out as another table, whatever its length', async () => {
+  it('are left out as another table, even a longer table', async () => {
     const table = await side([
       ['p', 'n', null, 'q', 'm'],
       ['a', 1, null, 'u', 5],
