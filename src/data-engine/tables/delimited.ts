@@ -103,6 +103,7 @@ async function readText(
       header: dropsFirst,
       columns: first.length,
       isRagged: false,
+      newLine: scanner.newLine,
       nullToken: '',
       hasNewlines: scanner.hasNewlinesInCells,
       longestRow: scanner.longest,

@@ -17,6 +17,8 @@ export interface TextSource {
   columns: number;
   /** Whether rows may have fewer cells, the others being null. */
   isRagged: boolean;
+  /** End of each row. DuckDB would take it from the first line, which may end inside a cell. */
+  newLine: '\n' | '\r\n';
   /** What a cell without value is; empty: an empty cell, in quotes or not. */
   nullToken: string;
   hasNewlines: boolean;
@@ -86,6 +88,7 @@ export class ParquetWriter {
       `delim = ${literal(source.delimiter)}`,
       `quote = ${literal(source.quote)}`,
       `escape = ${literal(source.quote)}`,
+      `new_line = ${source.newLine === '\n' ? String.raw`'\n'` : String.raw`'\r\n'`}`,
       `header = ${source.header}`,
       `nullstr = ${literal(source.nullToken)}`,
       `allow_quoted_nulls = ${source.nullToken === ''}`,

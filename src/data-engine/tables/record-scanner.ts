@@ -147,6 +147,11 @@ export class RecordScanner {
     return this.starts[cell] === this.ends[cell];
   }
 
+  /** End of the rows of a text that is not odd. */
+  get newLine(): '\n' | '\r\n' {
+    return this.newline === 2 ? '\r\n' : '\n';
+  }
+
   /** A line with nothing but blanks. */
   isBlankLine(): boolean {
     if (this.cells !== 1 || this.kinds[0] !== BARE) return false;

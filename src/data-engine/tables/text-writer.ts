@@ -72,6 +72,7 @@ export class TextWriter {
       header,
       columns,
       isRagged,
+      newLine: '\n',
       nullToken: NULL_TOKEN,
       hasNewlines,
       longestRow,

@@ -1,0 +1,89 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll } from '@jest/globals';
+import { convert } from '../../src/data-engine/tables/convert.js';
+import { read } from '../../src/data-engine/tables/read.js';
+import type {
+  StructuredQuery,
+  TableDescription,
+  TableFormat,
+  TextAnswer,
+  TextTask,
+} from '../../src/data-engine/tasks.js';
+import { TaskProblem } from '../../src/data-engine/tasks.js';
+import { documentText } from '../../src/data-engine/documents/text.js';
+
+/** A converted file, as clients see it. */
+export interface ConvertedTable {
+  /** `name type`. */
+  columns: string[];
+  rows: unknown[][];
+  description: TableDescription;
+  /** Parquet file of the table. */
+  path: string;
+}
+
+type Content = string | Uint8Array;
+
+/** Converts and reads files in a temporary folder, in this process. */
+export class TableFiles {
+  private directory = '';
+  private files = 0;
+
+  constructor() {
+    beforeAll(async () => {
+      this.directory = await mkdtemp(join(tmpdir(), 'table-files-'));
+    });
+    afterAll(async () => {
+      await rm(this.directory, { recursive: true });
+    });
+  }
+
+  /** Path of a new file with this content. */
+  async file(content: Content, name = 'file'): Promise<string> {
+    const path = this.path(name);
+    await writeFile(path, content);
+    return path;
+  }
+
+  /** Path of a file that does not exist yet. */
+  path(name: string): string {
+    return join(this.directory, `${(this.files += 1)}-${name}`);
+  }
+
+  async convert(
+    content: Content,
+    format: TableFormat,
+    options: { ignoreErrors?: boolean; sheet?: string } = {},
+  ): Promise<ConvertedTable> {
+    const from = await this.file(content, `table.${format}`);
+    const path = `${from}.parquet`;
+    const description = await convert({ kind: 'convert', from, format, ignoreErrors: false, to: path, ...options });
+    return { ...(await this.rows(path)), columns: description.columns.map(nameAndType), description, path };
+  }
+
+  /** Rows of a converted table. */
+  async rows(table: string, query: Partial<StructuredQuery> = {}): Promise<Pick<ConvertedTable, 'columns' | 'rows'>> {
+    const answer = await read({ kind: 'read', table, query: { limit: 10_000, offset: 0, ...query } });
+    return { columns: answer.columns.map(nameAndType), rows: JSON.parse(answer.rows) as unknown[][] };
+  }
+
+  async text(content: Content, format: TextTask['format']): Promise<TextAnswer> {
+    const from = await this.file(content, `document.${format}`);
+    return await documentText({ kind: 'text', from, format, maxBytes: 100_000 });
+  }
+}
+
+const nameAndType = ({ name, type }: { name: string; type: string }): string => `${name} ${type}`;
+
+/** Sentence of the problem that refuses a task. Other errors, and answers, fail the test. */
+export async function refusal(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof TaskProblem) return error.message;
+    throw error;
+  }
+  throw new Error('The task was not refused');
+}
