@@ -34,7 +34,8 @@ const COMPOUND_FILE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
  *       archive.close();
  *     }
  *
- * Names are only looked up; nothing is ever written where they say. Of entries with the same name, the last one counts.
+ * Names are only looked up; nothing is ever written where they say. Names that differ in case alone are equal, and `\\` equals `/`.
+ * Of entries with the same name, the last one counts.
  */
 export class Archive {
   private unpacked = 0;
@@ -45,13 +46,8 @@ export class Archive {
     private readonly limits: ArchiveLimits,
   ) {}
 
-  /** Names of all entries, such as `xl/worksheets/sheet1.xml`, in the archive's order. */
-  get names(): string[] {
-    return [...this.entries.keys()];
-  }
-
   has(name: string): boolean {
-    return this.entries.has(name);
+    return this.entries.has(keyOf(name));
   }
 
   /**
@@ -62,7 +58,7 @@ export class Archive {
    * @throws the signal's reason
    */
   async *read(name: string, signal?: AbortSignal): AsyncGenerator<Buffer, void, undefined> {
-    const entry = this.entries.get(name);
+    const entry = this.entries.get(keyOf(name));
     if (entry === undefined) throw unreadable(`The file lacks its part ${name}`);
     if (entry.isEncrypted()) throw unreadable('The file is encrypted');
     const { uncompressedSize: size, compressedSize } = entry;
@@ -114,7 +110,7 @@ async function listEntries(zip: ZipFile): Promise<Map<string, Entry>> {
   for await (const entry of zip.eachEntry()) {
     bytes += entry.fileNameLength + entry.extraFieldLength + entry.fileCommentLength;
     if (bytes > MAX_LISTING_BYTES) throw unreadable('The list of parts in the file is too long');
-    entries.set(entry.fileName, entry);
+    entries.set(keyOf(entry.fileName), entry);
   }
   return entries;
 }
@@ -128,6 +124,9 @@ async function isCompoundFile(path: string): Promise<boolean> {
     await file.close();
   }
 }
+
+/** Form of a name in which equal names are the same. */
+const keyOf = (name: string): string => name.replaceAll('\\', '/').toLowerCase();
 
 const unreadable = (sentence: string): TaskProblem => new TaskProblem('unreadable', sentence);
 const tooLarge = (name: string): TaskProblem => unreadable(`The part ${name} of the file is too large when unpacked`);

@@ -2,9 +2,17 @@ import { TextDecoder } from 'node:util';
 import { SaxesParser } from 'saxes';
 import { TaskProblem } from './tasks.js';
 
-/** What is told of an XML document while it is read. Names are without their prefixes: `w:tbl` is `tbl`. */
+/** Finds the namespace of an attribute's prefix at the current element. */
+export type NamespaceOf = (prefix: string) => string | undefined;
+
+/** Receives the elements and texts of an XML document. Names have no prefix: `w:tbl` is `tbl`. */
 export interface XmlReader {
-  open?(name: string, attributes: Record<string, string>): void;
+  /**
+   * Namespaces whose elements are reported, prefixes aside. Elements without a namespace are always reported. Elements of other
+   * namespaces are left out, but not the elements inside them.
+   */
+  readonly namespaces: ReadonlySet<string>;
+  open?(name: string, attributes: Record<string, string>, namespaceOf: NamespaceOf): void;
   /** Text and CDATA; comments cut it into pieces. */
   text?(text: string): void;
   close?(name: string): void;
@@ -12,16 +20,36 @@ export interface XmlReader {
   isDone?(): boolean;
 }
 
+/** Relations between the parts of an office file. */
+export const PACKAGE_RELATIONS: ReadonlySet<string> = new Set([
+  'http://schemas.openxmlformats.org/package/2006/relationships',
+]);
+
 /** Most elements inside one another. */
 const MAX_DEPTH = 1_000;
 /** Most characters of a text or a tag, with the comments before it: the parser keeps each of them as a whole. */
 const MAX_TOKEN_CHARACTERS = 4 * 1024 ** 2;
 
+/** Maximum number of namespaces in scope, and of element names that are cached. */
+const MAX_NAMES = 1_000;
+
+/** Namespaces in scope, and the local names of the elements seen there. */
+interface Scope {
+  depth: number;
+  namespaces: ReadonlyMap<string, string>;
+  /** Local names by qualified names; null for elements that are not reported. */
+  names: Map<string, string | null>;
+}
+
+const COMPATIBILITY = 'http://schemas.openxmlformats.org/markup-compatibility/2006';
+/** Sentinel name of a `Fallback`, which repeats its `Choice` for older programs. */
+const FALLBACK = '#fallback';
+
 /**
- * Reads XML in UTF-8 or UTF-16 as a stream: what is kept in memory is bounded, whatever the document is. `part` names it in errors.
+ * Reads XML in UTF-8 or UTF-16 as a stream with bounded memory, whatever the document is. `part` names it in errors.
  *
- * There are no entities but the five of XML and those by number: a document type declaration is refused, so nothing can be
- * expanded or fetched.
+ * There are no entities but the five of XML and numeric ones: a document type declaration is refused, so nothing can be expanded
+ * or fetched. The content of a `Fallback` of markup compatibility is left out.
  *
  * @throws TaskProblem `unreadable`
  */
@@ -29,7 +57,19 @@ export async function readXml(content: AsyncIterable<Buffer>, part: string, read
   const problem = (what: string): TaskProblem => new TaskProblem('unreadable', `The part ${part} of the file ${what}`);
   // Handlers are properties of the parser: with more than these, V8 keeps them in a dictionary, which is five times slower.
   const parser = new SaxesParser({ xmlns: false, position: false });
+  const scopes: Scope[] = [{ depth: 0, namespaces: new Map(), names: new Map() }];
+  const nameOf = (qualified: string): string | null => {
+    const { namespaces, names } = scopes.at(-1)!;
+    let name = names.get(qualified);
+    if (name === undefined) {
+      name = localName(qualified, namespaces, reader.namespaces);
+      if (names.size < MAX_NAMES) names.set(qualified, name);
+    }
+    return name;
+  };
+  const namespaceOf: NamespaceOf = (prefix) => scopes.at(-1)!.namespaces.get(prefix);
   let depth = 0;
+  let fallbacks = 0;
   /** Characters since the last text or tag. */
   let kept = 0;
   const endToken = (): void => {
@@ -41,37 +81,90 @@ export async function readXml(content: AsyncIterable<Buffer>, part: string, read
   parser.on('doctype', () => {
     throw problem('has a document type declaration, which is not allowed');
   });
-  parser.on('opentag', ({ name, attributes }) => {
+  parser.on('opentag', ({ name: qualified, attributes }) => {
     endToken();
     if ((depth += 1) > MAX_DEPTH) throw problem(`has more than ${MAX_DEPTH} elements inside one another`);
-    reader.open?.(localName(name), attributes);
+    const namespaces = declaredNamespaces(attributes, scopes.at(-1)!.namespaces);
+    if (namespaces !== undefined && namespaces.size > MAX_NAMES) throw problem(`has more than ${MAX_NAMES} namespaces`);
+    if (namespaces !== undefined) scopes.push({ depth, namespaces, names: new Map() });
+    const name = nameOf(qualified);
+    if (name === FALLBACK) fallbacks += 1;
+    else if (name !== null && fallbacks === 0) reader.open?.(name, attributes, namespaceOf);
   });
-  parser.on('closetag', ({ name }) => {
+  parser.on('closetag', ({ name: qualified }) => {
     endToken();
+    const name = nameOf(qualified);
+    if (scopes.at(-1)!.depth === depth) scopes.pop();
     depth -= 1;
-    reader.close?.(localName(name));
+    if (name === FALLBACK) fallbacks -= 1;
+    else if (name !== null && fallbacks === 0) reader.close?.(name);
   });
   for (const kind of ['text', 'cdata'] as const)
     parser.on(kind, (text) => {
       endToken();
-      reader.text?.(text);
+      if (fallbacks === 0) reader.text?.(text);
     });
   let decoder: TextDecoder | undefined;
+  const decode = (chunk?: Buffer): string => {
+    try {
+      return decoder!.decode(chunk, { stream: chunk !== undefined });
+    } catch {
+      throw problem(`is not ${decoder!.encoding.toUpperCase()}, which it says it is`);
+    }
+  };
   for await (const chunk of content) {
-    decoder ??= new TextDecoder(encodingOf(chunk));
-    const characters = decoder.decode(chunk, { stream: true });
+    decoder ??= decoderOf(chunk);
+    if (decoder === undefined)
+      throw problem('has an encoding that is not known. Save the file again in another program');
+    const characters = decode(chunk);
     kept += characters.length;
     parser.write(characters);
     if (kept > MAX_TOKEN_CHARACTERS) throw problem('has a text or a tag that is too long');
     if (reader.isDone?.() === true) return;
   }
+  if (decoder !== undefined) parser.write(decode());
   parser.close();
 }
 
-/** By the byte order mark; the first piece of an entry has more than two bytes. */
-function encodingOf(start: Buffer): string {
+/** Decoder for the byte order mark or the XML declaration of a part; undefined if the declared encoding is not known. */
+function decoderOf(start: Buffer): TextDecoder | undefined {
   const mark = start.subarray(0, 2).toString('hex');
-  return mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8';
+  const declared = /^(?:\xef\xbb\xbf)?<\?xml[^>]*?\sencoding\s*=\s*["']([\w.:-]+)/.exec(
+    start.toString('latin1', 0, 200),
+  )?.[1];
+  let encoding = 'utf-8';
+  if (mark === 'fffe' || mark === '3c00') encoding = 'utf-16le';
+  else if (mark === 'feff' || mark === '003c') encoding = 'utf-16be';
+  // A declaration that can be read as ASCII is not in UTF-16, even if some programs say so.
+  else if (declared !== undefined && !/^utf-?16/i.test(declared)) encoding = declared;
+  try {
+    return new TextDecoder(encoding, { fatal: true });
+  } catch {
+    return undefined;
+  }
 }
 
-const localName = (name: string): string => name.slice(name.indexOf(':') + 1);
+/** All namespaces in scope of an element, if it declares one. */
+function declaredNamespaces(
+  attributes: Record<string, string>,
+  outer: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> | undefined {
+  let namespaces: Map<string, string> | undefined;
+  for (const key in attributes)
+    if (key === 'xmlns' || key.startsWith('xmlns:'))
+      (namespaces ??= new Map(outer)).set(key.slice('xmlns:'.length), attributes[key]!);
+  return namespaces;
+}
+
+function localName(
+  qualified: string,
+  namespaces: ReadonlyMap<string, string>,
+  reported: ReadonlySet<string>,
+): string | null {
+  const colon = qualified.indexOf(':');
+  const name = qualified.slice(colon + 1);
+  const namespace = namespaces.get(qualified.slice(0, Math.max(colon, 0)));
+  if (namespace === COMPATIBILITY && name === 'Fallback') return FALLBACK;
+  const isReported = namespace === undefined || namespace === '' ? colon < 0 : reported.has(namespace);
+  return isReported ? name : null;
+}

@@ -1,10 +1,19 @@
 import { posix } from 'node:path';
 import { type Archive, openArchive } from '../archive.js';
 import { TaskProblem, type TextAnswer, type TextTask } from '../tasks.js';
-import { readXml, type XmlReader } from '../xml.js';
+import { PACKAGE_RELATIONS, readXml, type XmlReader } from '../xml.js';
 import { BoundedText } from './bounded-text.js';
 
 const LIMITS = { entries: 10_000, unpackedBytes: 256 * 1024 ** 2 };
+/** Elements whose text is reported: WordprocessingML, formulas and drawings, transitional and strict. */
+const TEXT_NAMESPACES = new Set([
+  'http://schemas.openxmlformats.org/wordprocessingml/2006/main',
+  'http://purl.oclc.org/ooxml/wordprocessingml/main',
+  'http://schemas.openxmlformats.org/officeDocument/2006/math',
+  'http://purl.oclc.org/ooxml/officeDocument/math',
+  'http://schemas.openxmlformats.org/drawingml/2006/main',
+  'http://purl.oclc.org/ooxml/drawingml/main',
+]);
 const ROOT_RELATIONS = '_rels/.rels';
 /** Most characters of a row of a table, which is kept until it ends. */
 const MAX_ROW_CHARACTERS = 16 * 1024 ** 2;
@@ -34,14 +43,15 @@ async function mainPart(archive: Archive, signal?: AbortSignal): Promise<string>
   let main = 'word/document.xml';
   if (archive.has(ROOT_RELATIONS)) {
     await readXml(archive.read(ROOT_RELATIONS, signal), ROOT_RELATIONS, {
+      namespaces: PACKAGE_RELATIONS,
       open: (name, { Type = '', Target }) => {
         if (name === 'Relationship' && Type.endsWith('/officeDocument') && Target !== undefined) {
-          main = posix.join('.', Target.replace(/^\/+/, ''));
+          main = posix.join('.', Target.replaceAll('\\', '/').replace(/^\/+/, ''));
         }
       },
     });
   }
-  if (!main.startsWith('word/') || !archive.has(main)) throw new TaskProblem('unreadable', 'The file is no DOCX');
+  if (!/^word\//i.test(main) || !archive.has(main)) throw new TaskProblem('unreadable', 'The file is no DOCX');
   return main;
 }
 
@@ -55,18 +65,17 @@ interface Table {
 /** Turns WordprocessingML into lines. */
 class ParagraphReader implements XmlReader {
   private readonly tables: Table[] = [];
-  /** Elements inside one another whose text counts, and those whose content is left out. */
+  /** Number of open elements whose text counts. */
   private texts = 0;
   private runs = 0;
-  private skipped = 0;
   /** Characters that cells of unfinished rows hold. */
   private held = 0;
+
+  readonly namespaces = TEXT_NAMESPACES;
 
   constructor(private readonly out: BoundedText) {}
 
   open(name: string): void {
-    if (name === 'Fallback') this.skipped += 1;
-    if (this.skipped > 0) return;
     if (name === 't') this.texts += 1;
     else if (name === 'r') this.runs += 1;
     else if (name === 'tbl') this.tables.push({ cells: [], cell: '' });
@@ -76,12 +85,10 @@ class ParagraphReader implements XmlReader {
   }
 
   text(text: string): void {
-    if (this.texts > 0 && this.skipped === 0) this.write(text);
+    if (this.texts > 0) this.write(text);
   }
 
   close(name: string): void {
-    if (name === 'Fallback') this.skipped -= 1;
-    if (this.skipped > 0) return;
     const table = this.tables.at(-1);
     if (name === 't') this.texts -= 1;
     else if (name === 'r') this.runs -= 1;

@@ -167,7 +167,7 @@ describe('text of a DOCX', () => {
       `<w:tbl><w:tr><w:tc>${paragraph('outer')}${table([['in', 'ner']])}</w:tc><w:tc>${paragraph('last')}</w:tc></w:tr></w:tbl>`;
     const parts = docxParts(body);
     parts['word/footnotes.xml'] =
-      `<w:footnotes xmlns:w="w"><w:footnote>${paragraph('A note')}</w:footnote></w:footnotes>`;
+      `<w:footnotes xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:footnote>${paragraph('A note')}</w:footnote></w:footnotes>`;
     expect(await read('docx', makeArchive(parts))).toEqual({
       text: 'Übersicht & Öl €\na\tb\nc\nbox\nProduct\tHours\nOak chair\t1.5\nouter in ner\tlast\nA note\n',
       truncated: false,
@@ -325,7 +325,7 @@ describe('text of an XLSX', () => {
       ...parts,
       'xl/worksheets/sheet1.xml': '<worksheet><row r="0"><c r="A0"><v>1</v></c></row></worksheet>',
     };
-    await refuses('xlsx', makeArchive(broken), 'A sheet of the workbook is broken');
+    await refuses('xlsx', makeArchive(broken), 'The sheet "Costs" has a row without a valid number');
     expect(await read('xlsx', makeArchive(parts), { maxBytes: 30 })).toMatchObject({ truncated: true });
     const wide = {
       ...parts,

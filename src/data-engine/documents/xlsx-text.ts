@@ -1,10 +1,12 @@
 import type { TextAnswer, TextTask } from '../tasks.js';
-import { Workbook, type WorkbookCell } from '../workbook.js';
+import type { WorkbookCell } from '../sheet-cells.js';
+import { Workbook } from '../workbook.js';
 import { BoundedText } from './bounded-text.js';
 
 /**
  * The rows of an XLSX, cells separated by tabs, each sheet below a line `--- sheet Costs ---`. Rows and sheets without values are
- * left out. Numbers are those of the cells, not as they are shown; dates are ISO 8601.
+ * left out. Numbers are those of the cells, not as they are shown; dates are ISO 8601. A formula without a stored result is shown
+ * itself: `=A1+B1`.
  *
  * @throws TaskProblem `unknown_sheet`, `unreadable`
  */
@@ -20,7 +22,9 @@ export async function xlsxText(task: TextTask, signal?: AbortSignal): Promise<Te
         isEmpty = false;
         text.add(`${cells.map(cellText).join('\t')}\n`);
       };
-      await workbook.read(sheet, { row, isDone: () => text.isCut }, signal);
+      // Cells that share a formula do not repeat it.
+      const formulaText = (formula: string): string => `=${formula === '' ? '(shared formula)' : formula}`;
+      await workbook.read(sheet, { row, isDone: () => text.isCut, formulaText }, signal);
     }
     return { text: text.toString(), truncated: text.isCut, pages: null, sheets: workbook.sheets };
   } finally {

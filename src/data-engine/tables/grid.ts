@@ -1,5 +1,5 @@
 import type { LeftOut } from '../tasks.js';
-import type { WorkbookCell } from '../workbook.js';
+import type { WorkbookCell } from '../sheet-cells.js';
 import { type ColumnProfiles, isBoolean } from './column-types.js';
 import { dateForms } from './date-forms.js';
 import { endWithoutBlanks, numberForms, startWithoutBlanks } from './number-forms.js';

@@ -3,6 +3,8 @@
  * and the other values of its column decide.
  */
 
+import { MAX_INTEGER_DIGITS } from '../limits.js';
+
 /** Forms of numbers by their decimal sign and what groups thousands; the place of each is its bit. */
 export const NUMBER_FORMS = [
   { decimal: '.', thousands: '' },
@@ -25,9 +27,6 @@ export const HAS_COMMA = 1 << 9;
 export const HAS_EXPONENT = 1 << 10;
 export const HAS_PERCENT = 1 << 11;
 export const HAS_NO_PERCENT = 1 << 12;
-
-/** More digits before the decimal sign are an identifier, and a double would not hold them. */
-export const MAX_INTEGER_DIGITS = 15;
 
 const POINT = 46;
 const COMMA = 44;

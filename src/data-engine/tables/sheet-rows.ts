@@ -45,6 +45,7 @@ export async function readSheet(
       if (cells.length > 0) sample.push({ number, cells });
     };
     await workbook.read(sheet, { row, isDone: () => sample.length >= SAMPLE_ROWS }, signal);
+    if (sample.length === 0) throw await emptySheet(workbook, sheet, signal);
     const side = columnsBeside(sample, startOf(sample, options).start);
     const read = async (beside: SideBySide | undefined): Promise<SheetTable | undefined> => {
       const writer = new TextWriter(join(scratch, beside === undefined ? 'rows' : 'left-rows'));
@@ -62,6 +63,13 @@ export async function readSheet(
   } finally {
     workbook.close();
   }
+}
+
+async function emptySheet(workbook: Workbook, sheet: string, signal?: AbortSignal): Promise<TaskProblem> {
+  const others = await workbook.sheetsWithCells(signal);
+  const names = others.map((name) => JSON.stringify(name)).join(', ');
+  const rest = others.length === 0 ? 'and so are the others' : `but these sheets have cells: ${names}`;
+  return new TaskProblem('unreadable', `The sheet ${JSON.stringify(sheet)} is empty, ${rest}`);
 }
 
 class SheetRows {
@@ -122,6 +130,10 @@ class SheetRows {
     if (!dropsFirst) profiles.include(ofFirst);
     let left = 0;
     while (left < width && texts[left] === '' && !profiles.hasValues(left)) left += 1;
+    if (left === width) {
+      const sentence = `The sheet ${JSON.stringify(sheet)} has only errors, such as #REF!, and no values`;
+      throw new TaskProblem('unreadable', sentence);
+    }
     const names = columnNames(texts.slice(left).map((name) => (header ? name : '')));
     const types = profiles.readingsOf([...texts.slice(0, left), ...names], '.', options);
     const rowNumbers = numbering.list(dropsFirst);

@@ -1,0 +1,253 @@
+import { MAX_INTEGER_DIGITS } from './limits.js';
+import { TaskProblem } from './tasks.js';
+import type { XmlReader } from './xml.js';
+
+/** Value of a cell as it is stored. Formulas have the value that was last computed. */
+export type WorkbookCell =
+  /** Also integers with more digits than a number holds exactly. */
+  | string
+  | number
+  | boolean
+  /** ISO 8601: `2026-01-31`, `2026-01-31T08:30:00`, `08:30:00`. */
+  | { date: string }
+  /** Such as `#DIV/0!`. */
+  | { error: string };
+
+/** Receives the rows of a sheet that have a value, in their order. */
+export interface RowReader {
+  /** `number` as in the file, from 1. Cells without a value are undefined. There are none after the last value. */
+  row(number: number, cells: (WorkbookCell | undefined)[]): void;
+  /** Returns true to stop reading. */
+  isDone?(): boolean;
+  /** Returns the value of a formula without a stored result. Without this function, such a formula is refused. */
+  formulaText?(formula: string): string;
+}
+
+/** Limits of Excel. */
+const MAX_COLUMNS = 16_384;
+const MAX_ROWS = 1_048_576;
+const MAX_CELL_CHARACTERS = 1_000_000;
+
+/** Parts of the workbook that cells refer to, and the name of the sheet, for errors. */
+export interface CellContext {
+  sheet: string;
+  texts: readonly string[];
+  /** By style: whether it shows a number as a date. */
+  dates: readonly boolean[];
+  startsIn1904: boolean;
+  isDue: boolean;
+}
+
+/** Converts SpreadsheetML into rows. */
+export class CellReader implements XmlReader {
+  private number = 0;
+  private cells: (WorkbookCell | undefined)[] = [];
+  private column = 0;
+  private type = 'n';
+  private style = 0;
+  /** Contents of `v`, `is` and `f`; undefined without such an element. */
+  private value: string | undefined;
+  private inline: string | undefined;
+  private formula: string | undefined;
+  /** Text of the element that is being read. */
+  private content: string | undefined;
+  private isReading = false;
+  /** First formula whose result 0 may be a placeholder, and whether another formula has a result. */
+  private placeholder: string | undefined;
+  private hasResults = false;
+
+  constructor(
+    readonly namespaces: ReadonlySet<string>,
+    private readonly reader: RowReader,
+    private readonly context: CellContext,
+  ) {}
+
+  open(name: string, attributes: Record<string, string>): void {
+    switch (name) {
+      case 'row':
+        this.number = attributes['r'] === undefined ? this.number + 1 : Number(attributes['r']);
+        if (!(this.number >= 1 && this.number <= MAX_ROWS)) throw this.problem('has a row without a valid number');
+        this.cells = [];
+        this.column = -1;
+        break;
+      case 'c':
+        this.column = attributes['r'] === undefined ? this.column + 1 : columnOf(attributes['r']);
+        if (!(this.column >= 0 && this.column < MAX_COLUMNS))
+          throw this.problem(`has a cell without a valid reference in row ${this.number}`);
+        this.type = attributes['t'] ?? 'n';
+        this.style = Number(attributes['s'] ?? 0);
+        this.value = this.inline = this.formula = undefined;
+        break;
+      case 'rPh':
+        this.isReading = true;
+        break;
+      case 'is':
+        this.inline = '';
+        break;
+      case 'v':
+      case 'f':
+        this.content = '';
+        break;
+      case 't':
+        if (this.inline !== undefined && !this.isReading) this.content = '';
+        break;
+    }
+  }
+
+  text(text: string): void {
+    if (this.content === undefined) return;
+    this.content += text;
+    if (this.content.length > MAX_CELL_CHARACTERS) throw this.cellProblem('is too long');
+  }
+
+  close(name: string): void {
+    if (name === 'rPh') this.isReading = false;
+    else if (name === 'c') this.keep();
+    else if (name === 'row' && this.cells.length > 0) this.reader.row(this.number, this.cells);
+    if (this.content === undefined) return;
+    if (name === 'v') this.value = this.content;
+    else if (name === 'f') this.formula = this.content;
+    else if (name === 't') this.inline += unescapedText(this.content);
+    else return;
+    this.content = undefined;
+    if ((this.inline?.length ?? 0) > MAX_CELL_CHARACTERS) throw this.cellProblem('is too long');
+  }
+
+  isDone(): boolean {
+    return this.reader.isDone?.() ?? false;
+  }
+
+  /** Checks the formulas of a sheet that was read. @throws TaskProblem `unreadable` if none of them has a result */
+  finish(): void {
+    if (this.placeholder === undefined || this.hasResults || this.reader.formulaText !== undefined) return;
+    throw uncomputed(`Formulas such as ${this.placeholder} of the sheet ${this.sheetName} were never computed`);
+  }
+
+  private keep(): void {
+    const value = this.convert();
+    if (value === undefined || value === '') return;
+    while (this.cells.length < this.column) this.cells.push(undefined);
+    this.cells[this.column] = value;
+  }
+
+  private convert(): WorkbookCell | undefined {
+    const { type, value, inline, formula, context } = this;
+    // An inline text beside a value counts for its own type alone.
+    const isInline = inline !== undefined && (type === 'inlineStr' || value === undefined);
+    const stored = isInline ? inline : value;
+    if (formula !== undefined) {
+      const isComputed = stored !== undefined && (stored !== '' || type === 'str');
+      if (!isComputed || this.isPlaceholder(stored)) {
+        const answer = this.reader.formulaText?.(formula);
+        if (answer !== undefined) return answer;
+        if (!isComputed) throw uncomputed(`${this.cellName} has a formula without a stored result`);
+      }
+    }
+    if (stored === undefined || stored === '') return undefined;
+    if (isInline) return stored;
+    switch (type) {
+      case 's': {
+        const text = context.texts[Number(stored)];
+        if (text === undefined)
+          throw this.cellProblem('refers to a text that the workbook does not have. Save the workbook again');
+        return text;
+      }
+      case 'b':
+        if (/^\s*(?:1|true)\s*$/.test(stored)) return true;
+        if (/^\s*(?:0|false)\s*$/.test(stored)) return false;
+        throw this.cellProblem(`is neither true nor false, but ${JSON.stringify(stored)}`);
+      case 'e':
+        return { error: stored };
+      case 'd':
+        return { date: stored };
+      case 'n':
+        return stored.trim() === '' ? undefined : this.toNumber(stored.trim());
+      case 'str':
+      case 'inlineStr':
+        return unescapedText(stored);
+      default:
+        throw this.cellProblem(`has the type ${JSON.stringify(type)}, which no workbook has`);
+    }
+  }
+
+  /** Some programs store 0 for formulas that they do not compute, and ask for a calculation when the file is opened. */
+  private isPlaceholder(stored: string | undefined): boolean {
+    if (!this.context.isDue || this.type !== 'n' || Number(stored) !== 0) {
+      this.hasResults = true;
+      return false;
+    }
+    this.placeholder ??= this.reference;
+    return true;
+  }
+
+  private toNumber(text: string): WorkbookCell {
+    const number = Number(text);
+    if (!NUMBER.test(text) || !Number.isFinite(number))
+      throw this.cellProblem(`is no number, but ${JSON.stringify(text)}`);
+    const isDate = this.context.dates[this.style] === true;
+    const date = isDate ? isoDate(number, this.context.startsIn1904) : undefined;
+    if (date !== undefined) return { date };
+    return LONG_NUMBER.test(text) ? text : number;
+  }
+
+  private get reference(): string {
+    return `${columnName(this.column)}${this.number}`;
+  }
+
+  private get sheetName(): string {
+    return JSON.stringify(this.context.sheet);
+  }
+
+  private get cellName(): string {
+    return `Cell ${this.reference} of the sheet ${this.sheetName}`;
+  }
+
+  private problem(what: string): TaskProblem {
+    return new TaskProblem('unreadable', `The sheet ${this.sheetName} ${what}`);
+  }
+
+  private cellProblem(what: string): TaskProblem {
+    const place = { row: this.number, column: columnName(this.column) };
+    return new TaskProblem('unreadable', `${this.cellName} ${what}`, place);
+  }
+}
+
+const uncomputed = (sentence: string): TaskProblem =>
+  new TaskProblem('unreadable', `${sentence}. Open the file in a spreadsheet program, save it and upload it again`);
+
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+/** More digits before the decimal sign than a number holds exactly. */
+const LONG_NUMBER = new RegExp(`^[+-]?0*[1-9]\\d{${MAX_INTEGER_DIGITS},}(?:\\.\\d*)?$`);
+
+/** Replaces the escapes of the format: `_x000D_` is a carriage return, `_x005F_` an underscore. NUL becomes U+FFFD. */
+export const unescapedText = (text: string): string =>
+  text.includes('_x')
+    ? text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(parseInt(code, 16) || 0xfffd))
+    : text;
+
+/** From 0: `C7` is in column 2. */
+function columnOf(reference: string): number {
+  let column = 0;
+  for (const letter of /^[A-Z]{1,3}/.exec(reference.toUpperCase())?.[0] ?? '')
+    column = column * 26 + letter.charCodeAt(0) - 64;
+  return column - 1;
+}
+
+/** Inverse of {@link columnOf}. */
+const columnName = (column: number): string =>
+  column < 0 ? '' : columnName(Math.floor(column / 26) - 1) + String.fromCharCode(65 + (column % 26));
+
+const DAY_SECONDS = 86_400;
+/** The last day of 9999. */
+const MAX_DAYS = 2_958_466;
+
+/** A number of days since the workbook's beginning, to the second; undefined for what is no date. */
+function isoDate(days: number, startsIn1904: boolean): string | undefined {
+  if (days < 0 || days >= MAX_DAYS) return undefined;
+  const seconds = Math.round(days * DAY_SECONDS);
+  // Lotus 1-2-3 and everything since have a 29 February 1900, which is day 60.
+  const shift = startsIn1904 ? 24_107 : days < 60 ? 25_568 : 25_569;
+  const text = new Date((seconds - shift * DAY_SECONDS) * 1000).toISOString().slice(0, 19);
+  if (days < 1) return text.slice(11);
+  return seconds % DAY_SECONDS === 0 ? text.slice(0, 10) : text;
+}

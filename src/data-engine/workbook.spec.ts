@@ -1,0 +1,335 @@
+import { describe, expect, it } from '@jest/globals';
+import { refusal, TableFiles } from '../../test/support/converted-table.js';
+import { docxParts, makeArchive, paragraph, xlsxParts } from '../../test/support/documents.js';
+import { type SheetCell, workbookFile, type WorkbookParts } from '../../test/support/workbook-file.js';
+
+const files = new TableFiles();
+
+const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+const STRICT = 'http://purl.oclc.org/ooxml/spreadsheetml/main';
+
+/** Rows below a header `name`, `value` of text cells. */
+const HEADER: SheetCell[] = ['name', 'value'];
+const shared = (index: number): SheetCell => ({ xml: `<c t="s"><v>${index}</v></c>` });
+const xml = (cell: string): SheetCell => ({ xml: cell });
+
+const rowsOf = async (rows: SheetCell[][], parts: WorkbookParts = {}): Promise<unknown[][]> =>
+  (await files.convert(workbookFile({ Data: [HEADER, ...rows] }, parts), 'xlsx')).rows;
+
+const textOf = async (rows: SheetCell[][], parts: WorkbookParts = {}): Promise<string> =>
+  (await files.text(workbookFile({ Data: [HEADER, ...rows] }, parts), 'xlsx')).text.split('\n').slice(2, -1).join('\n');
+
+/** Sentence that refuses a workbook whose row 2 has this cell in column B. */
+const refused = async (cell: string, parts: WorkbookParts = {}): Promise<string> =>
+  refusal(files.convert(workbookFile({ Data: [HEADER, ['oak', { xml: cell }]] }, parts), 'xlsx'));
+
+/** The workbook part, with what belongs into its elements. */
+const workbookXml = (content: string, root = `xmlns="${MAIN}"`): Record<string, string> => ({
+  'xl/workbook.xml':
+    `<workbook ${root} xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">${content}` +
+    '<sheets><sheet name="Data" sheetId="1" r:id="s0"/></sheets>%</workbook>',
+});
+const withEnd = (parts: Record<string, string>, end = ''): Record<string, string> =>
+  Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, part.replace('%', end)]));
+
+describe('namespaces of a workbook', () => {
+  const day = xml('<c s="1"><v>43890</v></c>');
+  const extension =
+    '<extLst><ext xmlns:x15="http://schemas.microsoft.com/office/spreadsheetml/2010/11/main">' +
+    '<x15:workbookPr chartTrackingRefBase="1"/></ext></extLst>';
+
+  it.each([
+    ['a prefixed extension', workbookXml('<workbookPr date1904="1"/>'), extension, '2024-03-01'],
+    [
+      'an extension with a default namespace',
+      workbookXml('<workbookPr date1904="true"/>'),
+      '<extLst><ext><workbookPr xmlns="urn:other" date1904="0"/></ext></extLst>',
+      '2024-03-01',
+    ],
+    [
+      'an extension that says the opposite',
+      workbookXml('<workbookPr/>'),
+      '<extLst><x:workbookPr xmlns:x="urn:other" date1904="1"/></extLst>',
+      '2020-02-29',
+    ],
+    ['the strict namespace', workbookXml('<workbookPr date1904="1"/>', `xmlns="${STRICT}"`), extension, '2024-03-01'],
+  ])('keeps the calendar with %s', async (_, parts, end, date) => {
+    const options = { parts: withEnd(parts, end) };
+    expect(await rowsOf([['oak', day]], options)).toEqual([['oak', date]]);
+    expect(await textOf([['oak', day]], options)).toBe(`oak\t${date}`);
+  });
+
+  it('reads prefixed elements and skips foreign cells', async () => {
+    const sheet =
+      `<x:worksheet xmlns:x="${MAIN}" xmlns:o="urn:other"><x:sheetData><x:row r="1"><x:c t="inlineStr"><x:is><x:t>n</x:t></x:is></x:c>` +
+      '<o:c><o:v>9</o:v></o:c></x:row><x:row r="2"><x:c><x:v>5</x:v><o:v>9</o:v></x:c></x:row></x:sheetData>' +
+      '<o:row r="3"><o:c><o:v>7</o:v></o:c></o:row></x:worksheet>';
+    const table = await files.convert(
+      workbookFile({ Data: [] }, { parts: { 'xl/worksheets/sheet0.xml': sheet } }),
+      'xlsx',
+    );
+    expect(table).toMatchObject({ columns: ['n integer'], rows: [[5]] });
+  });
+
+  it('refuses a sheet whose XML is not in its encoding', async () => {
+    const parts = xlsxParts({ Data: [['caf\u00e9']] });
+    const broken = { ...parts, 'xl/sharedStrings.xml': Buffer.from(parts['xl/sharedStrings.xml']!, 'latin1') };
+    expect(await refusal(files.convert(makeArchive(broken), 'xlsx'))).toBe(
+      'The part xl/sharedStrings.xml of the file is not UTF-8, which it says it is',
+    );
+  });
+
+  it('reads a part in the encoding that it declares', async () => {
+    const parts = xlsxParts({ Data: [['caf\u00e9']] });
+    const latin = parts['xl/sharedStrings.xml']!.replace('UTF-8', 'ISO-8859-1');
+    const { text } = await files.text(
+      makeArchive({ ...parts, 'xl/sharedStrings.xml': Buffer.from(latin, 'latin1') }),
+      'xlsx',
+    );
+    expect(text).toBe('--- sheet Data ---\ncafé\n');
+  });
+});
+
+describe('names of parts', () => {
+  const parts = xlsxParts({
+    Data: [
+      ['name', 'due'],
+      ['oak', { xml: '<c s="1"><v>45730</v></c>' }],
+    ],
+  });
+  const renamed = (change: (name: string) => string) =>
+    makeArchive(Object.fromEntries(Object.entries(parts).map(([name, part]) => [change(name), part])));
+
+  it.each<[string, Uint8Array]>([
+    ['shared texts in another case', renamed((name) => name.replace('sharedStrings', 'SharedStrings'))],
+    ['all parts in capitals', renamed((name) => name.toUpperCase())],
+    [
+      'styles and sheets in another case',
+      renamed((name) => name.replace('styles', 'Styles').replace('sheet1', 'Sheet1')),
+    ],
+    ['backslashes in the archive', renamed((name) => name.replaceAll('/', '\\'))],
+    [
+      'backslashes in relations',
+      makeArchive({
+        ...parts,
+        'xl/_rels/workbook.xml.rels': parts['xl/_rels/workbook.xml.rels']!.replace(
+          'worksheets/',
+          'worksheets\\',
+        ).replace('"/xl/styles.xml"', '"\\XL\\styles.xml"'),
+      }),
+    ],
+  ])('are equal with %s', async (_, file) => {
+    expect((await files.convert(file, 'xlsx')).rows).toEqual([['oak', '2025-03-14']]);
+  });
+
+  it('are equal in a DOCX', async () => {
+    const docx = Object.entries(docxParts(paragraph('Plan'))).map(([name, part]): [string, string] => [
+      name.replace('word/document', 'Word\\Document'),
+      part.replace('word/document', 'WORD\\document'),
+    ]);
+    expect((await files.text(makeArchive(Object.fromEntries(docx)), 'docx')).text).toBe('Plan\n');
+  });
+});
+
+describe('values of cells', () => {
+  it.each([
+    ['an inline text beside a value', '<c t="inlineStr"><v>1.0</v><is><r><t>1.</t></r></is></c>', '1.'],
+    ['a value beside an inline text', '<c t="str"><v>a</v><is><t>b</t></is></c>', 'a'],
+    ['a shared text beside an inline text', '<c t="s"><is><t>0</t></is><v>0</v></c>', 'zero'],
+    ['a number beside an inline text', '<c><v>1</v><is><t>b</t></is></c>', 1],
+    ['an inline text of no type', '<c><is><t>b</t></is></c>', 'b'],
+    ['a value of the inline type', '<c t="inlineStr"><v>b</v></c>', 'b'],
+    ['text outside of both', '<c t="str"><t>x</t><v>a</v></c>', 'a'],
+  ])('are those of their type: %s', async (_, cell, value) => {
+    expect(await rowsOf([['oak', xml(cell)]], { shared: ['zero'] })).toEqual([['oak', value]]);
+  });
+
+  it('are found by references in small letters', async () => {
+    const parts = {
+      'xl/worksheets/sheet0.xml':
+        '<worksheet><sheetData><row r="1"><c r="a1"><v>1</v></c><c r="b1"><v>2</v></c></row>' +
+        '<row r="2"><c r="b2"><v>4</v></c></row><row r="3"><c r="aB3"><v>5</v></c></row></sheetData></worksheet>',
+    };
+    const { rows } = await files.convert(workbookFile({ Data: [] }, { parts }), 'xlsx');
+    expect(rows.map((row) => [row[0], row[1], row[27]])).toEqual([
+      [1, 2, null],
+      [null, 4, null],
+      [null, null, 5],
+    ]);
+  });
+
+  it.each([
+    ['a shared text', 'line 1_x000D_\nline 2', 'line 1\r\nline 2'],
+    ['an escaped underscore', '_x005F_x000D_', '_x000D_'],
+    ['small hexadecimal digits', 'a_x00e9_b', 'aéb'],
+    ['a pair of surrogates', '_xD83D__xDE00_', '😀'],
+    ['what is no escape', '_x00_ _xZZZZ_ x000D_ _X000D_', '_x00_ _xZZZZ_ x000D_ _X000D_'],
+  ])('decode escapes: %s', async (_, stored, text) => {
+    const options = { shared: [stored] };
+    const cells = [shared(0), stored, xml(`<c t="str"><f>A1</f><v>${stored}</v></c>`)];
+    expect(
+      await rowsOf(
+        cells.map((cell) => ['oak', cell]),
+        options,
+      ),
+    ).toEqual(cells.map(() => ['oak', text]));
+    expect(await textOf([['oak', cells[0]!]], options)).toBe(`oak\t${text.trim().replace(/\s+/g, ' ')}`);
+  });
+
+  it('decode escapes in column names and sheet names', async () => {
+    const file = workbookFile({
+      A_x0026_B: [
+        ['unit_x000D_\nprice', 'n'],
+        [1.5, 2],
+      ],
+    });
+    const table = await files.convert(file, 'xlsx', { sheet: 'A&B' });
+    expect(table).toMatchObject({ columns: ['unit\r\nprice number', 'n integer'], rows: [[1.5, 2]] });
+    expect(table.description.sheets).toEqual(['A&B']);
+  });
+
+  it('keep integers of more than 15 digits as texts', async () => {
+    const long = ['12345678901234567890', '12345678901234567891', '1234567890123456', '-1234567890123456'];
+    const rows = long.map((digits) => ['oak', xml(`<c><v>${digits}</v></c>`)]);
+    expect(await rowsOf(rows)).toEqual(long.map((digits) => ['oak', digits]));
+    expect(await textOf(rows.slice(0, 1))).toBe(`oak\t${long[0]}`);
+    expect(await rowsOf([['oak', xml('<c><v>123456789012345</v></c>')]])).toEqual([['oak', 123456789012345]]);
+    expect(await rowsOf([['oak', xml('<c><v>1.2345678901234567E+19</v></c>')]])).toEqual([
+      ['oak', 12345678901234567000],
+    ]);
+  });
+});
+
+describe('a cell that cannot be read', () => {
+  it.each([
+    [
+      'an unknown shared text',
+      '<c t="s"><v>7</v></c>',
+      'refers to a text that the workbook does not have. Save the workbook again',
+    ],
+    [
+      'a shared text without an index',
+      '<c t="s"><v>x</v></c>',
+      'refers to a text that the workbook does not have. Save the workbook again',
+    ],
+    ['an unknown type', '<c t="x"><v>1</v></c>', 'has the type "x", which no workbook has'],
+    ['a number with letters', '<c><v>12 pieces</v></c>', 'is no number, but "12 pieces"'],
+    ['a hexadecimal number', '<c><v>0x1F</v></c>', 'is no number, but "0x1F"'],
+    ['an infinite number', '<c><v>1E999</v></c>', 'is no number, but "1E999"'],
+    ['a boolean that is neither', '<c t="b"><v>2</v></c>', 'is neither true nor false, but "2"'],
+  ])('is refused with sheet and cell: %s', async (_, cell, sentence) => {
+    expect(await refused(cell)).toBe(`Cell B2 of the sheet "Data" ${sentence}`);
+  });
+
+  it('is refused if the part of shared texts is missing', async () => {
+    const { 'xl/sharedStrings.xml': texts, ...parts } = xlsxParts({ Data: [['name'], ['oak']] });
+    expect(texts).toContain('oak');
+    expect(await refusal(files.convert(makeArchive(parts), 'xlsx'))).toBe(
+      'Cell A1 of the sheet "Data" refers to a text that the workbook does not have. Save the workbook again',
+    );
+    expect(await refusal(files.text(makeArchive(parts), 'xlsx'))).toMatch(/^Cell A1 of the sheet "Data" refers/);
+  });
+
+  it('is empty if it holds blanks or an empty shared text', async () => {
+    expect(
+      await rowsOf([
+        [1, xml('<c><v> </v></c>')],
+        [2, xml('<c t="s"/>')],
+        [3, 'x'],
+      ]),
+    ).toEqual([
+      [1, null],
+      [2, null],
+      [3, 'x'],
+    ]);
+  });
+});
+
+describe('a formula without a stored result', () => {
+  const ending = '. Open the file in a spreadsheet program, save it and upload it again';
+
+  it.each([
+    ['without a value', '<c><f>A1*2</f></c>'],
+    ['with an empty value', '<c><f>A1*2</f><v></v></c>'],
+    ['of a text without a value', '<c t="str"><f>A1</f></c>'],
+    ['of an error without a value', '<c t="e"><f>1/0</f></c>'],
+    ['shared with another cell', '<c><f t="shared" si="0"/></c>'],
+  ])('is refused with its place: %s', async (_, cell) => {
+    expect(await refused(cell)).toBe(`Cell B2 of the sheet "Data" has a formula without a stored result${ending}`);
+  });
+
+  it('is shown itself in the text of the workbook', async () => {
+    expect(await textOf([['oak', xml('<c><f>SUM(A1:A2)</f></c>'), xml('<c><f t="shared" si="0"/></c>')]])).toBe(
+      'oak\t=SUM(A1:A2)\t=(shared formula)',
+    );
+  });
+
+  it('is not one whose result is an empty text, zero or an error', async () => {
+    const cells = [
+      '<c t="str"><f>A1</f><v></v></c>',
+      '<c><f>0</f><v>0</v></c>',
+      '<c t="e"><f>1/0</f><v>#DIV/0!</v></c>',
+    ];
+    expect(await rowsOf([...cells.map((cell) => ['oak', xml(cell)]), ['ash', 3]])).toEqual([
+      ['oak', null],
+      ['oak', 0],
+      ['oak', null],
+      ['ash', 3],
+    ]);
+  });
+
+  it('is refused if all results are 0 in a workbook that asks to be computed', async () => {
+    const zero = xml('<c><f>A1*2</f><v>0</v></c>');
+    const parts = withEnd(workbookXml(''), '<calcPr calcId="124519" fullCalcOnLoad="1"/>');
+    const file = workbookFile({ Data: [HEADER, ['oak', zero], ['ash', zero]] }, { parts });
+    expect(await refusal(files.convert(file, 'xlsx'))).toBe(
+      `Formulas such as B2 of the sheet "Data" were never computed${ending}`,
+    );
+    expect((await files.text(file, 'xlsx')).text).toContain('oak\t=A1*2\n');
+    const computed = xml('<c><f>A1*2</f><v>7</v></c>');
+    expect(
+      await rowsOf(
+        [
+          ['oak', zero],
+          ['ash', computed],
+        ],
+        { parts },
+      ),
+    ).toEqual([
+      ['oak', 0],
+      ['ash', 7],
+    ]);
+  });
+});
+
+describe('a sheet without values', () => {
+  const error = (code: string): SheetCell => xml(`<c t="e"><v>${code}</v></c>`);
+
+  it.each([
+    ['one row', [[error('#REF!'), error('#N/A')]]],
+    ['pictures in a column', [[error('#VALUE!')], [error('#VALUE!')], [error('#VALUE!')]]],
+    [
+      'errors below one another',
+      [
+        [null, error('#NAME?')],
+        [error('#DIV/0!'), null],
+      ],
+    ],
+  ])('is refused if it has only errors: %s', async (_, rows) => {
+    expect(await refusal(files.convert(workbookFile({ Prices: rows }), 'xlsx'))).toBe(
+      'The sheet "Prices" has only errors, such as #REF!, and no values',
+    );
+  });
+
+  it('is refused with the names of the sheets that have cells', async () => {
+    const book = { Cover: [], Demand: [['n'], [1]], Notes: [[null]], Prices: [[xml('<c><f>1</f></c>')]] };
+    const sentence = 'The sheet "Cover" is empty, but these sheets have cells: "Demand", "Prices"';
+    expect(await refusal(files.convert(workbookFile(book), 'xlsx'))).toBe(sentence);
+    expect(await refusal(files.convert(workbookFile(book), 'xlsx', { sheet: 'Notes' }))).toBe(
+      sentence.replace('Cover', 'Notes'),
+    );
+    expect(await refusal(files.convert(workbookFile({ Cover: [], Notes: [] }), 'xlsx'))).toBe(
+      'The sheet "Cover" is empty, and so are the others',
+    );
+  });
+});
