@@ -14,6 +14,7 @@ import { MAX_ANSWER_ROWS, MAX_COLUMNS } from '../data-engine/limits.js';
 import type { FileSource } from '../files/container-resolver.js';
 import { IdentifierField, identifierGiven, PathField, SourceField } from '../files/request-rules.js';
 import { invalidValue, missing } from '../platform/errors/errors.js';
+import { hasValidTexts, type Json } from '../platform/json/json.js';
 import { field } from '../platform/validation/field.js';
 import type { Kind } from '../platform/validation/field-registry.js';
 import {
@@ -52,10 +53,16 @@ const scalar = [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }];
 /** A text, a number, a boolean, or a list of them: which one depends on the operator. */
 const filterValue: Kind<unknown> = {
   schema: { anyOf: [...scalar, { type: 'array', items: { anyOf: scalar }, maxItems: MAX_MEMBERS }] },
-  read: (input) => anyKind.read(input),
+  read: (input) => (Array.isArray(input) ? readList(input) : readScalar(input)),
 };
 
-const isScalar = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value);
+/** Integers beyond 2^53 stay exact. */
+const readScalar = (input: Json): unknown => (typeof input === 'bigint' ? input : anyKind.read(input));
+
+/** A list with an invalid text is refused as a whole. */
+const readList = (input: Json[]): unknown => (hasValidTexts(input) ? input.map(readScalar) : anyKind.read(input));
+
+const isScalar = (value: unknown): boolean => ['string', 'number', 'bigint', 'boolean'].includes(typeof value);
 
 @Rule<TableFilter>((filter) => {
   const problem = filterProblem(filter);

@@ -30,7 +30,7 @@ import {
 import { isJsonObject, type Json } from '../../platform/json/json.js';
 import { parseJson } from '../../platform/json/parse-json.js';
 import { type Cell, type ColumnType, TaskProblem } from '../tasks.js';
-import { MAX_COLUMNS } from '../limits.js';
+import { MAX_COLUMNS, MAX_INTEGER_DIGITS } from '../limits.js';
 
 /** Most bytes of JSON of the rows of an answer. */
 export const MAX_ANSWER_BYTES = 8 * 1024 ** 2;
@@ -186,7 +186,7 @@ function cell(value: DuckDBValue, type: DuckDBType | undefined): Cell {
   if (typeof value === 'number') return numberCell(value);
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value.toString();
   if (typeof value === 'string') return type !== undefined && isJson(type) ? jsonCell(value) : value.toWellFormed();
-  if (value instanceof DuckDBDecimalValue) return numberCell(Number(value.toString()));
+  if (value instanceof DuckDBDecimalValue) return decimalCell(value.toString());
   if (value instanceof DuckDBListValue || value instanceof DuckDBArrayValue)
     return value.items.map((item) => cell(item, itemType(type)));
   if (value instanceof DuckDBStructValue)
@@ -216,6 +216,10 @@ const itemType = (type: DuckDBType | undefined): DuckDBType | undefined =>
   type !== undefined && 'valueType' in type ? type.valueType : undefined;
 
 const numberCell = (value: number): Cell => (Number.isFinite(value) ? value + 0 : String(value));
+
+/** A decimal with more digits than a number holds exactly is a text, as integers are. */
+const decimalCell = (text: string): Cell => (LONG_DECIMAL.test(text) ? text : Number(text) + 0);
+const LONG_DECIMAL = new RegExp(`^-?\\d{${MAX_INTEGER_DIGITS + 1}}`);
 
 /** DuckDB writes `0044-03-15 (BC) 12:00:00`, where ISO 8601 has a year 0, and a sign before years of six digits. */
 const DAY = /^(\d+)(-\d\d-\d\d)( \(BC\))?/;

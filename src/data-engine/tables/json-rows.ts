@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { TaskProblem } from '../tasks.js';
 import { columnNames } from './column-names.js';
 import { ColumnProfiles, type Reading } from './column-types.js';
-import { MAX_CELL_BYTES, MAX_COLUMNS } from '../limits.js';
+import { MAX_CELL_BYTES, MAX_COLUMNS, MAX_INTEGER_DIGITS } from '../limits.js';
 import type { TextTable } from './parquet-writer.js';
 import { RowNumbering } from './row-numbers.js';
 import { readRows, type TextFile, withText } from './text-file.js';
@@ -10,9 +10,11 @@ import { TextWriter } from './text-writer.js';
 
 /** Most lists and objects inside one another, the row being one. */
 const MAX_DEPTH = 100;
-const LARGEST_INTEGER = 2n ** 63n - 1n;
-/** Integers of fewer characters fit for sure. */
-const SAFE_LENGTH = 18;
+/** More digits before the decimal sign than a number holds exactly. */
+const LONG_NUMBER = new RegExp(`^-?\\d{${MAX_INTEGER_DIGITS + 1}}`);
+/** Dates and times of ISO 8601, also with a blank before the time. */
+const ISO_8601 =
+  /^(?:\d{8}|\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?|\d\d:\d\d(?::\d\d(?:\.\d+)?)?)$/;
 
 const LF = 0x0a;
 const QUOTE = 0x22;
@@ -26,7 +28,8 @@ const OBJECT_END = 0x7d;
 
 /**
  * Tells the columns of a list of objects or of objects one after the other (NDJSON), and writes them as a text. Columns come in the
- * order in which their keys do; a key that is not there is null. Texts are text or, of ISO 8601, dates and timestamps; integers are exact.
+ * order in which their keys do; a key that is not there is null. Texts are text or, in the form of ISO 8601, dates and times. Numbers
+ * of more than 15 digits are text.
  *
  * @throws TaskProblem `unreadable`, with the number of the object as its row
  */
@@ -134,8 +137,8 @@ class JsonColumns {
         break;
       case QUOTE: {
         const text = textOf(bytes.subarray(start, end));
-        if (text.length === 0) this.profiles.observeText(column);
-        else this.profiles.observeDate(column, text);
+        if (ISO_8601.test(text.toString('latin1'))) this.profiles.observeDate(column, text);
+        else this.profiles.observeText(column);
         break;
       }
       case 0x74:
@@ -155,14 +158,10 @@ class JsonColumns {
   }
 
   private observeNumber(column: number, text: string): void {
-    const isInteger = /^-?[0-9]+$/.test(text);
-    if (isInteger && text.length > SAFE_LENGTH && abs(BigInt(text)) > LARGEST_INTEGER)
-      this.profiles.observeText(column);
-    else this.profiles.observeNumber(column, isInteger);
+    if (LONG_NUMBER.test(text) || !Number.isFinite(Number(text))) this.profiles.observeText(column);
+    else this.profiles.observeNumber(column, /^-?[0-9]+$/.test(text));
   }
 }
-
-const abs = (integer: bigint): bigint => (integer < 0n ? -integer : integer);
 
 /** Finds the objects of a file. */
 class JsonRows {

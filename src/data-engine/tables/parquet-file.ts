@@ -1,6 +1,6 @@
 import { type ColumnType, TaskProblem } from '../tasks.js';
 import { columnNames } from './column-names.js';
-import { MAX_COLUMNS, MAX_ROWS } from '../limits.js';
+import { MAX_COLUMNS, MAX_INTEGER_DIGITS, MAX_ROWS } from '../limits.js';
 import { identifier, literal } from '../sql-text.js';
 import type { ParquetWriter } from './parquet-writer.js';
 
@@ -11,13 +11,14 @@ export interface ParquetTable {
   rows: number;
 }
 
-/** Types of DuckDB whose values may be too large for BIGINT. */
-const LARGE_INTEGERS = new Set(['UBIGINT', 'HUGEINT', 'UHUGEINT']);
-const LARGEST_INTEGER = '9223372036854775807';
+/** Types of DuckDB whose values may have too many digits, as decimals may. */
+const LARGE_INTEGERS = new Set(['BIGINT', 'UBIGINT', 'HUGEINT', 'UHUGEINT']);
+/** Largest number of so many digits. */
+const LARGEST_INTEGER = '9'.repeat(MAX_INTEGER_DIGITS);
 
 /**
- * The table of a Parquet file, its types as ours: all integers BIGINT (text, when one is larger), decimals and floats DOUBLE, times
- * with a zone in UTC, lists and structs JSON, everything else text. NaN and infinities are nulls.
+ * The table of a Parquet file, its types as ours: all integers BIGINT, decimals and floats DOUBLE, times with a zone in UTC, lists and structs JSON, everything else text. A column of integers or
+ * decimals is text if one of them has more than 15 digits before the decimal sign. NaN and infinities are nulls.
  *
  * @throws TaskProblem `unreadable`
  */
@@ -30,15 +31,13 @@ export async function readParquet(writer: ParquetWriter, from: string): Promise<
   const counted = await writer.run(`FROM read_parquet(${path}) SELECT count(*)`);
   const rows = Number(counted.getRows()[0]![0]);
   if (rows > MAX_ROWS) throw new TaskProblem('unreadable', `The file has more than ${MAX_ROWS} rows`);
-  const large = columns.filter(({ stored }) => LARGE_INTEGERS.has(stored));
-  const tooLarge = new Set<string>();
-  for (const { given } of large) {
-    const value = identifier(given);
-    const limits = await writer.run(
-      `FROM read_parquet(${path}) SELECT coalesce(max(${value}) > ${LARGEST_INTEGER} OR min(${value}) < -${LARGEST_INTEGER}, false)`,
-    );
-    if (limits.getRows()[0]![0] === true) tooLarge.add(given);
-  }
+  const large = columns.filter(({ stored }) => isLarge(stored)).map(({ given }) => given);
+  const limits = large
+    .map(identifier)
+    .map((value) => `max(${value}) > ${LARGEST_INTEGER} OR min(${value}) < -${LARGEST_INTEGER}`);
+  const [areTooLarge = []] =
+    large.length === 0 ? [] : (await writer.run(`FROM read_parquet(${path}) SELECT ${limits.join(', ')}`)).getRows();
+  const tooLarge = new Set(large.filter((_, index) => areTooLarge[index] === true));
   const names = columnNames(columns.map(({ given }) => given));
   const types: ParquetTable['types'] = [];
   const values = columns.map(({ given, stored }, index) => {
@@ -48,6 +47,11 @@ export async function readParquet(writer: ParquetWriter, from: string): Promise<
     return `${value} AS ${identifier(name)}`;
   });
   return { query: `FROM read_parquet(${path}) SELECT ${values.join(', ')}`, types, rows };
+}
+
+function isLarge(stored: string): boolean {
+  const [, width, scale] = /^DECIMAL\((\d+),(\d+)\)$/.exec(stored) ?? [];
+  return LARGE_INTEGERS.has(stored) || Number(width) - Number(scale) > MAX_INTEGER_DIGITS;
 }
 
 const textOf = (column: string) => ({ type: 'text' as const, value: `${column}::VARCHAR` });

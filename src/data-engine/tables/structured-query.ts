@@ -1,15 +1,7 @@
-import {
-  BIGINT,
-  BOOLEAN,
-  DOUBLE,
-  DuckDBTypeId,
-  type DuckDBType,
-  type DuckDBValue,
-  HUGEINT,
-  VARCHAR,
-} from '@duckdb/node-api';
+import { DuckDBTypeId, type DuckDBType, type DuckDBValue } from '@duckdb/node-api';
 import { identifier } from '../sql-text.js';
 import { type Aggregate, type ColumnType, type Filter, type StructuredQuery, TaskProblem } from '../tasks.js';
+import { comparedValue, PLURALS } from './filter-values.js';
 
 /** A statement, or a part of one, with the values of its parameters. */
 export interface Bound {
@@ -169,18 +161,6 @@ function aggregated({ function: kind, column, as }: Aggregate, loc: Loc, find: F
 
 const isNumeric = (type: ColumnType): boolean => type === 'integer' || type === 'number';
 
-/** What values of a type are, in a sentence. */
-const PLURALS: Record<ColumnType, string> = {
-  integer: 'integers',
-  number: 'numbers',
-  boolean: 'true or false',
-  date: 'dates, such as "2026-01-31"',
-  time: 'times, such as "08:30:00"',
-  timestamp: 'dates with times, such as "2026-01-31T08:30:00"',
-  text: 'texts',
-  json: 'lists or objects',
-};
-
 /** DuckDB keeps the order of the file by itself as long as nothing is sorted, and then need not read what it skips. */
 function orderBy({ order_by = [] }: StructuredQuery, isGrouped: boolean, find: Find): string {
   const terms = order_by.map(({ column, descending = false }, index) => {
@@ -201,7 +181,7 @@ function condition({ column, op, value }: Filter, loc: Loc, find: Find, bound: B
   const found = find(column, [...loc, 'column']);
   const { sql, type } = found;
   const parameter = (given: unknown, place: Loc): string => {
-    const read = typed(given, found, place);
+    const read = comparedValue(given, found, place);
     bound.values.push(read.value);
     bound.types.push(read.type);
     return read.sql;
@@ -224,77 +204,6 @@ function condition({ column, op, value }: Filter, loc: Loc, find: Find, bound: B
     return `contains(${sql}, ${parameter(value, [...loc, 'value'])})`;
   }
   return `${sql} ${op} ${parameter(value, [...loc, 'value'])}`;
-}
-
-interface Parameter {
-  sql: string;
-  value: DuckDBValue;
-  type: DuckDBType;
-}
-
-/** A value as a parameter that compares with a column. */
-function typed(value: unknown, column: ReturnType<Find>, loc: Loc): Parameter {
-  const read = parameterOf(value, column);
-  if (read !== undefined) return read;
-  const sentence =
-    value === null || value === undefined
-      ? 'A value is needed; rows without a value are found by empty'
-      : `The value has another type than the column, whose values are ${PLURALS[column.type]}`;
-  throw new TaskProblem('invalid_query', sentence, { loc });
-}
-
-const INTEGER_TEXT = /^-?\d{1,38}$/;
-/** Numbers that JSON has no other way to write. */
-const SPECIAL = new Map([
-  ['NaN', NaN],
-  ['Infinity', Infinity],
-  ['-Infinity', -Infinity],
-]);
-
-function parameterOf(value: unknown, { type, typeId }: ReturnType<Find>): Parameter | undefined {
-  const isText = typeof value === 'string';
-  switch (type) {
-    case 'integer':
-      if (isText && INTEGER_TEXT.test(value)) return { sql: '?', value: BigInt(value), type: HUGEINT };
-      if (Number.isSafeInteger(value)) return { sql: '?', value: BigInt(value as number), type: BIGINT };
-      return typeof value === 'number' ? { sql: '?', value, type: DOUBLE } : undefined;
-    case 'number': {
-      const number = isText ? SPECIAL.get(value) : value;
-      return typeof number === 'number' ? { sql: '?', value: number, type: DOUBLE } : undefined;
-    }
-    case 'boolean':
-      return typeof value === 'boolean' ? { sql: '?', value, type: BOOLEAN } : undefined;
-    case 'text':
-      return isText ? { sql: '?', value, type: VARCHAR } : undefined;
-    case 'date':
-      return isText && isDate(value) ? { sql: 'CAST(? AS DATE)', value, type: VARCHAR } : undefined;
-    case 'time':
-      return isText && isTime(value) ? { sql: 'CAST(? AS TIME)', value, type: VARCHAR } : undefined;
-    case 'timestamp': {
-      const kind = typeId === DuckDBTypeId.TIMESTAMP_TZ ? 'TIMESTAMPTZ' : 'TIMESTAMP';
-      return isText && isTimestamp(value) ? { sql: `CAST(? AS ${kind})`, value, type: VARCHAR } : undefined;
-    }
-    case 'json':
-      return undefined;
-  }
-}
-
-const DATE = /^(\d{4})-(\d\d)-(\d\d)$/;
-const TIME = /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?$/;
-
-function isDate(value: string): boolean {
-  const [, year, month, day] = DATE.exec(value) ?? [];
-  if (year === undefined || Number(year) === 0) return false;
-  const date = new Date(`${value}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.getUTCMonth() + 1 === Number(month) && date.getUTCDate() === Number(day);
-}
-
-const isTime = (value: string): boolean => TIME.test(value);
-
-/** A date stands for its first moment. */
-function isTimestamp(value: string): boolean {
-  const time = value.slice(11).replace(/Z$/, '');
-  return isDate(value.slice(0, 10)) && (value.length === 10 || (/^[T ]$/.test(value.charAt(10)) && isTime(time)));
 }
 
 /** @throws for a number that has no place in a statement; whoever asks has checked it */

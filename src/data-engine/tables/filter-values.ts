@@ -1,0 +1,119 @@
+import {
+  BIGINT,
+  BOOLEAN,
+  DOUBLE,
+  DuckDBTypeId,
+  type DuckDBType,
+  type DuckDBValue,
+  HUGEINT,
+  VARCHAR,
+} from '@duckdb/node-api';
+import { type ColumnType, TaskProblem } from '../tasks.js';
+
+/** What values of a type are, in a sentence. */
+export const PLURALS: Record<ColumnType, string> = {
+  integer: 'integers',
+  number: 'numbers',
+  boolean: 'true or false',
+  date: 'dates, such as "2026-01-31"',
+  time: 'times, such as "08:30:00"',
+  timestamp: 'dates with times, such as "2026-01-31T08:30:00"',
+  text: 'texts',
+  json: 'lists or objects',
+};
+
+/** Part of a statement with one parameter. */
+interface Parameter {
+  sql: string;
+  value: DuckDBValue;
+  type: DuckDBType;
+}
+
+/** Column that a filter compares. */
+interface Compared {
+  type: ColumnType;
+  typeId?: DuckDBTypeId;
+}
+
+/** A value as a parameter that compares with a column. @throws TaskProblem `invalid_query` for a value of another type */
+export function comparedValue(value: unknown, column: Compared, loc: (string | number)[]): Parameter {
+  const read = parameterOf(value, column);
+  if (read !== undefined) return read;
+  const sentence =
+    value === null || value === undefined
+      ? 'A value is needed; rows without a value are found by empty'
+      : typeof value === 'bigint' && column.type === 'number'
+        ? 'The value has more digits than a number holds. Give at most 15 digits'
+        : `The value has another type than the column, whose values are ${PLURALS[column.type]}`;
+  throw new TaskProblem('invalid_query', sentence, { loc });
+}
+
+const INTEGER_TEXT = /^-?\d{1,38}$/;
+/** Numbers that JSON has no other way to write. */
+const SPECIAL = new Map([
+  ['NaN', NaN],
+  ['Infinity', Infinity],
+  ['-Infinity', -Infinity],
+]);
+
+function parameterOf(value: unknown, { type, typeId }: Compared): Parameter | undefined {
+  const isText = typeof value === 'string';
+  switch (type) {
+    case 'integer':
+      if (Number.isSafeInteger(value)) return { sql: '?', value: BigInt(value as number), type: BIGINT };
+      if (INTEGER_TEXT.test(digitsOf(value))) return { sql: '?', value: BigInt(digitsOf(value)), type: HUGEINT };
+      return typeof value === 'number' || typeof value === 'bigint'
+        ? { sql: '?', value: Number(value), type: DOUBLE }
+        : undefined;
+    case 'number': {
+      const number = isText ? SPECIAL.get(value) : typeof value === 'bigint' ? exactNumber(value) : value;
+      return typeof number === 'number' ? { sql: '?', value: number, type: DOUBLE } : undefined;
+    }
+    case 'boolean':
+      return typeof value === 'boolean' ? { sql: '?', value, type: BOOLEAN } : undefined;
+    case 'text':
+      return isText ? { sql: '?', value, type: VARCHAR } : undefined;
+    case 'date':
+      return isText && isDate(value) ? { sql: 'CAST(? AS DATE)', value, type: VARCHAR } : undefined;
+    case 'time':
+      return isText && isTime(value) ? { sql: 'CAST(? AS TIME)', value, type: VARCHAR } : undefined;
+    case 'timestamp': {
+      const kind = typeId === DuckDBTypeId.TIMESTAMP_TZ ? 'TIMESTAMPTZ' : 'TIMESTAMP';
+      return isText && isTimestamp(value) ? { sql: `CAST(? AS ${kind})`, value, type: VARCHAR } : undefined;
+    }
+    case 'json':
+      return undefined;
+  }
+}
+
+/** Digits of a whole number, which DuckDB compares exactly; empty for other values. */
+function digitsOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return typeof value === 'bigint' || Number.isInteger(value) ? BigInt(value as bigint | number).toString() : '';
+}
+
+/** The number with exactly these digits, or the number that is written with them; undefined if there is none. */
+function exactNumber(digits: bigint): number | undefined {
+  const number = Number(digits);
+  return Number.isFinite(number) && (BigInt(number) === digits || String(number) === digits.toString())
+    ? number
+    : undefined;
+}
+
+const DATE = /^(\d{4})-(\d\d)-(\d\d)$/;
+const TIME = /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?$/;
+
+function isDate(value: string): boolean {
+  const [, year, month, day] = DATE.exec(value) ?? [];
+  if (year === undefined || Number(year) === 0) return false;
+  const date = new Date(`${value}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.getUTCMonth() + 1 === Number(month) && date.getUTCDate() === Number(day);
+}
+
+const isTime = (value: string): boolean => TIME.test(value);
+
+/** A date stands for its first moment. */
+function isTimestamp(value: string): boolean {
+  const time = value.slice(11).replace(/Z$/, '');
+  return isDate(value.slice(0, 10)) && (value.length === 10 || (/^[T ]$/.test(value.charAt(10)) && isTime(time)));
+}
