@@ -4,7 +4,7 @@ import { Interrupted } from '../interruption.js';
 import { partOf } from '../messages.js';
 import { identifier, literal } from '../sql-text.js';
 import { type QueryAnswer, type QueryTask, TaskProblem } from '../tasks.js';
-import { readRows } from './cells.js';
+import { columnType, readRows } from './cells.js';
 import { withDatabase } from './duckdb.js';
 import { ofMemory } from './duckdb-settings.js';
 import { checkSelect } from './select-check.js';
@@ -66,9 +66,8 @@ async function write(
     );
   }, WATCH_MS);
   try {
-    await connection.run(
-      `COPY temp.${identifier(RESULT)} TO ${literal(part)} (${FORMATS[format]}, USE_TMP_FILE false)`,
-    );
+    const { source, options } = await written(connection, format);
+    await connection.run(`COPY (${source}) TO ${literal(part)} (${options}, USE_TMP_FILE false)`);
     await rename(part, to);
   } catch (error) {
     await rm(part, { force: true });
@@ -77,6 +76,26 @@ async function write(
   } finally {
     clearInterval(watch);
   }
+}
+
+/**
+ * The result and its format. In a CSV file of one column, a null would be an empty line and a text of blanks a blank line, which
+ * readers skip: both are quoted there.
+ */
+async function written(
+  connection: DuckDBConnection,
+  format: keyof typeof FORMATS,
+): Promise<{ source: string; options: string }> {
+  const source = `FROM temp.${identifier(RESULT)}`;
+  const options = FORMATS[format];
+  const statement = await connection.prepare(source);
+  if (format !== 'csv' || statement.columnCount !== 1) return { source, options };
+  const column = identifier(statement.columnName(0));
+  const isText = columnType(statement.columnType(0)) === 'text';
+  return {
+    source: `${source} SELECT coalesce(${column}::VARCHAR, '') AS ${column}`,
+    options: isText ? `${options}, FORCE_QUOTE *` : options,
+  };
 }
 
 /** The sentence of DuckDB without what it shows of the statement, and without files. */

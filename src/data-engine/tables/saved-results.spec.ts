@@ -1,0 +1,57 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from '@jest/globals';
+import { TableFiles } from '../../../test/support/converted-table.js';
+import { query } from './query.js';
+
+const files = new TableFiles();
+
+/** Rows of a result, and of the file in which it was saved. */
+async function saved(sql: string, format: 'csv' | 'parquet', tables: Record<string, string> = {}) {
+  const to = files.path(`result.${format}`);
+  const { rows } = await query({ kind: 'query', tables, sql, limit: 1_000, save: { to, format } });
+  const content = await readFile(to);
+  return { content, answered: JSON.parse(rows) as unknown[][], read: await files.convert(content, format) };
+}
+
+describe('a result that is saved as CSV', () => {
+  it('keeps nulls at the end of a table of one column', async () => {
+    const { path } = await files.convert('id,v\n1,1.5\n2,\n3,\n', 'csv');
+    const { content, read } = await saved('SELECT v FROM t ORDER BY id', 'csv', { t: path });
+    expect(read).toMatchObject({ columns: ['v number'], rows: [[1.5], [null], [null]] });
+    expect(content.toString()).toBe('v\n1.5\n""\n""\n');
+  });
+
+  it.each([
+    ['nulls at the start', "VALUES (NULL), (NULL), ('a')"],
+    ['nulls between texts', "VALUES ('a'), (NULL), (NULL), ('b')"],
+    ['nulls only', 'VALUES (NULL::VARCHAR), (NULL)'],
+    ['one null', 'SELECT NULL::INTEGER'],
+    ['numbers', 'VALUES (NULL), (5), (NULL)'],
+    ['dates', "VALUES (DATE '2025-01-02'), (NULL)"],
+    ['texts of blanks', "VALUES (' '), ('a'), ('   ')"],
+    ['a token of other programs', String.raw`VALUES ('\N'), ('NULL'), ('a')`],
+    ['quotes', `VALUES ('"'), ('""'), ('a"b')`],
+    ['line breaks', "VALUES (chr(10)), (chr(13) || chr(10) || 'x'), ('a' || chr(13))"],
+    ['delimiters', "VALUES ('a;b'), ('c;d'), ('e,f')"],
+    ['several columns', "VALUES (NULL, NULL), ('a', 1), (NULL, 2), (' ', NULL), (NULL, NULL)"],
+    ['several columns of nulls', 'SELECT NULL::INTEGER AS a, NULL::VARCHAR AS b'],
+  ])('has the same rows: %s', async (_, sql) => {
+    const { answered, read } = await saved(`SELECT * FROM (${sql}) t`, 'csv');
+    expect(read.rows).toEqual(answered);
+    expect((await saved(`SELECT * FROM (${sql}) t`, 'parquet')).read.rows).toEqual(answered);
+  });
+
+  it('has nulls for empty texts, which CSV does not tell apart', async () => {
+    for (const sql of ["VALUES (''), ('a'), ('')", "VALUES ('', ''), ('a', 'b'), ('', '')"]) {
+      const { answered, read } = await saved(`SELECT * FROM (${sql}) t`, 'csv');
+      expect(read.rows).toEqual(answered.map((row) => row.map((cell) => (cell === '' ? null : cell))));
+    }
+  });
+
+  it('is a table of no rows', async () => {
+    expect((await saved("SELECT 'a' AS name WHERE false", 'csv')).read).toMatchObject({
+      columns: ['name text'],
+      rows: [],
+    });
+  });
+});
