@@ -26,7 +26,8 @@ export interface DelimitedTable extends TextTable {
  */
 export async function readDelimited(task: ConvertTask, scratch: string, signal?: AbortSignal): Promise<DelimitedTable> {
   const read = (file: TextFile) => readText(file, task, scratch, signal);
-  return withText(task.from, join(scratch, 'utf-8'), read, signal, task.dialect?.encoding);
+  const { ignoreErrors, dialect } = task;
+  return withText(task.from, join(scratch, 'utf-8'), read, signal, { ignoreErrors, encoding: dialect?.encoding });
 }
 
 async function readText(

@@ -5,14 +5,22 @@ import { pipeline } from 'node:stream/promises';
 import { TextDecoder } from 'node:util';
 import { TaskProblem } from '../tasks.js';
 import { MAX_ROW_BYTES } from '../limits.js';
+import { surveyEncoding } from './encodings.js';
 
 /** A text file that is read as UTF-8. */
 export interface TextFile {
   path: string;
   /** Where the text starts, behind its byte order mark. */
   start: number;
-  /** As it was when it came: `utf-8`, `utf-16le`, `utf-16be` or `windows-1252`. */
+  /** Encoding of the original file, as the encoding standard names it: `utf-8`, `windows-1252`, `shift_jis`. */
   encoding: string;
+}
+
+export interface TextOptions {
+  /** Encoding that the request states. Absent: it is found out. */
+  encoding?: string | undefined;
+  /** Whether bytes that cannot be read become U+FFFD. Otherwise they are a problem. */
+  ignoreErrors?: boolean;
 }
 
 const CHUNK_BYTES = 4 * 1024 ** 2;
@@ -21,41 +29,63 @@ export const SAMPLE_BYTES = 1024 ** 2;
 /** Control characters that texts have: tab, line feed, vertical tab, form feed, carriage return, substitute, escape. */
 const CONTROLS_OF_TEXTS = new Set([9, 10, 11, 12, 13, 26, 27]);
 const FIRST_PRINTABLE = 32;
+const JAPANESE_ESCAPE = /\x1b\$[@B]/;
+const REMEDY = 'Save the file as UTF-8, or state its encoding as dialect.encoding';
 
 /** Thrown by {@link readRows} for bytes that are not UTF-8. */
 class NotUtf8 extends Error {}
 
-/** Tells the encoding by the byte order mark and the first bytes; other encodings than UTF-8 are written anew to `copy`. */
-async function openText(from: string, copy: string, signal?: AbortSignal): Promise<TextFile> {
+/** Finds the encoding by the byte order mark and the first bytes. Other encodings than UTF-8 are converted into `copy`. */
+async function openText(from: string, copy: string, options: TextOptions, signal?: AbortSignal): Promise<TextFile> {
+  const { encoding } = options;
   const sample = await readStart(from);
   const mark = sample.subarray(0, 2).toString('hex');
-  if (mark === 'fffe') return recode(from, copy, 'utf-16le', signal);
-  if (mark === 'feff') return recode(from, copy, 'utf-16be', signal);
-  if (!isUtf8(sample.subarray(0, endOfCharacters(sample, sample.length)))) {
-    return recode(from, copy, 'windows-1252', signal);
-  }
-  const hasMark = sample.subarray(0, 3).toString('hex') === 'efbbbf';
-  return { path: from, start: hasMark ? 3 : 0, encoding: 'utf-8' };
+  if (encoding === undefined && mark === 'fffe') return recode(from, copy, 'utf-16le', options, signal);
+  if (encoding === undefined && mark === 'feff') return recode(from, copy, 'utf-16be', options, signal);
+  if (encoding !== undefined && !/^utf-?8$/i.test(encoding)) return recode(from, copy, encoding, options, signal);
+  if (!isUtf8(sample.subarray(0, endOfCharacters(sample, sample.length)))) throw new NotUtf8();
+  // The escape sequences of ISO-2022-JP are ASCII.
+  if (encoding === undefined && JAPANESE_ESCAPE.test(sample.toString('latin1')))
+    return recode(from, copy, 'iso-2022-jp', options, signal);
+  return { path: from, start: hasMark(sample) ? 3 : 0, encoding: 'utf-8' };
 }
 
-/**
- * Runs on a file's text, and once more when it turns out only then that it is not UTF-8.
- *
- * @param encoding encoding that the caller knows; by default it is detected
- */
+/** Opens a text that is not UTF-8 as a whole. */
+async function openLegacyText(
+  from: string,
+  copy: string,
+  { encoding, ignoreErrors = false }: TextOptions,
+  signal?: AbortSignal,
+): Promise<TextFile> {
+  const survey = await surveyEncoding(from, signal);
+  const shouldBeUtf8 = encoding !== undefined || hasMark(await readStart(from)) || survey.isBrokenUtf8;
+  if (!shouldBeUtf8 && survey.encoding !== undefined)
+    return recode(from, copy, survey.encoding, { ignoreErrors }, signal);
+  if (shouldBeUtf8 && ignoreErrors) return recode(from, copy, 'utf-8', { ignoreErrors }, signal);
+  const { line, excerpt } = survey;
+  const place = `near ${JSON.stringify(excerpt)}`;
+  throw new TaskProblem(
+    'unreadable',
+    shouldBeUtf8
+      ? `Line ${line} has bytes that are not UTF-8, ${place}. ${REMEDY}`
+      : `The encoding of the file is not known. Line ${line} is not UTF-8, ${place}. ${REMEDY}`,
+    { row: line },
+  );
+}
+
+/** Runs on a file's text, and once more if it turns out only then that it is not UTF-8. */
 export async function withText<Answer>(
   from: string,
   copy: string,
   run: (file: TextFile) => Promise<Answer>,
   signal?: AbortSignal,
-  encoding?: string,
+  options: TextOptions = {},
 ): Promise<Answer> {
-  if (encoding !== undefined) return run(await recodeAs(encoding, from, copy, signal));
   try {
-    return await run(await openText(from, copy, signal));
+    return await run(await openText(from, copy, options, signal));
   } catch (error) {
     if (!(error instanceof NotUtf8)) throw error;
-    return run(await recode(from, copy, 'windows-1252', signal));
+    return run(await openLegacyText(from, copy, options, signal));
   }
 }
 
@@ -75,37 +105,38 @@ export async function readStart(path: string, start = 0): Promise<Buffer> {
   }
 }
 
-/** @throws TaskProblem `unreadable` when it is not the text that its encoding says */
-async function recode(from: string, copy: string, encoding: string, signal?: AbortSignal): Promise<TextFile> {
-  const decoder = new TextDecoder(encoding, { fatal: encoding !== 'windows-1252' });
+/** @throws TaskProblem `unreadable` if the text is not in this encoding, or the encoding does not exist */
+async function recode(
+  from: string,
+  copy: string,
+  encoding: string,
+  { ignoreErrors = false }: TextOptions,
+  signal?: AbortSignal,
+): Promise<TextFile> {
+  const decoder = decoderOf(encoding, !ignoreErrors);
+  const decode = (chunk?: Buffer): string => {
+    try {
+      return decoder.decode(chunk, { stream: chunk !== undefined });
+    } catch {
+      throw new TaskProblem('unreadable', `The file is not in the encoding ${decoder.encoding}. ${REMEDY}`);
+    }
+  };
   async function* decoded(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
     for await (const chunk of chunks) {
-      if (encoding === 'windows-1252' && hasControls(chunk)) throw notText();
-      yield decode(decoder, chunk);
+      if (!decoder.encoding.startsWith('utf-16') && hasControls(chunk)) throw notText();
+      yield decode(chunk);
     }
-    yield decode(decoder);
+    yield decode();
   }
   await pipeline(createReadStream(from, { highWaterMark: CHUNK_BYTES }), decoded, createWriteStream(copy), { signal });
-  return { path: copy, start: 0, encoding };
+  return { path: copy, start: 0, encoding: decoder.encoding };
 }
 
-/** @throws TaskProblem `invalid_dialect` when the file is not written in that encoding */
-async function recodeAs(encoding: string, from: string, copy: string, signal?: AbortSignal): Promise<TextFile> {
+function decoderOf(encoding: string, fatal: boolean): TextDecoder {
   try {
-    return await recode(from, copy, new TextDecoder(encoding).encoding, signal);
-  } catch (error) {
-    if (!(error instanceof TaskProblem)) throw error;
-    throw new TaskProblem('invalid_dialect', `The file is not written in ${encoding}. Choose another encoding.`, {
-      loc: ['encoding'],
-    });
-  }
-}
-
-function decode(decoder: TextDecoder, chunk?: Buffer): string {
-  try {
-    return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
+    return new TextDecoder(encoding, { fatal });
   } catch {
-    throw notText();
+    throw new TaskProblem('unreadable', `The encoding ${JSON.stringify(encoding)} is not known. ${REMEDY}`);
   }
 }
 
@@ -178,5 +209,7 @@ function hasControls(bytes: Uint8Array): boolean {
   return bytes.some((byte) => byte < FIRST_PRINTABLE && !CONTROLS_OF_TEXTS.has(byte));
 }
 
+const hasMark = (start: Buffer): boolean => start.subarray(0, 3).toString('hex') === 'efbbbf';
+
 export const notText = (): TaskProblem =>
-  new TaskProblem('unreadable', 'The file is not text, or its encoding is not known');
+  new TaskProblem('unreadable', `The file is not text, or its encoding is not known. ${REMEDY}`);

@@ -1,0 +1,167 @@
+import { describe, expect, it } from '@jest/globals';
+import { TextDecoder } from 'node:util';
+import { refusal, TableFiles } from '../../../test/support/converted-table.js';
+
+const files = new TableFiles();
+
+const encoders = new Map<string, Map<string, number[]>>();
+
+/** Bytes of characters in an encoding of one or two bytes a character. */
+function encoderOf(encoding: string): Map<string, number[]> {
+  const known = encoders.get(encoding) ?? new Map<string, number[]>();
+  if (known.size > 0) return known;
+  encoders.set(encoding, known);
+  const decoder = new TextDecoder(encoding, { fatal: true });
+  // As a stream, since Node 20 decodes Windows-1252 as ISO-8859-1 otherwise.
+  const isSingleByte = encoding.startsWith('windows');
+  const add = (...bytes: number[]): void => {
+    try {
+      const text = decoder.decode(Buffer.from(bytes), { stream: bytes.length === 1 && isSingleByte });
+      if ([...text].length === 1 && !known.has(text)) known.set(text, bytes);
+    } catch {
+      // No character has these bytes.
+    }
+  };
+  for (let byte = 0; byte < 256; byte += 1) add(byte);
+  for (let lead = 0x81; lead < 0xff; lead += 1) for (let trail = 0x40; trail < 0xff; trail += 1) add(lead, trail);
+  return known;
+}
+
+const encode = (text: string, encoding: string): Buffer => {
+  const encoder = encoderOf(encoding);
+  return Buffer.from([...text].flatMap((character) => encoder.get(character) ?? fail(character, encoding)));
+};
+const fail = (character: string, encoding: string): never => {
+  throw new Error(`${encoding} has no ${character}`);
+};
+
+const csv = (...rows: string[]): string => `${rows.join('\n')}\n`;
+const rowsOf = (text: string): string[][] =>
+  text
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((line) => line.split(','));
+
+const WESTERN: [string, string][] = [
+  ['German', csv('Stück,Maß', 'Bänke,groß', 'Überseekoffer,ÄÖÜ')],
+  ['French', csv('désignation,unité', 'chêne créé,pièce', 'Œuvre à façade,m²', "l'été “Élan”,n° 5 – €")],
+  ['Spanish', csv('año,descripción', 'niño,¿Qué tamaño?', 'ÑANDÚ,1ª y 2º')],
+  ['Portuguese', csv('preço,região', 'São Paulo,ações', 'maçã,três pães')],
+  ['Italian', csv('città,quantità', 'caffè,perché', 'così,più')],
+  ['Nordic', csv('størrelse,mængde', 'smørrebrød,Ålborg', 'kött,ÅR')],
+  ['Icelandic', csv('þyngd,stærð', 'íþróttir,Guðmundsdóttir', 'þýðing,öðru')],
+  ['Finnish and Estonian', csv('määrä,õlu', 'työ,jõe', 'pöytä,žürii')],
+  ['units and signs', csv('unit,value', 'm³/h,±5 °C', 'kWh/m²a,3 × ½', 'µm,£5 § 3')],
+  ['names of many countries', csv('name,city', 'Zoë Brontë,Curaçao', 'Citroën®,Malmö', 'Müller-Núñez,Århus')],
+  ['one letter', csv('a,b', 'caf\u00e9,5')],
+];
+
+it.each(WESTERN)('finds Windows-1252 in %s', async (_, text) => {
+  const { rows, description } = await files.convert(encode(text, 'windows-1252'), 'csv');
+  expect(description.dialect!.encoding).toBe('windows-1252');
+  expect(rows.map((row) => row.map(String))).toEqual(rowsOf(text));
+});
+
+const EAST_ASIAN: [string, string, string][] = [
+  ['shift_jis', 'products', csv('製品,数量', 'ネジ,10', 'ボルト,20')],
+  ['shift_jis', 'sentences', csv('備考,担当', '納期は来週です,田中', '在庫なし,鈴木', 'ｶﾀｶﾅ,山本')],
+  ['euc-jp', 'products', csv('製品,数量', 'ネジ,10', 'ボルト,20')],
+  ['gb18030', 'products', csv('产品,数量,单位', '螺丝,10,件', '钢板,20,张', '小型电机,5,台')],
+  ['big5', 'products', csv('產品,數量', '螺絲,10', '鋼板,20', '電動機,5')],
+  ['euc-kr', 'products', csv('제품,수량', '나사,10', '볼트,20', '강판 대형,5')],
+];
+
+it.each(EAST_ASIAN)('finds %s: %s', async (encoding, _, text) => {
+  const { columns, rows, description } = await files.convert(encode(text, encoding), 'csv');
+  expect(description.dialect!.encoding).toBe(encoding);
+  expect(columns.map((column) => column.split(' ')[0])).toEqual(text.split('\n')[0]!.split(','));
+  expect(rows.map((row) => row.map(String))).toEqual(rowsOf(text));
+});
+
+it('finds ISO-2022-JP by its escape sequences', async () => {
+  const { columns, rows, description } = await files.convert('name,n\n\x1b$B%M%8\x1b(B,10\n', 'csv');
+  expect({ columns, rows, encoding: description.dialect!.encoding }).toEqual({
+    columns: ['name text', 'n integer'],
+    rows: [['ネジ', 10]],
+    encoding: 'iso-2022-jp',
+  });
+});
+
+const UNPROVEN: [string, string, string][] = [
+  ['windows-1250', 'Polish', csv('miasto,ilość', 'Łódź,10', 'Wrocław,20', 'księżyc,30', 'ciężki młot,5')],
+  ['windows-1250', 'Czech', csv('výrobek,množství', 'šroub český,10', 'příčka,20', 'dřevěný stůl,5', 'čtvereček,7')],
+  ['windows-1250', 'Hungarian', csv('termék,mennyiség', 'hőmérő,10', 'időjárás,20', 'gyümölcs sűrítő,5')],
+  ['windows-1250', 'one Polish word', csv('city,n', 'Wrocław,10')],
+  ['iso-8859-2', 'Polish words that fit Big5', csv('name,n', 'Wrocław,10', 'stała,1', 'mała,2', 'była,3', 'biała,4')],
+  ['iso-8859-2', 'Polish', csv('miasto,ilość', 'Łódź,10', 'książka,20', 'pieśń,3')],
+  ['windows-1251', 'Russian', csv('Продукт,Количество', 'Болт,10', 'Гайка,20')],
+  ['koi8-r', 'Russian', csv('Продукт,Количество', 'Болт,10', 'Гайка,20')],
+  ['ibm866', 'Russian', csv('Продукт,Количество', 'Болт,10', 'Гайка,20')],
+  ['windows-1253', 'Greek', csv('Προϊόν,Ποσότητα', 'Βίδα,10', 'Κατσαβίδι,20')],
+  ['windows-1254', 'Turkish', csv('ürün,açıklama', 'müşteri çalışma,1', 'ağaç işleri,2', 'sipariş,3')],
+  ['windows-1255', 'Hebrew', csv('מוצר,כמות', 'בורג,10', 'שלום,20')],
+  ['windows-1256', 'Arabic', csv('المنتج,الكمية', 'برغي,10', 'مسمار,20')],
+  ['windows-874', 'Thai', csv('สินค้า,จำนวน', 'สกรู,10', 'น็อต,20')],
+  ['macintosh', 'German', csv('Stück,März', 'Bänke,groß', 'Möbel,schön')],
+  ['gb18030', 'two words, which are Korean as well', csv('a,b', '产,1', '件,2')],
+  ['shift_jis', 'half-width katakana', csv('a,b', 'ﾈｼﾞ,1', 'ﾎﾞﾙﾄ,2')],
+];
+
+it.each(UNPROVEN)('refuses what may be %s: %s', async (encoding, _, text) => {
+  const sentence = await refusal(files.convert(encode(text, encoding), 'csv'));
+  expect(sentence).toMatch(/^The encoding of the file is not known\. Line [12] is not UTF-8, near "/);
+  expect(sentence).toMatch(/\. Save the file as UTF-8, or state its encoding as dialect\.encoding$/);
+});
+
+describe('a text that is UTF-8 but for some bytes', () => {
+  const names = Array.from({ length: 300 }, (_, index) => `Zoë ${index},${index}`);
+  const broken = (text: string, bytes: number[]): Buffer => {
+    const [before, after] = text.split('?') as [string, string];
+    return Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)]);
+  };
+  const ending = '. Save the file as UTF-8, or state its encoding as dialect.encoding';
+
+  it.each<[string, string, number[], number, string]>([
+    ['a letter of Windows-1252 at the end', csv('name,n', ...names, 'caf?,5'), [0xe9], 302, 'caf\ufffd,5'],
+    ['a letter of Windows-1252 at the start', csv('n?me,n', ...names), [0xe4], 1, 'n\ufffdme,n'],
+    ['a byte of no encoding', csv('name,n', 'Zoë,1', 'x?,2', ...names), [0x81], 3, 'x\ufffd,2'],
+    ['a character that is cut off', csv('name,n', 'Zoë,1', 'x?'), [0xe2, 0x82], 3, 'x\ufffd'],
+    ['half of a surrogate', csv('name,n', 'Zoë,1', 'x?,2', ...names), [0xed, 0xa0, 0x80], 3, 'x\ufffd\ufffd\ufffd,2'],
+    ['a line break in quotes before it', csv('name,n', '"Zoë\nx",1', 'x?,2'), [0xff], 4, 'x\ufffd,2'],
+    ['lines that end in CRLF', csv('name,n', ...names, 'caf?,5').replaceAll('\n', '\r\n'), [0xe9], 302, 'caf\ufffd,5'],
+    ['a byte order mark', '\ufeffname,n\ncaf?,5\n', [0xe9], 2, 'caf\ufffd,5'],
+  ])('is refused with the line: %s', async (_, text, bytes, line, excerpt) => {
+    expect(await refusal(files.convert(broken(text, bytes), 'csv'))).toBe(
+      `Line ${line} has bytes that are not UTF-8, near ${JSON.stringify(excerpt)}${ending}`,
+    );
+  });
+
+  it('has U+FFFD for them if errors are ignored', async () => {
+    const content = broken(csv('name,n', ...names, 'caf?,5'), [0xe9]);
+    const { rows, description } = await files.convert(content, 'csv', { ignoreErrors: true });
+    expect(rows).toEqual([...names.map((_, index) => [`Zoë ${index}`, index]), ['caf\ufffd', 5]]);
+    expect(description.dialect!.encoding).toBe('utf-8');
+  });
+
+  it('is found behind the first mebibyte', async () => {
+    const long = Array.from({ length: 60_000 }, (_, index) => `Zoë Brontë ${index},${index}`);
+    expect(await refusal(files.convert(broken(csv('name,n', ...long, 'caf?,5'), [0xe9]), 'csv'))).toMatch(
+      /^Line 60002 has bytes that are not UTF-8, near "caf\ufffd,5"/,
+    );
+  });
+
+  it('is refused as JSON, too', async () => {
+    const content = broken('[{"name":"Zoë"},\n{"name":"caf?"}]', [0xe9]);
+    expect(await refusal(files.convert(content, 'json'))).toBe(
+      `Line 2 has bytes that are not UTF-8, near ${JSON.stringify('{"name":"caf\ufffd"}]')}${ending}`,
+    );
+    expect((await files.convert(content, 'json', { ignoreErrors: true })).rows).toEqual([['Zoë'], ['caf\ufffd']]);
+  });
+
+  it('is refused if it is UTF-16 without a byte order mark', async () => {
+    expect(await refusal(files.convert(Buffer.from('name,n\nZoë,1\n', 'utf16le'), 'csv'))).toBe(
+      `The file is not text, or its encoding is not known${ending}`,
+    );
+  });
+});

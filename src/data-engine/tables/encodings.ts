@@ -1,0 +1,181 @@
+import { isUtf8 } from 'node:buffer';
+import { createReadStream } from 'node:fs';
+import { TextDecoder } from 'node:util';
+
+/*
+ * Finds the encoding of a text that is not UTF-8. Nothing is guessed: an encoding has to be proven by the bytes that it does not
+ * have, and by the letters that words of its languages do not have.
+ */
+
+/** Result of {@link surveyEncoding}. */
+export interface EncodingSurvey {
+  /** Undefined if no encoding, or more than one, fits. */
+  encoding: string | undefined;
+  /** Whether the text is UTF-8 but for a few bytes. */
+  isBrokenUtf8: boolean;
+  /** First place that is not UTF-8: its line, from 1, and the text around it. */
+  line: number;
+  excerpt: string;
+}
+
+const CHUNK_BYTES = 4 * 1024 ** 2;
+/** Longer lines prove nothing, as no text has them. */
+const MAX_LINE_BYTES = 1024 ** 2;
+const EXCERPT_BYTES = 24;
+/** Share of odd words that a text in Windows-1252 may have: names, codes, misspelled words. */
+const MAX_ODD_SHARE = 0.05;
+
+/** Reads a whole file. */
+export async function surveyEncoding(path: string, signal?: AbortSignal): Promise<EncodingSurvey> {
+  const survey = new Survey();
+  const stream = createReadStream(path, { highWaterMark: CHUNK_BYTES, ...(signal !== undefined && { signal }) });
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    const bytes = Buffer.concat([rest, chunk]);
+    const end = bytes.lastIndexOf(0x0a) + 1;
+    survey.add(bytes.subarray(0, end));
+    rest = bytes.subarray(end);
+    if (rest.length > MAX_LINE_BYTES) {
+      survey.add(rest);
+      rest = Buffer.alloc(0);
+    }
+  }
+  survey.add(rest);
+  return survey.result();
+}
+
+/**
+ * An encoding of one or two bytes a character: `characters` are those in use, `proof` is a character that only this encoding has.
+ * Without kana, some words are needed as well, since a few of them can be anything.
+ */
+const eastAsian = (encoding: string, minWords: number, characters: string, proof: string) => ({
+  encoding,
+  minWords,
+  line: new RegExp(`^(?:[\\0-\\x7f]|${characters})*$`),
+  proof: new RegExp(`^(?:[\\0-\\x7f]|${characters})*?(?:${proof})`),
+});
+
+const EAST_ASIAN = [
+  eastAsian(
+    'shift_jis',
+    1,
+    String.raw`[\xa1-\xdf]|\x81[\x40-\xac]|\x82[\x4f-\xf1]|\x83[\x40-\xd6]|[\x88-\x9f\xe0-\xea][\x40-\x7e\x80-\xfc]`,
+    String.raw`\x82[\x9f-\xf1]|\x83[\x40-\x96]`,
+  ),
+  eastAsian(
+    'euc-jp',
+    1,
+    String.raw`\x8e[\xa1-\xdf]|[\xa1-\xa5\xb0-\xf4][\xa1-\xfe]`,
+    String.raw`\xa4[\xa1-\xf3]|\xa5[\xa1-\xf6]`,
+  ),
+  eastAsian('big5', 4, String.raw`[\xa1-\xc6][\x40-\x7e\xa1-\xfe]`, String.raw`[\xa4-\xc6][\x40-\x7e]`),
+  eastAsian('gb18030', 6, String.raw`[\xa1-\xa3\xb0-\xd7][\xa1-\xfe]`, String.raw`[\xc9-\xd7][\xa1-\xfe]`),
+  eastAsian('euc-kr', 6, String.raw`[\xa1-\xa3\xb0-\xc8][\xa1-\xfe]`, String.raw`[\xb0-\xc8][\xa1-\xfe]`),
+];
+
+class Survey {
+  private readonly western = new TextDecoder('windows-1252');
+  private candidates = EAST_ASIAN;
+  private readonly proven = new Set<string>();
+  private lines = 0;
+  private first: { line: number; excerpt: string } | undefined;
+  private utf8Words = 0;
+  private otherWords = 0;
+  private oddWords = 0;
+  /** Words that begin with a small letter of ASCII, as most European words do, and few of East Asia. */
+  private latinWords = 0;
+  private isWestern = true;
+
+  /** Adds whole lines. */
+  add(bytes: Buffer): void {
+    const text = bytes.toString('latin1');
+    let counted = 0;
+    for (const match of text.matchAll(/[^\r\n]*[\x80-\xff][^\r\n]*/g)) {
+      const lineOf = (): number => {
+        this.lines += countLines(text, counted, match.index);
+        counted = match.index;
+        return this.lines + 1;
+      };
+      this.addLine(match[0], lineOf);
+    }
+    this.lines += countLines(text, counted, text.length);
+  }
+
+  result(): EncodingSurvey {
+    const { utf8Words, otherWords, oddWords, latinWords, first, candidates } = this;
+    const { line, excerpt } = first ?? { line: 1, excerpt: '' };
+    const isBrokenUtf8 = utf8Words >= otherWords;
+    const isWestern = this.isWestern && utf8Words === 0 && oddWords <= MAX_ODD_SHARE * otherWords;
+    const fitting = candidates.filter(({ encoding, minWords }) => this.proven.has(encoding) && otherWords >= minWords);
+    const isEastAsian = fitting.length === 1 && !isBrokenUtf8 && latinWords * 3 <= otherWords;
+    const encoding = isWestern ? 'windows-1252' : isEastAsian ? fitting[0]!.encoding : undefined;
+    return { encoding, isBrokenUtf8, line, excerpt };
+  }
+
+  private addLine(line: string, lineNumber: () => number): void {
+    this.candidates = this.candidates.filter((candidate) => line.length <= MAX_LINE_BYTES && candidate.line.test(line));
+    for (const { encoding, proof } of this.candidates) if (proof.test(line)) this.proven.add(encoding);
+    for (const match of line.matchAll(/[A-Za-z]*[\x80-\xff][A-Za-z\x80-\xff]*/g)) {
+      const bytes = Buffer.from(match[0], 'latin1');
+      if (isUtf8(bytes)) {
+        this.utf8Words += 1;
+        continue;
+      }
+      this.first ??= { line: lineNumber(), excerpt: excerptOf(line, match.index) };
+      this.otherWords += 1;
+      if (/^[a-z]/.test(match[0])) this.latinWords += 1;
+      if (/[\x81\x8d\x8f\x90\x9d]/.test(match[0])) this.isWestern = false;
+      // As a stream: otherwise Node 20 decodes it as ISO-8859-1.
+      else if (isOdd(this.western.decode(bytes, { stream: true }))) this.oddWords += 1;
+    }
+  }
+}
+
+/** Line ends between two places: LF, CRLF and CR. */
+function countLines(text: string, from: number, to: number): number {
+  let lines = 0;
+  for (let at = from; at < to; at += 1) {
+    const isEnd = text[at] === '\n' || (text[at] === '\r' && text[at + 1] !== '\n');
+    if (isEnd) lines += 1;
+  }
+  return lines;
+}
+
+const excerptOf = (line: string, at: number): string =>
+  Buffer.from(line.slice(Math.max(0, at - EXCERPT_BYTES), at + EXCERPT_BYTES), 'latin1').toString();
+
+/** Letters beyond ASCII of the languages that are written in Windows-1252. */
+const ALPHABETS = [
+  'äöüß',
+  'àâæçéèêëîïôœùûüÿ',
+  'áéíóúñüçàèòï',
+  'áâãàçéêíóôõúü',
+  'àèéìíîòóùú',
+  'åäöæøéàüòôê',
+  'äöåõüšž',
+  'áðéíóúýþæö',
+  'ëïéèêöü',
+].map((letters) => new RegExp(`^[a-z${letters}]+$`));
+const LETTER = 'A-Za-zÀ-ÖØ-öø-ÿŠšŽžŒœŸ';
+const CAPITAL = 'À-ÖØ-ÞŠŽŒŸ';
+/** Signs that stand beside digits, blanks and signs, but not beside letters with accents or in pairs. */
+const SIGN = '¢¤¦¨¬¯°±²³´¶·¸¹¼½¾×÷';
+
+/** What no word has in a text that really is in Windows-1252. */
+const ODD = [
+  `[${SIGN}]{2}|[${SIGN}](?=[À-ÖØ-öø-ÿ])|[À-ÖØ-öø-ÿ][${SIGN}]`,
+  // Signs between letters, but for apostrophes, dashes and square metres.
+  `[${LETTER}](?:(?<!m)[²³]|[^${LETTER}²³’‘´·–—…\\u00ad])(?=[${LETTER}])`,
+  `[${LETTER}][¿¡]`,
+  // Capitals in small letters.
+  `[a-zß-öø-ÿ][${CAPITAL}]|[${LETTER}][${CAPITAL}](?=[a-zß-öø-ÿ])`,
+  '[À-ÖØ-öø-ÿ]{4}',
+].map((pattern) => new RegExp(pattern));
+
+const LETTERS = new RegExp(`[${LETTER}]+`, 'g');
+
+function isOdd(word: string): boolean {
+  if (ODD.some((pattern) => pattern.test(word))) return true;
+  const parts = word.toLowerCase().match(LETTERS) ?? [];
+  return !parts.every((part) => ALPHABETS.some((alphabet) => alphabet.test(part)));
+}
