@@ -125,7 +125,7 @@ async function isCompoundFile(path: string): Promise<boolean> {
   }
 }
 
-/** Form of a name in which equal names are the same. */
+/** Key of a part name. Equal names have the same key. */
 const keyOf = (name: string): string => name.replaceAll('\\', '/').toLowerCase();
 
 const unreadable = (sentence: string): TaskProblem => new TaskProblem('unreadable', sentence);

@@ -15,7 +15,7 @@ export type WorkbookCell =
 
 /** Receives the rows of a sheet that have a value, in their order. */
 export interface RowReader {
-  /** `number` as in the file, from 1. Cells without a value are undefined. There are none after the last value. */
+  /** `number` as in the file, from 1. Cells without a value are undefined, and left out at the end of the row. */
   row(number: number, cells: (WorkbookCell | undefined)[]): void;
   /** Returns true to stop reading. */
   isDone?(): boolean;
@@ -241,7 +241,7 @@ const DAY_SECONDS = 86_400;
 /** The last day of 9999. */
 const MAX_DAYS = 2_958_466;
 
-/** A number of days since the workbook's beginning, to the second; undefined for what is no date. */
+/** Converts days since the start of the workbook's calendar, to the second. Returns undefined outside the calendar. */
 function isoDate(days: number, startsIn1904: boolean): string | undefined {
   if (days < 0 || days >= MAX_DAYS) return undefined;
   const seconds = Math.round(days * DAY_SECONDS);

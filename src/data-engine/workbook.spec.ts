@@ -23,7 +23,7 @@ const textOf = async (rows: SheetCell[][], parts: WorkbookParts = {}): Promise<s
 const refused = async (cell: string, parts: WorkbookParts = {}): Promise<string> =>
   refusal(files.convert(workbookFile({ Data: [HEADER, ['oak', { xml: cell }]] }, parts), 'xlsx'));
 
-/** The workbook part, with what belongs into its elements. */
+/** The workbook part. `%` is replaced by {@link withEnd}. */
 const workbookXml = (content: string, root = `xmlns="${MAIN}"`): Record<string, string> => ({
   'xl/workbook.xml':
     `<workbook ${root} xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">${content}` +
@@ -32,7 +32,7 @@ const workbookXml = (content: string, root = `xmlns="${MAIN}"`): Record<string, 
 const withEnd = (parts: Record<string, string>, end = ''): Record<string, string> =>
   Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, part.replace('%', end)]));
 
-describe('namespaces of a workbook', () => {
+describe('a workbook with namespaces', () => {
   const day = xml('<c s="1"><v>43890</v></c>');
   const extension =
     '<extLst><ext xmlns:x15="http://schemas.microsoft.com/office/spreadsheetml/2010/11/main">' +
@@ -90,7 +90,7 @@ describe('namespaces of a workbook', () => {
   });
 });
 
-describe('names of parts', () => {
+describe('the name of a part', () => {
   const parts = xlsxParts({
     Data: [
       ['name', 'due'],
@@ -118,11 +118,11 @@ describe('names of parts', () => {
         ).replace('"/xl/styles.xml"', '"\\XL\\styles.xml"'),
       }),
     ],
-  ])('are equal with %s', async (_, file) => {
+  ])('matches with %s', async (_, file) => {
     expect((await files.convert(file, 'xlsx')).rows).toEqual([['oak', '2025-03-14']]);
   });
 
-  it('are equal in a DOCX', async () => {
+  it('matches in a DOCX', async () => {
     const docx = Object.entries(docxParts(paragraph('Plan'))).map(([name, part]): [string, string] => [
       name.replace('word/document', 'Word\\Document'),
       part.replace('word/document', 'WORD\\document'),
@@ -131,7 +131,7 @@ describe('names of parts', () => {
   });
 });
 
-describe('values of cells', () => {
+describe('a cell', () => {
   it.each([
     ['an inline text beside a value', '<c t="inlineStr"><v>1.0</v><is><r><t>1.</t></r></is></c>', '1.'],
     ['a value beside an inline text', '<c t="str"><v>a</v><is><t>b</t></is></c>', 'a'],
@@ -140,11 +140,11 @@ describe('values of cells', () => {
     ['an inline text of no type', '<c><is><t>b</t></is></c>', 'b'],
     ['a value of the inline type', '<c t="inlineStr"><v>b</v></c>', 'b'],
     ['text outside of both', '<c t="str"><t>x</t><v>a</v></c>', 'a'],
-  ])('are those of their type: %s', async (_, cell, value) => {
+  ])('has the content of its type: %s', async (_, cell, value) => {
     expect(await rowsOf([['oak', xml(cell)]], { shared: ['zero'] })).toEqual([['oak', value]]);
   });
 
-  it('are found by references in small letters', async () => {
+  it('is found by a reference in small letters', async () => {
     const parts = {
       'xl/worksheets/sheet0.xml':
         '<worksheet><sheetData><row r="1"><c r="a1"><v>1</v></c><c r="b1"><v>2</v></c></row>' +
@@ -164,7 +164,7 @@ describe('values of cells', () => {
     ['small hexadecimal digits', 'a_x00e9_b', 'aéb'],
     ['a pair of surrogates', '_xD83D__xDE00_', '😀'],
     ['what is no escape', '_x00_ _xZZZZ_ x000D_ _X000D_', '_x00_ _xZZZZ_ x000D_ _X000D_'],
-  ])('decode escapes: %s', async (_, stored, text) => {
+  ])('decodes escapes: %s', async (_, stored, text) => {
     const options = { shared: [stored] };
     const cells = [shared(0), stored, xml(`<c t="str"><f>A1</f><v>${stored}</v></c>`)];
     expect(
@@ -176,7 +176,7 @@ describe('values of cells', () => {
     expect(await textOf([['oak', cells[0]!]], options)).toBe(`oak\t${text.trim().replace(/\s+/g, ' ')}`);
   });
 
-  it('decode escapes in column names and sheet names', async () => {
+  it('decodes escapes in column names and sheet names', async () => {
     const file = workbookFile({
       A_x0026_B: [
         ['unit_x000D_\nprice', 'n'],
@@ -188,7 +188,7 @@ describe('values of cells', () => {
     expect(table.description.sheets).toEqual(['A&B']);
   });
 
-  it('keep integers of more than 15 digits as texts', async () => {
+  it('keeps integers of more than 15 digits as text', async () => {
     const long = ['12345678901234567890', '12345678901234567891', '1234567890123456', '-1234567890123456'];
     const rows = long.map((digits) => ['oak', xml(`<c><v>${digits}</v></c>`)]);
     expect(await rowsOf(rows)).toEqual(long.map((digits) => ['oak', digits]));
@@ -264,7 +264,7 @@ describe('a formula without a stored result', () => {
     );
   });
 
-  it('is not one whose result is an empty text, zero or an error', async () => {
+  it('is not assumed for an empty text, zero or an error', async () => {
     const cells = [
       '<c t="str"><f>A1</f><v></v></c>',
       '<c><f>0</f><v>0</v></c>',

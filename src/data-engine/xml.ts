@@ -48,8 +48,8 @@ const FALLBACK = '#fallback';
 /**
  * Reads XML in UTF-8 or UTF-16 as a stream with bounded memory, whatever the document is. `part` names it in errors.
  *
- * There are no entities but the five of XML and numeric ones: a document type declaration is refused, so nothing can be expanded
- * or fetched. The content of a `Fallback` of markup compatibility is left out.
+ * A document type declaration is refused, so entities cannot expand or fetch anything. The content of a `Fallback` of markup
+ * compatibility is left out.
  *
  * @throws TaskProblem `unreadable`
  */
@@ -144,7 +144,7 @@ function decoderOf(start: Buffer): TextDecoder | undefined {
   }
 }
 
-/** All namespaces in scope of an element, if it declares one. */
+/** Returns the namespaces in scope of an element, or undefined if the element declares no namespace. */
 function declaredNamespaces(
   attributes: Record<string, string>,
   outer: ReadonlyMap<string, string>,

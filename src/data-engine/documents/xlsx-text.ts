@@ -5,7 +5,7 @@ import { BoundedText } from './bounded-text.js';
 
 /**
  * The rows of an XLSX, cells separated by tabs, each sheet below a line `--- sheet Costs ---`. Rows and sheets without values are
- * left out. Numbers are those of the cells, not as they are shown; dates are ISO 8601. A formula without a stored result is shown
+ * left out. Numbers have the stored value, not the displayed one. Dates are ISO 8601. A formula without a stored result is shown
  * itself: `=A1+B1`.
  *
  * @throws TaskProblem `unknown_sheet`, `unreadable`

@@ -6,13 +6,13 @@ const files = new TableFiles();
 
 const encoders = new Map<string, Map<string, number[]>>();
 
-/** Bytes of characters in an encoding of one or two bytes a character. */
+/** Bytes by character, in an encoding with up to two bytes per character. */
 function encoderOf(encoding: string): Map<string, number[]> {
   const known = encoders.get(encoding) ?? new Map<string, number[]>();
   if (known.size > 0) return known;
   encoders.set(encoding, known);
   const decoder = new TextDecoder(encoding, { fatal: true });
-  // As a stream, since Node 20 decodes Windows-1252 as ISO-8859-1 otherwise.
+  // Node 20 decodes Windows-1252 as ISO-8859-1 unless it is a stream.
   const isSingleByte = encoding.startsWith('windows');
   const add = (...bytes: number[]): void => {
     try {

@@ -9,7 +9,7 @@ import { TextDecoder } from 'node:util';
 
 /** Result of {@link surveyEncoding}. */
 export interface EncodingSurvey {
-  /** Undefined if no encoding, or more than one, fits. */
+  /** Undefined if no encoding fits, or several do. */
   encoding: string | undefined;
   /** Whether the text is UTF-8 but for a few bytes. */
   isBrokenUtf8: boolean;
@@ -46,7 +46,7 @@ export async function surveyEncoding(path: string, signal?: AbortSignal): Promis
 
 /**
  * An encoding of one or two bytes a character: `characters` are those in use, `proof` is a character that only this encoding has.
- * Without kana, some words are needed as well, since a few of them can be anything.
+ * An encoding without kana needs some words as well, since a few words fit many encodings.
  */
 const eastAsian = (encoding: string, minWords: number, characters: string, proof: string) => ({
   encoding,
@@ -125,7 +125,7 @@ class Survey {
       this.otherWords += 1;
       if (/^[a-z]/.test(match[0])) this.latinWords += 1;
       if (/[\x81\x8d\x8f\x90\x9d]/.test(match[0])) this.isWestern = false;
-      // As a stream: otherwise Node 20 decodes it as ISO-8859-1.
+      // Node 20 decodes Windows-1252 as ISO-8859-1 unless it is a stream.
       else if (isOdd(this.western.decode(bytes, { stream: true }))) this.oddWords += 1;
     }
   }
@@ -158,10 +158,10 @@ const ALPHABETS = [
 ].map((letters) => new RegExp(`^[a-z${letters}]+$`));
 const LETTER = 'A-Za-zÀ-ÖØ-öø-ÿŠšŽžŒœŸ';
 const CAPITAL = 'À-ÖØ-ÞŠŽŒŸ';
-/** Signs that stand beside digits, blanks and signs, but not beside letters with accents or in pairs. */
+/** Signs that are never beside a letter with an accent, or beside each other. */
 const SIGN = '¢¤¦¨¬¯°±²³´¶·¸¹¼½¾×÷';
 
-/** What no word has in a text that really is in Windows-1252. */
+/** Patterns that words in Windows-1252 do not match. */
 const ODD = [
   `[${SIGN}]{2}|[${SIGN}](?=[À-ÖØ-öø-ÿ])|[À-ÖØ-öø-ÿ][${SIGN}]`,
   // Signs between letters, but for apostrophes, dashes and square metres.

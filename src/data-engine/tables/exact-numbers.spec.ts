@@ -27,7 +27,7 @@ const B = '12345678901234567891';
 const pair = (type: string, first = A, second = B): string =>
   `SELECT unnest(['${first}', '${second}'])::${type} AS id, unnest([1, 2])::INTEGER AS n`;
 
-describe('numbers of more than 15 digits', () => {
+describe('a number of more than 15 digits', () => {
   it.each<[string, TableFormat, () => string | Promise<Buffer>, string, string]>([
     ['CSV', 'csv', () => `id,n\n${A},1\n${B},2\n`, A, B],
     ['JSON', 'json', () => `[{"id":${A},"n":1},{"id":${B},"n":2}]`, A, B],
@@ -56,7 +56,7 @@ describe('numbers of more than 15 digits', () => {
       '-9007199254740992',
       '-9007199254740993',
     ],
-  ])('stay exact texts in %s', async (_, format, content, first, second) => {
+  ])('stays an exact text in %s', async (_, format, content, first, second) => {
     const table = await files.convert(await content(), format);
     expect(table).toMatchObject({
       columns: ['id text', 'n integer'],
@@ -88,7 +88,7 @@ describe('numbers of more than 15 digits', () => {
         parquet(`SELECT unnest(['123456789012345', '-123456789012345'])::BIGINT AS id,
           unnest(['0.30000000000000004', '1234.56789012345678'])::DECIMAL(38, 17) AS n`),
     ],
-  ])('are those before the decimal sign alone in %s', async (_, format, content) => {
+  ])('counts digits before the decimal sign only, in %s', async (_, format, content) => {
     expect(await files.convert(await content(), format)).toMatchObject({
       columns: ['id integer', 'n number'],
       rows: [
@@ -98,7 +98,7 @@ describe('numbers of more than 15 digits', () => {
     });
   });
 
-  it('are texts beyond the range of numbers, too', async () => {
+  it('is text beyond the range of numbers, too', async () => {
     expect((await files.convert('[{"a":1e400,"b":1e300}]', 'json')).rows).toEqual([['1e400', 1e300]]);
     expect((await files.convert('a,b\n1E+400,1E+290\n1E-400,1E-290\n', 'csv')).rows).toEqual([
       ['1E+400', 1e290],
@@ -138,15 +138,15 @@ describe('a filter with a long number', () => {
   });
 });
 
-describe('decimals of a query', () => {
-  it('are exact texts where a number does not hold them', async () => {
+describe('a decimal of a query', () => {
+  it('is an exact text if a number does not hold it', async () => {
     const sql = `SELECT ${A}.0::DECIMAL(20, 0), ${A}.25, -${B}::DECIMAL(38, 2), 123456789012345.5, 0.1::DECIMAL(38, 20),
       [${A}::DECIMAL(20, 0)], {'a': ${A}::DECIMAL(20, 0)}, sum(x) FROM (VALUES (${A}::HUGEINT), (1::HUGEINT)) t(x)`;
     const { rows } = await query({ kind: 'query', tables: {}, sql, limit: 1 });
     expect(JSON.parse(rows)).toEqual([[A, `${A}.25`, `-${B}.00`, 123456789012345.5, 0.1, [A], { a: A }, B]]);
   });
 
-  it('survive when the result is saved', async () => {
+  it('stays exact when the result is saved', async () => {
     for (const format of ['csv', 'parquet'] as const) {
       const to = files.path(`result.${format}`);
       await query({ kind: 'query', tables: {}, sql: pair('DECIMAL(20, 0)'), limit: 1, save: { to, format } });

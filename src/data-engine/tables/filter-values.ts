@@ -92,7 +92,7 @@ function digitsOf(value: unknown): string {
   return typeof value === 'bigint' || Number.isInteger(value) ? BigInt(value as bigint | number).toString() : '';
 }
 
-/** The number with exactly these digits, or the number that is written with them; undefined if there is none. */
+/** Returns the number that has exactly these digits, or is written with them. Other digits are undefined. */
 function exactNumber(digits: bigint): number | undefined {
   const number = Number(digits);
   return Number.isFinite(number) && (BigInt(number) === digits || String(number) === digits.toString())

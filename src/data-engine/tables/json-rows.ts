@@ -3,13 +3,26 @@ import { TaskProblem } from '../tasks.js';
 import { columnNames } from './column-names.js';
 import { ColumnProfiles, type Reading } from './column-types.js';
 import { MAX_CELL_BYTES, MAX_COLUMNS, MAX_INTEGER_DIGITS } from '../limits.js';
+import {
+  BACKSLASH,
+  COMMA,
+  eachMember,
+  endOfValue,
+  isJson,
+  KnownKeys,
+  LIST,
+  LIST_END,
+  MAX_DEPTH,
+  OBJECT,
+  QUOTE,
+  skipBlanks,
+  TOO_DEEP,
+} from './json-scan.js';
 import type { TextTable } from './parquet-writer.js';
 import { RowNumbering } from './row-numbers.js';
 import { readRows, type TextFile, withText } from './text-file.js';
 import { TextWriter } from './text-writer.js';
 
-/** Most lists and objects inside one another, the row being one. */
-const MAX_DEPTH = 100;
 /** More digits before the decimal sign than a number holds exactly. */
 const LONG_NUMBER = new RegExp(`^-?\\d{${MAX_INTEGER_DIGITS + 1}}`);
 /** Dates and times of ISO 8601, also with a blank before the time. */
@@ -17,14 +30,6 @@ const ISO_8601 =
   /^(?:\d{8}|\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?|\d\d:\d\d(?::\d\d(?:\.\d+)?)?)$/;
 
 const LF = 0x0a;
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const BACKSLASH = 0x5c;
-const LIST = 0x5b;
-const LIST_END = 0x5d;
-const OBJECT = 0x7b;
-const OBJECT_END = 0x7d;
 
 /**
  * Tells the columns of a list of objects or of objects one after the other (NDJSON), and writes them as a text. Columns come in the
@@ -250,91 +255,4 @@ class JsonRows {
   private problem(what: string): TaskProblem {
     return new TaskProblem('unreadable', `Row ${this.row}: the value ${what}`, { row: this.row });
   }
-}
-
-function isJson(bytes: Buffer): boolean {
-  try {
-    JSON.parse(bytes.toString());
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-const TOO_DEEP = -3;
-
-/** Keys by their place: most objects of a file have the same ones. */
-class KnownKeys {
-  private readonly known: { raw: Buffer; key: string }[] = [];
-
-  at(member: number, bytes: Buffer, start: number, end: number): string {
-    const known = this.known[member];
-    if (known?.raw.compare(bytes, start, end) === 0) return known.key;
-    const raw = Buffer.from(bytes.subarray(start, end));
-    const key = JSON.parse(raw.toString()) as string;
-    if (member < MAX_COLUMNS) this.known[member] = { raw, key };
-    return key;
-  }
-}
-
-/** Calls for each member of an object that is valid JSON. */
-function eachMember(
-  bytes: Buffer,
-  start: number,
-  end: number,
-  keys: KnownKeys,
-  onMember: (key: string, start: number, end: number) => void,
-): void {
-  let at = skipBlanks(bytes, start + 1, end);
-  for (let member = 0; bytes[at] === QUOTE; member += 1) {
-    const keyEnd = endOfText(bytes, at, end);
-    const key = keys.at(member, bytes, at, keyEnd);
-    at = skipBlanks(bytes, keyEnd, end);
-    if (bytes[at] === COLON) at += 1;
-    at = skipBlanks(bytes, at, end);
-    const valueEnd = endOfValue(bytes, at, end);
-    onMember(key, at, valueEnd);
-    at = skipBlanks(bytes, valueEnd, end);
-    if (bytes[at] === COMMA) at = skipBlanks(bytes, at + 1, end);
-  }
-}
-
-/** Where a value ends, valid or not; -1 when it does not, {@link TOO_DEEP} for too many levels. */
-function endOfValue(bytes: Buffer, start: number, end: number): number {
-  if (bytes[start] === QUOTE) return endOfText(bytes, start, end);
-  let depth = 0;
-  for (let at = start; at < end; at += 1) {
-    const byte = bytes[at];
-    if (byte === QUOTE) {
-      const after = endOfText(bytes, at, end);
-      if (after < 0) return -1;
-      at = after - 1;
-    } else if (byte === OBJECT || byte === LIST) {
-      depth += 1;
-      if (depth > MAX_DEPTH) return TOO_DEEP;
-    } else if (byte === OBJECT_END || byte === LIST_END) {
-      if (depth === 0) return at;
-      depth -= 1;
-      if (depth === 0) return at + 1;
-    } else if (depth === 0 && (byte === COMMA || isBlank(byte!))) {
-      return at;
-    }
-  }
-  return -1;
-}
-
-function endOfText(bytes: Buffer, start: number, end: number): number {
-  for (let at = start + 1; at < end; at += 1) {
-    const byte = bytes[at];
-    if (byte === QUOTE) return at + 1;
-    if (byte === BACKSLASH) at += 1;
-  }
-  return -1;
-}
-
-const isBlank = (byte: number): boolean => byte === 0x20 || (byte >= 9 && byte <= 13);
-
-function skipBlanks(bytes: Buffer, at: number, end: number): number {
-  while (at < end && isBlank(bytes[at]!)) at += 1;
-  return at;
 }

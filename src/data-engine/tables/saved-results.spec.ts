@@ -5,7 +5,7 @@ import { query } from './query.js';
 
 const files = new TableFiles();
 
-/** Rows of a result, and of the file in which it was saved. */
+/** Rows of a result, and of the saved file. */
 async function saved(sql: string, format: 'csv' | 'parquet', tables: Record<string, string> = {}) {
   const to = files.path(`result.${format}`);
   const { rows } = await query({ kind: 'query', tables, sql, limit: 1_000, save: { to, format } });
@@ -41,7 +41,7 @@ describe('a result that is saved as CSV', () => {
     expect((await saved(`SELECT * FROM (${sql}) t`, 'parquet')).read.rows).toEqual(answered);
   });
 
-  it('has nulls for empty texts, which CSV does not tell apart', async () => {
+  it('reads empty texts as nulls, since CSV has no other form', async () => {
     for (const sql of ["VALUES (''), ('a'), ('')", "VALUES ('', ''), ('a', 'b'), ('', '')"]) {
       const { answered, read } = await saved(`SELECT * FROM (${sql}) t`, 'csv');
       expect(read.rows).toEqual(answered.map((row) => row.map((cell) => (cell === '' ? null : cell))));

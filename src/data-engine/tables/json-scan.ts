@@ -1,0 +1,102 @@
+import { MAX_COLUMNS } from '../limits.js';
+
+/* Finds values in the bytes of a JSON text. */
+
+/** Maximum depth of lists and objects. The object of a row has depth 1. */
+export const MAX_DEPTH = 100;
+
+export const QUOTE = 0x22;
+export const COMMA = 0x2c;
+const COLON = 0x3a;
+export const BACKSLASH = 0x5c;
+export const LIST = 0x5b;
+export const LIST_END = 0x5d;
+export const OBJECT = 0x7b;
+const OBJECT_END = 0x7d;
+
+export function isJson(bytes: Buffer): boolean {
+  try {
+    JSON.parse(bytes.toString());
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export const TOO_DEEP = -3;
+
+/** Keys by their place: most objects of a file have the same ones. */
+export class KnownKeys {
+  private readonly known: { raw: Buffer; key: string }[] = [];
+
+  at(member: number, bytes: Buffer, start: number, end: number): string {
+    const known = this.known[member];
+    if (known?.raw.compare(bytes, start, end) === 0) return known.key;
+    const raw = Buffer.from(bytes.subarray(start, end));
+    const key = JSON.parse(raw.toString()) as string;
+    if (member < MAX_COLUMNS) this.known[member] = { raw, key };
+    return key;
+  }
+}
+
+/** Calls for each member of an object that is valid JSON. */
+export function eachMember(
+  bytes: Buffer,
+  start: number,
+  end: number,
+  keys: KnownKeys,
+  onMember: (key: string, start: number, end: number) => void,
+): void {
+  let at = skipBlanks(bytes, start + 1, end);
+  for (let member = 0; bytes[at] === QUOTE; member += 1) {
+    const keyEnd = endOfText(bytes, at, end);
+    const key = keys.at(member, bytes, at, keyEnd);
+    at = skipBlanks(bytes, keyEnd, end);
+    if (bytes[at] === COLON) at += 1;
+    at = skipBlanks(bytes, at, end);
+    const valueEnd = endOfValue(bytes, at, end);
+    onMember(key, at, valueEnd);
+    at = skipBlanks(bytes, valueEnd, end);
+    if (bytes[at] === COMMA) at = skipBlanks(bytes, at + 1, end);
+  }
+}
+
+/** Where a value ends, valid or not; -1 when it does not, {@link TOO_DEEP} for too many levels. */
+export function endOfValue(bytes: Buffer, start: number, end: number): number {
+  if (bytes[start] === QUOTE) return endOfText(bytes, start, end);
+  let depth = 0;
+  for (let at = start; at < end; at += 1) {
+    const byte = bytes[at];
+    if (byte === QUOTE) {
+      const after = endOfText(bytes, at, end);
+      if (after < 0) return -1;
+      at = after - 1;
+    } else if (byte === OBJECT || byte === LIST) {
+      depth += 1;
+      if (depth > MAX_DEPTH) return TOO_DEEP;
+    } else if (byte === OBJECT_END || byte === LIST_END) {
+      if (depth === 0) return at;
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    } else if (depth === 0 && (byte === COMMA || isBlank(byte!))) {
+      return at;
+    }
+  }
+  return -1;
+}
+
+function endOfText(bytes: Buffer, start: number, end: number): number {
+  for (let at = start + 1; at < end; at += 1) {
+    const byte = bytes[at];
+    if (byte === QUOTE) return at + 1;
+    if (byte === BACKSLASH) at += 1;
+  }
+  return -1;
+}
+
+const isBlank = (byte: number): boolean => byte === 0x20 || (byte >= 9 && byte <= 13);
+
+export function skipBlanks(bytes: Buffer, at: number, end: number): number {
+  while (at < end && isBlank(bytes[at]!)) at += 1;
+  return at;
+}
