@@ -52,6 +52,7 @@ const WESTERN: [string, string][] = [
   ['Nordic', csv('størrelse,mængde', 'smørrebrød,Ålborg', 'kött,ÅR')],
   ['Icelandic', csv('þyngd,stærð', 'íþróttir,Guðmundsdóttir', 'þýðing,öðru')],
   ['Finnish and Estonian', csv('määrä,õlu', 'työ,jõe', 'pöytä,žürii')],
+  ['signs between letters', csv('prix\u00a0net,L×B', 'rouge•bleu,été–hiver', 'l’île,Élan…Où')],
   ['units and signs', csv('unit,value', 'm³/h,±5 °C', 'kWh/m²a,3 × ½', 'µm,£5 § 3')],
   ['names of many countries', csv('name,city', 'Zoë Brontë,Curaçao', 'Citroën®,Malmö', 'Müller-Núñez,Århus')],
   ['one letter', csv('a,b', 'caf\u00e9,5')],

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
-import { TextDecoder } from 'node:util';
+import { WesternWords } from './western-words.js';
 
 /*
  * Finds the encoding of a text that is not UTF-8. Nothing is guessed: an encoding has to be proven by the bytes that it does not
@@ -22,8 +22,6 @@ const CHUNK_BYTES = 4 * 1024 ** 2;
 /** Longer lines prove nothing, as no text has them. */
 const MAX_LINE_BYTES = 1024 ** 2;
 const EXCERPT_BYTES = 24;
-/** Share of odd words that a text in Windows-1252 may have: names, codes, misspelled words. */
-const MAX_ODD_SHARE = 0.05;
 
 /** Reads a whole file. */
 export async function surveyEncoding(path: string, signal?: AbortSignal): Promise<EncodingSurvey> {
@@ -60,31 +58,34 @@ const EAST_ASIAN = [
     'shift_jis',
     1,
     String.raw`[\xa1-\xdf]|\x81[\x40-\xac]|\x82[\x4f-\xf1]|\x83[\x40-\xd6]|[\x88-\x9f\xe0-\xea][\x40-\x7e\x80-\xfc]`,
-    String.raw`\x82[\x9f-\xf1]|\x83[\x40-\x96]`,
+    String.raw`(?:\x82[\x9f-\xf1]|\x83[\x40-\x96]){2}`,
   ),
   eastAsian(
     'euc-jp',
     1,
     String.raw`\x8e[\xa1-\xdf]|[\xa1-\xa5\xb0-\xf4][\xa1-\xfe]`,
-    String.raw`\xa4[\xa1-\xf3]|\xa5[\xa1-\xf6]`,
+    String.raw`(?:\xa4[\xa1-\xf3]|\xa5[\xa1-\xf6]){2}`,
   ),
-  eastAsian('big5', 4, String.raw`[\xa1-\xc6][\x40-\x7e\xa1-\xfe]`, String.raw`[\xa4-\xc6][\x40-\x7e]`),
+  eastAsian(
+    'big5',
+    4,
+    String.raw`[\xa1-\xc6][\x40-\x7e\xa1-\xfe]`,
+    String.raw`[\xa4-\xc6][\xa1-\xfe][\xa4-\xc6][\x40-\x7e]|[\xa4-\xc6][\x40-\x7e][\xa4-\xc6]`,
+  ),
   eastAsian('gb18030', 6, String.raw`[\xa1-\xa3\xb0-\xd7][\xa1-\xfe]`, String.raw`[\xc9-\xd7][\xa1-\xfe]`),
   eastAsian('euc-kr', 6, String.raw`[\xa1-\xa3\xb0-\xc8][\xa1-\xfe]`, String.raw`[\xb0-\xc8][\xa1-\xfe]`),
 ];
 
 class Survey {
-  private readonly western = new TextDecoder('windows-1252');
+  private readonly western = new WesternWords();
   private candidates = EAST_ASIAN;
   private readonly proven = new Set<string>();
   private lines = 0;
   private first: { line: number; excerpt: string } | undefined;
   private utf8Words = 0;
   private otherWords = 0;
-  private oddWords = 0;
   /** Words that begin with a small letter of ASCII, as most European words do, and few of East Asia. */
   private latinWords = 0;
-  private isWestern = true;
 
   /** Adds whole lines. */
   add(bytes: Buffer): void {
@@ -102,10 +103,10 @@ class Survey {
   }
 
   result(): EncodingSurvey {
-    const { utf8Words, otherWords, oddWords, latinWords, first, candidates } = this;
+    const { utf8Words, otherWords, latinWords, first, candidates } = this;
     const { line, excerpt } = first ?? { line: 1, excerpt: '' };
     const isBrokenUtf8 = utf8Words >= otherWords;
-    const isWestern = this.isWestern && utf8Words === 0 && oddWords <= MAX_ODD_SHARE * otherWords;
+    const isWestern = utf8Words === 0 && this.western.arePlausible;
     const fitting = candidates.filter(({ encoding, minWords }) => this.proven.has(encoding) && otherWords >= minWords);
     const isEastAsian = fitting.length === 1 && !isBrokenUtf8 && latinWords * 3 <= otherWords;
     const encoding = isWestern ? 'windows-1252' : isEastAsian ? fitting[0]!.encoding : undefined;
@@ -124,9 +125,7 @@ class Survey {
       this.first ??= { line: lineNumber(), excerpt: excerptOf(line, match.index) };
       this.otherWords += 1;
       if (/^[a-z]/.test(match[0])) this.latinWords += 1;
-      if (/[\x81\x8d\x8f\x90\x9d]/.test(match[0])) this.isWestern = false;
-      // Node 20 decodes Windows-1252 as ISO-8859-1 unless it is a stream.
-      else if (isOdd(this.western.decode(bytes, { stream: true }))) this.oddWords += 1;
+      this.western.add(bytes);
     }
   }
 }
@@ -143,39 +142,3 @@ function countLines(text: string, from: number, to: number): number {
 
 const excerptOf = (line: string, at: number): string =>
   Buffer.from(line.slice(Math.max(0, at - EXCERPT_BYTES), at + EXCERPT_BYTES), 'latin1').toString();
-
-/** Letters beyond ASCII of the languages that are written in Windows-1252. */
-const ALPHABETS = [
-  'äöüß',
-  'àâæçéèêëîïôœùûüÿ',
-  'áéíóúñüçàèòï',
-  'áâãàçéêíóôõúü',
-  'àèéìíîòóùú',
-  'åäöæøéàüòôê',
-  'äöåõüšž',
-  'áðéíóúýþæö',
-  'ëïéèêöü',
-].map((letters) => new RegExp(`^[a-z${letters}]+$`));
-const LETTER = 'A-Za-zÀ-ÖØ-öø-ÿŠšŽžŒœŸ';
-const CAPITAL = 'À-ÖØ-ÞŠŽŒŸ';
-/** Signs that are never beside a letter with an accent, or beside each other. */
-const SIGN = '¢¤¦¨¬¯°±²³´¶·¸¹¼½¾×÷';
-
-/** Patterns that words in Windows-1252 do not match. */
-const ODD = [
-  `[${SIGN}]{2}|[${SIGN}](?=[À-ÖØ-öø-ÿ])|[À-ÖØ-öø-ÿ][${SIGN}]`,
-  // Signs between letters, but for apostrophes, dashes and square metres.
-  `[${LETTER}](?:(?<!m)[²³]|[^${LETTER}²³’‘´·–—…\\u00ad])(?=[${LETTER}])`,
-  `[${LETTER}][¿¡]`,
-  // Capitals in small letters.
-  `[a-zß-öø-ÿ][${CAPITAL}]|[${LETTER}][${CAPITAL}](?=[a-zß-öø-ÿ])`,
-  '[À-ÖØ-öø-ÿ]{4}',
-].map((pattern) => new RegExp(pattern));
-
-const LETTERS = new RegExp(`[${LETTER}]+`, 'g');
-
-function isOdd(word: string): boolean {
-  if (ODD.some((pattern) => pattern.test(word))) return true;
-  const parts = word.toLowerCase().match(LETTERS) ?? [];
-  return !parts.every((part) => ALPHABETS.some((alphabet) => alphabet.test(part)));
-}
