@@ -104,6 +104,30 @@ describe('a table', () => {
     });
   });
 
+  it('compares long numbers of a filter exactly', async () => {
+    const id = '12345678901234567890';
+    const { client, place } = await makeWorkspace({
+      'ids.json': `[{"id":${id},"n":1},{"id":12345678901234567891,"n":2}]`,
+      'large.json': '[{"a":1e20}]',
+    });
+    const filtered = async (path: string, filter: string) =>
+      await client.send<TableResponse>('POST', '/files/table', {
+        text: `${JSON.stringify({ ...place, path }).slice(0, -1)},"where":[${filter}]}`,
+      });
+    expect(await filtered('ids.json', `{"column":"id","op":"=","value":"${id}"}`)).toMatchObject({
+      body: { columns: [{ name: 'id', type: 'text', distinct: 2 }, { name: 'n' }], rows: [[id, 1]] },
+    });
+    const exact = '{"column":"a","op":"=","value":100000000000000000000}';
+    expect((await filtered('large.json', exact)).body.rows).toEqual([[1e20]]);
+    for (const value of ['100000000000000000001', '[1, 100000000000000000001]'])
+      expect(
+        await filtered('large.json', `{"column":"a","op":"${value.startsWith('[') ? 'in' : '='}","value":${value}}`),
+      ).toMatchObject({
+        status: 422,
+        body: { detail: [{ msg: expect.stringContaining('more digits than a number holds') }] },
+      });
+  });
+
   it('is refused where it is none, at its place', async () => {
     const { client, place } = await makeWorkspace({
       'ragged.csv': 'a,b\n1,2\n3\n',
