@@ -31,7 +31,7 @@ const ODD = [
 
 const LETTERS = new RegExp(`[${LETTER}]+`, 'g');
 
-/** Letters of one language, which are those of another encoding if few words are in this language: `õ` is `ő` in Hungarian. */
+/** Letters of a single language. If few words are in this language, the encoding is another: Hungarian has `ő` in place of `õ`. */
 const MARKS = [
   { mark: /õ(?!e)/, alphabet: ESTONIAN },
   { mark: /[ýþ]/, alphabet: ICELANDIC },
