@@ -139,6 +139,26 @@ export function pdfObjects(pages: (string | { stream: Uint8Array; entries?: stri
   return objects;
 }
 
+/** A PDF with one line in a font that is not embedded, and whose character map has this name. */
+export function eastAsianPdf(font: string, ordering: string, characterMap: string, line: Uint8Array): Buffer {
+  const objects = pdfObjects([`BT /F1 10 Tf 50 780 Td <${Buffer.from(line).toString('hex')}> Tj ET`]);
+  objects.set(
+    3,
+    `<< /Type /Font /Subtype /Type0 /BaseFont /${font} /Encoding /${characterMap} /DescendantFonts [4 0 R] >>`,
+  );
+  const system = `<< /Registry (Adobe) /Ordering (${ordering}) /Supplement 2 >>`;
+  objects.set(
+    4,
+    `<< /Type /Font /Subtype /CIDFontType0 /BaseFont /${font} /CIDSystemInfo ${system} /DW 1000 /FontDescriptor 5 0 R >>`,
+  );
+  objects.set(
+    5,
+    `<< /Type /FontDescriptor /FontName /${font} /Flags 6 /FontBBox [0 -200 1000 900] /ItalicAngle 0 /Ascent 800 ` +
+      '/Descent -200 /CapHeight 700 /StemV 80 >>',
+  );
+  return makePdf(objects);
+}
+
 /** Operators that show lines, the first at the top of the page; cells of a line stand 150 points apart. */
 export const shown = (lines: string[][]): string =>
   lines

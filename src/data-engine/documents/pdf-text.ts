@@ -1,4 +1,6 @@
 import { open, stat } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import type { ReadableStream } from 'node:stream/web';
 import { getDocumentProxy } from 'unpdf';
 import { TaskProblem, type TextAnswer, type TextTask } from '../tasks.js';
@@ -13,6 +15,8 @@ const MAX_FILE_BYTES = 100 * 1024 ** 2;
 const MAX_PAGES = 1_000;
 /** Where the mark of a PDF stands at the latest, as readers take it. */
 const MARK_WITHIN_BYTES = 1_024;
+/** Character maps of East Asian fonts that a PDF names and does not contain. The text of such fonts cannot be read without them. */
+const CMAPS = join(dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json')), 'cmaps/');
 /** A gap in a line that is wider than so many times the size of its font is one between cells of a table. */
 const CELL_GAP = 1.5;
 
@@ -67,6 +71,8 @@ async function openPdf(path: string): Promise<Document> {
   }
   try {
     return await getDocumentProxy(data, {
+      cMapUrl: CMAPS,
+      cMapPacked: true,
       isEvalSupported: false,
       enableXfa: false,
       useSystemFonts: false,
