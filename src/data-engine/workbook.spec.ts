@@ -145,14 +145,16 @@ describe('a cell', () => {
   });
 
   it('is found by a reference in small letters', async () => {
+    const cell = (reference: string, value: number): string => `<c r="${reference}"><v>${value}</v></c>`;
+    const columns = [...'abcdefghijklmnopqrstuvwxyz', 'aA', 'aB'];
+    const first = columns.map((column, at) => cell(`${column}1`, at)).join('');
     const parts = {
-      'xl/worksheets/sheet0.xml':
-        '<worksheet><sheetData><row r="1"><c r="a1"><v>1</v></c><c r="b1"><v>2</v></c></row>' +
-        '<row r="2"><c r="b2"><v>4</v></c></row><row r="3"><c r="aB3"><v>5</v></c></row></sheetData></worksheet>',
+      'xl/worksheets/sheet0.xml': `<worksheet><sheetData><row r="1">${first}</row><row r="2">${cell('b2', 4)}</row>
+        <row r="3">${cell('aB3', 5)}</row></sheetData></worksheet>`,
     };
     const { rows } = await files.convert(workbookFile({ Data: [] }, { parts }), 'xlsx');
     expect(rows.map((row) => [row[0], row[1], row[27]])).toEqual([
-      [1, 2, null],
+      [0, 1, 27],
       [null, 4, null],
       [null, null, 5],
     ]);

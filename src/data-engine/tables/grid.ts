@@ -63,7 +63,10 @@ export function isText(cell: GridCell): boolean {
 export const isTextRow = ({ cells }: GridRow): boolean => cells.every((cell) => !isFilled(cell) || isText(cell));
 
 /** Whether a row begins with `#`. */
-export const isComment = ({ cells }: GridRow): boolean => textOf(cells.find(isFilled)).startsWith('#');
+export function isComment({ cells }: GridRow): boolean {
+  const first = cells.find(isFilled);
+  return typeof first === 'string' && textOf(first).startsWith('#');
+}
 
 /** Adds an entry to the list. Neighbours of the same kind share an entry, so the list stays short. */
 export function leaveOut(list: LeftOut[], { place, kind, first, last, text }: LeftOut): void {

@@ -130,7 +130,8 @@ class SheetRows {
     if (!dropsFirst) profiles.include(ofFirst);
     let left = 0;
     while (left < width && texts[left] === '' && !profiles.hasValues(left)) left += 1;
-    if (left === width) {
+    const hasValues = texts.some((_, column) => profiles.hasValues(column) || ofFirst.hasValues(column));
+    if (!hasValues) {
       const sentence = `The sheet ${JSON.stringify(sheet)} has only errors, such as #REF!, and no values`;
       throw new TaskProblem('unreadable', sentence);
     }

@@ -50,7 +50,11 @@ async function openText(from: string, copy: string, options: TextOptions, signal
   return { path: from, start: hasMark(sample) ? 3 : 0, encoding: 'utf-8' };
 }
 
-/** Opens a text that is not UTF-8 as a whole. */
+/**
+ * Opens a text that is not UTF-8 as a whole.
+ *
+ * @throws TaskProblem `unreadable`, or `invalid_dialect` if the request states UTF-8
+ */
 async function openLegacyText(
   from: string,
   copy: string,
@@ -64,6 +68,10 @@ async function openLegacyText(
   if (shouldBeUtf8 && ignoreErrors) return recode(from, copy, 'utf-8', { ignoreErrors }, signal);
   const { line, excerpt } = survey;
   const place = `near ${JSON.stringify(excerpt)}`;
+  if (encoding !== undefined) {
+    const sentence = `Line ${line} has bytes that are not UTF-8, ${place}. Choose another encoding.`;
+    throw new TaskProblem('invalid_dialect', sentence, { row: line, loc: ['encoding'] });
+  }
   throw new TaskProblem(
     'unreadable',
     shouldBeUtf8
@@ -105,12 +113,12 @@ export async function readStart(path: string, start = 0): Promise<Buffer> {
   }
 }
 
-/** @throws TaskProblem `unreadable` if the text is not in this encoding, or the encoding does not exist */
+/** @throws TaskProblem `unreadable` if the text is not in this encoding, `invalid_dialect` if the request states it */
 async function recode(
   from: string,
   copy: string,
   encoding: string,
-  { ignoreErrors = false }: TextOptions,
+  { encoding: stated, ignoreErrors = false }: TextOptions,
   signal?: AbortSignal,
 ): Promise<TextFile> {
   const decoder = decoderOf(encoding, !ignoreErrors);
@@ -118,7 +126,10 @@ async function recode(
     try {
       return decoder.decode(chunk, { stream: chunk !== undefined });
     } catch {
-      throw new TaskProblem('unreadable', `The file is not in the encoding ${decoder.encoding}. ${REMEDY}`);
+      const sentence = `The file is not written in ${decoder.encoding}`;
+      throw stated === undefined
+        ? new TaskProblem('unreadable', `${sentence}. ${REMEDY}`)
+        : new TaskProblem('invalid_dialect', `${sentence}. Choose another encoding.`, { loc: ['encoding'] });
     }
   };
   async function* decoded(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
