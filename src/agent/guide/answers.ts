@@ -3,7 +3,8 @@ import type { AgentMessage } from '../agent.js';
 import { type Question, type QuestionAnswer, questionsOf } from '../ask-user-question.js';
 import { isProblem } from '../../modelling/formula.js';
 import { parseFormula } from '../../modelling/parse-formula.js';
-import { readStatement, splitStatements } from './grammar.js';
+import { readStatement } from './grammar.js';
+import { splitStatements } from './lines.js';
 import { isOfScenario } from './scenario-grammar.js';
 import type { Reading } from './statement.js';
 

@@ -1,47 +1,23 @@
 import { isProblem } from '../../modelling/formula.js';
 import { parseFormula } from '../../modelling/parse-formula.js';
-import { relationIn, whyUnread } from '../../projects/canvas/expressions.js';
+import { splitIndex } from '../../modelling/split-index.js';
+import { type IndexedFormula, relationIn, whyUnread } from '../../projects/canvas/expressions.js';
 import { readFileSet } from './file-set-grammar.js';
 import { readColumnName, readIndexed, readSet } from './index-grammar.js';
-import { readRelation } from './relation-grammar.js';
+import { readRelation, splitCounts } from './relation-grammar.js';
 import { readScenario } from './scenario-grammar.js';
 import type { Reading, Sense, Statement } from './statement.js';
 import { readTableQuestion } from './table-grammar.js';
 import { figureOf, NUMBER, tidy, without } from './words.js';
 
-/** What may stand behind an objective: `maximize 3x + 2y subject to x + y <= 4`. */
-const SUBJECT_TO = / (?:subject to|such that|s\.t\.)[ :]/i;
 /** Longer statements are not looked at. */
-const MAX_CHARACTERS = 2_000;
-
-/**
- * The statements of a text: one a line or between semicolons (also the Greek one, which NFC makes a plain one), without
- * the marks of lists and of code around them. Each is read when it is asked for, so that a long text need not be read
- * at once.
- */
-export function* splitStatements(text: string): Generator<string> {
-  for (const line of text.split(/[\n\r\u2028\u2029;\u037e]/)) {
-    for (const part of withoutConstraint(line)) {
-      const trimmed = part.trim();
-      // Normalisation takes quadratic time for long runs of combining marks.
-      const statement = trimmed.length > MAX_CHARACTERS ? trimmed : unmarked(trimmed.normalize('NFC'));
-      if (statement !== '' && !/^`{3,}\w*$/.test(statement)) yield statement;
-    }
-  }
-}
-
-/** An objective and the constraint behind it apart. */
-function withoutConstraint(line: string): string[] {
-  const at = line.search(SUBJECT_TO);
-  const first = line.slice(0, Math.max(0, at)).replace(/,$/, '');
-  return /\bm(?:ax|in)(?:imi[sz]e)?\b/i.test(first) ? [first, line.slice(at)] : [line];
-}
+export const MAX_STATEMENT = 2_000;
 
 /** What a statement says. Takes time in proportion to it, whatever it holds: CI checks every pattern here for that. */
 export function readStatement(source: string): Reading {
-  if (source.length > MAX_CHARACTERS) return { reason: `a statement has at most ${MAX_CHARACTERS} characters` };
+  if (source.length > MAX_STATEMENT) return { reason: `a statement has at most ${MAX_STATEMENT} characters` };
   const text = tidy(source);
-  for (const read of READERS) {
+  for (const read of isOfNames(text) ? [] : READERS) {
     const reading = read(text);
     if (reading !== undefined) return reading;
   }
@@ -50,6 +26,13 @@ export function readStatement(source: string): Reading {
   const relation = readRelation(text);
   return relation.statement === undefined ? (readSet(text) ?? relation) : relation;
 }
+
+/** `objective = 3x`, `kpi = 3`: the word says what the formula is. */
+const NAMED_KIND =
+  /^(?:objectives?|goals?|kpis?|key figures?|indicators?|max(?:imi[sz]e)?|min(?:imi[sz]e)?) ?=(?![=<>])/i;
+
+/** Whether a text is a relation as it stands: then the words of other statements are names in it. */
+const isOfNames = (text: string): boolean => !NAMED_KIND.test(text) && relationIn(splitCounts(text).rest) !== undefined;
 
 /** Reads one kind of statement; undefined where the text is of another kind. */
 type Reader = (text: string) => Reading | undefined;
@@ -232,10 +215,8 @@ function readRequirement(said: string): Reading | undefined {
   if (match === undefined) return undefined;
   const { label, text = '' } = match.groups ?? {};
   const named = { kind: 'requirement' as const, text, ...(label !== undefined && { label }) };
-  const relation = relationIn(text);
+  const relation = relationIn(text) ?? unreadRelation(text);
   if (relation !== undefined) return { statement: { ...named, relation } };
-  // What has members in it is no mere words.
-  if (MEMBER.test(text)) return whyNoRelation(text);
   const { figure, product } = AMOUNT.exec(text)?.groups ?? {};
   const quantity = figure === undefined ? undefined : figureOf(figure);
   return {
@@ -247,16 +228,9 @@ function readRequirement(said: string): Reading | undefined {
   };
 }
 
-function whyNoRelation(text: string): Reading {
-  const reading = readIndexed(text) ?? readRelation(text);
-  return reading.statement === undefined ? reading : { reason: 'it has no <=, >= or =' };
-}
-
-/** A line without the marks around it. A minus and a figure in front of a relation belong to it and stay. */
-function unmarked(line: string): string {
-  const plain = line.replace(/^`+(?=[^`])(.*[^`])`+$/, '$1').trim();
-  const bare = plain.replace(/^(?:[-*•+] +|\d{1,4}[.)] +)/, '');
-  if (bare === plain) return plain;
-  const formula = parseFormula(plain);
-  return !isProblem(formula) && formula.relations.length > 0 ? plain : bare;
+/** A text that is meant as a relation and cannot be read: no plan is made before it is. */
+function unreadRelation(text: string): IndexedFormula | undefined {
+  if (!MEMBER.test(text) && !RELATION_SIGN.test(text)) return undefined;
+  const { body: expression, index } = splitIndex(text) ?? { body: text };
+  return { expression, ...(index !== undefined && { index }) };
 }

@@ -2,7 +2,7 @@ import { type Formula, isProblem, type Relation } from '../../modelling/formula.
 import { isName } from '../../modelling/lexer.js';
 import { parseFormula } from '../../modelling/parse-formula.js';
 import { linearize } from '../../modelling/linear.js';
-import { whyUnread } from '../../projects/canvas/expressions.js';
+import { relationIn, whyUnread } from '../../projects/canvas/expressions.js';
 import type { Classification, Reading, Statement, VariableFacts } from './statement.js';
 import { figureOf, NUMBER, without } from './words.js';
 
@@ -63,7 +63,9 @@ const COUNTS = new RegExp(
   'i',
 );
 const SUM = /^[^:]{0,200}\bsum [\p{L}_(][^:]*? in /iu;
-const PREFIX = /^(?:constraints?|subject to|s\.t\.?|such that|where|with|values?|bounds?|given)(?=[ :]|$):? ?/i;
+/** Words before a relation; `bounds <= 3` is about something called so. */
+const PREFIX =
+  /^(?:constraints?|subject to|s\.t\.?|such that|where|with|values?|bounds?|given)(?=[ :]|$)(?! ?[<>=≤≥*/+]):? ?/i;
 
 /**
  * Statements with a relation or about variables: `labour: x + y <= 4`, `0 <= x <= 10 integer`, `x, y binary`,
@@ -76,7 +78,10 @@ export function readRelation(text: string): Reading {
   const several = label === undefined || /^(?:data|values?)$/i.test(label) ? readSeveral(body) : undefined;
   if (several !== undefined) return several;
   const { name, counts: classified } = splitClass(label);
-  const { rest, counts = classified } = splitCounts(body);
+  const counted = splitCounts(body);
+  // The last word of `x <= hard` is a name.
+  const isNameAtEnd = relationIn(counted.rest) === undefined && relationIn(body) !== undefined;
+  const { rest, counts = classified } = isNameAtEnd ? { rest: body } : counted;
   const formula = parseFormula(rest);
   if (isProblem(formula)) {
     // Only what looks like a formula is told why it is none.
@@ -103,7 +108,7 @@ export function splitLabel(text: string): { label?: string; body: string } {
 }
 
 /** The name and the class of `labour (hard)`, or of `soft` alone. */
-function splitClass(label = ''): { name?: string; counts?: Classification } {
+export function splitClass(label = ''): { name?: string; counts?: Classification } {
   const { name = '', word } = /^(?:(?<name>.+?) ?\()?(?<word>hard|soft)\)?$/i.exec(label)?.groups ?? { name: label };
   return {
     ...(name !== '' && { name }),
@@ -216,8 +221,10 @@ function withoutSmallWords(text: string): string {
   for (let count = 0; count < MAX_SMALL_WORDS; count += 1) {
     const end = shorter.slice(-1 - LONGEST_SMALL_WORD).toLowerCase();
     const word = SMALL_WORDS.find((one) => end.endsWith(` ${one}`) || end.endsWith(`,${one}`));
-    if (word === undefined) return shorter;
-    shorter = shorter.slice(0, -word.length);
+    const rest = word === undefined ? '' : shorter.slice(0, -word.length);
+    // The variable of `a is free` is no article.
+    if (rest.trim() === '') return shorter;
+    shorter = rest;
   }
   return shorter;
 }

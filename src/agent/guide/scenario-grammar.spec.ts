@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Change } from '../../scenarios/change.js';
-import { readStatement, splitStatements } from './grammar.js';
+import { readStatement } from './grammar.js';
+import { splitStatements } from './lines.js';
 import { sayChange } from './scenarios.js';
 import type { SaidChange } from './statement.js';
 

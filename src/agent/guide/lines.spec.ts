@@ -1,0 +1,114 @@
+import { describe, expect, it } from '@jest/globals';
+import { splitStatements } from './lines.js';
+
+const statementsOf = (...lines: string[]): string[] => [...splitStatements(lines.join('\n'))];
+
+describe('a line that continues the one before it', () => {
+  it.each<[string, string[]]>([
+    ['maximize profit: 30 chairs + 50 tables', ['maximize profit: 30 chairs', '  + 50 tables']],
+    ['maximize profit: 30 chairs - 50 tables', ['maximize profit: 30 chairs', '- 50 tables']],
+    ['maximize profit: 30 chairs +50 tables -2 z', ['maximize profit: 30 chairs', '+50 tables', '-2 z']],
+    ['maximize profit: 30 chairs + 50 tables', ['maximize profit:', '30 chairs', '+ 50 tables']],
+    ['maximize profit: 30 chairs + 50 tab%les', ['maximize profit: 30 chairs', '+ 50 tab%les']],
+    ['labour: 2 chairs + 4 tables <= 40, hard', ['labour: 2 chairs', '+ 4 tables', '<= 40, hard']],
+    ['labour: 2 chairs + 4 tables <= 40', ['labour: 2 chairs +', '4 tables <=', '40']],
+    ['labour: 2 * ( chairs + tables) <= 40', ['labour: 2 * (', 'chairs', '+ tables) <= 40']],
+    ['labour: 2 * chairs <= 40', ['labour: 2', '* chairs <= 40']],
+    ['x + y <= 4', ['x', '+ y', '<= 4']],
+    ['x + y <= 4 - 2 z', ['x + y <= 4', '- 2 z']],
+    ['shifts: early, late, night', ['shifts: early,', 'late, night']],
+    ['x, y, z integer', ['x, y,', 'z integer']],
+    [
+      'Demand: make[p, t] <= need[p, t] for p in products, t in weeks',
+      ['Demand: make[p, t]', '<= need[p, t] for p in products,', 't in weeks'],
+    ],
+    [
+      'maximize cost: sum p in products, t in weeks: price[p] * make[p, t]',
+      ['maximize cost: sum p in products,', 't in weeks: price[p]', '* make[p, t]'],
+    ],
+    ['cost of shifts: early 10, late 12', ['cost of shifts: early 10,', 'late 12']],
+    [
+      'Cost: sum p in products: price[p] - sum p in products: cost[p] <= 4',
+      ['Cost: sum p in products: price[p]', '- sum p in products: cost[p] <= 4'],
+    ],
+  ])('belongs to it: %s', (statement, lines) => {
+    expect(statementsOf(...lines)).toEqual([statement]);
+    expect([...splitStatements(lines.join('\r\n'))]).toEqual([statement]);
+  });
+});
+
+describe('a line of its own', () => {
+  it.each<[string[], string[]]>([
+    [
+      ['- maximize profit: 30 chairs', '- 50 tables'],
+      ['maximize profit: 30 chairs', '50 tables'],
+    ],
+    [
+      ['- x integer', '- y binary'],
+      ['x integer', 'y binary'],
+    ],
+    [
+      ['maximize profit: 30 chairs', '- chairs integer', '- labour: chairs <= 4'],
+      ['maximize profit: 30 chairs', 'chairs integer', 'labour: chairs <= 4'],
+    ],
+    [
+      ['maximize profit: 30 chairs', '- chairs <= 4'],
+      ['maximize profit: 30 chairs', '- chairs <= 4'],
+    ],
+    [
+      ['labour: x + y <= 4', '-x + y <= 2'],
+      ['labour: x + y <= 4', '-x + y <= 2'],
+    ],
+    [
+      ['labour: x + y <= 4', '* labour is hard'],
+      ['labour: x + y <= 4', 'labour is hard'],
+    ],
+    [
+      ['labour: x + y <= 4', '- remember to water the plants'],
+      ['labour: x + y <= 4', 'remember to water the plants'],
+    ],
+    [
+      ['Limits', '- x <= 3', '- y <= 4'],
+      ['Limits', '- x <= 3', '- y <= 4'],
+    ],
+    [
+      ['Here is what I have -', 'x integer'],
+      ['Here is what I have -', 'x integer'],
+    ],
+    [
+      ['Dear guide,', 'x integer'],
+      ['Dear guide,', 'x integer'],
+    ],
+    [
+      ['price = 3,', 'cost = 2'],
+      ['price = 3,', 'cost = 2'],
+    ],
+    [
+      ['labour: 2 x +', '', '3 y <= 4'],
+      ['labour: 2 x +', '3 y <= 4'],
+    ],
+    [['labour: 2 x + ; 3 y <= 4'], ['labour: 2 x +', '3 y <= 4']],
+    [
+      ['labour: 2 x +', 'wood: 3 y <= 4'],
+      ['labour: 2 x +', 'wood: 3 y <= 4'],
+    ],
+    [
+      ['labour: 2 x +', 'y integer'],
+      ['labour: 2 x +', 'y integer'],
+    ],
+    [
+      ['labour: x <= 4', '---', '+ y'],
+      ['labour: x <= 4', '---', 'y'],
+    ],
+  ])('stays one: %j', (lines, statements) => {
+    expect(statementsOf(...lines)).toEqual(statements);
+  });
+});
+
+it('joins no more than a statement may have', () => {
+  const lines = Array.from({ length: 2_000 }, () => '+ 3 x');
+  const [first = '', ...others] = statementsOf('maximize profit: x', ...lines);
+  expect(first.length).toBeGreaterThan(2_000);
+  expect(first.length).toBeLessThan(2_020);
+  expect(others.length).toBeGreaterThan(1_000);
+});

@@ -1,0 +1,142 @@
+import { isProblem } from '../../modelling/formula.js';
+import { isName } from '../../modelling/lexer.js';
+import { parseFormula } from '../../modelling/parse-formula.js';
+import { splitIndex } from '../../modelling/split-index.js';
+import { MAX_STATEMENT, readStatement } from './grammar.js';
+import { splitCounts, splitLabel } from './relation-grammar.js';
+
+/*
+ * Statements in a text, one per line or between semicolons. A line that begins with an operator continues the statement before it,
+ * and so does a line after an operator, an open bracket or a comma. A `-` can also be the bullet of a list: the lines decide.
+ */
+
+const SEPARATOR = /(\r\n|[\n\r\u2028\u2029;\u037e])/;
+/** Rules and headings of Markdown, and code fences. */
+const DECORATION = /^(?:[-=*_+~]{2,}|#+ .*|`{3,}\w*)$/;
+const OPEN_END = /(?:[-+/·×÷−(<>=≤≥[{]|[^*]\*)$/;
+const OBJECTIVE = /^(?:(?:objective|goal)s?|max(?:imi[sz]e)?|min(?:imi[sz]e)?)\b/i;
+const RELATION = /[<>=≤≥]/;
+const SIGN = /^[-+*/·×÷−]/;
+const BULLET = /^(?<indent>\s*)(?<mark>[-*•+]|\d{1,4}[.)]) +/;
+const FORMULA = /[:<>=≤≥[\]\d]/;
+const THREE_WORDS = /(?<!\p{L})\p{L}{2,} \p{L}+ \p{L}{2,}/u;
+const GREETING =
+  /^(?:hello|hi|hey|dear|thanks|thank|ok|okay|yes|no|so|well|please|now|then|first|next|finally|also)\b/i;
+/** What may follow an objective: `maximize 3x + 2y subject to x + y <= 4`. */
+const SUBJECT_TO = / (?:subject to|such that|s\.t\.)[ :]/i;
+
+/**
+ * Returns the statements of a text without the marks of lists and of code around them. A Greek question mark separates statements
+ * like the semicolon that it is normalized to. Each statement is read when it is asked for, so a long text is not read at once.
+ */
+export function* splitStatements(text: string): Generator<string> {
+  for (const line of joinLines(text)) {
+    for (const part of withoutConstraint(line)) {
+      const trimmed = part.trim();
+      // Normalisation takes quadratic time for long runs of combining marks.
+      const statement = trimmed.length > MAX_STATEMENT ? trimmed : unmarked(trimmed.normalize('NFC'));
+      if (statement !== '' && !/^`{3,}\w*$/.test(statement)) yield statement;
+    }
+  }
+}
+
+/** Returns the lines and parts of lines of a text, each with the lines that continue it. */
+function* joinLines(text: string): Generator<string> {
+  const pieces = text.split(SEPARATOR);
+  let statement = '';
+  let isFormula: boolean | undefined;
+  for (let at = 0; at < pieces.length; at += 2) {
+    const line = pieces[at] ?? '';
+    const isNewLine = at > 0 && !/[;\u037e]/.test(pieces[at - 1] ?? '');
+    const isShort = Math.max(statement.length, line.length) <= MAX_STATEMENT;
+    if (isNewLine && isShort && continues(statement, line, () => (isFormula ??= isOpenFormula(statement)))) {
+      statement += ` ${line.trim()}`;
+      continue;
+    }
+    if (statement !== '') yield statement;
+    [statement, isFormula] = [line, undefined];
+  }
+  yield statement;
+}
+
+/** Whether a line continues the statement before it. */
+function continues(statement: string, line: string, isFormula: () => boolean): boolean {
+  const [before, next] = [statement.trim(), line.trim()];
+  if (before === '' || next === '' || DECORATION.test(before) || DECORATION.test(next)) return false;
+  if (/^(?:[<>=]?=|≤|≥)/.test(next)) return !isProse(before);
+  if (/^[<>]/.test(next)) return isFormula() && isTerm(next);
+  const fits = (): boolean => !isWhole(next) || isWhole(`${before} ${next}`);
+  if (before.endsWith(',')) return continuesList(before, next) && fits();
+  if (OPEN_END.test(before)) return !isProse(before) && !beginsStatement(next) && fits();
+  if (before.endsWith(':')) return OBJECTIVE.test(withoutBullet(before)) && !beginsStatement(next);
+  return SIGN.test(next) && continuesFormula(statement, line, isFormula);
+}
+
+/** `shifts: early, late,` and `night`; `x, y,` and `z integer` */
+function continuesList(before: string, next: string): boolean {
+  if (BULLET.test(next) || GREETING.test(before) || OBJECTIVE.test(next)) return false;
+  const isIndex = /\b(?:sum|for) [^:]*,$/.test(before);
+  if (!isIndex && (beginsStatement(next) || (isWhole(before.slice(0, -1)) && isWhole(next)))) return false;
+  return FORMULA.test(before) || /^[^ ,]+(?:, ?[^ ,]+)*,$/.test(before);
+}
+
+/** `maximize profit: 30 chairs` and `+ 50 tables`; no new item of a list. */
+function continuesFormula(statement: string, line: string, isFormula: () => boolean): boolean {
+  const [item, sibling] = [BULLET.exec(statement)?.groups, BULLET.exec(line)?.groups];
+  const isSibling = item?.['mark'] === sibling?.['mark'] && (item?.['indent'] ?? '') === (sibling?.['indent'] ?? '');
+  if (sibling !== undefined && isSibling) return false;
+  const next = line.trim();
+  const rest = next.slice(1).trim();
+  if (beginsStatement(rest) || isProse(rest)) return false;
+  const begun = withoutBullet(statement.trim());
+  // Neither an objective nor a relation has another relation behind it.
+  if (RELATION.test(next) && (RELATION.test(begun) || OBJECTIVE.test(begun))) return false;
+  if (begun.split('(').length > begun.split(')').length) return true;
+  // A name alone is rather a heading, unless what follows is no bullet.
+  const isOpen = isFormula() || (/^[+/]/.test(next) && isName(begun));
+  return isOpen && (isTerm(next) || !isWhole(rest));
+}
+
+/** Whether a statement ends in a formula that can go on. */
+function isOpenFormula(statement: string): boolean {
+  const begun = withoutBullet(statement.trim());
+  const { label, body } = splitLabel(begun);
+  if (OBJECTIVE.test(begun)) return label !== undefined || /\d/.test(body);
+  const formula = parseFormula(splitCounts(body).rest);
+  return !isProblem(formula) && (label !== undefined || formula.sides.length > 1 || formula.sides[0].kind !== 'name');
+}
+
+/** Whether a line is what may follow the first term of a formula. */
+function isTerm(line: string): boolean {
+  const { rest } = splitCounts(line);
+  const { body } = splitIndex(rest) ?? { body: rest };
+  return !isProblem(parseFormula(`x ${body.replace(OPEN_END, (end) => end.replace(/.$/, ''))}`));
+}
+
+const beginsStatement = (line: string): boolean => OBJECTIVE.test(line) || splitLabel(line).label !== undefined;
+
+/** Whether a line is a statement by itself. The unit of a variable is not one: `t in weeks` can belong to an index. */
+function isWhole(line: string): boolean {
+  const { statement } = readStatement(line);
+  return statement !== undefined && !(statement.kind === 'variables' && !statement.declares);
+}
+
+const isProse = (line: string): boolean => !FORMULA.test(line) && THREE_WORDS.test(line);
+
+const withoutBullet = (line: string): string => line.replace(BULLET, '');
+
+/** An objective and the constraint behind it apart. */
+function withoutConstraint(line: string): string[] {
+  const at = line.search(SUBJECT_TO);
+  const first = line.slice(0, Math.max(0, at)).replace(/,$/, '');
+  return /\bm(?:ax|in)(?:imi[sz]e)?\b/i.test(first) ? [first, line.slice(at)] : [line];
+}
+
+/** A line without the marks around it. A minus and a figure in front of a relation belong to it and stay. */
+function unmarked(line: string): string {
+  const plain = line.replace(/^`+(?=[^`])(.*[^`])`+$/, '$1').trim();
+  const bare = withoutBullet(plain);
+  if (bare === plain) return plain;
+  const formula = parseFormula(plain);
+  return !isProblem(formula) && formula.relations.length > 0 ? plain : bare;
+}
