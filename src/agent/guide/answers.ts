@@ -7,6 +7,7 @@ import { readStatement } from './grammar.js';
 import { splitStatements } from './lines.js';
 import { isOfScenario } from './scenario-grammar.js';
 import type { Reading } from './statement.js';
+import { typedOptions } from './typed-options.js';
 
 /** The place in a question's id into which an answer in free words is put. */
 export const BLANK = '…';
@@ -53,6 +54,11 @@ function* choice(label: string, question: Question | undefined): Generator<Sayin
 }
 
 function* sayings(text: string, question: Question | undefined, isAnswer: boolean): Generator<Saying> {
+  const typed = question === undefined ? [] : typedOptions(text, question);
+  if (typed.length > 0) {
+    for (const label of typed) yield* choice(label, question);
+    return;
+  }
   const mayReply = isAnswer || (text.length <= LONGEST_REPLY && !/[?!]$/.test(text.trimEnd()) && isSingle(text));
   const pattern = mayReply && question?.id?.includes(BLANK) === true ? question.id : undefined;
   for (const source of splitStatements(text)) yield { source, read: () => read(source, pattern) };

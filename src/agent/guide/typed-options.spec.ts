@@ -1,0 +1,72 @@
+import { describe, expect, it } from '@jest/globals';
+import { Room } from '../../../test/support/guide-room.js';
+import type { Question } from '../ask-user-question.js';
+import { typedOptions } from './typed-options.js';
+
+const question = (labels: string[], rest: Partial<Question> = {}): Question => ({
+  header: '',
+  question: '',
+  options: labels.map((label) => ({ label, description: '' })),
+  multi_select: false,
+  ...rest,
+});
+const NAMES = ['Whole numbers from 0', 'Amounts from 0, fractions too', 'Yes-or-no choices'];
+const SOLVE = ['Yes, solve it', 'It is right, but do not solve yet', 'Not yet'];
+
+describe('the option of a question', () => {
+  it.each<[string, string[], string]>([
+    ['Whole numbers from 0', NAMES, 'Whole numbers from 0'],
+    ['whole NUMBERS from 0', NAMES, 'Whole numbers from 0'],
+    ['"Whole numbers from 0".', NAMES, 'Whole numbers from 0'],
+    ['Amounts from 0 fractions too', NAMES, 'Amounts from 0, fractions too'],
+    ['amounts from 0,  fractions  too!', NAMES, 'Amounts from 0, fractions too'],
+    ['Whole numbrs from 0', NAMES, 'Whole numbers from 0'],
+    ['Whole numbesr from 0', NAMES, 'Whole numbers from 0'],
+    ['1', NAMES, 'Whole numbers from 0'],
+    ['2.', NAMES, 'Amounts from 0, fractions too'],
+    ['option 3', NAMES, 'Yes-or-no choices'],
+    ['the first', NAMES, 'Whole numbers from 0'],
+    ['The second one.', NAMES, 'Amounts from 0, fractions too'],
+    ['yes', SOLVE, 'Yes, solve it'],
+    ['Yes!', SOLVE, 'Yes, solve it'],
+    ['no', ['No, nothing', 'Later'], 'No, nothing'],
+  ])('is meant by %j', (text, labels, label) => {
+    expect(typedOptions(text, question(labels))).toEqual([label]);
+  });
+
+  it.each<[string, Question]>([
+    ['yes', question(NAMES)],
+    ['yes', question(['Yes, all', 'Yes, some'])],
+    ['4', question(NAMES)],
+    ['the first of May', question(NAMES)],
+    ['x integer', question(['x integers'])],
+    ['2', question(['1', '10', '100'])],
+    ['2', question(['Remove it', 'Later'], { id: 'set labour penalty: …' })],
+    ['Whole', question(NAMES)],
+    ['', question(NAMES)],
+  ])('is not meant by %j', (text, asked) => {
+    expect(typedOptions(text, asked)).toEqual([]);
+  });
+
+  it('can be one of several, where a question takes several', () => {
+    const asked = question(['Total cost', 'Delivery on time', 'Use of capacity'], { multi_select: true });
+    expect(typedOptions('total cost, use of capacity', asked)).toEqual(['Total cost', 'Use of capacity']);
+    expect(typedOptions('1 and 2', asked)).toEqual(['Total cost', 'Delivery on time']);
+    expect(typedOptions('total cost, profit', asked)).toEqual([]);
+  });
+});
+
+it('is an answer in a conversation', async () => {
+  const room = new Room();
+  await room.say(
+    'maximize profit: 3x + 2y; labour: x + y <= 4, hard; kpi: none; requirement: none; data: in the formulas',
+  );
+  await room.say('whole numbers from 0.');
+  expect(room.data('x')).toEqual({ name: 'x', domain: 'integer', lower: 0 });
+  const { text } = await room.say('Yes solve it');
+  expect(text).toContain('Solved: the objective is 12');
+  const other = new Room();
+  await other.say('maximize profit: 3x; x integer; labour: x <= 4; kpi: none');
+  await other.answer({ other_text: 'it must hold' });
+  expect(other.data('labour')).toMatchObject({ classification: 'hard' });
+});
