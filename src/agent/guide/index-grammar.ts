@@ -22,6 +22,11 @@ const END = String.raw`(?: ?, ?(?:and )?| and |$)`;
 const MEMBER = new RegExp(NAME + END, 'y');
 const CELL = new RegExp(String.raw`${NAME}(?: ?[:=] ?| )(?<figure>${NUMBER})${END}`, 'iy');
 const COLUMN_NAME = /^(?<column>\S+) of (?<set>[^\s:]+) ?: ?column:? (?<body>.+)$/i;
+/** Words of a member without quotes. */
+const MAX_WORDS = 4;
+const SENTENCE =
+  /\b(?:it|you|we|they|there|is|are|was|were|has|have|had|gives?|needs?|takes?|costs?|requires?|contains?|provides?|makes?|uses?|sells?|earns?|can|cannot|must|should|will|per|each|every)\b/i;
+const PHRASE = /^ *\p{Ll}.* (?:in|of|with|for|on|from|at|by) /u;
 /** Labels that other statements begin with. */
 const TAKEN = /^(?:objectives?|goals?|constraints?|variables?|vars?|data|values?|bounds?|kpis?|requirements?)$/i;
 
@@ -45,11 +50,22 @@ export function readSet(text: string): Reading | undefined {
   if (!isName(label)) return undefined;
   if (rangeOf(body) !== undefined) return { statement: { kind: 'members', set: label, members: body.trim() } };
   const members = /[<>=≤≥:[\]]/.test(body) ? undefined : membersIn(body);
-  if (members === undefined || members.length < 2) return undefined;
+  if (members === undefined || members.length < 2 || isProse(body)) return undefined;
   const doubled = members.find((member, at) => members.indexOf(member) < at);
   if (doubled !== undefined) return { reason: `the member ${doubled} is there twice` };
   return { statement: { kind: 'members', set: label, members } };
 }
+
+/** Whether a list is made of prose: `14 grams of protein`, `low in fat`. Members in quotes may have any words. */
+const isProse = (body: string): boolean =>
+  body
+    .replace(/"[^"]*"/g, '')
+    .split(/,| and /)
+    .some((part) => {
+      const count = part.trim().split(' ').length;
+      const most = /^ *\d/.test(part) ? 2 : MAX_WORDS;
+      return count > most || (count > 2 && (SENTENCE.test(part) || PHRASE.test(part))) || /[!?]/.test(part);
+    });
 
 /** The members of a list; undefined for what is none. */
 function membersIn(text: string): string[] | undefined {
