@@ -6,7 +6,7 @@ import { idle } from '../factories/turns.js';
 import type { Client, Wire } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { useSharedService } from '../support/service.js';
-import { CANVAS, CARDS, FILES, REQUESTS, SOLVES, STATEMENTS, WORKSPACE } from './wrong-models.table.js';
+import { CANVAS, CARDS, FILES, REQUESTS, SOLVES, STATEMENTS, UNREAD, WORKSPACE } from './wrong-models.table.js';
 
 type Card = Wire<CardResponse>;
 
@@ -51,7 +51,7 @@ beforeAll(async () => {
 });
 
 it('has more than sixty wrong inputs, each told of in words of its own', () => {
-  const tables = [CARDS, FILES, STATEMENTS, SOLVES, REQUESTS];
+  const tables = [CARDS, FILES, STATEMENTS, UNREAD, SOLVES, REQUESTS];
   expect(tables.flatMap((table) => Object.keys(table)).length).toBeGreaterThan(120);
 });
 
@@ -80,21 +80,58 @@ describe('a set in a file', () => {
   });
 });
 
-describe('statements', () => {
-  const all = Object.entries(STATEMENTS);
-  const parts = Array.from({ length: Math.ceil(all.length / QUOTED) }, (_, at) =>
-    all.slice(at * QUOTED, (at + 1) * QUOTED),
-  );
+/** Entries of a table, as many at a time as one answer quotes. */
+const partsOf = <Value>(table: Record<string, Value>): [string, Value][][] => {
+  const all = Object.entries(table);
+  return Array.from({ length: Math.ceil(all.length / QUOTED) }, (_, at) => all.slice(at * QUOTED, (at + 1) * QUOTED));
+};
 
-  it.each(parts)('are refused: %s', async (...part) => {
-    await client.post(`/projects/${id}/chat`, { content: part.map(([statement]) => statement).join('\n') });
-    const { messages } = await idle(client, id);
-    const refused = /could not use this:\n(?<list>(?:- .*\n?)+)/.exec(messages.at(-1)?.content ?? '')?.groups?.['list'];
-    expect(refused?.trim().split('\n')).toEqual(
-      part.map(([statement, reason]) => `- \`${statement}\`${reason === '' ? '' : `: ${reason}`}`),
+/** Says statements, and returns the list that the answer has behind some words. */
+async function say(statements: string[], words: string): Promise<string[]> {
+  await client.post(`/projects/${id}/chat`, { content: statements.join('\n') });
+  const content = (await idle(client, id)).messages.at(-1)?.content ?? '';
+  const list = /^.*:\n(?<list>(?:- .*\n?)+)/.exec(content.slice(Math.max(0, content.indexOf(words))))?.groups?.['list'];
+  return list?.trim().split('\n') ?? [];
+}
+
+describe('statements', () => {
+  it.each(partsOf(UNREAD))('become cards with what does not fit: %s', async (...part) => {
+    const open = await say(
+      part.map(([statement]) => statement),
+      'I do not understand this yet',
+    );
+    expect([...open].sort()).toEqual(part.map(([, [text, reason]]) => `- \`${text}\`: ${reason}`).sort());
+    const made = (await cards()).filter((card) => !canvas.some((one) => one.id === card.id));
+    expect(made.map(({ status }) => status)).toEqual(part.map(() => 'needs_input'));
+    for (const card of made) await remove(card);
+    expect(await cards()).toEqual(canvas);
+  });
+
+  it.each(partsOf(STATEMENTS))('are refused: %s', async (...part) => {
+    const refused = await say(
+      part.map(([statement]) => statement),
+      'I could not use this',
+    );
+    // Those about something that a later line could have said come last.
+    expect([...refused].sort()).toEqual(
+      part.map(([statement, reason]) => `- \`${statement}\`${reason === '' ? '' : `: ${reason}`}`).sort(),
     );
     expect(await cards()).toEqual(canvas);
   });
+});
+
+it('names the card with a statement that cannot be read when a solve is started without the guide', async () => {
+  const card = await add('constraint', { expression: 'x >= 60% * y' }, 'share');
+  const { id: execution } = await client.post<ExecutionResponse>(`/projects/${id}/solve/executions`, {});
+  const over = await eventually(
+    () => client.get<{ status: string; error: unknown }>(`/projects/${id}/solve/executions/${execution}`),
+    ({ status }) => !['queued', 'running'].includes(status),
+    { until: 'the solve is over' },
+  );
+  expect(over.error).toMatchObject({
+    message: 'The constraint card "share": `%` at character 8 does not fit into a formula',
+  });
+  await remove(card);
 });
 
 it('solves end with what is wrong, and leave the canvas as it was', async () => {

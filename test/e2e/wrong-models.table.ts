@@ -705,16 +705,39 @@ export const FILES: Record<string, WrongFile> = {
   },
 };
 
+/** Statements that become cards which say what does not fit: how the guide tells them, and the reason that it gives. */
+export const UNREAD: Record<string, [told: string, reason: string]> = {
+  'use[p] integer for p products': [
+    'use: integer for p products',
+    '`in` and the name of a set are missing, as in `p in products` (at character 3: products)',
+  ],
+  'Need A: make[p] >= 3 for p in products where': [
+    'Need A: make[p] >= 3 for p in products where',
+    'A condition is missing behind `where`, as in `where demand[p] > 0`',
+  ],
+  'Need B: make[p >= 3 for p in products': [
+    'Need B: make[p >= 3 for p in products',
+    'A closing ] is missing before `>=` (at character 8: >= 3)',
+  ],
+  'Need C: make[p] + 3 for p in products': ['Need C: make[p] + 3 for p in products', 'There is no <=, >= or = in it'],
+  'Need D: make[p] >= 3 for p in': [
+    'Need D: make[p] >= 3 for p in',
+    'The name of a set is missing, as in `p in products`',
+  ],
+  'Need E: x + * y <= 3': ['Need E: x + * y <= 3', '`*` at character 5 does not fit into a formula'],
+  'Need F: 3 * (x + y <= 4': ['Need F: 3 * (x + y <= 4', '`<=` at character 12 does not fit into a formula'],
+  'maximize margin: x <= 3': ['margin: maximize x <= 3', 'An objective has no <=, >= or = in it'],
+  'sum p in products: make[p]': ['sum p in products: make[p]', 'There is no <=, >= or = in it'],
+  'sofa is soft, penalty 3': ['sofa is soft, penalty 3', '`is` at character 6 does not fit into a formula'],
+  'requirement: make[p >= 3 for p in products': [
+    'Requirement 1: make[p >= 3 for p in products',
+    'A closing ] is missing before `>=` (at character 8: >= 3)',
+  ],
+  'Hours >= 3': ['Hours >= 3', '`Hours` names the constraint, no variable: write its formula'],
+};
+
 /** Statements that the guide refuses, with the reason that it gives. */
 export const STATEMENTS: Record<string, string> = {
-  'make[p] integer for p products':
-    '`in` and the name of a set are missing, as in `p in products` (at character 3: products)',
-  'Need: make[p] >= 3 for p in products where': 'A condition is missing behind `where`, as in `where demand[p] > 0`',
-  'Need: make[p >= 3 for p in products': 'A closing ] is missing before `>=` (at character 8: >= 3)',
-  'Need: make[p] + 3 for p in products': 'there is no <=, >= or = before its `for`',
-  'Need: make[p] >= 3 for p in': 'The name of a set is missing, as in `p in products`',
-  'Need: x + * y <= 3': '`*` at character 5 does not fit into a formula',
-  'Need: 3 * (x + y <= 4': '`<=` at character 12 does not fit into a formula',
   'cost of goods: chair 1': 'no set is called `goods`: say its members first, as in `goods: a, b, c`',
   'colours: red, blue, red': 'the member red is there twice',
   'goods from goods.csv key product': 'no file `goods.csv` is in the workspace: upload it, then say so again',
@@ -724,17 +747,9 @@ export const STATEMENTS: Record<string, string> = {
   'goods from products.csv key product key region': '`key` is there twice',
   'price_2 of goods: column "Unit cost"':
     'no set in a file is called `goods`: say first where it stands, as in `goods from file.csv key ...`',
-  'maximize profit: x <= 3': 'an objective has no <=, >= or = in its formula',
-  'sum p in products: make[p]': 'it has no <=, >= or =, as a constraint has, and no `maximize`, as an objective has',
   'remove sofa': 'there is nothing called `sofa`',
-  'sofa is soft, penalty 3': 'no constraint is called `sofa`',
-  'set x upper: many': '`many` is no number',
   'set sofa upper: 3': 'there is nothing called `sofa`',
   'set x name: two words': '`two words` is no name',
-  'set Hours expression: 3 x +': '`3 x +` is no formula: The formula ends too early',
-  'requirement: make[p >= 3 for p in products': 'A closing ] is missing before `>=` (at character 8: >= 3)',
-  'Hours >= 3': '`Hours` names the constraint, no variable: write its formula',
-  'rate >= 3': '`rate` is a value, no variable',
   'confirm sofa': 'no objective is called `sofa`',
   'sofas in pieces': 'no variable is called `sofas`',
   'make it as cheap as possible': '',

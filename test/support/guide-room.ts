@@ -5,6 +5,7 @@ import { Config } from '../../src/config/config.js';
 import { Principal } from '../../src/platform/auth/principal.js';
 import { type Highs, loadSolver } from '../../src/executions/solver/highs.js';
 import { readCanvas } from '../../src/executions/model/canvas-reader.js';
+import { type Model, ModelProblem } from '../../src/executions/model/model.js';
 import { solveModel } from './solve-model.js';
 import type { CardResponse, CompletenessResponse } from '../../src/projects/canvas/canvas.dto.js';
 import { type FileStates, NO_FILES } from '../../src/projects/canvas/data-file.js';
@@ -93,6 +94,16 @@ export class Room {
     };
   }
 
+  /** What a solve takes, or why there is no model. */
+  private model(): Model | ModelProblem {
+    try {
+      return readCanvas((this.snapshot ?? this.cards) as unknown as Contents);
+    } catch (error) {
+      if (error instanceof ModelProblem) return error;
+      throw error;
+    }
+  }
+
   private updateJudgements(): void {
     const judgements = judge(this.cards as unknown as Contents, this.fileStates);
     this.cards = this.cards.map((card, index) => ({ ...card, ...judgements[index] }));
@@ -164,7 +175,13 @@ export class Room {
       description: '',
       input: z.strictObject({}),
       run: async () => {
-        const result = solveModel(await highs, readCanvas((this.snapshot ?? this.cards) as unknown as Contents), 10);
+        const model = this.model();
+        const { feasibility: before } = this;
+        if (model instanceof ModelProblem) {
+          const error = { type: model.code, message: model.message };
+          return { result: { execution_id: 'e', status: 'failed', result: null, error, feasibility_result: before } };
+        }
+        const result = solveModel(await highs, model, 10);
         if (this.snapshot === undefined) this.feasibility = result.status === 'optimal' ? 'pass' : 'fail';
         const { feasibility: feasibility_result } = this;
         return { result: { execution_id: 'e', status: 'succeeded', result, error: null, feasibility_result } };

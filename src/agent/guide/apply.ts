@@ -3,6 +3,9 @@ import { MAX_LABEL_LENGTH } from '../../projects/canvas/canvas.dto.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
 import { formulaIn } from '../../projects/canvas/requirement.js';
 import { isProblem, namesIn } from '../../modelling/formula.js';
+import { isName } from '../../modelling/lexer.js';
+import { nearestNames } from '../../modelling/nearest-names.js';
+import type { IndexedFormula } from '../../projects/canvas/expressions.js';
 import { mentionsOf } from '../../modelling/mentions.js';
 import { parseFormula } from '../../modelling/parse-formula.js';
 import { someOf } from '../../modelling/names.js';
@@ -24,7 +27,7 @@ const NOTHING_MORE: Partial<Record<CardType, string>> = {
 };
 
 /** Variables of one statement, and names that a refusal shows. */
-const MAX_NAMES = 100;
+export const MAX_NAMES = 100;
 const MAX_SHOWN = 10;
 
 /** What statements are applied to. */
@@ -68,7 +71,8 @@ export function apply(statement: Statement, { sketch, files }: Application, caus
       return classify(statement, sketch, cause);
     case 'kpi': {
       const parsed = parseFormula(statement.text);
-      const isFormula = !isProblem(parsed) && parsed.relations.length === 0 && statement.label !== undefined;
+      const isRead = !isProblem(parsed) && parsed.relations.length === 0;
+      const isFormula = statement.label !== undefined && (isRead || /[[\]+*<>=≤≥]/.test(statement.text));
       const label = statement.label ?? statement.text;
       const data = isFormula ? { description: label, expression: statement.text } : { description: statement.text };
       return put(sketch, 'kpi', label, data, cause);
@@ -186,7 +190,8 @@ function applyRelation(statement: StatementOf<'relation'>, sketch: Sketch, cause
 /** What was said of the requirement in another form before does not count any more. */
 function applyRequirement(statement: StatementOf<'requirement'>, sketch: Sketch, cause: string): string | undefined {
   const type = 'production_requirement';
-  const { text: description, label, relation, quantity, product } = statement;
+  const { text: description, label, quantity, product } = statement;
+  const relation = statement.relation ?? misspelledAmount(statement, sketch);
   if (relation !== undefined) {
     const same = sketch.of(type).find((card) => isDeepStrictEqual(formulaIn(card), relation));
     const name = label ?? same?.label ?? sketch.freeLabel(type, 'Requirement');
@@ -197,6 +202,17 @@ function applyRequirement(statement: StatementOf<'requirement'>, sketch: Sketch,
   const known = quantity === undefined ? { quantity: null, product: null } : amount;
   const data = { description, expression: null, index: null, ...known };
   return put(sketch, type, label ?? product ?? description, data, cause);
+}
+
+/** `10 chiars`, where a variable is called `chairs`: a relation, which cannot be solved before the name is right. */
+function misspelledAmount(
+  { quantity, product }: StatementOf<'requirement'>,
+  sketch: Sketch,
+): IndexedFormula | undefined {
+  if (quantity === undefined || product === undefined || !isName(product) || sketch.knows([product])) return undefined;
+  const names = sketch.of('variable').flatMap((card) => fieldOf<string>(card, 'name') ?? []);
+  const [near] = nearestNames(product, names, 1);
+  return near === undefined ? undefined : { expression: `${product} >= ${quantity}` };
 }
 
 /** Declares a variable for each member of an index, or bounds it; a relation between variables is a constraint. */
@@ -262,8 +278,9 @@ function applyVariables(
 function state(name: string, facts: VariableFacts, sketch: Sketch, cause: string): string | undefined {
   if (sketch.values.has(name)) return `${quote(name)} is a value, no variable`;
   const card = sketch.variable(name);
-  const other = card ?? (sketch.uses(name) ? undefined : sketch.resolve(name, ['objective', 'constraint']));
-  if (other !== card) return `${quote(name)} names the ${other?.card_type}, no variable: write its formula`;
+  const isDeclared = facts.domain !== undefined && sketch.uses(name);
+  const other = isDeclared ? undefined : sketch.namedCard(name);
+  if (other !== undefined) return `${quote(name)} names the ${other.card_type}, no variable: write its formula`;
   if (card === undefined) return putVariable(sketch, { name }, facts, cause);
   const index = fieldOf<string>(card, 'index');
   addFacts({ card, name, ...(index !== undefined && { index }) }, facts, sketch, cause);

@@ -1,9 +1,6 @@
 import { MAX_LABEL_LENGTH } from '../../projects/canvas/canvas.dto.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
-import { isProblem } from '../../modelling/formula.js';
-import { whyUnread } from '../../projects/canvas/expressions.js';
 import { isName } from '../../modelling/lexer.js';
-import { parseFormula } from '../../modelling/parse-formula.js';
 import { someOf } from '../../modelling/names.js';
 import { columnsIn } from './file-set-grammar.js';
 import { quote } from './quote.js';
@@ -94,11 +91,9 @@ export function set({ whom, field, value }: StatementOf<'set'>, sketch: Sketch, 
     card.label = text;
     return undefined;
   }
-  const isFormula = (key === 'lower' || key === 'upper') && card.data['index'] !== undefined;
-  const content = contentOf(key, text) ?? (isFormula && !isProblem(parseFormula(text)) ? text : undefined);
-  const read = key === 'expression' ? parseFormula(text) : undefined;
-  if (read !== undefined && isProblem(read)) return `${quote(text, 40)} is no formula: ${whyUnread(read, text)}`;
-  if (content === undefined) return `${quote(text, 40)} is no ${FIGURES.has(key) ? 'number' : key}`;
+  // What does not fit is kept as it is said: the gap that it makes keeps the model from being solved.
+  const content = contentOf(key, text) ?? text;
+  if (key === 'name' && !isName(text)) return `${quote(text, 40)} is no name`;
   const isNewObjective = card.card_type === 'objective' && (key === 'expression' || key === 'sense');
   sketch.change(card, { [key]: content, ...(isNewObjective && { confirmed: null }) }, cause);
   return undefined;
@@ -107,7 +102,6 @@ export function set({ whom, field, value }: StatementOf<'set'>, sketch: Sketch, 
 function contentOf(field: string, text: string): unknown {
   if (FIGURES.has(field)) return figureOf(text);
   if (field === 'confirmed' || field === 'free') return /^(?:yes|true|confirmed)$/i.test(text);
-  if (field === 'name') return isName(text) ? text : undefined;
   if (field === 'key') return columnsIn(text);
   if (field === 'sense') return /^max/i.test(text) ? 'maximize' : /^min/i.test(text) ? 'minimize' : undefined;
   if (field === 'domain' || field === 'classification') return text.toLowerCase();

@@ -4,7 +4,8 @@ import type { AgentContext } from '../agent.js';
 import { type ChecklistItem, readChecklist } from './checklist.js';
 import { bullets, counted, quote } from './quote.js';
 import type { SketchCard } from './sketch.js';
-import type { Made } from './turn-work.js';
+import type { Made, Refused } from './turn-work.js';
+import type { OpenStatement } from './unread.js';
 
 const SHOWN_ENTRIES = 10;
 /** Members of a set that are shown. */
@@ -147,6 +148,25 @@ export function describeChanges(made: Made[]): string[] {
   ];
 }
 
+/** Statements on the canvas that cannot be read, until they are repaired or removed. */
+export function describeOpen(open: readonly OpenStatement[]): string[] {
+  const [first] = open;
+  if (first === undefined) return [];
+  const lines = open.map(({ card, gap }) => `${quote(textOf(card))}: ${gap.message}`);
+  const name = first.card.label;
+  return [
+    `I do not understand this yet, so I solve nothing. Say it again under the same name, or remove it (${quote(`remove ${name}`)}):\n${bullets(lines)}`,
+  ];
+}
+
+/** A card as its statement. */
+function textOf({ label, data }: SketchCard): string {
+  const index = plain(data['index']);
+  const said = ['sense', 'expression', 'domain'].flatMap((field) => plain(data[field]) ?? []).join(' ');
+  const text = `${said}${index === undefined ? '' : ` for ${index}`}`;
+  return text.startsWith(label.replace(/…$/, '')) ? text : `${label}: ${text}`;
+}
+
 /** What was not understood, in the user's words. */
 export function describeRefused(refused: Refused[]): string[] {
   if (refused.length === 0) return [];
@@ -164,11 +184,6 @@ export function describeLeft(left: string[]): string[] {
   const others = new Set(left).size - 1;
   const rest = others === 0 ? '' : ` and ${counted(others, 'statement')} after it`;
   return [`One turn has no room for more: ${quote(first)}${rest} is not done yet. Send it again.`];
-}
-
-interface Refused {
-  source: string;
-  reason?: string;
 }
 
 /** The whole checklist, a line for each item. */

@@ -5,7 +5,8 @@ import { readCanvas } from '../../executions/model/canvas-reader.js';
 import { readLp } from '../../executions/model/lp-reader.js';
 import { solveModel } from '../../../test/support/solve-model.js';
 import type { derive } from '../../projects/canvas/derivation.js';
-import { readStatement, splitStatements } from './grammar.js';
+import { readStatement } from './grammar.js';
+import { splitStatements } from './lines.js';
 import { quote } from './quote.js';
 
 const NEVER = 'none of these';
@@ -88,6 +89,28 @@ describe('a statement', () => {
     ['?', { kind: 'help' }],
     ['not yet', { kind: 'later' }],
     ['Thank you', { kind: 'courtesy' }],
+    ['remove <= 3', { kind: 'relation', text: 'remove <= 3' }],
+    ['drop + x <= 4', { kind: 'relation', text: 'drop + x <= 4' }],
+    ['set + lower = 4', { kind: 'relation', text: 'set + lower = 4' }],
+    ['confirm >= 3', { kind: 'relation', text: 'confirm >= 3' }],
+    ['produce >= 10', { kind: 'relation', text: 'produce >= 10' }],
+    ['objective + kpi >= 10', { kind: 'relation', text: 'objective + kpi >= 10' }],
+    ['solve + show + help <= data', { kind: 'relation', text: 'solve + show + help <= data' }],
+    ['max + min <= 4', { kind: 'relation', text: 'max + min <= 4' }],
+    ['bounds <= 3', { kind: 'relation', text: 'bounds <= 3' }],
+    ['now - then <= 4', { kind: 'relation', text: 'now - then <= 4' }],
+    ['x <= hard', { kind: 'relation', text: 'x <= hard' }],
+    ['min[i] <= flow[i] <= max[i] for i in arcs', { kind: 'relation', index: 'i in arcs' }],
+    ['remove[p] + 1 <= 2 * solve[p] for p in q', { index: 'p in q' }],
+    ['a is free', { kind: 'variables', names: ['a'], facts: { free: true } }],
+    ['a integer', { kind: 'variables', names: ['a'], facts: { domain: 'integer' } }],
+    ['Steak: It gives you 14 grams of protein, 6 of fat', NEVER],
+    ['Potato: rich in starch, low in fat', NEVER],
+    ['Chicken: 20 grams protein, 5 grams fat', NEVER],
+    ['Note: call Ada, then Bob will know what is missing', NEVER],
+    ['towns: Isle of Man, St. Gallen, New York City', { kind: 'members' }],
+    ['dishes: "beef with rice", "it is a salad"', { kind: 'members' }],
+    ['steps: cut, make, sell', { kind: 'members', members: ['cut', 'make', 'sell'] }],
     ['the weather is nice', NEVER],
     ['x', NEVER],
     ['x + y', NEVER],
@@ -236,8 +259,12 @@ describe('any text', () => {
     fc.array(words, { maxLength: 9 }).map((parts) => parts.join(' ')),
     fc.string({ unit: 'binary', maxLength: 30 }),
   );
+  // A line that begins or ends with an operator belongs to its neighbour.
+  const isOpen = (line: string): boolean => /^[-+*<>=]|[-+*<>=:,([{]$/.test(line.trim());
   const harmless = (line: string): boolean =>
-    !/remove|delete|drop|forget|alpha|limit|gain|speed|rate|all/i.test(line) && !/[;\n]/.test(line);
+    !/remove|delete|drop|forget|alpha|limit|gain|speed|rate|all/i.test(line) &&
+    !/[;\n\r\u2028\u2029]/.test(line) &&
+    !isOpen(line);
 
   it('never costs a statement that is understood, and is quoted in its own words', async () => {
     let quoted = 0;

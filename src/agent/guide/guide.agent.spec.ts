@@ -75,7 +75,7 @@ describe('the guide', () => {
     expect(text).toContain('- `` what `is` this? ``\n');
     expect(text).toContain('- `labour: x + <= 4`: `<=` at character 5 does not fit into a formula');
     expect(text).toContain('- `remove z`: there is nothing called `z`');
-    expect(room.cards.map(({ label }) => label)).toEqual(['x', 'y']);
+    expect(room.cards.map(({ label }) => label)).toEqual(['x', 'labour', 'y']);
   });
 });
 

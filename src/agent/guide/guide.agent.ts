@@ -14,6 +14,7 @@ import {
   describeChecklist,
   describeFiles,
   describeLeft,
+  describeOpen,
   describeProgress,
   describeRefused,
   describeStart,
@@ -24,7 +25,17 @@ import { bullets } from './quote.js';
 import { describeComparison, describeRuns } from './scenarios.js';
 import { Sketch } from './sketch.js';
 import { describeSolve, type Feasibility, type Outcome, whatSolvingLacks } from './solving.js';
-import { answerQuestions, changeScenarios, draft, filesFor, introduceTables, perform, readAll } from './turn-work.js';
+import { openStatements } from './unread.js';
+import {
+  answerQuestions,
+  changeScenarios,
+  draft,
+  filesFor,
+  introduceTables,
+  perform,
+  readAll,
+  whatIsMissing,
+} from './turn-work.js';
 
 /**
  * The agent that needs neither key nor network: rules alone, and it says so.
@@ -70,11 +81,12 @@ export class GuideAgent extends Agent {
     yield* say(...describeChanges(made));
     yield* say(...(yield* changeScenarios(drafted, made, files, toolbox)));
     yield* say(...(yield* answerQuestions(drafted, made, files, toolbox)));
-    yield* say(...describeRefused(refused), ...describeLeft([...left, ...unread]));
+    const toSendAgain = [...left, ...unread];
+    yield* say(...describeOpen(openStatements(sketch)), ...describeRefused(refused), ...describeLeft(toSendAgain));
 
     let feasibility = sketch.changesModel ? 'unchecked' : context.checklist.feasibility_result;
     const isToSolve = kinds.has('solve') || kinds.has('solve_scenarios');
-    const lacks = isToSolve ? whatSolvingLacks(sketch) : [];
+    const lacks = isToSolve ? [...whatSolvingLacks(sketch), ...whatIsMissing(refused, made, toSendAgain)] : [];
     if (lacks.length > 0) yield* say(`It cannot be solved yet:\n${bullets(lacks)}`);
     const solved = kinds.has('solve') && lacks.length === 0 ? yield* solve(toolbox, feasibility) : undefined;
     if (solved !== undefined) yield* say(solved.text);

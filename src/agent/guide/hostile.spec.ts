@@ -3,7 +3,10 @@ import { describe, expect, it } from '@jest/globals';
 import { cpuMs } from '../../../test/support/cpu-time.js';
 import { Room } from '../../../test/support/guide-room.js';
 import { repeated, SHAPES } from '../../../test/support/hostile-texts.js';
-import { readStatement, splitStatements } from './grammar.js';
+import { readStatement } from './grammar.js';
+import { splitStatements } from './lines.js';
+import { Sketch } from './sketch.js';
+import { unreadCards } from './unread.js';
 
 const AROUND: [string, string][] = [
   ['', ''],
@@ -11,6 +14,7 @@ const AROUND: [string, string][] = [
   ['set x expression: ', '\u0000'],
   ['goal ', ' :'],
 ];
+const SKETCH = new Sketch([]);
 const TOO_LONG = 'a statement has at most 2000 characters';
 
 describe('statements that some reader could take long for', () => {
@@ -23,6 +27,19 @@ describe('statements that some reader could take long for', () => {
     }
   });
 
+  it.each(SHAPES)('take next to no time when they cannot be read: %j', (shape) => {
+    for (const around of AROUND) {
+      const text = repeated(shape, 4_000, around);
+      unreadCards(text, SKETCH);
+      expect(cpuMs(() => unreadCards(text, SKETCH))).toBeLessThan(100);
+    }
+  });
+
+  it.each(SHAPES)('take no long time to be joined: %j', (shape) => {
+    const lines = repeated(`${shape}\n`, 60_000);
+    expect(cpuMs(() => Array.from(splitStatements(lines)))).toBeLessThan(5_000);
+  });
+
   it.each(SHAPES)('take no time when they are long: %j', (shape) => {
     const text = repeated(shape, 100_000);
     const first = (): string => Array.from(splitStatements(text))[0] ?? '';
@@ -32,9 +49,12 @@ describe('statements that some reader could take long for', () => {
 
   it('are told that they are too long, and the others are done', async () => {
     const room = new Room();
-    const { text } = await room.say(`maximize profit: x\n${'in unit '.repeat(300)}=1\nx integer`);
+    const { text } = await room.say(
+      `maximize profit: x\n${'in unit '.repeat(300)}\nc: ${'x + '.repeat(600)}x <= 1\nx integer`,
+    );
     expect(text).toContain(TOO_LONG);
-    expect(room.cards.map(({ label }) => label)).toEqual(['profit', 'x']);
+    expect(text).toContain('A formula has at most 2000 characters');
+    expect(room.cards.map(({ label }) => label)).toEqual(['profit', 'c', 'x']);
   });
 
   it('are about so many variables and constraints', async () => {

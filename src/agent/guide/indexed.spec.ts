@@ -103,7 +103,8 @@ describe('sets and what has an index', () => {
     const labels = room.cards.map(({ label }) => label);
     const { text } = await room.say('make[t integer for t in weeks');
     expect(text).toContain('- `make[t integer for t in weeks`: ');
-    expect(room.cards.map(({ label }) => label)).toEqual(labels);
+    expect(room.cards.map(({ label }) => label)).toEqual([...labels, 'make[t integer for t in weeks']);
+    expect(room.cards.at(-1)?.card_type).toBe('constraint');
   });
 
   it.each([

@@ -8,6 +8,7 @@ import { type Choice, columnChoices, membersChoices, namingOfColumn } from './co
 import { quote } from './quote.js';
 import type { CardType, Sketch, SketchCard } from './sketch.js';
 import { unknownFamilies } from './unknown-families.js';
+import { openStatements } from './unread.js';
 
 const LATER: Choice = ['Later', 'later'];
 const EXAMPLE: Choice = ['Show me an example', 'help'];
@@ -51,7 +52,9 @@ export function nextQuestion(situation: Situation): Question | undefined {
     askForNames(sketch) ??
     askForFamily(sketch) ??
     (has('variable') ? firstOpen('variable') : VARIABLES) ??
-    (has('constraint') ? (askForClasses(sketch) ?? firstOpen('constraint')) : askForConstraints(sketch)) ??
+    (has('constraint')
+      ? (askForUnread(sketch) ?? askForClasses(sketch) ?? firstOpen('constraint'))
+      : askForConstraints(sketch)) ??
     (has('kpi') ? firstOpen('kpi') : KPIS) ??
     (has('data') ? firstOpen('data') : askForData(situation)) ??
     (has('production_requirement') ? firstOpen('production_requirement') : REQUIREMENTS) ??
@@ -114,7 +117,7 @@ const REQUIREMENTS = ask(
 );
 
 /** Asks for the field of a card that a gap is about. */
-function askForGap(card: SketchCard, { field, message }: Gap, sketch: Sketch): Question {
+function askForGap(card: SketchCard, { field, message }: Pick<Gap, 'field' | 'message'>, sketch: Sketch): Question {
   const reference = referTo(card, sketch);
   const id = `set ${reference} ${field}: ${BLANK}`;
   const setting = (value: string): string => `set ${reference} ${field}: ${value}`;
@@ -169,7 +172,9 @@ const plainLabel = ({ label }: SketchCard): string =>
 function askForNames(sketch: Sketch): Question | undefined {
   const { values } = sketch;
   const variables = new Set(sketch.of('variable').map(({ data }) => data['name']));
-  const names = shortList([...sketch.names].filter((name) => !variables.has(name) && !values.has(name)));
+  const isOpen = (name: string): boolean =>
+    !variables.has(name) && !values.has(name) && sketch.namedCard(name) === undefined;
+  const names = shortList([...sketch.names].filter(isOpen));
   const [first] = names;
   if (first === undefined) return undefined;
   const list = names.join(', ');
@@ -227,6 +232,12 @@ function askForConstraints(sketch: Sketch): Question {
     EXAMPLE,
     LATER,
   ]);
+}
+
+/** Asks for a constraint that cannot be read before it asks how constraints count. */
+function askForUnread(sketch: Sketch): Question | undefined {
+  const unread = openStatements(sketch).find(({ card }) => card.card_type === 'constraint');
+  return unread && askForGap(unread.card, unread.gap, sketch);
 }
 
 function askForClasses(sketch: Sketch): Question | undefined {

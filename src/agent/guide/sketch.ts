@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { CardResponse } from '../../projects/canvas/canvas.dto.js';
 import { CARD_TYPES } from '../../projects/canvas/card.entity.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
-import { namesInText } from '../../projects/canvas/expressions.js';
+import { namesInText, readIndex } from '../../projects/canvas/expressions.js';
 import { modelDigest } from '../../projects/canvas/model-digest.js';
 import { formulaIn, plainVariables } from '../../projects/canvas/requirement.js';
 import { type FileStates, NO_FILES } from '../../projects/canvas/data-file.js';
@@ -15,6 +15,9 @@ import {
   valuesOf,
   vocabularyOn,
 } from '../../projects/canvas/derivation.js';
+import { isProblem } from '../../modelling/formula.js';
+import { mentionsOf } from '../../modelling/mentions.js';
+import { parseFormula } from '../../modelling/parse-formula.js';
 import type { Vocabulary } from '../../modelling/vocabulary.js';
 
 export type CardType = (typeof CARD_TYPES)[number];
@@ -60,6 +63,8 @@ export class Sketch {
   private usedNames: ReadonlySet<string> | undefined;
   /** By the data, which a change puts others in the place of. */
   private readonly namesOfCards = new WeakMap<Data, readonly string[]>();
+  private readonly mentionsOfCards = new WeakMap<Data, readonly string[]>();
+  private mentionedNames: ReadonlySet<string> | undefined;
 
   constructor(cards: readonly CardResponse[]) {
     this.cards = cards.flatMap(({ id, version, card_type, label, data }) => {
@@ -101,6 +106,15 @@ export class Sketch {
     return names.every((name) => variables.has(name) || this.values.has(name));
   }
 
+  /** The objective or constraint that a name means, unless the name is a variable, a value or one of its own formula. */
+  namedCard(name: string): SketchCard | undefined {
+    if (this.knows([name])) return undefined;
+    const card =
+      this.resolve(name, ['objective', 'constraint']) ??
+      (/^(?:objective|goal)$/i.test(name) ? this.of('objective')[0] : undefined);
+    return card === undefined || this.namesOf(card).includes(name) ? undefined : card;
+  }
+
   /** The cards with formulas that every plan is made from: objectives first. */
   withFormulas(): SketchCard[] {
     return [...this.of('objective'), ...this.of('constraint'), ...this.of('production_requirement')];
@@ -110,6 +124,29 @@ export class Sketch {
   get names(): ReadonlySet<string> {
     const cards = this.withFormulas();
     return (this.usedNames ??= new Set(cards.flatMap((card) => this.namesOf(card))));
+  }
+
+  /** Whether a word is the label of a card in any case, or a name that a card or a formula has. */
+  mentions(word: string): boolean {
+    const names = (this.mentionedNames ??= new Set(
+      this.cards.flatMap((card) => [labelKey(card.label), ...this.mentionsOf(card)]),
+    ));
+    return names.has(word) || names.has(labelKey(word));
+  }
+
+  private mentionsOf(card: SketchCard): readonly string[] {
+    const known = this.mentionsOfCards.get(card.data);
+    if (known !== undefined) return known;
+    const { expression = '', index = '' } = formulaIn(card) ?? {};
+    const [formula, over] = [parseFormula(expression), readIndex(index)];
+    const { name, set, values, columns } = card.data;
+    const mentions = [
+      ...[name, set].filter((one) => typeof one === 'string'),
+      ...Object.keys({ ...(values as Data | undefined), ...(columns as Data | undefined) }),
+      ...mentionsOf(isProblem(formula) ? undefined : formula, isProblem(over) ? undefined : over),
+    ];
+    this.mentionsOfCards.set(card.data, mentions);
+    return mentions;
   }
 
   /** The same of one card: what a statement does not change is not read again for it. */
@@ -227,6 +264,7 @@ export class Sketch {
 
   /** What was found out of the cards of a type does not hold any more. */
   private forget({ card_type }: SketchCard): void {
+    this.mentionedNames = undefined;
     if (card_type === 'data') this.knownValues = undefined;
     if (['objective', 'constraint', 'production_requirement'].includes(card_type)) this.usedNames = undefined;
   }
@@ -255,5 +293,8 @@ export class Sketch {
     return [...removed.map((card): Change => ({ kind: 'remove', card })), ...put];
   }
 }
+
+/** No name in a formula begins with a space. */
+const labelKey = (label: string): string => ` ${label.trim().toLowerCase()}`;
 
 const isSame = (one: string, other: string): boolean => one.trim().toLowerCase() === other.trim().toLowerCase();

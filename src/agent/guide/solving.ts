@@ -34,7 +34,9 @@ export function whatSolvingLacks(sketch: Sketch): string[] {
   const judgements = sketch.judge();
   const variables = plainVariables(sketch.cards);
   const gaps = sketch.cards.flatMap((card, index) => {
-    const found = judgements[index]?.gaps.find((gap) => keepsFromSolving(gap, card, variables));
+    const gapsOfSolve = judgements[index]?.gaps.filter((gap) => keepsFromSolving(gap, card, variables)) ?? [];
+    // A formula that cannot be read matters more than a class that is missing.
+    const found = gapsOfSolve.find(({ field }) => FORMULAS.includes(field)) ?? gapsOfSolve[0];
     return found === undefined ? [] : [`${quote(card.label, 60)}: ${found.message}`];
   });
   return [...none.map((type) => `There is no ${type} yet`), ...gaps];

@@ -3,11 +3,13 @@ import type { Toolbox } from '../tools/toolbox.service.js';
 import type { Saying } from './answers.js';
 import { apply, joined } from './apply.js';
 import { Pauses } from './pauses.js';
+import { quote } from './quote.js';
 import type { Change, Sketch } from './sketch.js';
 import type { Reading, Statement, StatementOf } from './statement.js';
 import { tableFormat } from '../../tables/table-format.js';
 import { isOfScenarios, performScenarios, type SaidScenario } from './scenarios.js';
 import { answerTable, introduceTable } from './table-answers.js';
+import { refusedCards, replaceUnread, type UnreadCard, unreadCards } from './unread.js';
 
 /** Of the calls that a turn has, those for cards; the others are for files, the solve and the question. */
 const MAX_CHANGES = 44;
@@ -26,7 +28,7 @@ export interface Draft {
   /** Kinds of the statements that were understood. */
   kinds: Set<Statement['kind']>;
   /** Statements that were not understood or cannot be, with the reason where there is one. */
-  refused: { source: string; reason?: string }[];
+  refused: Refused[];
   /** Questions about tables. */
   questions: { source: string; statement: StatementOf<'table'> }[];
   /** Statements on scenarios. */
@@ -36,6 +38,19 @@ export interface Draft {
   /** Statements for which the turn has no room. */
   left: string[];
 }
+
+/** A statement of which nothing is on the canvas. */
+export interface Refused {
+  source: string;
+  reason?: string;
+  /** Whether the model is the same without it, so that it can be solved. */
+  isHarmless?: boolean;
+}
+
+/** Statements whose card takes the place of another one of its name, as what is said first does. */
+const IN_ORDER: ReadonlySet<Statement['kind']> = new Set(['objective', 'relation', 'family', 'several']);
+
+const isUnit = (statement: Statement | undefined): boolean => statement?.kind === 'variables' && !statement.declares;
 
 /** A statement that has been read. */
 export interface Said {
@@ -88,21 +103,31 @@ export async function* filesFor(
 }
 
 /**
- * Applies statements to a sketch of the canvas, in order. Statements that cannot be are refused and the others stand;
- * from the one on that the turn has no room for, all are left.
+ * Applies statements to a sketch of the canvas, in order. Those about the model that cannot be read or done become cards with their
+ * text, others are refused; from the one on that the turn has no room for, all are left.
  */
 export async function draft(said: readonly Said[], sketch: Sketch, files: readonly string[]): Promise<Draft> {
   const result: Draft = { sketch, kinds: new Set(), refused: [], questions: [], scenarios: [], solved: [], left: [] };
+  const strange: { source: string; reason?: string; statement?: Statement }[] = [];
   let areAllSolved = false;
   const pauses = new Pauses();
   let applied = 0;
+  const keep = (cards: readonly UnreadCard[], source: string): boolean => {
+    applied += cards.length;
+    for (const { type, label, data } of cards) sketch.put(type, label, data, source);
+    return cards.length > 0;
+  };
   for (const { source, reading } of said) {
     await pauses.step();
     const { statement } = reading;
-    if (statement === undefined) {
-      result.refused.push({ source, ...(reading.reason !== undefined && { reason: reading.reason }) });
-    } else if (applied >= MAX_STATEMENTS || sketch.touched >= MAX_CHANGES) {
+    const hasRoom = applied < MAX_STATEMENTS && sketch.touched < MAX_CHANGES;
+    const unread = statement === undefined ? unreadCards(source, sketch, false) : [];
+    if (statement === undefined && unread.length === 0) {
+      strange.push({ source, ...reading });
+    } else if (!hasRoom) {
       result.left.push(source);
+    } else if (statement === undefined) {
+      keep(unread, source);
     } else {
       applied += 1;
       if (statement.kind === 'table') result.questions.push({ source, statement });
@@ -117,9 +142,33 @@ export async function draft(said: readonly Said[], sketch: Sketch, files: readon
         problems.push(apply(one, { sketch, files }, source));
       }
       const reason = joined(problems);
-      if (reason === undefined) result.kinds.add(statement.kind);
-      else result.refused.push({ source, reason });
+      if (reason === undefined) {
+        result.kinds.add(statement.kind);
+        replaceUnread(statement, source, sketch);
+      } else if (!IN_ORDER.has(statement.kind) || !keep(refusedCards(statement, source, sketch), source)) {
+        strange.push({ source, reason, statement });
+      }
     }
+  }
+  // What follows a statement can show what it is about.
+  for (const { source, reason, statement } of strange) {
+    await pauses.step();
+    const hasRoom = applied < MAX_STATEMENTS && sketch.touched < MAX_CHANGES;
+    if (hasRoom && statement !== undefined && statement.kind !== 'remove') {
+      const again = apply(statement, { sketch, files }, source);
+      if (again === undefined) {
+        result.kinds.add(statement.kind);
+        continue;
+      }
+    }
+    const cards = statement === undefined ? unreadCards(source, sketch) : refusedCards(statement, source, sketch);
+    if (cards.length > 0) {
+      if (hasRoom) keep(cards, source);
+      else result.left.push(source);
+      continue;
+    }
+    const isHarmless = reason === undefined || statement?.kind === 'remove' || isUnit(statement);
+    result.refused.push({ source, ...(reason !== undefined && { reason }), isHarmless });
   }
   return result;
 }
@@ -164,6 +213,19 @@ export async function* perform(
   }
   return made;
 }
+
+/** Statements of a turn that the canvas does not have, so that a solve would leave them out. */
+export const whatIsMissing = (
+  refused: readonly Refused[],
+  made: readonly Made[],
+  left: readonly string[],
+): string[] => [
+  ...refused
+    .filter(({ isHarmless }) => isHarmless !== true)
+    .map(({ source, reason = '' }) => `${quote(source)}: ${reason}`),
+  ...made.flatMap(({ change, error }) => (error === undefined ? [] : [`${quote(change.card.label)}: ${error}`])),
+  ...left.slice(0, 1).map((source) => `${quote(source)} is not done yet`),
+];
 
 /** Does what is said of scenarios; what the turn has no room for is left. */
 export async function* changeScenarios(

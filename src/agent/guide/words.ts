@@ -9,13 +9,35 @@ export function figureOf(text: string): number | undefined {
   return Number.isFinite(figure) ? figure : undefined;
 }
 
+/** Words that stand before a colon. */
+export const HEADWORDS: readonly string[] = [
+  ...['maximize', 'minimize', 'objective', 'constraint', 'variable', 'data', 'kpi', 'requirement', 'scenario'],
+];
+
+/** Words that carry the meaning of statements. */
+export const KEYWORDS: readonly string[] = [
+  ...HEADWORDS,
+  ...['constraints', 'variables', 'produce', 'integer', 'binary', 'continuous', 'hard', 'soft', 'penalty', 'weight'],
+  ...['confirm', 'formulas', 'figures', 'target'],
+];
+
+/** Words that stand between those. */
+export const SMALL_WORDS: ReadonlySet<string> = new Set(
+  (
+    'a all always an and are at be between broken by can column default each else every everything file for free from has have hold if in is ' +
+    'kept key least less may more most must never no none not nothing number numbers of on only or other per remove set sheet sum than ' +
+    'the then to values where whole with ' +
+    'classification description domain expression formula index label lower name product quantity sense unit upper'
+  ).split(' '),
+);
+
 /** One space between words, no polite beginning and no full stop. */
 export const tidy = (text: string): string =>
   text
     .replace(/\s+/gu, ' ')
     .trim()
     .replace(
-      /^(?:please,? |now,? |then,? |let us |let's |(?:i|we)(?: want| would like|['’]d like| have| need) to |(?:the|our|my) (?:objective|goal|aim) is to )+/i,
+      /^(?:please,? |now,? |then,? |let us |let's |(?:i|we)(?: want| would like|['’]d like| have| need) to |(?:the|our|my) (?:objective|goal|aim) is to )+(?=[\p{L}\p{N}("'`])/iu,
       '',
     )
     .replace(/,? please[.!]*$/i, '')

@@ -220,9 +220,10 @@ class CanvasReader {
   }
 
   private readConstraint(card: ModelCard): void {
+    const [relation, index] = [formula(card), readIndex(card)];
     const classification = need<string>(card, 'classification');
     const penalty = classification === 'soft' ? need<number>(card, 'penalty') : undefined;
-    this.addRelation(card, formula(card), readIndex(card), penalty);
+    this.addRelation(card, relation, index, penalty);
   }
 
   /** A requirement in words alone keeps nothing from being solved. */

@@ -1,0 +1,278 @@
+import { isProblem } from '../../modelling/formula.js';
+import { isName } from '../../modelling/lexer.js';
+import { shortened } from '../../modelling/names.js';
+import { nearestNames } from '../../modelling/nearest-names.js';
+import { parseFormula } from '../../modelling/parse-formula.js';
+import { splitIndex } from '../../modelling/split-index.js';
+import type { Gap } from '../../projects/canvas/card.entity.js';
+import { fieldOf, gapsOfShape } from '../../projects/canvas/card-shapes.js';
+import { namesInText, readIndex, whyUnread } from '../../projects/canvas/expressions.js';
+import { formulaIn } from '../../projects/canvas/requirement.js';
+import { quote } from './quote.js';
+import { MAX_NAMES } from './apply.js';
+import { readFacts, splitClass, splitCounts, splitLabel } from './relation-grammar.js';
+import { isOfScenario } from './scenario-grammar.js';
+import type { CardType, Sketch, SketchCard } from './sketch.js';
+import type { Statement } from './statement.js';
+import { HEADWORDS, KEYWORDS, SMALL_WORDS, tidy } from './words.js';
+
+/*
+ * Statements about the model that cannot be read. Each becomes a card with its text. The blocking gap of that card says what does
+ * not fit, and keeps the model from being solved until the statement is repaired or removed.
+ */
+
+/** Card that keeps the text of a statement. */
+export interface UnreadCard {
+  type: CardType;
+  label: string;
+  data: Record<string, unknown>;
+}
+
+/** Statement on the canvas that cannot be read, and the gap that says why. */
+export interface OpenStatement {
+  card: SketchCard;
+  gap: Pick<Gap, 'field' | 'message'>;
+}
+
+const MAX_TEXT_LABEL = 60;
+/** Characters that a card keeps: more than a formula may have. */
+const MAX_TEXT = 4_000;
+const RELATION = /[<>=≤≥≠]/;
+const BRACKET = /[[\]{}]/;
+const OPERATOR = /[+*^·×÷%]|\s[-−/]\s|[\d)]\/|\/[\d(]/;
+const COMPARISON =
+  /\b(?:at (?:least|most)|(?:more|less|fewer|greater|smaller|larger) than|up to|equals?|exceeds?|minimum|maximum)\b/i;
+const OBJECTIVE = /^(?:objectives?|goals?|max|min|(?:maxim|minim|maksim|maksym|massim)(?!(?:um|al)s?\b)\p{L}+)$/iu;
+const PRONOUN = /^(?:it|this|that|these|those|they|all|life|everything)$/i;
+const WORD = /[\p{L}_][\p{L}\p{M}\p{N}_]*/gu;
+/** Cards whose labels a name is compared with. */
+const MAX_COMPARED = 200;
+/** Words without anything between them that make a text prose. */
+const MIN_PROSE = 3;
+/** Words of a text that begins with a name of the model and is no prose. */
+const MAX_SHORT = 4;
+const FAMILY = /^(?<name>[\p{L}_][\p{L}\p{M}\p{N}_]*)\[[^[\]]+\] (?<words>[\p{L} -]+)$/u;
+const DECLARATION =
+  /^(?<prefix>(?:decision )?var(?:iable)?s?:? )?(?<list>[^ ,:]+(?:(?:, ?| and )[^ ,:]+)*)(?: is| are|:)? (?<words>[\p{L}-]+(?: [\p{L}-]+)?)$/iu;
+
+/**
+ * Returns the cards that keep a statement which cannot be read; none for prose, questions and scenarios.
+ *
+ * @param isLast whether all other statements of the message are on the canvas: they can say which values a variable takes
+ */
+export function unreadCards(source: string, sketch: Sketch, isLast = true): UnreadCard[] {
+  const text = tidy(source.slice(0, MAX_TEXT)).toWellFormed();
+  const isFormula = RELATION.test(source) || BRACKET.test(source);
+  if (isOfScenario(text) || (!isFormula && /[?!]$/.test(text))) return [];
+  const objective = unreadObjective(text, sketch);
+  if (objective !== undefined) return [objective];
+  const variables = RELATION.test(source) ? [] : unreadVariables(text, sketch);
+  if (variables.length > 0) return isLast ? variables : [];
+  return isFormula || isAboutModel(text, sketch) ? [formulaCard(source)] : [];
+}
+
+/** Returns the constraint card that keeps a whole statement as its formula. */
+function textCard(source: string): UnreadCard {
+  const text = tidy(source.slice(0, MAX_TEXT)).toWellFormed();
+  return { type: 'constraint', label: shortened(text, MAX_TEXT_LABEL), data: { expression: text } };
+}
+
+/** Returns the constraint card of a relation that cannot be read. */
+function formulaCard(source: string): UnreadCard {
+  const text = tidy(source.slice(0, MAX_TEXT)).toWellFormed();
+  const { label, body } = splitLabel(text);
+  const { name, counts: classified } = splitClass(label);
+  const { rest, counts = classified } = splitCounts(body);
+  const { body: expression, index } = splitIndex(rest) ?? { body: rest };
+  return {
+    type: 'constraint',
+    label: shortened(name ?? text, MAX_TEXT_LABEL),
+    data: { expression: expression === '' ? text : expression, index: index ?? null, ...counts },
+  };
+}
+
+/**
+ * Returns the cards that keep a statement which is read and cannot be done, so that no solve leaves it out. What is about nothing
+ * on the canvas is not kept: the model is the same without it.
+ */
+export function refusedCards(statement: Statement, source: string, sketch: Sketch): UnreadCard[] {
+  switch (statement.kind) {
+    case 'objective':
+      return unreadCards(source, sketch);
+    case 'several':
+    case 'relation':
+    case 'family':
+      return [formulaCard(source)];
+    case 'variables': {
+      const isMeant = (name: string): boolean => isNearCard(name, sketch) || isNearWord(name, HEADWORDS);
+      if (statement.names.length > MAX_NAMES) return [];
+      return statement.declares || statement.names.some(isMeant) ? [textCard(source)] : [];
+    }
+    case 'classify': {
+      const isLabel = isName(statement.whom) && !PRONOUN.test(statement.whom);
+      return isLabel || isNearCard(statement.whom, sketch) ? [textCard(source)] : [];
+    }
+    case 'set':
+    case 'confirm':
+    case 'remove':
+      // The name of a card that is there is right, and nothing else of the statement changes a plan.
+      if (statement.kind === 'set' && sketch.resolve(statement.whom) !== undefined) return [];
+      return isNearCard(statement.whom ?? '', sketch) ? [textCard(source)] : [];
+    case 'file_set':
+    case 'cells':
+    case 'column_name': {
+      const label = 'column' in statement && statement.kind !== 'file_set' ? {} : { label: statement.set };
+      return isNearCard(statement.set, sketch) ? [{ ...textCard(source), ...label }] : [];
+    }
+    case 'data_file':
+      return (statement.path.match(WORD) ?? []).some((word) => isNearWord(word)) ? [textCard(source)] : [];
+    default:
+      return [];
+  }
+}
+
+/** Whether a name is that of a card, or one that is spelled like it. */
+function isNearCard(name: string, sketch: Sketch): boolean {
+  const read = sketch.cards.slice(0, MAX_COMPARED).filter((card) => unreadFormula(card) === undefined);
+  const names = read.flatMap(({ label, data }) => [label, data['name'], data['set']]);
+  const isText = (one: unknown): one is string => typeof one === 'string';
+  return nearestNames(name, names.filter(isText), 1).length > 0;
+}
+
+/** Removes the card of a statement that could not be read and that another statement of the same name replaces. */
+export function replaceUnread(statement: Statement, source: string, sketch: Sketch): void {
+  const names = [
+    splitLabel(tidy(source)).label,
+    ...('label' in statement ? [statement.label] : []),
+    ...('names' in statement ? (statement.names ?? []) : []),
+    ...('set' in statement ? [statement.set] : []),
+  ].map((name) => name?.toLowerCase());
+  for (const card of [...sketch.cards]) {
+    const isReplaced = names.includes(card.label.toLowerCase()) && !card.causes.includes(source);
+    if (isReplaced && unreadFormula(card) !== undefined && !RELATION.test(String(card.data['expression'])))
+      sketch.remove(card);
+  }
+}
+
+/** `maximize profit: 3x + * y`, `maximse profit: 3x`: the card keeps a word that is not understood as its sense. */
+function unreadObjective(text: string, sketch: Sketch): UnreadCard | undefined {
+  const word = /^\p{L}+/u.exec(text)?.[0] ?? '';
+  const isMisspelled = word.length > 4 && nearestNames(word, ['maximize', 'minimize', 'objective'], 1).length > 0;
+  const { label, body } = splitLabel(text.slice(word.length).replace(/^[ :=]+/, ''));
+  // `max load: x + y <= 4` names a constraint.
+  const isConstraint = /^m(?:ax|in)$/i.test(word) && label !== undefined && RELATION.test(body);
+  if (!(OBJECTIVE.test(word) || isMisspelled) || isConstraint) return undefined;
+  const isFormula = label !== undefined || /[\d[\]]/.test(body) || RELATION.test(body) || OPERATOR.test(body);
+  const [only, ...others] = sketch.of('objective');
+  const name = label ?? (isFormula ? (others.length === 0 ? only?.label : undefined) : body);
+  const sense = /^max(?:imi[sz]e)?$/i.test(word) ? 'maximize' : /^min(?:imi[sz]e)?$/i.test(word) ? 'minimize' : word;
+  return {
+    type: 'objective',
+    label: shortened(name ?? 'Objective', MAX_TEXT_LABEL),
+    data: {
+      ...(!/^(?:objective|goal)s?$/i.test(word) && { sense }),
+      ...(isFormula && { expression: body }),
+      confirmed: null,
+    },
+  };
+}
+
+/** `x, y intger`, `make[p] intger for p in products`: the cards keep the words as the domain. */
+function unreadVariables(text: string, sketch: Sketch): UnreadCard[] {
+  const { body, index } = splitIndex(text) ?? { body: text };
+  const { name, words: said = '' } = FAMILY.exec(body)?.groups ?? {};
+  if (name !== undefined && index !== undefined) {
+    const { facts, rest } = readFacts(said);
+    const data = rest === '' ? facts : { domain: said };
+    // Other faults than that of a word or of the index are those of the keys.
+    return rest === '' && !isProblem(readIndex(index)) ? [] : [variableCard(name, { index, ...data })];
+  }
+  const { prefix, list = '', words = '' } = DECLARATION.exec(text)?.groups ?? {};
+  const names = list.split(/, ?(?:and )?| and /);
+  const isOpen = (one: string): boolean => {
+    const card = sketch.variable(one);
+    const isMeant = prefix !== undefined || card !== undefined || sketch.uses(one);
+    return isName(one) && isMeant && fieldOf(card ?? NO_VARIABLE, 'domain') === undefined;
+  };
+  return words !== '' && names.every(isOpen) ? names.map((one) => variableCard(one, { domain: words })) : [];
+}
+
+const NO_VARIABLE: Pick<SketchCard, 'card_type' | 'data'> = { card_type: 'variable', data: {} };
+
+const variableCard = (name: string, data: UnreadCard['data']): UnreadCard => ({
+  type: 'variable',
+  label: name,
+  data: { name, ...data },
+});
+
+/** Whether a text without relations and brackets is about the model, and not prose beside it. */
+function isAboutModel(text: string, sketch: Sketch): boolean {
+  const { label, body } = splitLabel(text);
+  const isKnown = (word: string): boolean => sketch.mentions(word);
+  const isStrange = (word: string): boolean => !isKnown(word) && !isWordOfLanguage(word);
+  const words = text.match(WORD) ?? [];
+  const isNamed = words.some(isKnown);
+  if (longestRun(text, isStrange) >= MIN_PROSE) return false;
+  if (OPERATOR.test(text) && (isNamed || label !== undefined || /\d/.test(text))) return true;
+  if (label !== undefined && (isKnown(label) || isNearWord(label, HEADWORDS))) return true;
+  if (label !== undefined && /\d/.test(body) && (body.match(WORD) ?? []).some(isKnown)) return true;
+  if (COMPARISON.test(text) && (isNamed || (label !== undefined && /\d/.test(text)))) return true;
+  const [first = ''] = words;
+  if (/^set /i.test(text) && isNamed) return true;
+  const strange = words.filter(isStrange);
+  if (strange.length === 0 && /\d/.test(text)) return true;
+  if (words.length < 2) return false;
+  const isAbout = isKnown(first) || (isStrange(first) && first.length > 3 && isNearCard(first, sketch));
+  if (text.startsWith(first) && isAbout && words.length <= MAX_SHORT) return true;
+  return strange.length <= 1 && (isNamed || (words.length > 2 && strange.some((word) => isNearWord(word))));
+}
+
+const isWordOfLanguage = (word: string): boolean =>
+  SMALL_WORDS.has(word.toLowerCase()) || KEYWORDS.includes(word.toLowerCase());
+const isNearWord = (word: string, words = KEYWORDS): boolean => nearestNames(word, words, 1).length > 0;
+
+/** Returns how many words that meet a condition follow one another with only spaces between them. */
+function longestRun(text: string, meets: (word: string) => boolean): number {
+  let [longest, run, end] = [0, 0, 0];
+  for (const { 0: word, index } of text.matchAll(WORD)) {
+    run = meets(word) ? (/^ *$/.test(text.slice(end, index)) ? run + 1 : 1) : 0;
+    longest = Math.max(longest, run);
+    end = index + word.length;
+  }
+  return longest;
+}
+
+/** Returns the statements on the canvas that cannot be read, whatever else is on it. */
+export const openStatements = (sketch: Sketch): OpenStatement[] =>
+  sketch.cards.flatMap((card) => {
+    const gap = misfitOf(card) ?? unreadFormula(card) ?? misnamed(card, sketch);
+    return gap === undefined ? [] : [{ card, gap }];
+  });
+
+/** Returns the gap of a field that holds something else than it may. */
+const misfitOf = (card: SketchCard): OpenStatement['gap'] | undefined =>
+  gapsOfShape(card).find(({ field, severity }) => severity === 'blocking' && card.data[field] != null);
+
+/** Returns the gap of a formula or an index that cannot be read. */
+function unreadFormula(card: SketchCard): OpenStatement['gap'] | undefined {
+  const [expression, index = ''] = [fieldOf<string>(card, 'expression'), fieldOf<string>(card, 'index')];
+  const over = readIndex(index);
+  if (index !== '' && isProblem(over)) return { field: 'index', message: whyUnread(over, index, true) };
+  if (expression === undefined || card.card_type === 'kpi') return undefined;
+  const formula = parseFormula(expression);
+  if (isProblem(formula)) return { field: 'expression', message: whyUnread(formula, expression) };
+  const isObjective = card.card_type === 'objective';
+  if (formula.relations.length > 0 !== isObjective) return undefined;
+  const message = isObjective ? 'An objective has no <=, >= or = in it' : 'There is no <=, >= or = in it';
+  return { field: 'expression', message };
+}
+
+/** Returns the gap of a formula that uses the name of an objective or a constraint. */
+function misnamed(card: SketchCard, sketch: Sketch): OpenStatement['gap'] | undefined {
+  const { expression = '', index } = formulaIn(card) ?? {};
+  const name = namesInText(expression, index).find((one) => sketch.namedCard(one) !== undefined);
+  const other = sketch.namedCard(name ?? '');
+  if (other === undefined) return undefined;
+  const message = `${quote(other.label, 60)} names the ${other.card_type}, no variable: write its formula`;
+  return { field: 'expression', message };
+}
