@@ -119,6 +119,17 @@ describe('a statement that cannot be read', () => {
     ]);
   });
 
+  it('leaves another card of its name alone', async () => {
+    const { room } = await solved('canoe: 0 ot 3');
+    expect(cardOf(room, 'canoe: 0 ot 3')?.card_type).toBe('constraint');
+    await room.say('remove canoe: 0 ot 3');
+    expect(cardOf(room, 'canoe')?.card_type).toBe('variable');
+    await room.say('weeks: 1 to 4\nweeks: 1 ot 5\nweeks: 1 to 5');
+    expect(room.cards.filter(({ label }) => label.startsWith('weeks'))).toMatchObject([
+      { data: { members: '1 to 5' } },
+    ]);
+  });
+
   it('keeps what a repair says that cannot be read either', async () => {
     const room = new Room();
     await room.say([...RIVER, FINISH].join('\n'));

@@ -68,7 +68,7 @@ export function unreadCards(source: string, sketch: Sketch, isLast = true): Unre
   if (objective !== undefined) return [objective];
   const variables = RELATION.test(source) ? [] : unreadVariables(text, sketch);
   if (variables.length > 0) return isLast ? variables : [];
-  return isFormula || isAboutModel(text, sketch) ? [formulaCard(source)] : [];
+  return isFormula || isAboutModel(text, sketch) ? [formulaCard(source, sketch)] : [];
 }
 
 /** Returns the constraint card that keeps a whole statement as its formula. */
@@ -78,15 +78,17 @@ function textCard(source: string): UnreadCard {
 }
 
 /** Returns the constraint card of a relation that cannot be read. */
-function formulaCard(source: string): UnreadCard {
+function formulaCard(source: string, sketch: Sketch): UnreadCard {
   const text = tidy(source.slice(0, MAX_TEXT)).toWellFormed();
   const { label, body } = splitLabel(text);
   const { name, counts: classified } = splitClass(label);
   const { rest, counts = classified } = splitCounts(body);
   const { body: expression, index } = splitIndex(rest) ?? { body: rest };
+  // `remove x` is about the variable x, whatever else was said under its name.
+  const isTaken = sketch.cards.some((card) => card.card_type !== 'constraint' && sameLabel(card.label, name));
   return {
     type: 'constraint',
-    label: shortened(name ?? text, MAX_TEXT_LABEL),
+    label: shortened(isTaken ? text : (name ?? text), MAX_TEXT_LABEL),
     data: { expression: expression === '' ? text : expression, index: index ?? null, ...counts },
   };
 }
@@ -102,7 +104,7 @@ export function refusedCards(statement: Statement, source: string, sketch: Sketc
     case 'several':
     case 'relation':
     case 'family':
-      return [formulaCard(source)];
+      return [formulaCard(source, sketch)];
     case 'variables': {
       const isMeant = (name: string): boolean => isNearCard(name, sketch) || isNearWord(name, HEADWORDS);
       if (statement.names.length > MAX_NAMES) return [];
@@ -139,6 +141,9 @@ function isNearCard(name: string, sketch: Sketch): boolean {
   return nearestNames(name, names.filter(isText), 1).length > 0;
 }
 
+const sameLabel = (label: string | undefined, name: string | undefined): boolean =>
+  label !== undefined && label.toLowerCase() === name?.toLowerCase();
+
 /** Removes the card of a statement that could not be read and that another statement of the same name replaces. */
 export function replaceUnread(statement: Statement, source: string, sketch: Sketch): void {
   const names = [
@@ -146,9 +151,10 @@ export function replaceUnread(statement: Statement, source: string, sketch: Sket
     ...('label' in statement ? [statement.label] : []),
     ...('names' in statement ? (statement.names ?? []) : []),
     ...('set' in statement ? [statement.set] : []),
-  ].map((name) => name?.toLowerCase());
+  ];
   for (const card of [...sketch.cards]) {
-    const isReplaced = names.includes(card.label.toLowerCase()) && !card.causes.includes(source);
+    const isNamed = names.some((name) => sameLabel(card.label, name) || sameLabel(card.label.split(':')[0], name));
+    const isReplaced = isNamed && !card.causes.includes(source);
     if (isReplaced && unreadFormula(card) !== undefined && !RELATION.test(String(card.data['expression'])))
       sketch.remove(card);
   }
