@@ -18,6 +18,7 @@ import { CardFiles } from './tools/card-files.service.js';
 import { CardTools } from './tools/card-tools.service.js';
 import { FileTools } from './tools/file-tools.service.js';
 import { askUserQuestion } from './tools/question-tools.js';
+import { ResultTools } from './tools/result-tools.service.js';
 import { ScenarioTools } from './tools/scenario-tools.service.js';
 import { SkillTools } from './tools/skill-tools.service.js';
 import { SolveTools } from './tools/solve-tools.service.js';
@@ -38,16 +39,18 @@ import { Toolboxes, TOOLS } from './tools/toolbox.service.js';
     CardFiles,
     CardTools,
     SolveTools,
+    ResultTools,
     ScenarioTools,
     {
       provide: TOOLS,
-      inject: [FileTools, TableTools, SkillTools, CardTools, SolveTools, ScenarioTools],
+      inject: [FileTools, TableTools, SkillTools, CardTools, SolveTools, ResultTools, ScenarioTools],
       useFactory: (
         files: FileTools,
         tables: TableTools,
         skills: SkillTools,
         cards: CardTools,
         solves: SolveTools,
+        results: ResultTools,
         scenarios: ScenarioTools,
       ): Tool[] => [
         files.list,
@@ -59,6 +62,9 @@ import { Toolboxes, TOOLS } from './tools/toolbox.service.js';
         cards.upsert,
         cards.remove,
         solves.run,
+        results.result,
+        results.values,
+        results.constraints,
         scenarios.upsert,
         scenarios.remove,
         scenarios.list,

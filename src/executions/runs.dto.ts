@@ -14,6 +14,9 @@ import { type Phase, PHASES } from './execution-log.entity.js';
 import type { Adjustment } from './model/adjustments.js';
 import type { ModelCard } from './solver/task.js';
 
+/** Members of a variable that the service itself reads at once. */
+export const MEMBER_PAGE = 10_000;
+
 /** A variable of a run, and which of its values are wanted. */
 export class RunValuesQuery extends PageQuery {
   @StringField({ maxLength: 1_024, description: 'Name of a variable', example: 'make' })

@@ -30,8 +30,14 @@ export function nearestNames(wanted: string, candidates: Iterable<string>, count
 }
 
 function spellingOf(name: string): Spelling {
-  const words = name
-    .slice(0, MAX_LENGTH)
+  const words = wordsOf(name.slice(0, MAX_LENGTH));
+  const letters = words.join('');
+  return { words, letters, digits: letters.replace(/\P{N}/gu, '') };
+}
+
+/** The words of a text in lower case, without accents and a plural `s`, so that spellings can be compared. */
+export const wordsOf = (text: string): string[] =>
+  text
     .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
@@ -39,9 +45,6 @@ function spellingOf(name: string): Spelling {
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '')
     .map(singular);
-  const letters = words.join('');
-  return { words, letters, digits: letters.replace(/\P{N}/gu, '') };
-}
 
 const singular = (word: string): string => (/[^s]s$/.test(word) && word.length > 3 ? word.slice(0, -1) : word);
 

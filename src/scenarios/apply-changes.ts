@@ -22,6 +22,7 @@ import {
   operationOf,
   problemOfForm,
 } from './change.js';
+import { changedLimit } from './changed-limit.js';
 
 /** What is known where changes are applied. */
 export interface Circumstances {
@@ -131,6 +132,9 @@ class Application {
       case 'bound':
         this.changeBound(change);
         break;
+      case 'limit':
+        this.changeLimit(change);
+        break;
       case 'column':
       case 'cell':
         this.changeColumn(change, index);
@@ -184,6 +188,20 @@ class Application {
     const formula = parseFormula(text);
     if (isProblem(formula)) refuse('target', `the ${side} bound would be no formula: ${formula.problem}`);
     return text;
+  }
+
+  private changeLimit(change: Change): void {
+    const { target } = change;
+    const [card, other] = named(this.of('constraint'), target);
+    if (other !== undefined)
+      refuse('target', `several constraints are called ${shortened(target)}: say which by its id`);
+    if (card === undefined) refuse('target', `no constraint is called ${shortened(target)}`);
+    const { families, variables } = this.vocabulary;
+    const isVariable = (name: string): boolean => variables.has(name) || families.has(name);
+    const expression = changedLimit(fieldOf<string>(card, 'expression') ?? '', arithmeticOf(change), isVariable);
+    if (typeof expression !== 'string')
+      refuse('target', `the limit of ${shortened(target)} cannot be changed: ${expression.problem}`);
+    this.replace(card, { expression });
   }
 
   private changeColumn(change: Change, index: number): void {

@@ -1,7 +1,7 @@
 import type { Arithmetic } from '../executions/model/adjustments.js';
 import { shortened } from '../modelling/names.js';
 
-export const CHANGE_KINDS = ['value', 'bound', 'column', 'cell', 'off', 'file'] as const;
+export const CHANGE_KINDS = ['value', 'bound', 'limit', 'column', 'cell', 'off', 'file'] as const;
 
 /** Most changes of a scenario. */
 export const MAX_CHANGES = 100;

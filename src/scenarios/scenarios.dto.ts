@@ -54,8 +54,8 @@ export const changesProblem = (changes: readonly Change[]): string | undefined =
 export class ScenarioChange {
   @EnumField(CHANGE_KINDS, {
     description:
-      '`value`: a value of a data card. `bound`: of a variable. `column`: numbers over a set, of all members or those of ' +
-      '`where`. `cell`: one of them. `off`: leaves a card out. `file`: reads a set from another file, before all other changes',
+      '`value`: a value of a data card. `bound`: of a variable. `limit`: the side of a constraint without variables. ' +
+      '`column`: numbers over a set, of all members or those of `where`. `cell`: one of them. `off`: leaves a card out. `file`: reads a set from another file, before all other changes',
     example: 'column',
   })
   kind!: (typeof CHANGE_KINDS)[number];

@@ -14,6 +14,7 @@ import { modelDigest } from '../../src/projects/canvas/model-digest.js';
 import type { AgentContext, AgentEvent, AgentMessage } from '../../src/agent/agent.js';
 import { ASK_USER_QUESTION, type Question, type QuestionAnswer } from '../../src/agent/ask-user-question.js';
 import type { ToolCall } from '../../src/agent/tool-call.js';
+import type { ToldResult } from '../../src/agent/tools/result-tools.service.js';
 import { askUserQuestion } from '../../src/agent/tools/question-tools.js';
 import { type Tool, ToolFailure } from '../../src/agent/tools/tool.js';
 import { Toolboxes } from '../../src/agent/tools/toolbox.service.js';
@@ -34,6 +35,8 @@ export class Room {
   feasibility: CompletenessResponse['feasibility_result'] = 'unchecked';
   /** What solves take instead of the canvas. */
   snapshot: CardResponse[] | undefined;
+  /** The newest run of the canvas. */
+  private run: ToldResult | undefined;
   private made = 0;
 
   /** Says something, and answers what the guide says to it. */
@@ -184,10 +187,46 @@ export class Room {
         const result = solveModel(await highs, model, 10);
         if (this.snapshot === undefined) this.feasibility = result.status === 'optimal' ? 'pass' : 'fail';
         const { feasibility: feasibility_result } = this;
+        const { status: outcome, variables, constraints, ...rest } = result;
+        this.run = {
+          ...{ execution_id: 'e', status: 'succeeded', ended_at: null, outcome, variables, constraints },
+          ...rest,
+          ...{ is_integer: result.reduced_costs === undefined, changed_since: [] },
+        };
         return { result: { execution_id: 'e', status: 'succeeded', result, error: null, feasibility_result } };
       },
     };
-    return [upsert, remove, list, solve, askUserQuestion] as Tool[];
+    const readResult: Tool = {
+      name: 'read_result',
+      description: '',
+      input: z.strictObject({}),
+      run: () => Promise.resolve({ result: { run: this.run ?? null } }),
+    };
+    const readValues: Tool<{ variable: string }> = {
+      name: 'read_values',
+      description: '',
+      input: z.object({ variable: z.string() }),
+      run: ({ variable }) => {
+        const value = this.run?.variables?.[variable];
+        if (value === undefined) throw new ToolFailure('not_found', 'The plan has no such variable');
+        return Promise.resolve({
+          result: { variable, values: [{ keys: [], value, reduced_cost: null }], count: 1, sum: value, size: 1 },
+        });
+      },
+    };
+    const readConstraints: Tool<{ name?: string | undefined; tight?: boolean | undefined }> = {
+      name: 'read_constraints',
+      description: '',
+      input: z.object({ name: z.string().optional(), tight: z.boolean().optional() }),
+      run: ({ name, tight }) => {
+        const found = (this.run?.constraints ?? []).filter(
+          (one) => (name === undefined || one.name === name) && (tight !== true || one.slack <= 1e-6),
+        );
+        const constraints = found.map(({ dual = null, ...one }) => ({ ...one, keys: '', dual }));
+        return Promise.resolve({ result: { constraints, total: constraints.length } });
+      },
+    };
+    return [upsert, remove, list, solve, readResult, readValues, readConstraints, askUserQuestion] as Tool[];
   }
 }
 

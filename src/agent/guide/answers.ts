@@ -73,7 +73,8 @@ function read(line: string, pattern: string | undefined): Reading {
   if (pattern === undefined || ('reason' in alone && isOfScenario(line))) return alone;
   const inPattern = readStatement(pattern.replace(BLANK, () => line));
   if (isWords(inPattern) && isFormula(line) && 'reason' in alone) return alone;
-  if (inPattern.statement !== undefined && (alone.statement === undefined || givesFormula(alone, pattern)))
+  const isBare = alone.statement?.kind === 'question' && alone.statement.isBare === true;
+  if (inPattern.statement !== undefined && (alone.statement === undefined || isBare || givesFormula(alone, pattern)))
     return inPattern;
   return alone;
 }
@@ -95,11 +96,18 @@ function givesFormula({ statement }: Reading, pattern: string): boolean {
   return relations.join() === '=' && sides[0].kind === 'name' && sides[0].name.toLowerCase() === asked?.toLowerCase();
 }
 
-/** The question that the newest answer of the agent has left open. */
-function openQuestion(messages: readonly AgentMessage[]): Question | undefined {
-  const newest = messages.findLast(({ role }) => role === 'assistant');
-  const call = newest?.tool_calls.findLast((one) => one.status === 'completed' && questionsOf(one).length > 0);
-  return call?.result === null ? questionsOf(call)[0] : undefined;
+/** Begins the sentence that names a question again, whose options are shown further up. */
+export const STILL_OPEN = 'Still open: ';
+
+/** The open question of the newest answer of the agent: the one that it asks, or names again. */
+export function openQuestion(messages: readonly AgentMessage[]): Question | undefined {
+  for (const { role, content, tool_calls } of messages.toReversed()) {
+    if (role !== 'assistant') continue;
+    const call = tool_calls.findLast((one) => one.status === 'completed' && questionsOf(one).length > 0);
+    if (call !== undefined) return call.result === null ? questionsOf(call)[0] : undefined;
+    if (!content.includes(STILL_OPEN)) return undefined;
+  }
+  return undefined;
 }
 
 /** The question that was given an answer. */

@@ -109,6 +109,10 @@ export function apply(statement: Statement, { sketch, files }: Application, caus
     case 'help':
     case 'show':
     case 'table':
+    case 'question':
+    case 'what_if':
+    case 'undo':
+    case 'how_to_give':
     case 'later':
     case 'courtesy':
       return undefined;

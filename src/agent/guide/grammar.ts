@@ -3,6 +3,7 @@ import { parseFormula } from '../../modelling/parse-formula.js';
 import { splitIndex } from '../../modelling/split-index.js';
 import { type IndexedFormula, relationIn, whyUnread } from '../../projects/canvas/expressions.js';
 import { readFileSet } from './file-set-grammar.js';
+import { readBareQuestion, readQuestion } from './question-grammar.js';
 import { readColumnName, readIndexed, readSet } from './index-grammar.js';
 import { readRelation, splitCounts } from './relation-grammar.js';
 import { readScenario } from './scenario-grammar.js';
@@ -24,7 +25,7 @@ export function readStatement(source: string): Reading {
   const indexed = readIndexed(text);
   if (indexed !== undefined) return indexed;
   const relation = readRelation(text);
-  return relation.statement === undefined ? (readSet(text) ?? relation) : relation;
+  return relation.statement === undefined ? (readSet(text) ?? readBareQuestion(text) ?? relation) : relation;
 }
 
 /** `objective = 3x`, `kpi = 3`: the word says what the formula is. */
@@ -77,6 +78,7 @@ const READERS: readonly Reader[] = [
       kind: 'show',
     }),
   ),
+  readQuestion,
   by(/^(?:later|not (?:yet|now)|wait|skip(?: (?:it|this))?)[.!]*$/i, () => ({ kind: 'later' })),
   by(
     /^(?:hello|hi|hey|good (?:morning|afternoon|evening|day)|thanks|thank you|ok|okay|great|fine|bye|goodbye)(?: (?:there|guide|very much|a lot))?[.!]*$/i,

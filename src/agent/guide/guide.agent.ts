@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config.js';
@@ -7,7 +8,7 @@ import type { CardFiles } from '../tools/card-files.service.js';
 import type { ScenarioRun, ToldComparison } from '../tools/scenario-tools.service.js';
 import { type Toolbox, Toolboxes } from '../tools/toolbox.service.js';
 import { guideCredits } from '../turn-credits.js';
-import { statementsIn } from './answers.js';
+import { openQuestion, statementsIn, STILL_OPEN } from './answers.js';
 import {
   describeCard,
   describeChanges,
@@ -20,12 +21,13 @@ import {
   describeStart,
   HELP,
 } from './describe.js';
+import { describeLoose, looseVariables } from './loose-variables.js';
 import { nextQuestion } from './questions.js';
 import { bullets } from './quote.js';
 import { describeComparison, describeRuns } from './scenarios.js';
 import { Sketch } from './sketch.js';
 import { describeSolve, type Feasibility, type Outcome, whatSolvingLacks } from './solving.js';
-import { openStatements } from './unread.js';
+import { answerAll, isAsked } from './turn-answers.js';
 import {
   answerQuestions,
   changeScenarios,
@@ -36,6 +38,8 @@ import {
   readAll,
   whatIsMissing,
 } from './turn-work.js';
+import { undoLast } from './undo.js';
+import { openStatements } from './unread.js';
 
 /**
  * The agent that needs neither key nor network: rules alone, and it says so.
@@ -74,20 +78,28 @@ export class GuideAgent extends Agent {
 
     const { said, left: unread } = await readAll(statementsIn(context.messages));
     const files = yield* filesFor(context, said, toolbox);
-    const drafted = await draft(said, new Sketch(context.cards), files);
-    const { sketch, kinds, refused, left } = drafted;
+    const sketch = new Sketch(context.cards);
+    const undone = said.some(({ reading }) => reading.statement?.kind === 'undo');
+    if (undone) yield* say(undoLast(sketch, context.messages));
+    const loose = new Set(looseVariables(sketch).map(({ name }) => name));
+    const drafted = await draft(said, sketch, files);
+    const { kinds, refused, left } = drafted;
     const made = yield* perform(drafted, toolbox, context.signal);
     sketch.files = await this.files.statesOf(context, sketch.contents());
     yield* say(...describeChanges(made));
+    const isToSolve = kinds.has('solve') || kinds.has('solve_scenarios');
+    const loosening = looseVariables(sketch).filter(({ name }) => isToSolve || !loose.has(name));
+    yield* say(...loosening.slice(0, MAX_WARNINGS).map(describeLoose));
     yield* say(...(yield* changeScenarios(drafted, made, files, toolbox)));
     yield* say(...(yield* answerQuestions(drafted, made, files, toolbox)));
     const toSendAgain = [...left, ...unread];
     yield* say(...describeOpen(openStatements(sketch)), ...describeRefused(refused), ...describeLeft(toSendAgain));
 
     let feasibility = sketch.changesModel ? 'unchecked' : context.checklist.feasibility_result;
-    const isToSolve = kinds.has('solve') || kinds.has('solve_scenarios');
-    const lacks = isToSolve ? [...whatSolvingLacks(sketch), ...whatIsMissing(refused, made, toSendAgain)] : [];
-    if (lacks.length > 0) yield* say(`It cannot be solved yet:\n${bullets(lacks)}`);
+    const asked = said.flatMap(({ reading }) => (isAsked(reading.statement) ? [reading.statement] : []));
+    const lacks =
+      isToSolve || asked.length > 0 ? [...whatSolvingLacks(sketch), ...whatIsMissing(refused, made, toSendAgain)] : [];
+    if (isToSolve && lacks.length > 0) yield* say(`It cannot be solved yet:\n${bullets(lacks)}`);
     const solved = kinds.has('solve') && lacks.length === 0 ? yield* solve(toolbox, feasibility) : undefined;
     if (solved !== undefined) yield* say(solved.text);
     feasibility = solved?.feasibility ?? feasibility;
@@ -96,6 +108,9 @@ export class GuideAgent extends Agent {
       yield* say(compared.text);
       ({ feasibility } = compared);
     }
+    const answers = yield* answerAll(asked, sketch, files, lacks, toolbox);
+    yield* say(...answers.paragraphs);
+    feasibility = answers.feasibility ?? feasibility;
     if (kinds.has('compare_scenarios')) yield* say(yield* compareScenarios(toolbox));
     if (kinds.has('help')) yield* say(HELP);
     if (kinds.has('show')) yield* say(bullets(sketch.cards.map(describeCard)) || 'The canvas is empty.');
@@ -104,9 +119,15 @@ export class GuideAgent extends Agent {
     const question = kinds.has('later')
       ? undefined
       : nextQuestion({ sketch, feasibility, isSolved: solved !== undefined, clash: solved?.clash ?? [], files });
-    if (question !== undefined) yield* toolbox.call({ tool: ASK_USER_QUESTION, input: { questions: [question] } });
+    if (question === undefined) return;
+    // The same question is shown once. Its options are still there.
+    if (isDeepStrictEqual(question, openQuestion(context.messages))) yield* say(`${STILL_OPEN}${question.question}`);
+    else yield* toolbox.call({ tool: ASK_USER_QUESTION, input: { questions: [question] } });
   }
 }
+
+/** Warnings of one answer. */
+const MAX_WARNINGS = 5;
 
 async function* say(...paragraphs: string[]): AsyncGenerator<AgentOutput> {
   for (const text of paragraphs) {

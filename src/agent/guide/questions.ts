@@ -5,17 +5,11 @@ import type { CompletenessResponse } from '../../projects/canvas/canvas.dto.js';
 import type { Question } from '../ask-user-question.js';
 import { BLANK } from './answers.js';
 import { type Choice, columnChoices, membersChoices, namingOfColumn } from './column-choices.js';
+import { askForNames } from './name-questions.js';
+import { ask, EXAMPLE, LATER, plainLabel, referTo } from './question-parts.js';
 import { quote } from './quote.js';
 import type { CardType, Sketch, SketchCard } from './sketch.js';
-import { unknownFamilies } from './unknown-families.js';
 import { openStatements } from './unread.js';
-
-const LATER: Choice = ['Later', 'later'];
-const EXAMPLE: Choice = ['Show me an example', 'help'];
-/** Names that one question asks for, and their characters together: they stand in its options. */
-const MAX_NAMES = 20;
-const MAX_NAME_CHARACTERS = 600;
-const LONGEST_REFERENCE = 60;
 
 /** What a question is made from. */
 export interface Situation {
@@ -47,10 +41,12 @@ export function nextQuestion(situation: Situation): Question | undefined {
     return found === undefined ? undefined : askForGap(found.card, found.gap, sketch);
   };
   const has = (type: CardType): boolean => sketch.of(type).length > 0;
+  // A formula may be open only because a name in it is unknown.
+  const names = askForNames(sketch);
+  const isNamed = open.some(({ card, gap }) => card.card_type === 'objective' && gap.field !== 'expression');
   return (
-    (has('objective') ? firstOpen('objective') : OBJECTIVE) ??
-    askForNames(sketch) ??
-    askForFamily(sketch) ??
+    (has('objective') ? (names === undefined || isNamed ? firstOpen('objective') : undefined) : OBJECTIVE) ??
+    names ??
     (has('variable') ? firstOpen('variable') : VARIABLES) ??
     (has('constraint')
       ? (askForUnread(sketch) ?? askForClasses(sketch) ?? firstOpen('constraint'))
@@ -61,29 +57,6 @@ export function nextQuestion(situation: Situation): Question | undefined {
     askForSolve(situation)
   );
 }
-
-/** How a card is meant in statements: by its label where that is read as one, else by its id. */
-function referTo({ label, id }: SketchCard, sketch: Sketch): string {
-  const isPlain = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_ './%-]*$/u.test(label) && label.length <= LONGEST_REFERENCE;
-  const isOnly = sketch.resolve(label)?.id === id && !/^(?:all|they|everything|the|other|remaining)\b/i.test(label);
-  return (isPlain && isOnly) || id === undefined ? label : id;
-}
-
-function ask(
-  id: string | undefined,
-  header: string,
-  question: string,
-  choices: readonly Choice[],
-  isMulti = false,
-): Question {
-  const options = choices
-    .filter(([, statements]) => statements.length <= 1_000)
-    .map(([label, description]) => ({ label: label.slice(0, 150), description }));
-  return { ...(id !== undefined && { id }), header, question, options: distinct(options), multi_select: isMulti };
-}
-
-const distinct = (options: Question['options']): Question['options'] =>
-  options.filter(({ label }, index) => options.findIndex((other) => other.label === label) === index);
 
 const OBJECTIVE = ask(`objective: ${BLANK}`, 'Objective', 'What should the plan make as good as possible?', [
   ['Highest profit', 'maximize profit'],
@@ -164,57 +137,6 @@ const HEADERS: Record<CardType, string> = {
   data: 'Data',
   production_requirement: 'Requirement',
 };
-
-const plainLabel = ({ label }: SketchCard): string =>
-  label.replace(/\s+/gu, ' ').trim().slice(0, LONGEST_REFERENCE) || 'it';
-
-/** Asks what the names in formulas are that nothing has. */
-function askForNames(sketch: Sketch): Question | undefined {
-  const { values } = sketch;
-  const variables = new Set(sketch.of('variable').map(({ data }) => data['name']));
-  const isOpen = (name: string): boolean =>
-    !variables.has(name) && !values.has(name) && sketch.namedCard(name) === undefined;
-  const names = shortList([...sketch.names].filter(isOpen));
-  const [first] = names;
-  if (first === undefined) return undefined;
-  const list = names.join(', ');
-  const what = names.length === 1 ? 'What is' : 'What are';
-  return ask(
-    `${list} ${BLANK}`,
-    'Names',
-    `${what} ${names.map((name) => quote(name, 40)).join(', ')}? A choice that the plan makes, or a value that is known, as in \`${first.slice(0, 40)} = 3\`?`,
-    [
-      ['Whole numbers from 0', `${list} >= 0 integer`],
-      ['Amounts from 0, fractions too', `${list} >= 0 continuous`],
-      ['Yes-or-no choices', `${list} binary`],
-    ],
-  );
-}
-
-/** Asks what the first name is that formulas use with an index and nothing has. */
-function askForFamily(sketch: Sketch): Question | undefined {
-  const [first] = unknownFamilies(sketch);
-  if (first === undefined) return undefined;
-  const { member, index } = first;
-  const set = index.slice(index.indexOf(' in ') + ' in '.length);
-  const example = /^[^,]+$/.test(index) ? `, as in \`${member.slice(0, member.indexOf('['))} of ${set}: ...\`` : '';
-  return ask(
-    undefined,
-    'Names',
-    `What is ${quote(member, 80)}? A choice for each ${quote(index, 80)}, or a figure that is known${example}?`,
-    [
-      ['Whole numbers from 0', `${member} integer for ${index}`],
-      ['Amounts from 0, fractions too', `${member} continuous for ${index}`],
-      ['Yes-or-no choices', `${member} binary for ${index}`],
-    ],
-  );
-}
-
-/** The first names, as many as fit into one question. */
-function shortList(names: string[]): string[] {
-  let characters = 0;
-  return names.slice(0, MAX_NAMES).filter(({ length }) => (characters += length + 2) <= MAX_NAME_CHARACTERS);
-}
 
 function askForConstraints(sketch: Sketch): Question {
   const bounds = sketch.of('variable').flatMap((card): Choice[] => {

@@ -21,6 +21,13 @@ export function quote(text: string, most = MAX_CHARACTERS): string {
 
 export const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
 
+/** Smaller figures are noise of the solver. */
+const NOISE = 1e-9;
+
+/** A figure without the noise of its last digits. */
+export const figure = (value: unknown): string =>
+  typeof value !== 'number' ? '?' : Math.abs(value) < NOISE ? '0' : String(Number(value.toPrecision(10)));
+
 const MAX_LISTED = 20;
 
 /** Items as a Markdown list, the first of many; empty for none. */

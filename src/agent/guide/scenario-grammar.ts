@@ -45,7 +45,7 @@ export function readScenario(text: string): Reading | undefined {
 export const isOfScenario = (text: string): boolean => SCENARIO.test(text);
 
 /** The changes of a list, or what is wrong with it. A comma may stand between the parts of a member as well. */
-function readChanges(body: string): SaidChange[] | string {
+export function readChanges(body: string): SaidChange[] | string {
   const changes: SaidChange[] = [];
   let waiting = '';
   for (const piece of piecesOf(body)) {

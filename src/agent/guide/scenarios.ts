@@ -5,7 +5,7 @@ import { someOf } from '../../modelling/names.js';
 import type { AgentOutput } from '../agent.js';
 import type { ScenarioRun, ToldComparison } from '../tools/scenario-tools.service.js';
 import type { Toolbox } from '../tools/toolbox.service.js';
-import { bullets, quote } from './quote.js';
+import { bullets, figure, quote } from './quote.js';
 import type { Sketch } from './sketch.js';
 import type { SaidChange, Statement, StatementOf } from './statement.js';
 import { findFile } from './workspace-file.js';
@@ -96,7 +96,7 @@ function putting({ name, changes }: StatementOf<'scenario'>, sketch: Sketch, fil
 }
 
 /** What is meant, by what there is on the canvas; or why it is not clear. */
-function toChange(said: SaidChange, sketch: Sketch, files: readonly string[]): Change | string {
+export function toChange(said: SaidChange, sketch: Sketch, files: readonly string[]): Change | string {
   if (said.form === 'off') return { kind: 'off', target: said.target };
   if (said.form === 'file') {
     const found = findFile(said.path, files);
@@ -119,6 +119,8 @@ function toChange(said: SaidChange, sketch: Sketch, files: readonly string[]): C
   if (where !== undefined || columns.has(target)) return { kind: 'column', ...change };
   const isKnown = [values, variables, families, sets].some((names) => names.has(target));
   if (isKnown) return { kind: 'value', ...change };
+  const limit = sketch.resolve(target, ['constraint']);
+  if (limit !== undefined) return { kind: 'limit', ...change, target: limit.label };
   const ofNumbers = [...columns].flatMap(([name, shapes]) =>
     shapes.some(({ type }) => type === 'number') ? name : [],
   );
@@ -218,13 +220,9 @@ function describePlan(who: string, { status, objective_value, kpis }: ToldPlan, 
   return `${who}: the objective is ${figure(objective_value)}${late}${beside}${told.length === 0 ? '' : `; ${someOf(told, MAX_SHOWN)}`}`;
 }
 
-function describeDifference(difference: number): string {
+export function describeDifference(difference: number): string {
   const shown = figure(Math.abs(difference));
   return shown === '0'
     ? 'as that of the canvas'
     : `${shown} ${difference > 0 ? 'more' : 'less'} than that of the canvas`;
 }
-
-/** A figure without the noise of its last digits. */
-const figure = (value: number | null | undefined): string =>
-  value == null ? '?' : String(Number(value.toPrecision(10)));

@@ -2,7 +2,7 @@ import type { Gap } from '../../projects/canvas/card.entity.js';
 import type { CompletenessResponse } from '../../projects/canvas/canvas.dto.js';
 import { someOf } from '../../modelling/names.js';
 import { plainVariables, requirementOf } from '../../projects/canvas/requirement.js';
-import { counted, quote } from './quote.js';
+import { counted, figure, quote } from './quote.js';
 import type { Sketch, SketchCard } from './sketch.js';
 
 export type Feasibility = CompletenessResponse['feasibility_result'];
@@ -63,7 +63,7 @@ const OTHER_MODEL =
   'That is not the model on the canvas now, which stays as it was on the checklist: in run mode the snapshot is solved.';
 
 /** The text, and what was found out about the model that was solved. */
-function describeOutcome(reply: unknown): Pick<Outcome, 'text' | 'clash'> & { found?: Feasibility } {
+export function describeOutcome(reply: unknown): Pick<Outcome, 'text' | 'clash'> & { found?: Feasibility } {
   const { status, result, error } = record(reply) as Solved;
   const solved = record(result);
   const outcome = solved['status'];
@@ -124,9 +124,6 @@ function describeTables(paths: string[]): string[] {
         )}.`,
       ];
 }
-
-/** A figure without the noise of its last digits. */
-const figure = (value: unknown): string => (typeof value === 'number' ? String(Number(value.toPrecision(10))) : '?');
 
 const named = (constraints: Record<string, unknown>[]): string =>
   someOf(

@@ -1,3 +1,4 @@
+import type { Arithmetic } from '../../executions/model/adjustments.js';
 import type { Formula } from '../../modelling/formula.js';
 import type { IndexedFormula } from '../../projects/canvas/expressions.js';
 
@@ -91,11 +92,36 @@ export type Statement =
   | { kind: 'show' }
   /** A question about a table: what it is, how many rows it has, or something computed of a column. */
   | { kind: 'table'; of: { path: string; sheet?: string }; compute?: TableComputation }
+  /** A question about the newest run; bare without a question word, which makes it an answer to an open question first. */
+  | { kind: 'question'; about: ResultQuestion; isBare?: true }
+  /** Changes to try beside the canvas. */
+  | { kind: 'what_if'; changes: (WantedChange | SaidChange)[] }
+  | { kind: 'undo' }
+  /** A question how to give a name its figures. */
+  | { kind: 'how_to_give'; name: string; set?: string }
   | { kind: 'later' }
   | { kind: 'courtesy' };
 
 /** The statements of one kind. */
 export type StatementOf<Kind extends Statement['kind']> = Extract<Statement, { kind: Kind }>;
+
+/** What is asked about the newest run. A `subject` is in the user's words. */
+export type ResultQuestion =
+  | { ask: 'result' | 'binding' | 'kpis' }
+  | { ask: 'shadow_price' | 'reduced_cost'; subject?: string }
+  | { ask: 'value'; subject: string; pick?: 'largest' | 'smallest' | 'total' }
+  | { ask: 'why_not'; subject: string; wants: 'more' | 'less' };
+
+/** A change of a what-if question. */
+export interface WantedChange extends Arithmetic {
+  form: 'wanted';
+  /** In the user's words. */
+  subject: string;
+  /** The side of a variable that is bounded. */
+  side?: 'lower' | 'upper';
+  /** Leaves a card out. */
+  isOff?: boolean;
+}
 
 /** What a line says, or undefined with the reason where one can be given. */
 export type Reading = { statement: Statement } | { statement?: undefined; reason?: string };

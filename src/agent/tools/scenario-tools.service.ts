@@ -29,7 +29,9 @@ const text = z.string().min(1).max(1_024);
 const figure = z.number();
 const change = z.strictObject({
   kind: z.enum(CHANGE_KINDS),
-  target: text.describe('Name of a value or column; x.lower or x.upper; label or id of a card; name of a set'),
+  target: text.describe(
+    'Name of a value or column; x.lower or x.upper; label or id of a constraint or another card; name of a set',
+  ),
   where: z.string().min(1).max(2_000).optional().describe('Of a column: region = "north" and price > 10'),
   key: z
     .array(z.union([text, figure]))
@@ -97,7 +99,7 @@ export class ScenarioTools {
     name: 'upsert_scenario',
     description: [
       'Makes or changes a scenario: named changes of the canvas, which stays as it is. Use it for what-if questions, then solve_scenarios.',
-      'Kinds of changes: value (a scalar of a data card), bound (x.lower, x.upper of a variable), column (numbers over a set, all members or those of `where`), cell (one of them, by `key`), each with exactly one of times, plus and to;',
+      'Kinds of changes: value (a scalar of a data card), bound (x.lower, x.upper of a variable), limit (the side of a constraint without variables, by its label), column (numbers over a set, all members or those of `where`), cell (one of them, by `key`), each with exactly one of times, plus and to;',
       'off (leaves a constraint, objective, KPI or production requirement out); file (a set in another file, its path in `to`).',
       'In `where` columns of the same set and those of its key are called by their names: region = "north" and price > 10.',
     ].join(' '),

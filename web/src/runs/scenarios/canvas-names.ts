@@ -40,6 +40,8 @@ export interface CanvasNames {
   cards: Card[];
   values: Named[];
   bounds: Named[];
+  /** Constraints. */
+  limits: Named[];
   columns: NamedColumn[];
   off: Named[];
   files: Named[];
@@ -71,6 +73,7 @@ export function useCanvasNames(projectId: string): CanvasNames {
     cards,
     values: cards.flatMap(valuesOf),
     bounds: cards.flatMap(boundsOf),
+    limits: offOf(cards.filter(({ card_type }) => card_type === 'constraint')),
     columns: [...cards.flatMap(columnsOf), ...columns],
     off: offOf(cards),
     files: inFiles.map(({ set, path }) => ({ value: set, about: `from ${path}` })),

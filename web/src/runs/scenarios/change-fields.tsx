@@ -7,6 +7,7 @@ import type { ChangeDraft, Kind, Operation } from './change-draft';
 export const KINDS: readonly { value: Kind; label: string }[] = [
   { value: 'value', label: 'A value' },
   { value: 'bound', label: 'A bound' },
+  { value: 'limit', label: 'A limit' },
   { value: 'column', label: 'A column' },
   { value: 'cell', label: 'One number' },
   { value: 'off', label: 'Leave out' },
@@ -23,6 +24,7 @@ const OPERATIONS: readonly { value: Operation; label: string }[] = [
 const TARGETS: Record<Kind, string> = {
   value: 'Value',
   bound: 'Bound',
+  limit: 'Constraint',
   column: 'Column',
   cell: 'Column',
   off: 'Card',
@@ -163,12 +165,14 @@ export function ChangeFields({
   );
 }
 
-function offeredFor(kind: Kind, { values, bounds, columns, off, files }: CanvasNames): readonly Named[] {
+function offeredFor(kind: Kind, { values, bounds, limits, columns, off, files }: CanvasNames): readonly Named[] {
   switch (kind) {
     case 'value':
       return values;
     case 'bound':
       return bounds;
+    case 'limit':
+      return limits;
     case 'column':
     case 'cell':
       return columns;

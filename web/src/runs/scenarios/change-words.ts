@@ -10,7 +10,9 @@ export function changeInWords(change: Change, cards: readonly Card[] = []): stri
   const { kind, target, where, key } = change;
   switch (kind) {
     case 'off':
-      return `without ${cards.find(({ id }) => id === target)?.label ?? target}`;
+      return `without ${labelOf(target, cards)}`;
+    case 'limit':
+      return `${labelOf(target, cards)} ${arithmetic(change)}`;
     case 'file':
       return `${target} from ${change.to}`;
     case 'cell':
@@ -22,6 +24,9 @@ export function changeInWords(change: Change, cards: readonly Card[] = []): stri
       return `${target} ${arithmetic(change)}`;
   }
 }
+
+const labelOf = (target: string, cards: readonly Card[]): string =>
+  cards.find(({ id }) => id === target)?.label ?? target;
 
 /** What a scenario has made of a column, likewise. */
 export function adjustmentInWords(adjustment: Adjustment): string {

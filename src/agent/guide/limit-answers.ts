@@ -1,0 +1,135 @@
+import { isProblem } from '../../modelling/formula.js';
+import { mentionsOf } from '../../modelling/mentions.js';
+import { parseFormula } from '../../modelling/parse-formula.js';
+import { fieldOf } from '../../projects/canvas/card-shapes.js';
+import { type Thing, thingNamed, thingNear } from './named-things.js';
+import { bullets, counted, figure, quote } from './quote.js';
+import { type Answer, memberOf, type RunReader, TIGHT, withoutName } from './run-reader.js';
+
+/** Answers to questions about what limits the plan. */
+export class LimitAnswers {
+  constructor(private readonly reader: RunReader) {}
+
+  async *binding(): Answer {
+    const found = yield* this.reader.constraints({ tight: true });
+    if (typeof found === 'string') return found;
+    const bounds = this.tightBounds().map((text) => `${quote(text, 60)}: no room left`);
+    const shown = [...found.constraints.map((one) => this.reader.describeConstraint(one)), ...bounds];
+    if (shown.length === 0)
+      return 'No limit binds: every constraint has room left, and no variable is at its upper bound.';
+    const more = found.total - found.constraints.length;
+    return `These limits bind:\n${bullets(shown)}${more > 0 ? `\n- and ${more} more` : ''}`;
+  }
+
+  /** Upper bounds of variables without an index that the plan reaches, as relations. */
+  private tightBounds(name?: string): string[] {
+    return this.reader.things.flatMap(({ kind, name: variable, card }) => {
+      const upper = card === undefined ? undefined : fieldOf<number>(card, 'upper');
+      const value = this.reader.run.variables?.[variable];
+      const isMeant = kind === 'variable' && (name === undefined || name === variable);
+      return isMeant && typeof upper === 'number' && value !== undefined && value >= upper - TIGHT
+        ? [`${variable} <= ${upper}`]
+        : [];
+    });
+  }
+
+  async *shadowPrice(subject?: string): Answer {
+    if (this.reader.run.is_integer) return this.noPrices('shadow prices', subject);
+    if (subject === undefined) {
+      const found = yield* this.reader.constraints({ tight: true });
+      if (typeof found === 'string') return found;
+      const priced = found.constraints.filter(({ dual }) => dual !== null && Math.abs(dual) > TIGHT);
+      return priced.length === 0
+        ? 'No constraint has a shadow price: more room would not improve the objective.'
+        : `Shadow prices:\n${bullets(priced.map((one) => this.reader.describeConstraint(one)))}`;
+    }
+    const thing = thingNamed(subject, this.constraintsFirst()) ?? thingNear(subject, this.constraintsFirst());
+    if (thing?.kind === 'constraint') return yield* this.reader.constraint(thing.name);
+    const limited = thing === undefined ? [] : this.constraintsWith(thing.name);
+    if (limited.length > 0 && thing?.kind !== 'variable') {
+      const answers: string[] = [];
+      for (const name of limited.slice(0, 3)) answers.push(yield* this.reader.constraint(name));
+      return `${quote(subject, 60)} stands in ${counted(limited.length, 'constraint')}. ${answers.join(' ')}`;
+    }
+    return thing === undefined
+      ? this.reader.unnamed(subject)
+      : `${quote(thing.name, 60)} is no constraint, and only constraints have shadow prices. Ask for its reduced cost.`;
+  }
+
+  private constraintsFirst(): Thing[] {
+    return this.reader.things.toSorted(
+      (one, other) => Number(other.kind === 'constraint') - Number(one.kind === 'constraint'),
+    );
+  }
+
+  private noPrices(what: string, subject = 'the budget'): string {
+    return `There are no ${what}: the model has whole-number or yes-or-no variables, and prices are defined for continuous ones only. Ask ${quote(`what if ${subject} rises by 1`)} instead.`;
+  }
+
+  async *reducedCost(subject?: string): Answer {
+    if (this.reader.run.is_integer) return this.noPrices('reduced costs', subject);
+    const thing =
+      subject === undefined
+        ? undefined
+        : (thingNamed(subject, this.reader.things) ?? thingNear(subject, this.reader.things));
+    if (thing?.kind !== 'variable' && thing?.kind !== 'family')
+      return subject === undefined ? 'Name the variable, as in `reduced cost of x`.' : this.reader.unnamed(subject);
+    const reply = yield* this.reader.values(thing.name, {
+      ...(thing.kind === 'family' && { mentioned_in: subject ?? '' }),
+    });
+    const all = typeof reply !== 'string' && reply.count === 0 ? yield* this.reader.values(thing.name) : reply;
+    if (typeof all === 'string') return all;
+    const shown = all.values.map(({ keys, reduced_cost }) => {
+      const price = reduced_cost === null ? 'no reduced cost' : describeReduced(reduced_cost);
+      return `${quote(memberOf(thing.name, keys))}: ${price}`;
+    });
+    return all.size > shown.length && all.count > shown.length
+      ? `${bullets(shown)}\n\nName a member for others.`
+      : bullets(shown);
+  }
+
+  async *whyNot(subject: string, wants: 'more' | 'less'): Answer {
+    const thing = thingNamed(subject, this.reader.things) ?? thingNear(subject, this.reader.things);
+    if (thing?.kind !== 'variable' && thing?.kind !== 'family')
+      return thing === undefined
+        ? this.reader.unnamed(subject)
+        : `${quote(thing.name, 60)} is no variable, so the plan does not choose it.`;
+    const { name } = thing;
+    const mentioned = { mentioned_in: withoutName(subject, name) };
+    const some = yield* this.reader.values(name, thing.kind === 'family' ? mentioned : {});
+    if (typeof some === 'string') return some;
+    const [member] = some.count > 0 ? some.values : [];
+    const found = yield* this.reader.constraints({ tight: true });
+    if (typeof found === 'string') return found;
+    const labels = new Set(this.constraintsWith(name));
+    const tight = found.constraints
+      .filter((one) => [...labels].some((label) => one.name === label || one.name.startsWith(`${label}[`)))
+      .map((one) => this.reader.describeConstraint(one));
+    const bounds = wants === 'more' ? this.tightBounds(name).map((text) => `${quote(text, 60)}: its upper bound`) : [];
+    const called = quote(member === undefined ? name : memberOf(name, member.keys), 60);
+    const now = member === undefined ? '' : `${called} is ${figure(member.value)}. `;
+    const cost = member?.reduced_cost;
+    const price =
+      cost == null || Math.abs(cost) <= TIGHT ? '' : ` One more unit changes the objective by ${figure(cost)}.`;
+    const reasons = [...bounds, ...tight];
+    const next = member === undefined ? undefined : figure(member.value + (wants === 'more' ? 1 : -1));
+    const example = `what if ${name} ${wants === 'more' ? '>=' : '<='} ${next ?? '10'}`;
+    const offer = thing.kind === 'variable' ? ` To see the price, ask ${quote(example)}.` : '';
+    return reasons.length === 0
+      ? `${now}No limit with ${quote(name, 60)} binds, so another amount would not improve the objective.${price}${offer}`
+      : `${now}These limits hold it:\n${bullets(reasons)}\n\n${price.trim()}${offer}`.trim();
+  }
+
+  /** Labels of the constraints whose formula has a name. */
+  private constraintsWith(name: string): string[] {
+    return this.reader.sketch.of('constraint').flatMap((card) => {
+      const formula = parseFormula(fieldOf<string>(card, 'expression') ?? '');
+      return !isProblem(formula) && mentionsOf(formula, undefined).includes(name) ? [card.label] : [];
+    });
+  }
+}
+
+const describeReduced = (cost: number): string =>
+  Math.abs(cost) <= TIGHT
+    ? 'reduced cost 0, so its bounds do not hold it'
+    : `reduced cost ${figure(cost)}: so much one more unit would change the objective`;

@@ -1,0 +1,96 @@
+import { describe, expect, it } from '@jest/globals';
+import { readStatement } from './grammar.js';
+
+describe('a question about results', () => {
+  it.each<[string, object]>([
+    ['how many carts', { ask: 'value', subject: 'carts' }],
+    ['How many ox carts do we build?', { ask: 'value', subject: 'ox carts do we build' }],
+    ['show carts', { ask: 'value', subject: 'carts' }],
+    ['what is the profit', { ask: 'value', subject: 'profit' }],
+    ["What's our total cost?", { ask: 'value', subject: 'cost', pick: 'total' }],
+    ['what is the largest make', { ask: 'value', subject: 'make', pick: 'largest' }],
+    ['how much oak chair', { ask: 'value', subject: 'oak chair' }],
+    ['show make["oak chair"]', { ask: 'value', subject: 'make["oak chair"]' }],
+    ['show the result', { ask: 'result' }],
+    ['What is the plan?', { ask: 'result' }],
+    ['show me the KPIs', { ask: 'kpis' }],
+    ['which limits bind', { ask: 'binding' }],
+    ['what is tight?', { ask: 'binding' }],
+    ['which constraints are binding', { ask: 'binding' }],
+    ['what are the bottlenecks', { ask: 'binding' }],
+    ['shadow price of the budget', { ask: 'shadow_price', subject: 'budget' }],
+    ['show the shadow prices', { ask: 'shadow_price' }],
+    ['what is one more hour of labour worth?', { ask: 'shadow_price', subject: 'labour' }],
+    ['reduced cost of x', { ask: 'reduced_cost', subject: 'x' }],
+    ['why not more rickshaws?', { ask: 'why_not', subject: 'rickshaws', wants: 'more' }],
+    ['Why are there no rickshaws', { ask: 'why_not', subject: 'rickshaws', wants: 'more' }],
+    ['why so many carts?', { ask: 'why_not', subject: 'carts', wants: 'less' }],
+  ])('is read from %j', (text, about) => {
+    expect(readStatement(text)).toEqual({ statement: { kind: 'question', about } });
+  });
+
+  it.each<[string, object]>([
+    ['total cost', { ask: 'value', subject: 'cost', pick: 'total' }],
+    ['results', { ask: 'result' }],
+    ['binding constraints', { ask: 'binding' }],
+  ])('is read without a question word from %j', (text, about) => {
+    expect(readStatement(text)).toEqual({ statement: { kind: 'question', about, isBare: true } });
+  });
+
+  it.each([
+    ['show the model', 'show'],
+    ['show scenarios', 'show_scenarios'],
+    ['how many rows has demand.csv', 'table'],
+    ['total cost <= 5', undefined],
+    ['minimize total cost', 'objective'],
+    ['undo', 'undo'],
+    ['Undo the last change, please', 'undo'],
+    ['take that back', 'undo'],
+  ])('is not read from %j', (text, kind) => {
+    expect(readStatement(text).statement?.kind).toBe(kind);
+  });
+});
+
+describe('a what-if question', () => {
+  it.each<[string, object[]]>([
+    ['what if the budget is 300?', [{ subject: 'budget', to: 300 }]],
+    ['what if budget = 300', [{ subject: 'budget', to: 300 }]],
+    ['What if the budget were only $1,300', [{ subject: 'budget', to: 1300 }]],
+    ['what happens if the budget drops to 150 euros', [{ subject: 'budget', to: 150 }]],
+    ['what if demand rises by 10 %', [{ subject: 'demand', times: 1.1 }]],
+    ['what if demand falls 7%', [{ subject: 'demand', times: 0.93 }]],
+    ['what if demand is 20 percent higher', [{ subject: 'demand', times: 1.2 }]],
+    ['what if demand doubles', [{ subject: 'demand', times: 2 }]],
+    ['what if we have 2 more carpenters', [{ subject: 'carpenters', plus: 2 }]],
+    ['what if we had two fewer trucks', [{ subject: 'trucks', plus: -2 }]],
+    ['what if there are 8 carpenters', [{ subject: 'carpenters', to: 8 }]],
+    ['what if 10% more demand', [{ subject: 'demand', times: 1.1 }]],
+    ['what if we make at least 5 rickshaws', [{ subject: 'rickshaws', to: 5, side: 'lower' }]],
+    ['what if carts <= 3', [{ subject: 'carts', to: 3, side: 'upper' }]],
+    ['what if there is no overtime', [{ subject: 'overtime', isOff: true }]],
+    ['what if price of oak chair is 30', [{ subject: 'price of oak chair', to: 30 }]],
+    [
+      'what if the budget is 300 and demand rises by 10 %',
+      [
+        { subject: 'budget', to: 300 },
+        { subject: 'demand', times: 1.1 },
+      ],
+    ],
+  ])('is read from %j', (text, changes) => {
+    const wanted = changes.map((change) => ({ form: 'wanted', ...change }));
+    expect(readStatement(text)).toEqual({ statement: { kind: 'what_if', changes: wanted } });
+  });
+
+  it('takes the changes of scenarios', () => {
+    expect(readStatement('what if demand x 1.2 where region = "north"').statement).toEqual({
+      kind: 'what_if',
+      changes: [{ form: 'figure', target: 'demand', where: 'region = "north"', times: 1.2 }],
+    });
+  });
+
+  it('says what to write if it cannot be read', () => {
+    expect(readStatement('what if everything goes wrong')).toEqual({
+      reason: expect.stringContaining('what if the budget is 300'),
+    });
+  });
+});

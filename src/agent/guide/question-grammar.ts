@@ -1,0 +1,100 @@
+import type { Reading, ResultQuestion } from './statement.js';
+import { readWhatIf } from './what-if-grammar.js';
+import { without } from './words.js';
+
+/*
+ * Questions about the newest run: `how many carts`, `show the result`, `what is the total cost`, `which limits bind`, `shadow price of
+ * the budget`, `why not more rickshaws?`; and `undo`.
+ */
+
+const RELATION = /[<>=≤≥:;]/;
+const THE = '(?:(?:the|our|my|this|that|all|last|latest|newest|best|optimal|current) )*';
+const ASKS = String.raw`(?:what(?:['’]s| is| are| was| were| does| do| would be)?|which(?: is| are)?|how (?:much|many|high|large|big|long)(?: is| are| of)?|show(?: me)?|list|tell me|give me|display|where(?: is| are)?)`;
+
+const UNDO =
+  /^(?:undo|revert|roll ?back|take (?:it|that|this) back|go back)(?: (?:it|that|this|please|(?:the |my |your )?(?:last|previous|latest)?(?: (?:change|changes|step|edit|one|statement))?))?$/i;
+const HOW_TO_GIVE = /^how do i give (?<name>[^ ]+)(?: of (?<set>[^ ]+))?$/i;
+const RESULT = new RegExp(
+  `^(?<asks>${ASKS} )?${THE}(?:results?|solutions?|plan|outcome|answer|run|variables|values|decisions)$`,
+  'i',
+);
+const KPIS = new RegExp(`^(?<asks>${ASKS} )?${THE}(?:kpis?|key figures|indicators)$`, 'i');
+const LIMITS = '(?:limits?|constraints?|bounds?|rules?|bottlenecks?)';
+const TIGHT = '(?:bind|binds|binding|tight|active|scarce|exhausted|used up|at (?:the|its|their) limit)';
+const BINDING = [
+  `${ASKS} ${THE}${LIMITS}(?: (?:is|are))?(?: ${TIGHT})?`,
+  `${ASKS} ${THE}${TIGHT}(?: ${LIMITS})?`,
+  `what (?:limits|restricts|constrains|stops|holds back) (?:us|the plan|the profit|the result)`,
+].map((pattern) => new RegExp(`^${pattern}$`, 'i'));
+const BARE_BINDING = new RegExp(`^${THE}(?:(?:binding|tight|active) ${LIMITS}|bottlenecks?)$`, 'i');
+const PRICE = new RegExp(
+  `^(?:${ASKS} )?${THE}(?:shadow prices?|dual(?: (?:values?|prices?))?s?|marginal (?:values?|prices?)|(?<reduced>reduced costs?))(?: (?:of|for|on) ${THE}(?<subject>.+))?$`,
+  'i',
+);
+const WORTH = new RegExp(
+  `^what (?:is|would) (?:one |an?(?:other)? |1 )?(?:more |extra )?(?:unit|hour|piece|day)?(?: of)? ?${THE}(?<subject>.+?) (?:be )?worth$`,
+  'i',
+);
+const WHY = /^why (?<rest>.+)$/i;
+const LESS = /\b(?:so (?:many|much)|fewer|less|too (?:many|much)|at all)\b/i;
+/** Words of a why question that name nothing. */
+const FILLERS =
+  /\b(?:not|no|only|just|more|fewer|less|so|few|little|many|much|too|any|at all|are|is|do|does|did|don['’]t|doesn['’]t|didn['’]t|isn['’]t|aren['’]t|can['’]t|cannot|can|we|i|you|it|they|there|the|our|make|build|made|built|produce|produced|have|get|larger|bigger|higher|lower|smaller)\b/gi;
+const VALUE = new RegExp(String.raw`^${ASKS} ${THE}(?<subject>["'“\p{L}\p{N}_].*)$`, 'iu');
+const PICKS: [NonNullable<Extract<ResultQuestion, { ask: 'value' }>['pick']>, RegExp][] = [
+  ['largest', /^(?:the )?(?:largest|biggest|highest|greatest|maximum|max|most)(?: (?:value )?of)?(?: the)? /i],
+  ['smallest', /^(?:the )?(?:smallest|lowest|least|minimum|min)(?: (?:value )?of)?(?: the)? /i],
+  ['total', /^(?:the )?(?:total|sum|overall)(?: of)?(?: the)? /i],
+];
+
+/** Reads a question about results; undefined for other texts. */
+export function readQuestion(text: string): Reading | undefined {
+  const said = without(text, ' ?!.');
+  const whatIf = readWhatIf(said);
+  if (whatIf !== undefined) return whatIf;
+  if (RELATION.test(said)) return undefined;
+  if (UNDO.test(said)) return { statement: { kind: 'undo' } };
+  const { name, set } = HOW_TO_GIVE.exec(said)?.groups ?? {};
+  if (name !== undefined) return { statement: { kind: 'how_to_give', name, ...(set !== undefined && { set }) } };
+  const about = askedOf(said);
+  return about && { statement: { kind: 'question', about } };
+}
+
+function askedOf(said: string): ResultQuestion | undefined {
+  if (RESULT.exec(said)?.groups?.['asks'] !== undefined) return { ask: 'result' };
+  if (KPIS.exec(said)?.groups?.['asks'] !== undefined) return { ask: 'kpis' };
+  if (BINDING.some((pattern) => pattern.test(said))) return { ask: 'binding' };
+  const price = PRICE.exec(said)?.groups;
+  const of = price?.['subject'];
+  if (price !== undefined)
+    return {
+      ask: price['reduced'] === undefined ? 'shadow_price' : 'reduced_cost',
+      ...(of !== undefined && { subject: of }),
+    };
+  const worth = WORTH.exec(said)?.groups?.['subject'];
+  if (worth !== undefined) return { ask: 'shadow_price', subject: worth };
+  const why = WHY.exec(said)?.groups?.['rest'];
+  if (why !== undefined) {
+    const subject = why.replace(FILLERS, ' ').replace(/\s+/g, ' ').trim();
+    return subject === '' ? { ask: 'binding' } : { ask: 'why_not', subject, wants: LESS.test(why) ? 'less' : 'more' };
+  }
+  const subject = VALUE.exec(said)?.groups?.['subject'];
+  return subject === undefined ? undefined : valueOf(subject);
+}
+
+/** Reads a question without a question word, such as `total cost` or `results`; undefined for other texts. */
+export function readBareQuestion(text: string): Reading | undefined {
+  const said = without(text, ' ?!.');
+  if (RELATION.test(said)) return undefined;
+  const bare = (about: ResultQuestion): Reading => ({ statement: { kind: 'question', about, isBare: true } });
+  if (RESULT.test(said)) return bare({ ask: 'result' });
+  if (KPIS.test(said)) return bare({ ask: 'kpis' });
+  if (BARE_BINDING.test(said)) return bare({ ask: 'binding' });
+  return PICKS.some(([, pattern]) => pattern.test(said)) ? bare(valueOf(said)) : undefined;
+}
+
+function valueOf(said: string): ResultQuestion {
+  const [pick, pattern] = PICKS.find(([, one]) => one.test(said)) ?? [];
+  const subject = pattern === undefined ? said : said.replace(pattern, '');
+  return { ask: 'value', subject, ...(pick !== undefined && { pick }) };
+}

@@ -1,0 +1,155 @@
+import type { AgentOutput } from '../agent.js';
+import type { ToldValues } from '../tools/result-tools.service.js';
+import { LimitAnswers } from './limit-answers.js';
+import { type Thing, thingNamed, thingNear } from './named-things.js';
+import { bullets, counted, figure, quote } from './quote.js';
+import { type Answer, MAX_SHOWN, memberOf, type RunReader, withoutName } from './run-reader.js';
+import { describeOutcome } from './solving.js';
+import type { ResultQuestion } from './statement.js';
+
+/** Families in which a member is looked for. */
+const MAX_FAMILIES = 5;
+
+/** Answers questions about a run, a paragraph each. */
+export class ResultAnswers {
+  private readonly limits: LimitAnswers;
+
+  constructor(private readonly reader: RunReader) {
+    this.limits = new LimitAnswers(reader);
+  }
+
+  async *answer(question: ResultQuestion): Answer {
+    if (this.reader.run.objective_value == null) return `The newest run has no plan. ${this.outcome()}`;
+    switch (question.ask) {
+      case 'result':
+        return this.outcome();
+      case 'kpis':
+        return this.kpis();
+      case 'binding':
+        return yield* this.limits.binding();
+      case 'shadow_price':
+        return yield* this.limits.shadowPrice(question.subject);
+      case 'reduced_cost':
+        return yield* this.limits.reducedCost(question.subject);
+      case 'why_not':
+        return yield* this.limits.whyNot(question.subject, question.wants);
+      case 'value':
+        return yield* this.value(question);
+    }
+  }
+
+  private outcome(): string {
+    const { status, outcome, error, ...result } = this.reader.run;
+    return describeOutcome({
+      status,
+      result: outcome === undefined ? null : { status: outcome, ...result },
+      error: error === undefined ? null : { message: error },
+    }).text;
+  }
+
+  private kpis(): string {
+    const { kpis = [] } = this.reader.run;
+    const shown = kpis.map(({ label }) => this.kpi(label));
+    return shown.length === 0
+      ? 'The newest run has no KPIs with a formula. Write one such as `kpi hours: 2 chairs + 3 tables`, then `solve`.'
+      : bullets(shown);
+  }
+
+  private kpi(label: string): string {
+    const kpi = this.reader.run.kpis?.find((one) => one.label === label);
+    if (kpi === undefined) return `The KPI ${quote(label, 60)} has no formula, so the run has no figure for it.`;
+    const unit = kpi.unit === null ? '' : ` ${quote(kpi.unit)}`;
+    const target = kpi.target === null ? '' : ` (target ${figure(kpi.target)})`;
+    return kpi.value === null
+      ? `${quote(label, 60)} cannot be computed for this plan.`
+      : `${quote(label, 60)} is ${figure(kpi.value)}${unit}${target}.`;
+  }
+
+  private async *value(question: Extract<ResultQuestion, { ask: 'value' }>): Answer {
+    const { subject, pick } = question;
+    // The name of a KPI may begin like a question: `Total cost`.
+    const named =
+      thingNamed(`${pick ?? ''} ${subject}`, this.reader.things, true) ?? thingNamed(subject, this.reader.things);
+    if (named?.kind === 'family') return yield* this.family(named.name, subject, pick);
+    if (named !== undefined) return yield* this.single(named);
+    if (/^(?:objectives?|goals?|objective value|optimum)$/i.test(subject)) return this.objectives();
+    const members = yield* this.membersNamed(subject);
+    if (members !== undefined) return members;
+    const near = thingNear(subject, this.reader.things);
+    if (near?.kind === 'family') return yield* this.family(near.name, subject, pick);
+    if (near !== undefined) return yield* this.single(near);
+    return this.reader.unnamed(subject);
+  }
+
+  private async *single({ kind, name, card }: Thing): Answer {
+    switch (kind) {
+      case 'objective':
+        return this.objectives(name);
+      case 'kpi':
+        return this.kpi(name);
+      case 'constraint':
+        return yield* this.reader.constraint(name);
+      case 'value':
+        return `${quote(name, 60)} is ${figure(this.reader.sketch.values.get(name))}, a figure of the canvas.`;
+      case 'column':
+        return `${quote(name, 60)} is a column of figures, not a result. The plan does not choose it.`;
+      case 'set':
+        return `${quote(name, 60)} is a set, not a result. Ask for a variable over it.`;
+      default:
+        return yield* this.variable(name, card?.label ?? name);
+    }
+  }
+
+  private objectives(name?: string): string {
+    const objectives = this.reader.sketch.of('objective');
+    const value = figure(this.reader.run.objective_value);
+    const late = this.reader.run.outcome === 'time_limit' ? ', the best found in time' : '';
+    if (objectives.length > 1) return `The objectives together are ${value}${late}, added up with their weights.`;
+    const [{ label = 'objective', data = {} } = {}] = objectives;
+    const sense = data['sense'] === 'minimize' ? 'least' : 'most';
+    return `The objective ${quote(name ?? label, 60)} is ${value}${late}, the ${sense} that the constraints allow.`;
+  }
+
+  private async *variable(name: string, label: string): Answer {
+    const reply = yield* this.reader.values(name);
+    if (typeof reply === 'string') return reply;
+    const unit = this.reader.sketch.variable(name)?.data['unit'];
+    const called = label === name ? quote(name, 60) : `${quote(label, 60)} (${quote(name, 60)})`;
+    return `${called} is ${figure(reply.values[0]?.value)}${typeof unit === 'string' ? ` ${quote(unit)}` : ''}.`;
+  }
+
+  private async *family(name: string, subject: string, pick?: 'largest' | 'smallest' | 'total'): Answer {
+    if (pick === undefined) {
+      const members = yield* this.reader.values(name, { mentioned_in: withoutName(subject, name) });
+      if (typeof members === 'string') return members;
+      if (members.count > 0) return describeMembers(members);
+    }
+    const order = pick === 'smallest' ? 'smallest' : 'largest';
+    const limit = pick === undefined || pick === 'total' ? MAX_SHOWN : 1;
+    const all = yield* this.reader.values(name, { order, limit });
+    if (typeof all === 'string') return all;
+    const total = `The total of ${quote(name, 60)} is ${figure(all.sum)} over ${counted(all.size, 'member')}.`;
+    if (pick === 'total' || all.values.length === 0) return total;
+    const shown = all.values.map(({ keys, value }) => `${quote(memberOf(name, keys))}: ${figure(value)}`);
+    if (pick !== undefined) return `The ${pick} is ${shown[0]}.`;
+    return `${total}\n${bullets(shown)}${all.size > shown.length ? `\n\nThese are the largest ${shown.length}. Name a member for its value.` : ''}`;
+  }
+
+  /** Members that a text names, of any variable; undefined if there are none. */
+  private async *membersNamed(text: string): AsyncGenerator<AgentOutput, string | undefined> {
+    const families = this.reader.things.filter(({ kind }) => kind === 'family').slice(0, MAX_FAMILIES);
+    const found: string[] = [];
+    for (const { name } of families) {
+      const members = yield* this.reader.values(name, { mentioned_in: text });
+      if (typeof members !== 'string' && members.count > 0) found.push(describeMembers(members));
+    }
+    return found.length === 0 ? undefined : found.join('\n');
+  }
+}
+
+function describeMembers({ variable, values, count, sum }: ToldValues): string {
+  const shown = values.map(({ keys, value }) => `${quote(memberOf(variable, keys))} is ${figure(value)}`);
+  if (shown.length === 1) return `${shown[0]}.`;
+  const more = count > shown.length ? `\n- and ${count - shown.length} more` : '';
+  return `${bullets(shown)}${more}\n\nTogether they are ${figure(sum)}.`;
+}

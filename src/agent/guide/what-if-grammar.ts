@@ -1,0 +1,114 @@
+import type { Arithmetic } from '../../executions/model/adjustments.js';
+import { readChanges } from './scenario-grammar.js';
+import type { Reading, SaidChange, WantedChange } from './statement.js';
+import { figureOf, NUMBER, without } from './words.js';
+
+/*
+ * What-if questions: `what if the budget is 300?`, `what if demand rises by 10 % and we have 2 more carpenters`, `what if there
+ * is no overtime`, `what if price of "oak chair" = 30`.
+ */
+
+const WHAT_IF = /^(?:and |so )?(?:what|how)(?: about)?(?: would happen| happens| changes)? (?:if|when) (?<body>.+)$/i;
+const HOW_TO =
+  'say what changes, as in `what if the budget is 300`, `what if demand rises by 10 %` or `what if we have 2 more trucks`';
+
+const AMOUNT = String.raw`[$€£]?(?<figure>${NUMBER})(?<percent> ?%| percent)?`;
+const SUBJECT = '(?<subject>.+?)';
+const RISES =
+  '(?:rises?|rose|increases?|increased|grows?|grew|goes up|went up|climbs?|(?:is|are) (?:raised|increased))';
+const FALLS =
+  '(?:falls?|fell|drops?|dropped|decreases?|decreased|shrinks?|shrank|declines?|goes down|went down|(?:is|are) (?:cut|reduced|lowered))';
+const MORE = '(?:more|extra|additional|further|higher|larger|greater|dearer|more expensive|up)';
+const LESS = '(?:fewer|less|lower|smaller|cheaper|down)';
+const IS = '(?:is|are|was|were|will be|would be|becomes?|equals?|=)';
+/** A unit behind a figure, which the canvas does not read. */
+const UNIT = String.raw`(?: \S+| \S+ \S+)?`;
+
+type Groups = Partial<Record<string, string>>;
+type Form = [pattern: RegExp, toChange: (figure: number, groups: Groups) => Omit<WantedChange, 'form' | 'subject'>];
+
+const form = (pattern: string, toChange: Form[1]): Form => [new RegExp(`^${pattern}$`, 'i'), toChange];
+const rounded = (figure: number): number => Number(figure.toPrecision(12));
+const by =
+  (sign: 1 | -1) =>
+  (figure: number, { percent }: Groups): Arithmetic =>
+    percent === undefined ? { plus: sign * figure } : { times: rounded(1 + (sign * figure) / 100) };
+const to = (figure: number): Arithmetic => ({ to: figure });
+const times = (factor: number) => (): Arithmetic => ({ times: factor });
+const atMost = (figure: number): ReturnType<Form[1]> => ({ to: figure, side: 'upper' });
+const atLeast = (figure: number): ReturnType<Form[1]> => ({ to: figure, side: 'lower' });
+const off = (): ReturnType<Form[1]> => ({ isOff: true });
+
+const FORMS: readonly Form[] = [
+  form(`${SUBJECT} ${RISES} by ${AMOUNT}${UNIT}`, by(1)),
+  form(`${SUBJECT} ${FALLS} by ${AMOUNT}${UNIT}`, by(-1)),
+  form(`${SUBJECT} ${RISES} ${AMOUNT}`, by(1)),
+  form(`${SUBJECT} ${FALLS} ${AMOUNT}`, by(-1)),
+  form(`${SUBJECT} (?:${RISES}|${FALLS}|goes|changes) to ${AMOUNT}${UNIT}`, to),
+  form(`${SUBJECT} ${IS} ${AMOUNT} ${MORE}`, by(1)),
+  form(`${SUBJECT} ${IS} ${AMOUNT} ${LESS}`, by(-1)),
+  form(`${SUBJECT} (?:doubles?|doubled|(?:is|are) doubled|(?:is|are) twice as (?:much|many|high|large))`, times(2)),
+  form(`${SUBJECT} (?:halves|halved|(?:is|are) halved|(?:is|are) half as (?:much|many|high|large))`, times(0.5)),
+  form(`${SUBJECT} (?:triples?|tripled|(?:is|are) tripled)`, times(3)),
+  form(`(?:twice|double|twice as (?:much|many))(?: the)? ${SUBJECT}`, times(2)),
+  form(`half(?: of)?(?: the)?(?: as (?:much|many))? ${SUBJECT}`, times(0.5)),
+  form(`${AMOUNT} ${MORE}(?: units?)?(?: of)? ${SUBJECT}`, by(1)),
+  form(`${AMOUNT} ${LESS}(?: units?)?(?: of)? ${SUBJECT}`, by(-1)),
+  form(`${SUBJECT} ?(?:<=|≤|=<|(?:${IS} )?(?:at most|no more than|limited to)) ?${AMOUNT}${UNIT}`, atMost),
+  form(`${SUBJECT} ?(?:>=|≥|=>|(?:${IS} )?(?:at least|no less than)) ?${AMOUNT}${UNIT}`, atLeast),
+  form(`(?:at most|no more than|up to) ${AMOUNT} ${SUBJECT}`, atMost),
+  form(`(?:at least|no less than) ${AMOUNT} ${SUBJECT}`, atLeast),
+  form(`${SUBJECT} ?${IS} ?(?:only |set to |now )?${AMOUNT}${UNIT}`, to),
+  form(`(?:a |an )?${SUBJECT} of ${AMOUNT}${UNIT}`, to),
+  form(`(?:without|no|drop|dropped|remove|removed|ignore|ignored|leave out|left out)(?: the)? ${SUBJECT}`, off),
+  form(`${SUBJECT} ${IS} (?:dropped|removed|gone|ignored|left out|lifted)`, off),
+  form(`(?:only )?${AMOUNT} ${SUBJECT}`, to),
+];
+
+const FIGURES_IN_WORDS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
+const LEAD =
+  /^(?:(?:there|we|i|you|they|it) (?:(?:is|are|was|were|have|has|had|get|gets|got|make|makes|made|build|built|buy|hire|hired|use|used|could|can|must|only) )+)?(?:(?:the|our|my|an?) )?/i;
+
+/** Reads a what-if question; undefined for other texts. */
+export function readWhatIf(text: string): Reading | undefined {
+  const body = WHAT_IF.exec(text)?.groups?.['body'];
+  if (body === undefined) return undefined;
+  const changes = readAll(body);
+  return changes === undefined ? { reason: HOW_TO } : { statement: { kind: 'what_if', changes } };
+}
+
+function readAll(body: string): (WantedChange | SaidChange)[] | undefined {
+  const isPlain = !/["“[]| where /i.test(body);
+  const said = isPlain ? undefined : readChanges(body);
+  if (said !== undefined && typeof said !== 'string') return said;
+  const changes: WantedChange[] = [];
+  let waiting = '';
+  for (const piece of body.split(/, and |, | and (?:if )?/i)) {
+    waiting = waiting === '' ? piece : `${waiting} and ${piece}`;
+    const change = readOne(waiting);
+    if (change === undefined) continue;
+    changes.push(change);
+    waiting = '';
+  }
+  if (waiting === '') return changes;
+  const others = readChanges(body);
+  return typeof others === 'string' ? undefined : others;
+}
+
+function readOne(text: string): WantedChange | undefined {
+  const plain = text.replace(/(?<=\d),(?=\d{3}(?!\d))/g, '').trim();
+  const said = plain.replace(LEAD, '').replace(/^\w+/, (word) => figureInWords(word));
+  for (const [pattern, toChange] of FORMS) {
+    const groups: Groups = pattern.exec(said)?.groups ?? {};
+    const subject = without((groups['subject'] ?? '').replace(LEAD, ''), ` "'\`“”`);
+    const figure = groups['figure'] === undefined ? 0 : figureOf(groups['figure']);
+    if (subject === '' || figure === undefined || /^[\d.]+$/.test(subject)) continue;
+    return { form: 'wanted', subject, ...toChange(figure, groups) };
+  }
+  return undefined;
+}
+
+function figureInWords(word: string): string {
+  const at = FIGURES_IN_WORDS.indexOf(word.toLowerCase());
+  return at < 0 ? word : String(at);
+}

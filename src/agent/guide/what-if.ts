@@ -1,0 +1,156 @@
+import { fieldOf } from '../../projects/canvas/card-shapes.js';
+import { someOf } from '../../modelling/names.js';
+import type { Change } from '../../scenarios/change.js';
+import { MAX_NAME_LENGTH } from '../../scenarios/scenarios.dto.js';
+import type { AgentOutput } from '../agent.js';
+import type { ScenarioRun, ToldComparison } from '../tools/scenario-tools.service.js';
+import type { Toolbox } from '../tools/toolbox.service.js';
+import { type Thing, thingNamed, thingNear, thingsOn, whyUnnamed } from './named-things.js';
+import { bullets, figure, quote } from './quote.js';
+import { readNewest } from './run-reader.js';
+import { describeDifference, sayChange, toChange } from './scenarios.js';
+import type { Sketch } from './sketch.js';
+import type { Feasibility } from './solving.js';
+import type { StatementOf, WantedChange } from './statement.js';
+
+/* What-if questions: a scenario that is solved beside the canvas, which stays as it is. */
+
+const MAX_SHOWN = 10;
+
+/** The answer, and the feasibility of the canvas if it was solved as well. */
+export interface WhatIfAnswer {
+  text: string;
+  feasibility?: Feasibility;
+}
+
+/** Solves a what-if question as a scenario that is named after it, and compares the plan with that of the canvas. */
+export async function* answerWhatIf(
+  { changes: wanted }: StatementOf<'what_if'>,
+  sketch: Sketch,
+  files: readonly string[],
+  toolbox: Toolbox,
+): AsyncGenerator<AgentOutput, WhatIfAnswer> {
+  const things = thingsOn(sketch);
+  const changes: Change[] = [];
+  for (const one of wanted) {
+    const meant = one.form === 'wanted' ? toChanges(one, things, sketch) : [toChange(one, sketch, files)];
+    const problem = typeof meant === 'string' ? meant : meant.find((change) => typeof change === 'string');
+    if (typeof problem === 'string') return { text: `I cannot try that: ${problem}` };
+    if (typeof meant !== 'string') changes.push(...meant.filter((change) => typeof change !== 'string'));
+  }
+  const name = nameOf(changes);
+  const put = yield* toolbox.call({ tool: 'upsert_scenario', input: { name, changes, append: false } });
+  if (!put.ok) return { text: `I cannot try ${quote(name)}: ${put.error}.` };
+  const newest = yield* readNewest(toolbox);
+  const isFresh = typeof newest === 'object' && newest.objective_value != null && newest.changed_since.length === 0;
+  const solved = yield* toolbox.call({ tool: 'solve_scenarios', input: { names: [name], include_base: !isFresh } });
+  if (!solved.ok) return { text: `${quote(name)} was not solved: ${solved.error}.` };
+  const { runs, feasibility_result: feasibility } = solved.result as {
+    runs: ScenarioRun[];
+    feasibility_result: Feasibility;
+  };
+  const run = runs.find(({ scenario }) => scenario !== null);
+  const closing = `The canvas is as it was. This is the scenario ${quote(name)}.`;
+  if (run?.outcome === undefined || run.objective_value == null)
+    return { text: `${quote(name)}: ${describeFailure(run)}. ${closing}`, feasibility };
+  const compared = yield* toolbox.call({ tool: 'compare_scenarios', input: { names: [name] } });
+  if (!compared.ok)
+    return { text: `${quote(name)}: the objective is ${figure(run.objective_value)}. ${closing}`, feasibility };
+  return { text: `${describeEffect(name, compared.result as ToldComparison)}\n\n${closing}`, feasibility };
+}
+
+/** The scenario's name, by which the same question finds it again. */
+const nameOf = (changes: readonly Change[]): string =>
+  `What if ${changes.map(sayChange).join(', ')}`.slice(0, MAX_NAME_LENGTH);
+
+/** What a change in plain words is on the canvas, or why it is none. */
+function toChanges(wanted: WantedChange, things: readonly Thing[], sketch: Sketch): Change[] | string {
+  const { subject, side, isOff, times, plus, to } = wanted;
+  const arithmetic = {
+    ...(times !== undefined && { times }),
+    ...(plus !== undefined && { plus }),
+    ...(to !== undefined && { to }),
+  };
+  const cell = cellNamed(subject, things);
+  if (cell !== undefined && isOff !== true && side === undefined) return [{ kind: 'cell', ...cell, ...arithmetic }];
+  const thing = thingNamed(subject, things, true) ?? thingNear(subject, things) ?? thingNamed(subject, things);
+  if (thing === undefined) return whyUnnamed(subject, things, sketch);
+  const { kind, name } = thing;
+  const called = quote(name, 60);
+  if (isOff === true)
+    return ['constraint', 'objective', 'kpi'].includes(kind)
+      ? [{ kind: 'off', target: name }]
+      : `${called} is a ${kind}, and only constraints, objectives and KPIs can be left out. Say its figure, as in ${quote(`what if ${name} = 0`)}.`;
+  switch (kind) {
+    case 'value':
+      return [{ kind: 'value', target: name, ...arithmetic }];
+    case 'column':
+      return [{ kind: 'column', target: name, ...arithmetic }];
+    case 'constraint':
+      return [{ kind: 'limit', target: name, ...arithmetic }];
+    case 'variable':
+    case 'family':
+      return boundsOf(thing, side, arithmetic);
+    default:
+      return `${called} is ${kind === 'set' ? 'a set' : `the result of the plan`}. Change a figure, a limit or a variable instead.`;
+  }
+}
+
+/** A variable is kept at a figure by both of its bounds. */
+function boundsOf({ name, card }: Thing, side: WantedChange['side'], arithmetic: Partial<Change>): Change[] | string {
+  if (side !== undefined) return [{ kind: 'bound', target: `${name}.${side}`, ...arithmetic }];
+  if (arithmetic.to !== undefined)
+    return (['lower', 'upper'] as const).map((one) => ({ kind: 'bound', target: `${name}.${one}`, ...arithmetic }));
+  const hasUpper = card !== undefined && fieldOf(card, 'upper') !== undefined;
+  return hasUpper
+    ? [{ kind: 'bound', target: `${name}.upper`, ...arithmetic }]
+    : `${quote(name, 60)} is chosen by the plan and has no upper bound. Say an amount, as in ${quote(`what if ${name} = 5`)}.`;
+}
+
+/** `price of oak chair`, `price of the oak chair`: one member of a column. */
+function cellNamed(subject: string, things: readonly Thing[]): Pick<Change, 'target' | 'key'> | undefined {
+  const at = subject.search(/ of /i);
+  if (at < 0) return undefined;
+  const column = thingNamed(subject.slice(0, at), things, true);
+  const member = subject
+    .slice(at + ' of '.length)
+    .replace(/^the /i, '')
+    .replace(/^["'“](.*)["'”]$/, '$1')
+    .trim();
+  return column?.kind === 'column' && member !== '' ? { target: column.name, key: member.split(/ ?, ?/) } : undefined;
+}
+
+function describeFailure(run: ScenarioRun | undefined): string {
+  if (run === undefined) return 'it was not solved';
+  if (run.outcome === 'infeasible') {
+    const names = (run.conflict ?? []).map((name) => quote(name, 60));
+    return `there is no plan then${names.length === 0 ? '' : `, because ${someOf(names, MAX_SHOWN)} cannot hold together`}`;
+  }
+  return run.outcome === 'unbounded' ? 'there is no best plan then' : `it was not solved, ${run.error ?? run.status}`;
+}
+
+/** The objective before and after, KPIs that differ, and the values that differ most. */
+function describeEffect(name: string, { base, scenarios, differing }: ToldComparison): string {
+  const [scenario] = scenarios;
+  const before = base?.objective_value;
+  const after = `the objective is ${figure(scenario?.objective_value)}`;
+  const change = scenario?.difference;
+  const first =
+    before == null || change == null
+      ? `${quote(name)}: ${after}. The canvas itself has no plan.`
+      : `${quote(name)}: ${after} instead of ${figure(before)}, ${describeDifference(change)}.`;
+  const kpis = (scenario?.kpis ?? []).flatMap(({ label, value, difference }) =>
+    difference === null || figure(difference) === '0'
+      ? []
+      : [`${quote(label, 60)}: ${figure(value)} instead of ${figure((value ?? 0) - difference)}`],
+  );
+  const values = differing.slice(0, MAX_SHOWN).map(({ variable, keys, values: found }) => {
+    const of = (called: string | null): number => found.find((one) => one.scenario === called)?.value ?? 0;
+    const member = keys.length === 0 ? variable : `${variable}[${keys.join(', ')}]`;
+    return `${quote(member)}: ${figure(of(scenario?.name ?? null))} instead of ${figure(of(null))}`;
+  });
+  const shown = before == null ? [] : [...kpis, ...values];
+  const more = differing.length > MAX_SHOWN ? `\n- and more` : '';
+  const same = before == null || shown.length > 0 ? '' : ' The values are the same.';
+  return `${first}${same}${shown.length === 0 ? '' : `\n\nWhat differs:\n${bullets(shown)}${more}`}`;
+}

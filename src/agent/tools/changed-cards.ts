@@ -1,0 +1,28 @@
+import type { ModelCard } from '../../executions/solver/task.js';
+import { modelDigest } from '../../projects/canvas/model-digest.js';
+import { plainVariables } from '../../projects/canvas/requirement.js';
+
+/** Named instead of cards if something else than a card changed. */
+export const OTHER_FILES = 'the files that the model reads';
+
+/** Labels of the cards of a model that were changed, added or removed between two states of a canvas. */
+export function changedCards(before: readonly ModelCard[], now: readonly ModelCard[]): string[] {
+  const [old, current] = [digests(before), digests(now)];
+  const ids = new Set([...old.keys(), ...current.keys()]);
+  return [...ids].flatMap((id) => {
+    const [one, other] = [old.get(id), current.get(id)];
+    return one?.digest === other?.digest ? [] : [(other ?? one)!.label];
+  });
+}
+
+/** What a solve reads of each card, by the card's id. Cards that it does not read are left out. */
+function digests(cards: readonly ModelCard[]): Map<string, { label: string; digest: string }> {
+  const variables = plainVariables(cards);
+  const nothing = modelDigest([]);
+  const found = new Map<string, { label: string; digest: string }>();
+  for (const card of cards) {
+    const digest = modelDigest([card], variables);
+    if (digest !== nothing) found.set(card.id, { label: card.label, digest });
+  }
+  return found;
+}

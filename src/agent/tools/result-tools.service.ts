@@ -1,0 +1,262 @@
+import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
+import { TaskProblem } from '../../data-engine/tasks.js';
+import { ExecutionRecords } from '../../executions/execution-records.service.js';
+import type { ExecutionResult } from '../../executions/execution.entity.js';
+import { MEMBER_PAGE, type RunValue } from '../../executions/runs.dto.js';
+import { wordsOf } from '../../modelling/nearest-names.js';
+import { Conflict, NotFound } from '../../platform/errors/errors.js';
+import { KnownTags } from '../../platform/http/entity-tags/entity-tag.js';
+import { CardsRepository } from '../../projects/canvas/cards.repository.js';
+import { ProjectReader } from '../../projects/project-access.js';
+import { ProjectsRepository } from '../../projects/projects.repository.js';
+import { TableReader } from '../../tables/table-reader.service.js';
+import type { AgentContext } from '../agent.js';
+import { AgentFiles } from './agent-files.service.js';
+import { changedCards, OTHER_FILES } from './changed-cards.js';
+import { type Tool, ToolFailure } from './tool.js';
+
+/** Variables and constraints that a result shows. */
+const MAX_SHOWN = 200;
+/** Members of a variable that one call reads. */
+const MAX_MEMBERS = 100_000;
+/** Slack of a constraint that counts as none. */
+const TIGHT = 1e-6;
+
+const valuesInput = z.strictObject({
+  variable: z.string().min(1).max(1_024),
+  mentioned_in: z.string().max(2_000).optional().describe('Only members with a key part that this text names'),
+  order: z.enum(['set', 'largest', 'smallest']).default('set'),
+  limit: z.int().min(1).max(100).default(20),
+});
+const constraintsInput = z.strictObject({
+  name: z.string().min(1).max(1_024).optional().describe('Of one constraint only'),
+  tight: z.boolean().default(false).describe('Only members without slack'),
+  limit: z.int().min(1).max(100).default(20),
+});
+
+/** The newest run of the canvas, as read_result returns it. */
+export interface ToldResult extends Partial<
+  Pick<ExecutionResult, 'objective_value' | 'message' | 'conflict' | 'kpis' | 'families'>
+> {
+  execution_id: string;
+  status: string;
+  ended_at: Date | null;
+  error?: string;
+  /** Absent without a result. */
+  outcome?: ExecutionResult['status'];
+  /** Values of the first variables, families with their totals. */
+  variables?: Record<string, number>;
+  variable_count?: number;
+  /** The constraints with the least slack; of a family its tightest member. */
+  constraints?: ExecutionResult['constraints'];
+  constraint_count?: number;
+  is_integer: boolean;
+  /** Labels of cards that changed since the run, and of files. */
+  changed_since: string[];
+}
+
+/** A page of values, as read_values returns it. */
+export interface ToldValues {
+  variable: string;
+  values: RunValue[];
+  /** Members that match, and the sum of their values. */
+  count: number;
+  sum: number;
+  /** Members of the variable. */
+  size: number;
+}
+
+/** A member of a constraint, as read_constraints returns it. */
+export interface ToldConstraint {
+  name: string;
+  keys: string;
+  activity: number;
+  slack: number;
+  dual: number | null;
+}
+
+/** Tools that read the newest run of the canvas. They solve nothing. */
+@Injectable()
+export class ResultTools {
+  readonly result: Tool<Record<string, never>> = {
+    name: 'read_result',
+    description:
+      'Returns the newest run of the canvas without solving: objective, KPIs, variables, constraints with slack and shadow price (dual, of linear programs), and the cards that changed since then. {run: null} if there is none.',
+    input: z.strictObject({}),
+    run: async (_, context) => ({ result: { run: (await this.newest(context)) ?? null } }),
+  };
+
+  readonly values: Tool<z.infer<typeof valuesInput>> = {
+    name: 'read_values',
+    description:
+      'Returns values of one variable in the newest run of the canvas, its members with an index, with their number and sum.',
+    input: valuesInput,
+    run: async (input, context) => ({ result: await this.membersOf(input, context) }),
+  };
+
+  readonly constraints: Tool<z.infer<typeof constraintsInput>> = {
+    name: 'read_constraints',
+    description:
+      'Returns members of constraints in the newest run of the canvas with activity, slack and shadow price, least slack first.',
+    input: constraintsInput,
+    run: async (input, context) => ({ result: await this.constraintsOf(input, context) }),
+  };
+
+  constructor(
+    private readonly records: ExecutionRecords,
+    private readonly cards: CardsRepository,
+    private readonly projects: ProjectsRepository,
+    private readonly files: AgentFiles,
+    private readonly tables: TableReader,
+  ) {}
+
+  private async newestId({ project_id }: AgentContext): Promise<string | undefined> {
+    const [newest] = await this.records.newestEnded(project_id, []);
+    return newest?.id;
+  }
+
+  private async requireNewest(context: AgentContext): Promise<string> {
+    const id = await this.newestId(context);
+    if (id === undefined) throw new ToolFailure('not_found', 'The canvas has not been solved yet');
+    return id;
+  }
+
+  private async newest(context: AgentContext): Promise<ToldResult | undefined> {
+    const id = await this.newestId(context);
+    if (id === undefined) return undefined;
+    const { run, result } = await this.read(id, context);
+    const { status, ended_at, error, model } = run;
+    return {
+      execution_id: id,
+      status,
+      ended_at,
+      ...(error !== null && { error: error.message }),
+      ...(result !== undefined && shown(result)),
+      is_integer: (model?.integer_variables ?? 0) > 0,
+      changed_since: await this.changedSince(id, run, context),
+    };
+  }
+
+  private async read(id: string, { principal, project_id }: AgentContext) {
+    const { body: run } = await this.records.detail(ProjectReader.of(principal), project_id, id, KnownTags.NONE);
+    if (run === undefined) throw new Error('A run has no detail');
+    const result = run.resultText === null ? undefined : (JSON.parse(run.resultText) as ExecutionResult);
+    return { run, result };
+  }
+
+  /** What of the model is not as it was solved. */
+  private async changedSince(
+    id: string,
+    { affects_checklist, is_test }: { affects_checklist: boolean; is_test: boolean },
+    { principal, project_id }: AgentContext,
+  ): Promise<string[]> {
+    const { body } = await this.records.cards(ProjectReader.of(principal), project_id, id, KnownTags.NONE);
+    const now = await this.cards.list(project_id);
+    const changed = body == null ? [] : changedCards(body, now);
+    const { feasibility_result } = await this.projects.requireKnown(project_id);
+    const isUnchecked = feasibility_result === 'unchecked' && affects_checklist && !is_test;
+    return changed.length === 0 && isUnchecked ? [OTHER_FILES] : changed;
+  }
+
+  private async membersOf(
+    { variable, mentioned_in, order, limit }: z.infer<typeof valuesInput>,
+    context: AgentContext,
+  ): Promise<ToldValues> {
+    const id = await this.requireNewest(context);
+    const reader = ProjectReader.of(context.principal);
+    const mentioned = mentioned_in === undefined ? undefined : ` ${wordsOf(mentioned_in).join(' ')} `;
+    const matching: RunValue[] = [];
+    let size = 0;
+    for (let offset = 0; offset < MAX_MEMBERS; offset += MEMBER_PAGE) {
+      const query = { family: variable, nonzero: false, limit: MEMBER_PAGE, offset };
+      const { body } = await this.records.values(reader, context.project_id, id, query, KnownTags.NONE, context.signal);
+      if (body === undefined) throw new Error('A page of values has no body');
+      size = body.total;
+      matching.push(...body.values.filter(({ keys }) => mentioned === undefined || isMentioned(keys, mentioned)));
+      if (offset + MEMBER_PAGE >= size) break;
+    }
+    const sign = order === 'smallest' ? 1 : -1;
+    const ordered = order === 'set' ? matching : matching.toSorted((one, other) => sign * (one.value - other.value));
+    const sum = matching.reduce((total, { value }) => total + value, 0);
+    return { variable, values: ordered.slice(0, limit), count: matching.length, sum, size };
+  }
+
+  private async constraintsOf(
+    { name, tight, limit }: z.infer<typeof constraintsInput>,
+    context: AgentContext,
+  ): Promise<{ constraints: ToldConstraint[]; total: number }> {
+    const { result } = await this.read(await this.requireNewest(context), context);
+    if (result?.objective_value == null) throw new Conflict('execution_has_no_plan', 'The newest run has no plan');
+    const path = result.table_paths?.find((one) => one.endsWith('/constraints.csv'));
+    const members = path === undefined ? undefined : await this.membersIn(path, { name, tight, limit }, context);
+    if (members !== undefined) return members;
+    // Without a table there are no families, or their tightest members are all that was kept.
+    const fits = result.constraints.filter(
+      (one) =>
+        (name === undefined || one.name === name || one.name.startsWith(`${name}[`)) && (!tight || one.slack <= TIGHT),
+    );
+    const constraints = fits
+      .toSorted((one, other) => one.slack - other.slack)
+      .slice(0, limit)
+      .map(({ name: called, activity, slack, dual = null }) => ({ name: called, keys: '', activity, slack, dual }));
+    return { constraints, total: fits.length };
+  }
+
+  /** The constraints in a table of the workspace; undefined if it was removed or replaced by something else. */
+  private async membersIn(
+    path: string,
+    { name, tight, limit }: { name: string | undefined; tight: boolean; limit: number },
+    context: AgentContext,
+  ): Promise<{ constraints: ToldConstraint[]; total: number } | undefined> {
+    const query = {
+      columns: ['name', 'keys', 'activity', 'slack', 'dual'],
+      where: [
+        ...(name === undefined ? [] : [{ column: 'name', op: '=' as const, value: name }]),
+        ...(tight ? [{ column: 'slack', op: '<=' as const, value: TIGHT }] : []),
+      ],
+      order_by: [{ column: 'slack' }],
+      limit,
+      offset: 0,
+    };
+    try {
+      const workspace = await this.files.workspace(context);
+      const { rows, total } = await this.tables.read(workspace, { path }, query, { signal: context.signal });
+      const found = JSON.parse(rows) as [Text, Text | null, number, number, number | null][];
+      const constraints = found.map(([called, keys, activity, slack, dual]) => ({
+        name: String(called),
+        keys: keys === null ? '' : String(keys),
+        activity,
+        slack,
+        dual,
+      }));
+      return { constraints, total };
+    } catch (error) {
+      if (error instanceof NotFound || error instanceof TaskProblem) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** A text, which the table engine may have read as a number. */
+type Text = string | number;
+
+function shown(result: ExecutionResult): Partial<ToldResult> {
+  const { status: outcome, objective_value, message, conflict, kpis, families, variables, constraints } = result;
+  const names = Object.keys(variables).slice(0, MAX_SHOWN);
+  return {
+    outcome,
+    objective_value,
+    message,
+    conflict,
+    ...(kpis !== undefined && { kpis }),
+    ...(families !== undefined && { families }),
+    variables: Object.fromEntries(names.map((name) => [name, variables[name]!])),
+    variable_count: Object.keys(variables).length,
+    constraints: constraints.toSorted((one, other) => one.slack - other.slack).slice(0, MAX_SHOWN),
+    constraint_count: constraints.length,
+  };
+}
+
+const isMentioned = (keys: readonly string[], mentioned: string): boolean =>
+  keys.some((key) => mentioned.includes(` ${wordsOf(key).join(' ')} `));

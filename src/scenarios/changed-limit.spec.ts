@@ -1,0 +1,35 @@
+import { describe, expect, it } from '@jest/globals';
+import { changedLimit } from './changed-limit.js';
+
+const isVariable = (name: string): boolean => ['x', 'y', 'make'].includes(name);
+
+describe('changedLimit', () => {
+  it.each([
+    ['3x + 2y <= 200', { to: 300 }, '3x + 2y <= 300'],
+    ['3x + 2y <= 200', { plus: -20 }, '3x + 2y <= 180'],
+    ['200 >= 3x + 2y', { times: 1.5 }, '300 >= 3x + 2y'],
+    ['x + y = crew', { plus: 2 }, 'x + y = (crew) + 2'],
+    ['make[p] <= cap[p] + 5', { times: 1.1 }, 'make[p] <= (cap[p] + 5) * 1.1'],
+    [
+      'sum p in products where cost[p] <= 3: make[p] <= 40',
+      { to: 50 },
+      'sum p in products where cost[p] <= 3: make[p] <= 50',
+    ],
+    [
+      'make[p] >= sum q in parts where size[q] > 2: need[q]',
+      { times: 2 },
+      'make[p] >= (sum q in parts where size[q] > 2: need[q]) * 2',
+    ],
+    ['0 <= x - y <= x + 3', { to: 1 }, '1 <= x - y <= x + 3'],
+  ])('changes the side of %j without variables by %j', (text, change, expected) => {
+    expect(changedLimit(text, change, isVariable)).toBe(expected);
+  });
+
+  it.each([
+    ['x <= 2y', 'its formula has variables on both sides, so it has no single limit'],
+    ['1 <= x <= 5', 'its formula has two limits, so change the card itself'],
+    ['x <= ', expect.any(String)],
+  ])('rejects %j', (text, problem) => {
+    expect(changedLimit(text, { to: 4 }, isVariable)).toMatchObject({ problem });
+  });
+});
