@@ -73,11 +73,16 @@ function read(line: string, pattern: string | undefined): Reading {
   if (pattern === undefined || ('reason' in alone && isOfScenario(line))) return alone;
   const inPattern = readStatement(pattern.replace(BLANK, () => line));
   if (isWords(inPattern) && isFormula(line) && 'reason' in alone) return alone;
+  // A limit in words is no name of an objective or a KPI.
+  const isNaming = inPattern.statement?.kind === 'objective' || inPattern.statement?.kind === 'kpi';
+  if (isNaming && isWords(inPattern) && alone.statement === undefined && LIMIT_IN_WORDS.test(line)) return alone;
   const isBare = alone.statement?.kind === 'question' && alone.statement.isBare === true;
   if (inPattern.statement !== undefined && (alone.statement === undefined || isBare || givesFormula(alone, pattern)))
     return inPattern;
   return alone;
 }
+
+const LIMIT_IN_WORDS = /\b(?:at most|at least|no more than|no less than|not exceed|cannot exceed|must|should)\b/i;
 
 /** Whether nothing but words is made of a statement. */
 function isWords({ statement }: Reading): boolean {

@@ -21,6 +21,7 @@ import {
   describeStart,
   HELP,
 } from './describe.js';
+import { askForMeaning, describeExample } from './meaning-questions.js';
 import { describeLoose, looseVariables } from './loose-variables.js';
 import { nextQuestion } from './questions.js';
 import { bullets } from './quote.js';
@@ -94,6 +95,8 @@ export class GuideAgent extends Agent {
     yield* say(...(yield* answerQuestions(drafted, made, files, toolbox)));
     const toSendAgain = [...left, ...unread];
     yield* say(...describeOpen(openStatements(sketch)), ...describeRefused(refused), ...describeLeft(toSendAgain));
+    const proposed = askForMeaning(refused, sketch);
+    if (refused.length > 0 && proposed === undefined) yield* say(...describeExample(sketch));
 
     let feasibility = sketch.changesModel ? 'unchecked' : context.checklist.feasibility_result;
     const asked = said.flatMap(({ reading }) => (isAsked(reading.statement) ? [reading.statement] : []));
@@ -118,7 +121,8 @@ export class GuideAgent extends Agent {
     yield* say(isFirst || kinds.has('show') ? describeChecklist(checklist) : describeProgress(checklist));
     const question = kinds.has('later')
       ? undefined
-      : nextQuestion({ sketch, feasibility, isSolved: solved !== undefined, clash: solved?.clash ?? [], files });
+      : (proposed ??
+        nextQuestion({ sketch, feasibility, isSolved: solved !== undefined, clash: solved?.clash ?? [], files }));
     if (question === undefined) return;
     // The same question is shown once. Its options are still there.
     if (isDeepStrictEqual(question, openQuestion(context.messages))) yield* say(`${STILL_OPEN}${question.question}`);

@@ -5,7 +5,9 @@ import type { CompletenessResponse } from '../../projects/canvas/canvas.dto.js';
 import type { Question } from '../ask-user-question.js';
 import { BLANK } from './answers.js';
 import { type Choice, columnChoices, membersChoices, namingOfColumn } from './column-choices.js';
+import { meantFormulas } from './meaning-questions.js';
 import { askForNames } from './name-questions.js';
+import { exampleFor } from './proposals.js';
 import { ask, EXAMPLE, LATER, plainLabel, referTo } from './question-parts.js';
 import { quote } from './quote.js';
 import type { CardType, Sketch, SketchCard } from './sketch.js';
@@ -123,8 +125,10 @@ function askForGap(card: SketchCard, { field, message }: Pick<Gap, 'field' | 'me
       card.card_type === 'objective' && names.length > 0
         ? [[`The sum of ${names.join(', ')}`, setting(names.join(' + '))]]
         : [];
-    const hint = card.card_type === 'objective' ? 'For example `3x + 2y`.' : 'For example `x + y <= 4`.';
-    return ask(id, header, `${question} ${hint}`, [...sum, EXAMPLE, removal]);
+    const example = card.card_type === 'objective' ? undefined : exampleFor(sketch);
+    const hint = card.card_type === 'objective' ? '3x + 2y' : (example?.replace(/^limit: /, '') ?? 'x + y <= 4');
+    const meant = meantFormulas(card, reference, sketch);
+    return ask(id, header, `${question} For example ${quote(hint)}.`, [...meant, ...sum, EXAMPLE, removal]);
   }
   return ask(id, header, question, [removal, LATER]);
 }

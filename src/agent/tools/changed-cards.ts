@@ -2,9 +2,6 @@ import type { ModelCard } from '../../executions/solver/task.js';
 import { modelDigest } from '../../projects/canvas/model-digest.js';
 import { plainVariables } from '../../projects/canvas/requirement.js';
 
-/** Named instead of cards if something else than a card changed. */
-export const OTHER_FILES = 'the files that the model reads';
-
 /** Labels of the cards of a model that were changed, added or removed between two states of a canvas. */
 export function changedCards(before: readonly ModelCard[], now: readonly ModelCard[]): string[] {
   const [old, current] = [digests(before), digests(now)];

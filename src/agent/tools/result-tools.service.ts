@@ -3,17 +3,19 @@ import { z } from 'zod';
 import { TaskProblem } from '../../data-engine/tasks.js';
 import { ExecutionRecords } from '../../executions/execution-records.service.js';
 import type { ExecutionResult } from '../../executions/execution.entity.js';
+import type { ExecutionRecord } from '../../executions/executions.repository.js';
+import { pathsOf } from '../../executions/inputs.service.js';
 import { MEMBER_PAGE, type RunValue } from '../../executions/runs.dto.js';
+import { FileTreeReader } from '../../files/tree/file-tree-reader.service.js';
 import { wordsOf } from '../../modelling/nearest-names.js';
 import { Conflict, NotFound } from '../../platform/errors/errors.js';
 import { KnownTags } from '../../platform/http/entity-tags/entity-tag.js';
 import { CardsRepository } from '../../projects/canvas/cards.repository.js';
 import { ProjectReader } from '../../projects/project-access.js';
-import { ProjectsRepository } from '../../projects/projects.repository.js';
 import { TableReader } from '../../tables/table-reader.service.js';
 import type { AgentContext } from '../agent.js';
 import { AgentFiles } from './agent-files.service.js';
-import { changedCards, OTHER_FILES } from './changed-cards.js';
+import { changedCards } from './changed-cards.js';
 import { type Tool, ToolFailure } from './tool.js';
 
 /** Variables and constraints that a result shows. */
@@ -52,7 +54,7 @@ export interface ToldResult extends Partial<
   constraints?: ExecutionResult['constraints'];
   constraint_count?: number;
   is_integer: boolean;
-  /** Labels of cards that changed since the run, and of files. */
+  /** Labels of the cards, and paths of the files, that changed since the run. */
   changed_since: string[];
 }
 
@@ -106,8 +108,8 @@ export class ResultTools {
   constructor(
     private readonly records: ExecutionRecords,
     private readonly cards: CardsRepository,
-    private readonly projects: ProjectsRepository,
     private readonly files: AgentFiles,
+    private readonly tree: FileTreeReader,
     private readonly tables: TableReader,
   ) {}
 
@@ -134,7 +136,7 @@ export class ResultTools {
       ...(error !== null && { error: error.message }),
       ...(result !== undefined && shown(result)),
       is_integer: (model?.integer_variables ?? 0) > 0,
-      changed_since: await this.changedSince(id, run, context),
+      changed_since: await this.changedSince(run, context),
     };
   }
 
@@ -145,18 +147,18 @@ export class ResultTools {
     return { run, result };
   }
 
-  /** What of the model is not as it was solved. */
-  private async changedSince(
-    id: string,
-    { affects_checklist, is_test }: { affects_checklist: boolean; is_test: boolean },
-    { principal, project_id }: AgentContext,
-  ): Promise<string[]> {
+  /** Labels of the cards and paths of the files that are not as they were solved. */
+  private async changedSince({ id, company_id, inputs_id }: ExecutionRecord, context: AgentContext): Promise<string[]> {
+    const { principal, project_id } = context;
     const { body } = await this.records.cards(ProjectReader.of(principal), project_id, id, KnownTags.NONE);
-    const now = await this.cards.list(project_id);
-    const changed = body == null ? [] : changedCards(body, now);
-    const { feasibility_result } = await this.projects.requireKnown(project_id);
-    const isUnchecked = feasibility_result === 'unchecked' && affects_checklist && !is_test;
-    return changed.length === 0 && isUnchecked ? [OTHER_FILES] : changed;
+    if (body == null) return [];
+    const cards = changedCards(body, await this.cards.list(project_id));
+    if (inputs_id === null) return cards;
+    const paths = pathsOf(body);
+    const workspace = await this.files.workspace(context);
+    const now = await this.tree.findAt(workspace, paths);
+    const then = await this.tree.findAt({ company_id, container_id: inputs_id }, paths);
+    return [...cards, ...paths.filter((path) => now.get(path)?.blob_id !== then.get(path)?.blob_id)];
   }
 
   private async membersOf(

@@ -1,0 +1,46 @@
+import type { Question } from '../ask-user-question.js';
+import { fieldOf } from '../../projects/canvas/card-shapes.js';
+import { splitIndex } from '../../modelling/split-index.js';
+import type { Choice } from './column-choices.js';
+import { exampleFor, proposalsFor } from './proposals.js';
+import { ask } from './question-parts.js';
+import { quote } from './quote.js';
+import type { Sketch, SketchCard } from './sketch.js';
+
+/* Proposals for words that could not be read. */
+
+/** Statements that are looked at. */
+const MAX_STATEMENTS = 20;
+
+/** Asks what the first statement meant that has a proposal; undefined if nothing is near. */
+export function askForMeaning(refused: readonly { source: string }[], sketch: Sketch): Question | undefined {
+  for (const { source } of refused.slice(0, MAX_STATEMENTS)) {
+    const proposals = proposalsFor(source, sketch);
+    if (proposals.length === 0) continue;
+    const choices = proposals.map((one): Choice => [one, one]);
+    return ask(undefined, 'Meaning', `What did you mean by ${quote(source)}?`, [
+      ...choices,
+      ['None of these', 'later'],
+    ]);
+  }
+  return undefined;
+}
+
+/** Options that write a formula in the place of the words on a card. */
+export function meantFormulas(card: SketchCard, reference: string, sketch: Sketch): Choice[] {
+  const text = fieldOf<string>(card, 'expression') ?? '';
+  return proposalsFor(text, sketch).map((proposal): Choice => {
+    const { body, index } = splitIndex(proposal) ?? { body: proposal };
+    const statements = [
+      `set ${reference} expression: ${body.trim()}`,
+      ...(index === undefined ? [] : [`set ${reference} index: ${index}`]),
+    ];
+    return [proposal, statements.join('; ')];
+  });
+}
+
+/** One example with names of the canvas for those whose words have no proposal. */
+export function describeExample(sketch: Sketch): string[] {
+  const example = exampleFor(sketch);
+  return example === undefined ? [] : [`Limits are written as in ${quote(example)}.`];
+}

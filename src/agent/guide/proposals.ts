@@ -1,0 +1,222 @@
+import { wordsOf } from '../../modelling/nearest-names.js';
+import { columnsOf } from './canvas-columns.js';
+import { readStatement } from './grammar.js';
+import { type Thing, thingNamed, thingNear, thingsOn } from './named-things.js';
+import type { Sketch } from './sketch.js';
+import { figureOf, NUMBER } from './words.js';
+
+/*
+ * The statement that plain words were probably meant as: `make of every plant should not exceed its capacity` is
+ * `make[p] <= Capacity[p] for p in plants`. A proposal is applied only if it is chosen.
+ */
+
+/** Longest text that is looked at, in characters. */
+const MAX_LENGTH = 300;
+const BE = '(?:(?:is|are|must|should|shall|may|can|has to be|have to be|must be|should be|to be) )?';
+const RELATIONS: [relation: '<=' | '>=' | '=', pattern: RegExp][] = [
+  [
+    '<=',
+    new RegExp(
+      String.raw`\b${BE}(?:(?:not|never|cannot|can['’]t) (?:exceed|be (?:more|larger|higher) than|be above)|exceeds? no more than|at most|at maximum|no more than|not more than|no larger than|up to|(?:limited|restricted) to|within|below|under|less than(?: or equal to)?|a maximum of|maximum)(?= )`,
+      'i',
+    ),
+  ],
+  [
+    '>=',
+    new RegExp(
+      String.raw`\b${BE}(?:at least|no less than|not less than|no fewer than|(?:not|never) (?:be (?:less|lower) than|be below|fall below)|exceeds?|above|over|more than(?: or equal to)?|covers?|meets?|satisf(?:y|ies)|a minimum of|minimum)(?= )`,
+      'i',
+    ),
+  ],
+  ['=', new RegExp(String.raw`\b${BE}(?:exactly|equals?(?: to)?|the same as)(?= )`, 'i')],
+];
+const QUANTIFIER =
+  /(?:\b(?:of|for|in|at|on|from) )?\b(?:every|each|any|per|all(?: the| of the)?) (?<set>[\p{L}\p{N}_]+)/giu;
+const TOTAL = /\b(?:total|sum|altogether|together|overall|all|in total|combined)\b/i;
+const PERCENT = new RegExp(String.raw`(?<figure>${NUMBER}) ?(?:%|percent)(?: of)? (?<rest>.+)$`, 'i');
+const HAVE = new RegExp(
+  String.raw`^(?:we|i|you|there|they)(?: only)? (?:have|has|had|got|is|are)(?: only)? (?<figure>${NUMBER})(?: (?<unit>[\p{L}]+))?(?: (?:of|for) (?:the )?(?<subject>.+?))?(?: available| left| in stock)?$`,
+  'iu',
+);
+
+/** Where the members of a set stand in a formula. */
+interface Over {
+  set: string;
+  names: string[];
+}
+
+/** Statements that a text was probably meant as, most likely first; none if nothing is near. */
+export function proposalsFor(source: string, sketch: Sketch): string[] {
+  if (source.length > MAX_LENGTH) return [];
+  const colon = source.indexOf(':');
+  const label = colon > 0 && colon <= 60 && !/[<>=[]/.test(source.slice(0, colon)) ? source.slice(0, colon).trim() : '';
+  const text = source
+    .slice(label === '' ? 0 : colon + 1)
+    .replace(/(?<=\d),(?=\d{3}(?!\d))/g, '')
+    .replace(/[.!]+$/, '')
+    .trim();
+  const proposals = [...new Proposer(sketch).read(text)].map((statement) =>
+    label === '' ? statement : `${label}: ${statement}`,
+  );
+  return proposals.filter((one) => one !== source && readStatement(one).statement !== undefined).slice(0, 3);
+}
+
+/** A constraint with names of the canvas, as an example of how to write one; undefined on an empty canvas. */
+export function exampleFor(sketch: Sketch): string | undefined {
+  const proposer = new Proposer(sketch);
+  const column = columnsOf(sketch).find(({ type, set }) => type === 'number' && proposer.familyOver(set) !== undefined);
+  const family = column && proposer.familyOver(column.set);
+  if (column !== undefined && family !== undefined) return [...proposer.read(`${family} at most ${column.name}`)][0];
+  const [first, second] = sketch.vocabulary.variables;
+  if (first === undefined) return undefined;
+  return `limit: ${second === undefined ? first : `${first} + ${second}`} <= 40`;
+}
+
+class Proposer {
+  private readonly things: readonly Thing[];
+
+  constructor(private readonly sketch: Sketch) {
+    this.things = thingsOn(sketch);
+  }
+
+  *read(text: string): Generator<string> {
+    const { figure, unit = '', subject = '' } = HAVE.exec(text)?.groups ?? {};
+    if (figure !== undefined) yield* this.amount(figure, subject === '' ? unit : subject);
+    const { rest, sets } = this.withoutQuantifiers(text);
+    for (const [relation, pattern] of RELATIONS) {
+      const match = pattern.exec(rest);
+      if (match === null) continue;
+      const [before, after] = [rest.slice(0, match.index).trim(), rest.slice(match.index + match[0].length).trim()];
+      yield* this.relation(before, relation, after, sets);
+      return;
+    }
+  }
+
+  /** The name of a variable over a set alone. */
+  familyOver(set: string): string | undefined {
+    return Array.from(this.sketch.vocabulary.families).find(
+      ([, { index }]) => index.over.length === 1 && index.over[0].set === set,
+    )?.[0];
+  }
+
+  /** `we have 40 hours of labour`: a limit on what uses labour, or a figure. */
+  private *amount(figure: string, subject: string): Generator<string> {
+    const name = subject.trim().replace(/[^\p{L}\p{N}]+/gu, '_');
+    const column = columnsOf(this.sketch).find(
+      ({ type, name: called, column: title }) =>
+        type === 'number' &&
+        thingNamed(subject, [
+          { kind: 'column', name: called },
+          { kind: 'column', name: title },
+        ]) !== undefined,
+    );
+    const family = column && this.familyOver(column.set);
+    if (column !== undefined && family !== undefined) {
+      const [over] = this.sketch.vocabulary.families.get(family)?.index.over ?? [];
+      const keys = over?.names.join(', ') ?? '';
+      const names = over?.names.length === 1 ? keys : `(${keys})`;
+      yield `${name}: sum ${names} in ${column.set}: ${column.name}[${keys}] * ${family}[${keys}] <= ${figure}`;
+    }
+    if (name !== '') yield `${name} = ${figure}`;
+  }
+
+  private *relation(before: string, relation: string, after: string, sets: ReadonlySet<string>): Generator<string> {
+    // `at most 10 chairs` is about the chairs behind the figure.
+    const ofFigure = new RegExp(`^(?<figure>${NUMBER}) (?<subject>.+)$`).exec(after)?.groups;
+    const named = this.thing(before) ?? this.onlyVariable();
+    const behind = ofFigure === undefined ? undefined : thingNamed(ofFigure['subject'] ?? '', this.things);
+    const isBehind = this.thing(before) === undefined && behind !== undefined && isVariable(behind);
+    const left = isBehind ? behind : named;
+    if (left === undefined) return;
+    const right = isBehind ? (ofFigure?.['figure'] ?? '') : after;
+    const isTotal = TOTAL.test(before);
+    const modes = isTotal || sets.size > 0 ? [isTotal] : [false, true];
+    const found = new Set<string>();
+    for (const total of modes) {
+      const overs = total && sets.size === 0 ? [] : this.oversOf(left, sets);
+      const sides = [this.sum(isBehind ? left.name : before, left, overs), this.side(right, overs)];
+      if (sides.includes(undefined)) continue;
+      const index = overs.map(
+        ({ set, names }) => `${names.length === 1 ? names.join('') : `(${names.join(', ')})`} in ${set}`,
+      );
+      found.add(`${sides[0]} ${relation} ${sides[1]}${index.length === 0 ? '' : ` for ${index.join(', ')}`}`);
+    }
+    yield* found;
+  }
+
+  /** `x and y`, `x plus y`: the things of a side, added up. */
+  private sum(text: string, first: Thing, overs: readonly Over[]): string | undefined {
+    const parts = text.split(/ and | plus | \+ /i).map((part) => this.thing(part));
+    const things = parts.length > 1 && !parts.includes(undefined) ? parts : [first];
+    const terms = things.map((thing) => thing && this.reference(thing, overs));
+    return terms.includes(undefined) ? undefined : terms.join(' + ');
+  }
+
+  private side(text: string, overs: readonly Over[]): string | undefined {
+    const percent = PERCENT.exec(text)?.groups;
+    if (percent !== undefined) {
+      const of = this.side(percent['rest'] ?? '', overs);
+      return (
+        of && `${Number((Number(percent['figure']) / 100).toPrecision(12))} * ${/ [+-] /.test(of) ? `(${of})` : of}`
+      );
+    }
+    const figure = new RegExp(`^[$€£]?(?<figure>${NUMBER})(?: .*)?$`).exec(text)?.groups?.['figure'];
+    if (figure !== undefined && figureOf(figure) !== undefined) return figure;
+    const thing = this.thing(text);
+    return thing && this.sum(text, thing, overs);
+  }
+
+  private thing(text: string): Thing | undefined {
+    const chosen = this.things.filter(({ kind }) => ['variable', 'family', 'value', 'column'].includes(kind));
+    return (
+      thingNamed(text, chosen) ??
+      (text === '' ? undefined : thingNear(text.replace(/^(?:its|their|the|our) /i, ''), chosen))
+    );
+  }
+
+  private onlyVariable(): Thing | undefined {
+    const variables = this.things.filter(isVariable);
+    return variables.length === 1 ? variables[0] : undefined;
+  }
+
+  /** The memberships of a thing that the statement is about: those of the sets that are named, else all. */
+  private oversOf({ kind, name }: Thing, sets: ReadonlySet<string>): Over[] {
+    const family = kind === 'family' ? this.sketch.vocabulary.families.get(name) : undefined;
+    const all = family?.index.over.map(({ set, names }) => ({ set, names: [...names] })) ?? [];
+    return sets.size === 0 ? all : all.filter(({ set }) => sets.has(set));
+  }
+
+  /** A thing in a formula under some memberships; what has others is added up. */
+  private reference({ kind, name }: Thing, overs: readonly Over[]): string | undefined {
+    if (kind === 'variable' || kind === 'value') return name;
+    const { families, columns, sets } = this.sketch.vocabulary;
+    if (kind === 'family') {
+      const all = families.get(name)?.index.over ?? [];
+      const summed = all.filter(({ set }) => !overs.some((over) => over.set === set));
+      const member = `${name}[${all.flatMap(({ names }) => names).join(', ')}]`;
+      const index = summed.map(
+        ({ set, names }) => `${names.length === 1 ? names[0] : `(${names.join(', ')})`} in ${set}`,
+      );
+      return summed.length === 0 ? member : `sum ${index.join(', ')}: ${member}`;
+    }
+    const [shape] = columns.get(name) ?? [];
+    if (shape === undefined) return undefined;
+    const over = overs.find(({ set }) => set === shape.set);
+    if (over !== undefined) return `${name}[${over.names.join(', ')}]`;
+    return sets.get(shape.set)?.arity === 1 ? `sum i in ${shape.set}: ${name}[i]` : undefined;
+  }
+
+  /** The text without `of every plant`, and the sets that it names so. */
+  private withoutQuantifiers(text: string): { rest: string; sets: ReadonlySet<string> } {
+    const sets = new Set<string>();
+    const rest = text.replace(QUANTIFIER, (phrase: string, word: string) => {
+      const spelling = wordsOf(word).join(' ');
+      const set = Array.from(this.sketch.vocabulary.sets.keys()).find((one) => wordsOf(one).join(' ') === spelling);
+      if (set !== undefined) sets.add(set);
+      return set === undefined ? phrase : ' ';
+    });
+    return { rest: ` ${rest} `.replace(/\s+/g, ' '), sets };
+  }
+}
+
+const isVariable = ({ kind }: Thing): boolean => kind === 'variable' || kind === 'family';
