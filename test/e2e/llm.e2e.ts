@@ -97,7 +97,7 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
           'read_skill',
           'remove_card',
         ],
-        ...['run_solve', 'upsert_card', 'write_file'],
+        ...['read_constraints', 'read_result', 'read_values', 'run_solve', 'upsert_card', 'write_file'],
         ...['list_scenarios', 'remove_scenario', 'solve_scenarios', 'upsert_scenario'],
       ].sort(),
     );

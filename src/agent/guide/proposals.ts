@@ -1,4 +1,4 @@
-import { wordsOf } from '../../modelling/nearest-names.js';
+import { nearestNames, wordsOf } from '../../modelling/nearest-names.js';
 import { columnsOf } from './canvas-columns.js';
 import { readStatement } from './grammar.js';
 import { type Thing, thingNamed, thingNear, thingsOn } from './named-things.js';
@@ -38,6 +38,9 @@ const HAVE = new RegExp(
   String.raw`^(?:we|i|you|there|they)(?: only)? (?:have|has|had|got|is|are)(?: only)? (?<figure>${NUMBER})(?: (?<unit>[\p{L}]+))?(?: (?:of|for) (?:the )?(?<subject>.+?))?(?: available| left| in stock)?$`,
   'iu',
 );
+
+const FIGURE_OF = new RegExp(`^(?<figure>${NUMBER}) (?<subject>.+)$`, 'i');
+const FIGURE_FIRST = new RegExp(`^[$€£]?(?<figure>${NUMBER})(?: .*)?$`, 'i');
 
 /** Where the members of a set stand in a formula. */
 interface Over {
@@ -103,12 +106,7 @@ class Proposer {
   private *amount(figure: string, subject: string): Generator<string> {
     const name = subject.trim().replace(/[^\p{L}\p{N}]+/gu, '_');
     const column = columnsOf(this.sketch).find(
-      ({ type, name: called, column: title }) =>
-        type === 'number' &&
-        thingNamed(subject, [
-          { kind: 'column', name: called },
-          { kind: 'column', name: title },
-        ]) !== undefined,
+      ({ type, name: called, column: title }) => type === 'number' && nearestNames(subject, [called, title]).length > 0,
     );
     const family = column && this.familyOver(column.set);
     if (column !== undefined && family !== undefined) {
@@ -122,7 +120,7 @@ class Proposer {
 
   private *relation(before: string, relation: string, after: string, sets: ReadonlySet<string>): Generator<string> {
     // `at most 10 chairs` is about the chairs behind the figure.
-    const ofFigure = new RegExp(`^(?<figure>${NUMBER}) (?<subject>.+)$`).exec(after)?.groups;
+    const ofFigure = FIGURE_OF.exec(after)?.groups;
     const named = this.thing(before) ?? this.onlyVariable();
     const behind = ofFigure === undefined ? undefined : thingNamed(ofFigure['subject'] ?? '', this.things);
     const isBehind = this.thing(before) === undefined && behind !== undefined && isVariable(behind);
@@ -160,7 +158,7 @@ class Proposer {
         of && `${Number((Number(percent['figure']) / 100).toPrecision(12))} * ${/ [+-] /.test(of) ? `(${of})` : of}`
       );
     }
-    const figure = new RegExp(`^[$€£]?(?<figure>${NUMBER})(?: .*)?$`).exec(text)?.groups?.['figure'];
+    const figure = FIGURE_FIRST.exec(text)?.groups?.['figure'];
     if (figure !== undefined && figureOf(figure) !== undefined) return figure;
     const thing = this.thing(text);
     return thing && this.sum(text, thing, overs);
