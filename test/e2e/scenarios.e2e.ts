@@ -396,13 +396,13 @@ describe('a solve of scenarios', () => {
 });
 
 describe('in the chat of the guide', () => {
-  /** What the guide answers, without what it says of itself and the checklist. */
+  /** The guide's answer without what it says of itself, the checklist and the open question. */
   const say = async (content: string): Promise<string> => {
     await client.post(`/projects/${project}/chat`, { content });
     const { messages } = await idle(client, project);
     const paragraphs = (messages.at(-1)?.content ?? '').trim().split('\n\n');
     return paragraphs
-      .filter((text) => !/^(?:I am|No instr|The workspace|At the top|Checklist|Files since)/.test(text))
+      .filter((text) => !/^(?:I am|No instr|The workspace|At the top|Checklist|Files since|Still open)/.test(text))
       .join('\n\n');
   };
 

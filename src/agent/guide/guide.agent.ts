@@ -96,7 +96,8 @@ export class GuideAgent extends Agent {
     const toSendAgain = [...left, ...unread];
     yield* say(...describeOpen(openStatements(sketch)), ...describeRefused(refused), ...describeLeft(toSendAgain));
     const proposed = askForMeaning(refused, sketch);
-    if (refused.length > 0 && proposed === undefined) yield* say(...describeExample(sketch));
+    const isUnexplained = refused.some(({ reason }) => reason === undefined);
+    if (isUnexplained && proposed === undefined) yield* say(...describeExample(sketch));
 
     let feasibility = sketch.changesModel ? 'unchecked' : context.checklist.feasibility_result;
     const asked = said.flatMap(({ reading }) => (isAsked(reading.statement) ? [reading.statement] : []));

@@ -3,7 +3,7 @@ import { columnsOf } from './canvas-columns.js';
 import { readStatement } from './grammar.js';
 import { type Thing, thingNamed, thingNear, thingsOn } from './named-things.js';
 import type { Sketch } from './sketch.js';
-import { figureOf, NUMBER } from './words.js';
+import { figureOf, NUMBER, without } from './words.js';
 
 /*
  * The statement that plain words were probably meant as: `make of every plant should not exceed its capacity` is
@@ -33,11 +33,13 @@ const RELATIONS: [relation: '<=' | '>=' | '=', pattern: RegExp][] = [
 const QUANTIFIER =
   /(?:\b(?:of|for|in|at|on|from) )?\b(?:every|each|any|per|all(?: the| of the)?) (?<set>[\p{L}\p{N}_]+)/giu;
 const TOTAL = /\b(?:total|sum|altogether|together|overall|all|in total|combined)\b/i;
-const PERCENT = new RegExp(String.raw`(?<figure>${NUMBER}) ?(?:%|percent)(?: of)? (?<rest>.+)$`, 'i');
+const PERCENT = new RegExp(String.raw`(?:^| )(?<figure>${NUMBER}) ?(?:%|percent) (?<rest>.+)$`, 'i');
 const HAVE = new RegExp(
-  String.raw`^(?:we|i|you|there|they)(?: only)? (?:have|has|had|got|is|are)(?: only)? (?<figure>${NUMBER})(?: (?<unit>[\p{L}]+))?(?: (?:of|for) (?:the )?(?<subject>.+?))?(?: available| left| in stock)?$`,
-  'iu',
+  `^(?:we|i|you|there|they)(?: only)? (?:have|has|had|got|is|are)(?: only)? (?<figure>${NUMBER}) (?<rest>.+)$`,
+  'i',
 );
+const AVAILABLE = /(?: available| left| in stock)$/i;
+const OF = / (?:of|for) (?:the )?/i;
 
 const FIGURE_OF = new RegExp(`^(?<figure>${NUMBER}) (?<subject>.+)$`, 'i');
 const FIGURE_FIRST = new RegExp(`^[$€£]?(?<figure>${NUMBER})(?: .*)?$`, 'i');
@@ -56,9 +58,8 @@ export function proposalsFor(source: string, sketch: Sketch): string[] {
   const text = source
     .slice(label === '' ? 0 : colon + 1)
     .replace(/(?<=\d),(?=\d{3}(?!\d))/g, '')
-    .replace(/[.!]+$/, '')
     .trim();
-  const proposals = [...new Proposer(sketch).read(text)].map((statement) =>
+  const proposals = [...new Proposer(sketch).read(without(text, ' .!'))].map((statement) =>
     label === '' ? statement : `${label}: ${statement}`,
   );
   return proposals.filter((one) => one !== source && readStatement(one).statement !== undefined).slice(0, 3);
@@ -83,8 +84,9 @@ class Proposer {
   }
 
   *read(text: string): Generator<string> {
-    const { figure, unit = '', subject = '' } = HAVE.exec(text)?.groups ?? {};
-    if (figure !== undefined) yield* this.amount(figure, subject === '' ? unit : subject);
+    const { figure, rest: amount = '' } = HAVE.exec(text)?.groups ?? {};
+    // Of `40 hours of labour`, the unit is not needed.
+    if (figure !== undefined) yield* this.amount(figure, amount.replace(AVAILABLE, '').split(OF).at(-1) ?? '');
     const { rest, sets } = this.withoutQuantifiers(text);
     for (const [relation, pattern] of RELATIONS) {
       const match = pattern.exec(rest);
@@ -153,7 +155,7 @@ class Proposer {
   private side(text: string, overs: readonly Over[]): string | undefined {
     const percent = PERCENT.exec(text)?.groups;
     if (percent !== undefined) {
-      const of = this.side(percent['rest'] ?? '', overs);
+      const of = this.side((percent['rest'] ?? '').replace(/^of /i, ''), overs);
       return (
         of && `${Number((Number(percent['figure']) / 100).toPrecision(12))} * ${/ [+-] /.test(of) ? `(${of})` : of}`
       );

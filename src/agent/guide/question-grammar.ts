@@ -8,7 +8,7 @@ import { without } from './words.js';
  */
 
 const RELATION = /[<>=≤≥:;]/;
-const THE = '(?:(?:the|our|my|this|that|all|last|latest|newest|best|optimal|current) )*';
+const THE = '(?:(?:the|our|my|this|that|all|last|latest|newest|best|optimal|current) ){0,3}';
 const ASKS = String.raw`(?:what(?:['’]s| is| are| was| were| does| do| would be)?|which(?: is| are)?|how (?:much|many|high|large|big|long)(?: is| are| of)?|show(?: me)?|list|tell me|give me|display|where(?: is| are)?)`;
 
 const UNDO =
@@ -28,19 +28,17 @@ const BINDING = [
 ].map((pattern) => new RegExp(`^${pattern}$`, 'i'));
 const BARE_BINDING = new RegExp(`^${THE}(?:(?:binding|tight|active) ${LIMITS}|bottlenecks?)$`, 'i');
 const PRICE = new RegExp(
-  `^(?:${ASKS} )?${THE}(?:shadow prices?|dual(?: (?:values?|prices?))?s?|marginal (?:values?|prices?)|(?<reduced>reduced costs?))(?: (?:of|for|on) ${THE}(?<subject>.+))?$`,
+  `^(?:${ASKS} )?${THE}(?:shadow prices?|dual(?: (?:values?|prices?))?s?|marginal (?:values?|prices?)|(?<reduced>reduced costs?))(?: (?:of|for|on) (?<subject>.+))?$`,
   'i',
 );
-const WORTH = new RegExp(
-  `^what (?:is|would) (?:one |an?(?:other)? |1 )?(?:more |extra )?(?:unit|hour|piece|day)?(?: of)? ?${THE}(?<subject>.+?) (?:be )?worth$`,
-  'i',
-);
+const WORTH = /^what (?:is|would) (?<subject>.+) worth$/i;
+const ONE_MORE = /^(?:one|an?|another|1) (?:(?:more|extra) )?(?:(?:unit|hour|piece|day)s? )?(?:of )?|(?: be)$/gi;
 const WHY = /^why (?<rest>.+)$/i;
 const LESS = /\b(?:so (?:many|much)|fewer|less|too (?:many|much)|at all)\b/i;
 /** Words of a why question that name nothing. */
 const FILLERS =
   /\b(?:not|no|only|just|more|fewer|less|so|few|little|many|much|too|any|at all|are|is|do|does|did|don['’]t|doesn['’]t|didn['’]t|isn['’]t|aren['’]t|can['’]t|cannot|can|we|i|you|it|they|there|the|our|make|build|made|built|produce|produced|have|get|larger|bigger|higher|lower|smaller)\b/gi;
-const VALUE = new RegExp(String.raw`^${ASKS} ${THE}(?<subject>["'“\p{L}\p{N}_].*)$`, 'iu');
+const VALUE = new RegExp(String.raw`^${ASKS} (?<subject>["'“\p{L}\p{N}_].*)$`, 'iu');
 const PICKS: [NonNullable<Extract<ResultQuestion, { ask: 'value' }>['pick']>, RegExp][] = [
   ['largest', /^(?:the )?(?:largest|biggest|highest|greatest|maximum|max|most)(?: (?:value )?of)?(?: the)? /i],
   ['smallest', /^(?:the )?(?:smallest|lowest|least|minimum|min)(?: (?:value )?of)?(?: the)? /i],
@@ -69,17 +67,17 @@ function askedOf(said: string): ResultQuestion | undefined {
   if (price !== undefined)
     return {
       ask: price['reduced'] === undefined ? 'shadow_price' : 'reduced_cost',
-      ...(of !== undefined && { subject: of }),
+      ...(of !== undefined && { subject: withoutArticles(of) }),
     };
   const worth = WORTH.exec(said)?.groups?.['subject'];
-  if (worth !== undefined) return { ask: 'shadow_price', subject: worth };
+  if (worth !== undefined) return { ask: 'shadow_price', subject: withoutArticles(worth.replace(ONE_MORE, '')) };
   const why = WHY.exec(said)?.groups?.['rest'];
   if (why !== undefined) {
     const subject = why.replace(FILLERS, ' ').replace(/\s+/g, ' ').trim();
     return subject === '' ? { ask: 'binding' } : { ask: 'why_not', subject, wants: LESS.test(why) ? 'less' : 'more' };
   }
   const subject = VALUE.exec(said)?.groups?.['subject'];
-  return subject === undefined ? undefined : valueOf(subject);
+  return subject === undefined ? undefined : valueOf(withoutArticles(subject));
 }
 
 /** Reads a question without a question word, such as `total cost` or `results`; undefined for other texts. */
@@ -91,6 +89,28 @@ export function readBareQuestion(text: string): Reading | undefined {
   if (KPIS.test(said)) return bare({ ask: 'kpis' });
   if (BARE_BINDING.test(said)) return bare({ ask: 'binding' });
   return PICKS.some(([, pattern]) => pattern.test(said)) ? bare(valueOf(said)) : undefined;
+}
+
+const ARTICLES = new Set([
+  'the',
+  'our',
+  'my',
+  'this',
+  'that',
+  'all',
+  'last',
+  'latest',
+  'newest',
+  'best',
+  'optimal',
+  'current',
+]);
+
+/** A text without the words at its beginning that name nothing. */
+function withoutArticles(text: string): string {
+  const words = text.split(' ');
+  const from = words.findIndex((word) => !ARTICLES.has(word.toLowerCase()));
+  return words.slice(Math.max(0, from)).join(' ');
 }
 
 function valueOf(said: string): ResultQuestion {

@@ -14,6 +14,7 @@ const HOW_TO =
 
 const AMOUNT = String.raw`[$€£]?(?<figure>${NUMBER})(?<percent> ?%| percent)?`;
 const SUBJECT = '(?<subject>.+?)';
+const REST = '(?<subject>.+)';
 const RISES =
   '(?:rises?|rose|increases?|increased|grows?|grew|goes up|went up|climbs?|(?:is|are) (?:raised|increased))';
 const FALLS =
@@ -40,34 +41,32 @@ const atLeast = (figure: number): ReturnType<Form[1]> => ({ to: figure, side: 'l
 const off = (): ReturnType<Form[1]> => ({ isOff: true });
 
 const FORMS: readonly Form[] = [
-  form(`${SUBJECT} ${RISES} by ${AMOUNT}${UNIT}`, by(1)),
-  form(`${SUBJECT} ${FALLS} by ${AMOUNT}${UNIT}`, by(-1)),
-  form(`${SUBJECT} ${RISES} ${AMOUNT}`, by(1)),
-  form(`${SUBJECT} ${FALLS} ${AMOUNT}`, by(-1)),
+  form(`${SUBJECT} ${RISES}(?: by)? ${AMOUNT}${UNIT}`, by(1)),
+  form(`${SUBJECT} ${FALLS}(?: by)? ${AMOUNT}${UNIT}`, by(-1)),
   form(`${SUBJECT} (?:${RISES}|${FALLS}|goes|changes) to ${AMOUNT}${UNIT}`, to),
   form(`${SUBJECT} ${IS} ${AMOUNT} ${MORE}`, by(1)),
   form(`${SUBJECT} ${IS} ${AMOUNT} ${LESS}`, by(-1)),
   form(`${SUBJECT} (?:doubles?|doubled|(?:is|are) doubled|(?:is|are) twice as (?:much|many|high|large))`, times(2)),
   form(`${SUBJECT} (?:halves|halved|(?:is|are) halved|(?:is|are) half as (?:much|many|high|large))`, times(0.5)),
   form(`${SUBJECT} (?:triples?|tripled|(?:is|are) tripled)`, times(3)),
-  form(`(?:twice|double|twice as (?:much|many))(?: the)? ${SUBJECT}`, times(2)),
-  form(`half(?: of)?(?: the)?(?: as (?:much|many))? ${SUBJECT}`, times(0.5)),
-  form(`${AMOUNT} ${MORE}(?: units?)?(?: of)? ${SUBJECT}`, by(1)),
-  form(`${AMOUNT} ${LESS}(?: units?)?(?: of)? ${SUBJECT}`, by(-1)),
+  form(`(?:twice|double|twice as (?:much|many))(?: the)? ${REST}`, times(2)),
+  form(`half(?: of)?(?: the)?(?: as (?:much|many))? ${REST}`, times(0.5)),
+  form(`${AMOUNT} ${MORE}(?: units?)?(?: of)? ${REST}`, by(1)),
+  form(`${AMOUNT} ${LESS}(?: units?)?(?: of)? ${REST}`, by(-1)),
   form(`${SUBJECT} ?(?:<=|≤|=<|(?:${IS} )?(?:at most|no more than|limited to)) ?${AMOUNT}${UNIT}`, atMost),
   form(`${SUBJECT} ?(?:>=|≥|=>|(?:${IS} )?(?:at least|no less than)) ?${AMOUNT}${UNIT}`, atLeast),
-  form(`(?:at most|no more than|up to) ${AMOUNT} ${SUBJECT}`, atMost),
-  form(`(?:at least|no less than) ${AMOUNT} ${SUBJECT}`, atLeast),
+  form(`(?:at most|no more than|up to) ${AMOUNT} ${REST}`, atMost),
+  form(`(?:at least|no less than) ${AMOUNT} ${REST}`, atLeast),
   form(`${SUBJECT} ?${IS} ?(?:only |set to |now )?${AMOUNT}${UNIT}`, to),
   form(`(?:a |an )?${SUBJECT} of ${AMOUNT}${UNIT}`, to),
-  form(`(?:without|no|drop|dropped|remove|removed|ignore|ignored|leave out|left out)(?: the)? ${SUBJECT}`, off),
+  form(`(?:without|no|drop|dropped|remove|removed|ignore|ignored|leave out|left out)(?: the)? ${REST}`, off),
   form(`${SUBJECT} ${IS} (?:dropped|removed|gone|ignored|left out|lifted)`, off),
-  form(`(?:only )?${AMOUNT} ${SUBJECT}`, to),
+  form(`(?:only )?${AMOUNT} ${REST}`, to),
 ];
 
 const FIGURES_IN_WORDS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 const LEAD =
-  /^(?:(?:there|we|i|you|they|it) (?:(?:is|are|was|were|have|has|had|get|gets|got|make|makes|made|build|built|buy|hire|hired|use|used|could|can|must|only) )+)?(?:(?:the|our|my|an?) )?/i;
+  /^(?:(?:there|we|i|you|they|it) (?:(?:is|are|was|were|have|has|had|get|gets|got|make|makes|made|build|built|buy|hire|hired|use|used|could|can|must|only) ){1,3})?(?:(?:the|our|my|an?) )?/i;
 
 /** Reads a what-if question; undefined for other texts. */
 export function readWhatIf(text: string): Reading | undefined {
