@@ -39,7 +39,7 @@ export function columnsOf(sketch: Sketch): SetColumn[] {
 }
 
 /**
- * Names the columns as formulas call them, in a sentence; empty if there are none.
+ * Lists the formula names of the columns in a sentence. Returns an empty text without columns.
  *
  * @param set only the columns over this set
  */

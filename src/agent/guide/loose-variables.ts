@@ -51,10 +51,10 @@ function loosens({ sides, relations }: Formula, name: string): boolean {
   );
 }
 
-/** The sign of what is added to the left side of a relation that makes it easier to meet. */
+/** Sign of a change of the left side that makes the relation easier to meet. */
 const EASIER: Record<Relation, number> = { '<=': -1, '>=': 1, '=': NaN };
 
-/** The signs with which a variable occurs. Figures count as positive. */
+/** Returns the signs of a variable's terms. Figures count as positive. */
 function signsOf(expression: Expression, name: string): Set<number> {
   if (expression.kind === 'name' || expression.kind === 'member') return new Set(expression.name === name ? [1] : []);
   if (expression.kind === 'sum')

@@ -12,7 +12,7 @@ import type { Sketch, SketchCard } from './sketch.js';
 /** Statements that are looked at. */
 const MAX_STATEMENTS = 20;
 
-/** Asks what the first statement meant that has a proposal; undefined if nothing is near. */
+/** Asks for the meaning of the first statement that has a proposal. */
 export function askForMeaning(refused: readonly { source: string }[], sketch: Sketch): Question | undefined {
   for (const { source } of refused.slice(0, MAX_STATEMENTS)) {
     const proposals = proposalsFor(source, sketch);
@@ -39,7 +39,7 @@ export function meantFormulas(card: SketchCard, reference: string, sketch: Sketc
   });
 }
 
-/** One example with names of the canvas for those whose words have no proposal. */
+/** Shows an example with names of the canvas. */
 export function describeExample(sketch: Sketch): string[] {
   const example = exampleFor(sketch);
   return example === undefined ? [] : [`Limits are written as in ${quote(example)}.`];

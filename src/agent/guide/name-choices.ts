@@ -8,9 +8,9 @@ import { referTo } from './question-parts.js';
 import type { Sketch } from './sketch.js';
 import { type UnknownName, type Written, writtenFormulas } from './unknown-names.js';
 
-/* What an unknown name may have been meant as: columns and names on the canvas that are spelled like it. */
+/* Columns and names on the canvas that are spelled like an unknown name. */
 
-/** Columns, and other names, that one question offers. */
+/** Maximum number of names in a question. */
 const MAX_CHOICES = 3;
 
 /** Returns options that say which thing on the canvas a name is: columns first. None turns a figure into a decision. */
@@ -35,11 +35,11 @@ function nearColumns(unknown: UnknownName, sketch: Sketch): Choice[] {
   ]);
 }
 
-/** Whether members of a set are told by as many keys as a name has. A name without keys can be given those of a formula. */
+/** Whether the set has as many keys as the name. A name without keys fits every set. */
 const fits = ({ keys }: UnknownName, set: string, sketch: Sketch): boolean =>
   keys === undefined || sketch.vocabulary.sets.get(set)?.arity === keys;
 
-/** The statements that make a name stand for a column. */
+/** Returns the statements that map a name to a column. */
 function naming({ name, keys }: UnknownName, column: SetColumn, sketch: Sketch): string {
   const isUsed = writtenFormulas(sketch).some((written) => renamed(written, column.name, '') !== undefined);
   if (column.isInFile && keys !== undefined && !isUsed && !column.column.includes('"'))
@@ -82,7 +82,7 @@ function renaming(name: string, sketch: Sketch, toName: (written: Written) => st
   return statements.join('; ');
 }
 
-/** A formula with another name in the place of one; undefined if the name is not in it, or there is no other one. */
+/** Returns the formula with a name replaced, or undefined if there is nothing to replace. */
 function renamed({ text }: Written, name: string, other: string | undefined): string | undefined {
   if (other === undefined) return undefined;
   const lexer = new Lexer(text);

@@ -10,14 +10,14 @@ import { type UnknownName, unknownNames } from './unknown-names.js';
 
 /* Questions about names in formulas that nothing on the canvas has. */
 
-/** Names that one question asks for, and their characters together: they stand in its options. */
+/** Maximum number of names in a question, and of their characters. The options repeat them. */
 const MAX_NAMES = 20;
 const MAX_NAME_CHARACTERS = 600;
 /** Names that are compared with those on the canvas. */
 const MAX_COMPARED = 50;
 const HEADER = 'Names';
 
-/** Asks what a name is. Names that are spelled like others come first, then choices of the plan, then figures. */
+/** Asks for an unknown name. Misspelled names come first, then decisions, then figures. */
 export function askForNames(sketch: Sketch): Question | undefined {
   const unknown = unknownNames(sketch);
   for (const one of unknown.slice(0, MAX_COMPARED)) {
@@ -99,7 +99,7 @@ const choicesOfFamily = ({ member, index }: NonNullable<UnknownName['family']>):
   ['Yes-or-no choices', `${member} binary for ${index}`],
 ];
 
-/** The first names, as many as fit into one question. */
+/** Returns the first names that fit into a question. */
 function shortList(names: string[]): string[] {
   let characters = 0;
   return names.slice(0, MAX_NAMES).filter(({ length }) => (characters += length + 2) <= MAX_NAME_CHARACTERS);

@@ -15,7 +15,7 @@ export interface Thing {
 
 const MAX_NEAR = 3;
 
-/** Everything on the canvas that has a name. What is first counts if two things have the same name. */
+/** Lists the named things on the canvas. The first thing wins if two have the same name. */
 export function thingsOn(sketch: Sketch): Thing[] {
   const { values, sets } = sketch.vocabulary;
   const ofCards = (type: 'objective' | 'kpi' | 'constraint'): Thing[] =>
@@ -67,7 +67,7 @@ export function thingNear(text: string, things: readonly Thing[]): Thing | undef
   return near !== undefined && other === undefined ? thingNamed(near, things, true) : undefined;
 }
 
-/** Says that nothing is called so, and what is: names that are spelled alike, and what formulas call the columns. */
+/** Explains that a name is unknown, with similar names and the formula names of the columns. */
 export function whyUnnamed(text: string, things: readonly Thing[], sketch: Sketch): string {
   const near = nearestNames(text, namesOf(things), MAX_NEAR).map((name) => quote(name, 60));
   const others = near.length === 0 ? '' : `; did you mean ${near.join(' or ')}?`;

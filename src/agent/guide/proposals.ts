@@ -33,7 +33,7 @@ const RELATIONS: [relation: '<=' | '>=' | '=', pattern: RegExp][] = [
 const QUANTIFIER =
   /(?:\b(?:of|for|in|at|on|from) )?\b(?:every|each|any|per|all(?: the| of the)?) (?<set>[\p{L}\p{N}_]+)/giu;
 const TOTAL = /\b(?:total|sum|altogether|together|overall|all|in total|combined)\b/i;
-const PERCENT = new RegExp(String.raw`(?:^| )(?<figure>${NUMBER}) ?(?:%|percent) (?<rest>.+)$`, 'i');
+const PERCENT = new RegExp(String.raw`(?:^| )(?<figure>${NUMBER}) ?(?:%|percent) (?<rest>[^]+)`, 'i');
 const HAVE = new RegExp(
   `^(?:we|i|you|there|they)(?: only)? (?:have|has|had|got|is|are)(?: only)? (?<figure>${NUMBER}) (?<rest>.+)$`,
   'i',
@@ -44,7 +44,7 @@ const OF = / (?:of|for) (?:the )?/i;
 const FIGURE_OF = new RegExp(`^(?<figure>${NUMBER}) (?<subject>.+)$`, 'i');
 const FIGURE_FIRST = new RegExp(`^[$€£]?(?<figure>${NUMBER})(?: .*)?$`, 'i');
 
-/** Where the members of a set stand in a formula. */
+/** Membership of an index. */
 interface Over {
   set: string;
   names: string[];
@@ -85,7 +85,7 @@ class Proposer {
 
   *read(text: string): Generator<string> {
     const { figure, rest: amount = '' } = HAVE.exec(text)?.groups ?? {};
-    // Of `40 hours of labour`, the unit is not needed.
+    // The unit of `40 hours of labour` is not needed.
     if (figure !== undefined) yield* this.amount(figure, amount.replace(AVAILABLE, '').split(OF).at(-1) ?? '');
     const { rest, sets } = this.withoutQuantifiers(text);
     for (const [relation, pattern] of RELATIONS) {
@@ -104,7 +104,7 @@ class Proposer {
     )?.[0];
   }
 
-  /** `we have 40 hours of labour`: a limit on what uses labour, or a figure. */
+  /** Reads `we have 40 hours of labour` as a limit of all labour, or as a figure. */
   private *amount(figure: string, subject: string): Generator<string> {
     const name = subject.trim().replace(/[^\p{L}\p{N}]+/gu, '_');
     const column = columnsOf(this.sketch).find(
@@ -179,14 +179,14 @@ class Proposer {
     return variables.length === 1 ? variables[0] : undefined;
   }
 
-  /** The memberships of a thing that the statement is about: those of the sets that are named, else all. */
+  /** Memberships of a variable in the named sets, or all of its memberships if no set is named. */
   private oversOf({ kind, name }: Thing, sets: ReadonlySet<string>): Over[] {
     const family = kind === 'family' ? this.sketch.vocabulary.families.get(name) : undefined;
     const all = family?.index.over.map(({ set, names }) => ({ set, names: [...names] })) ?? [];
     return sets.size === 0 ? all : all.filter(({ set }) => sets.has(set));
   }
 
-  /** A thing in a formula under some memberships; what has others is added up. */
+  /** Returns the text of a name in a formula. Sums it over all memberships that the index of the formula lacks. */
   private reference({ kind, name }: Thing, overs: readonly Over[]): string | undefined {
     if (kind === 'variable' || kind === 'value') return name;
     const { families, columns, sets } = this.sketch.vocabulary;

@@ -36,7 +36,7 @@ export function ask(
 const distinct = (options: Question['options']): Question['options'] =>
   options.filter(({ label }, index) => options.findIndex((other) => other.label === label) === index);
 
-/** How statements name a card: by its label if that is read as one, else by its id. */
+/** Returns the label of a card if statements can use it, or else the card's id. */
 export function referTo({ label, id }: SketchCard, sketch: Sketch): string {
   const isPlain = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_ './%-]*$/u.test(label) && label.length <= LONGEST_REFERENCE;
   const isOnly = sketch.resolve(label)?.id === id && !/^(?:all|they|everything|the|other|remaining)\b/i.test(label);

@@ -7,7 +7,7 @@ import { type Answer, MAX_SHOWN, memberOf, type RunReader, withoutName } from '.
 import { describeOutcome } from './solving.js';
 import type { ResultQuestion } from './statement.js';
 
-/** Families in which a member is looked for. */
+/** Maximum number of variables that are searched for a member. */
 const MAX_FAMILIES = 5;
 
 /** Answers questions about a run, a paragraph each. */
@@ -135,7 +135,7 @@ export class ResultAnswers {
     return `${total}\n${bullets(shown)}${all.size > shown.length ? `\n\nThese are the largest ${shown.length}. Name a member for its value.` : ''}`;
   }
 
-  /** Members that a text names, of any variable; undefined if there are none. */
+  /** Describes the members that a text names, of any variable. */
   private async *membersNamed(text: string): AsyncGenerator<AgentOutput, string | undefined> {
     const families = this.reader.things.filter(({ kind }) => kind === 'family').slice(0, MAX_FAMILIES);
     const found: string[] = [];

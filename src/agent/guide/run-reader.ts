@@ -6,14 +6,14 @@ import { type Thing, thingsOn, whyUnnamed } from './named-things.js';
 import { bullets, figure, quote } from './quote.js';
 import type { Sketch } from './sketch.js';
 
-/** Values, constraints and cards that one answer shows. */
+/** Maximum number of values, constraints or cards in an answer. */
 export const MAX_SHOWN = 10;
 /** Slacks and prices that are nearer to 0 count as 0. */
 export const TIGHT = 1e-6;
 
 export type Answer = AsyncGenerator<AgentOutput, string>;
 
-/** Reads the newest run of the canvas; undefined if there is none. */
+/** Reads the newest run of the canvas. Returns undefined before the first run, and the error if a read fails. */
 export async function* readNewest(toolbox: Toolbox): AsyncGenerator<AgentOutput, ToldResult | string | undefined> {
   const reply = yield* toolbox.call({ tool: 'read_result', input: {} });
   return reply.ok ? ((reply.result as { run: ToldResult | null }).run ?? undefined) : reply.error;

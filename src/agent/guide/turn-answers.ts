@@ -9,9 +9,9 @@ import type { Feasibility } from './solving.js';
 import type { Statement, StatementOf } from './statement.js';
 import { answerWhatIf } from './what-if.js';
 
-/* Answers of a turn to questions about results, and to what-if questions. */
+/* Answers to result questions and what-if questions. */
 
-/** Questions that one turn answers. */
+/** Maximum number of questions per turn. */
 const MAX_QUESTIONS = 6;
 
 type Asked = StatementOf<'question' | 'what_if' | 'how_to_give'>;

@@ -19,7 +19,7 @@ const CAUSE = 'undo';
 
 type Data = Record<string, unknown>;
 
-/** What the calls so far prove of a card. */
+/** State of a card that the recorded calls prove. */
 interface Proven {
   card_type: CardType | undefined;
   label: string | undefined;
@@ -31,7 +31,7 @@ interface Proven {
   isRemoved: boolean;
 }
 
-/** Undoes the last change on the sketch, and returns what was undone and what could not be. */
+/** Undoes the last change on the sketch and describes the result. */
 export function undoLast(sketch: Sketch, messages: readonly AgentMessage[]): string {
   const turns = changingTurns(messages);
   const at = lastToUndo(turns);
@@ -63,7 +63,7 @@ export function undoLast(sketch: Sketch, messages: readonly AgentMessage[]): str
 /** An answer of the guide that changed cards. */
 interface Turn {
   calls: ToolCall[];
-  /** What the user had said. */
+  /** Message of the user. */
   source: string;
   isUndo: boolean;
 }
@@ -107,7 +107,7 @@ const cardOf = ({ input, result }: ToolCall): string =>
 /** The cards as the calls have left them. */
 class History {
   private readonly cards = new Map<string, Proven>();
-  /** Ids of cards that were made again, by their new ones. */
+  /** Original ids of recreated cards, by their new ids. */
   private readonly first = new Map<string, string>();
 
   idOf(id: string): string {
@@ -133,7 +133,7 @@ class History {
       return;
     }
     const isNew = version === 1;
-    // Between versions that do not follow each other somebody else has changed the card.
+    // A gap between versions means that another client changed the card.
     const isFollowing = old !== undefined && (isNew ? old.isRemoved : version === old.version + 1);
     const known = isFollowing && !isNew ? old.data : new Map<string, unknown>();
     for (const [key, value] of Object.entries(data)) known.set(key, value);
@@ -165,7 +165,7 @@ const typeOf = (type: unknown): CardType | undefined => CARD_TYPES.find((one) =>
 
 type Outcome = { done: string } | { failed: string };
 
-/** Makes a card of the sketch what it was before. */
+/** Restores the earlier state of a card on the sketch. */
 function restore(sketch: Sketch, now: Proven | undefined, before: Proven | undefined, id: string): Outcome {
   const card = sketch.cards.find((one) => one.id === id) ?? sameCard(sketch, now);
   const wasThere = before !== undefined && !before.isRemoved;
@@ -204,6 +204,6 @@ const sameCard = (sketch: Sketch, proven: Proven | undefined): SketchCard | unde
     ? undefined
     : sketch.find(proven.card_type, proven.label);
 
-/** Whether a card has what the calls prove of it. */
+/** Whether a card still has the proven state. */
 const agrees = ({ data }: SketchCard, proven: Proven): boolean =>
   [...proven.data].every(([key, value]) => isDeepStrictEqual(data[key] ?? null, value ?? null));

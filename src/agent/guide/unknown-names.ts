@@ -18,21 +18,21 @@ import type { Sketch, SketchCard } from './sketch.js';
 /** A name in formulas that nothing on the canvas has. */
 export interface UnknownName {
   name: string;
-  /** Whether it stands where figures stand: beside a variable, as a limit, or in a bound or condition. */
+  /** Whether the formulas use it as a figure: as a coefficient, limit, bound or condition. */
   isFigure: boolean;
-  /** How many keys it has; absent without an index. */
+  /** Number of keys. Absent without an index. */
   keys?: number;
-  /** The membership that each key comes from; absent without an index, or if a key is no index. */
+  /** Membership of each key. Absent unless every key is an index. */
   over?: Membership[];
-  /** `make[p, t]` and `p in products, t in weeks`; absent without an index, or if the index cannot be told. */
+  /** `make[p, t]` and `p in products, t in weeks`. Absent if the index is unknown. */
   family?: { member: string; index: string };
 }
 
-/** Where a name stands in a formula. */
+/** Role of a name in a formula. */
 type Place = 'decision' | 'limit' | 'coefficient';
 type Scope = ReadonlyMap<string, Membership>;
 
-/** A formula of a card, and the index that it stands under. */
+/** Formula of a card with its index. */
 export interface Written {
   card: SketchCard;
   field: 'expression' | 'lower' | 'upper';
@@ -102,7 +102,7 @@ class Reading {
   private placesOf({ sides, relations }: Formula): Place[] {
     if (relations.length === 0) return sides.map(() => 'decision');
     const decides = sides.map((side) => this.has(side, (name) => this.isDecision(name)));
-    // Without any known decision, the first side with an unknown name decides.
+    // The first side with an unknown name decides if no decision is known.
     const first = sides.findIndex((side) => this.has(side, (name) => !this.isKnown(name)));
     return sides.map((_, at) =>
       decides[at] === true || (!decides.includes(true) && at === first) ? 'decision' : 'limit',
@@ -119,7 +119,7 @@ class Reading {
       this.visit(part, inner, factor === undefined || part === factor ? place : 'coefficient');
   }
 
-  /** The factor of a product that is decided: the one with a known decision, else the last one with an unknown name. */
+  /** Returns the factor with a known decision, or else the last factor with an unknown name. */
   private decidingFactor({ factors }: Extract<Expression, { kind: 'product' }>): Expression | undefined {
     const candidates = factors.filter(({ divisor }) => !divisor).map(({ of }) => of);
     return (
@@ -128,7 +128,7 @@ class Reading {
     );
   }
 
-  /** What conditions compare is known before the plan is made. */
+  /** Conditions are evaluated before the solve, so they contain figures only. */
   private readCondition(condition: Condition | undefined, scope: Scope): void {
     if (condition === undefined) return;
     if (condition.kind === 'compare') {
@@ -166,7 +166,7 @@ class Reading {
     return partsOf(expression).some((part) => this.has(part, isMeant));
   }
 
-  /** Whether the plan chooses what is called so. Objectives are read first: what they add up is chosen. */
+  /** Whether the plan chooses a value for the name. Objectives are read first, and their terms are decisions. */
   private isDecision(name: string): boolean {
     return this.decisions.has(name) || this.found.get(name)?.places.has('decision') === true;
   }
@@ -183,7 +183,7 @@ function within(index: Index, scope: Scope): Map<string, Membership> {
   return inner;
 }
 
-/** The index that keys stand for, where each is an index of its own. */
+/** Returns the index of the keys, or undefined unless each key is a different index. */
 function indexOf(keys: readonly Key[], scope: Scope): string | undefined {
   const parts = keys.map((key) => {
     const membership = key.kind === 'index' ? scope.get(key.name) : undefined;

@@ -13,7 +13,7 @@ import type { Sketch } from './sketch.js';
 import type { Feasibility } from './solving.js';
 import type { StatementOf, WantedChange } from './statement.js';
 
-/* What-if questions: a scenario that is solved beside the canvas, which stays as it is. */
+/* Answers to what-if questions. Each question is solved as a scenario and leaves the canvas unchanged. */
 
 const MAX_SHOWN = 10;
 
@@ -59,11 +59,11 @@ export async function* answerWhatIf(
   return { text: `${describeEffect(name, compared.result as ToldComparison)}\n\n${closing}`, feasibility };
 }
 
-/** The scenario's name, by which the same question finds it again. */
+/** Returns a scenario name that is the same for the same question. */
 const nameOf = (changes: readonly Change[]): string =>
   `What if ${changes.map(sayChange).join(', ')}`.slice(0, MAX_NAME_LENGTH);
 
-/** What a change in plain words is on the canvas, or why it is none. */
+/** Returns the scenario changes of a plain-word change, or the reason why it cannot be made. */
 function toChanges(wanted: WantedChange, things: readonly Thing[], sketch: Sketch): Change[] | string {
   const { subject, side, isOff, times, plus, to } = wanted;
   const arithmetic = {
@@ -107,7 +107,7 @@ function boundsOf({ name, card }: Thing, side: WantedChange['side'], arithmetic:
     : `${quote(name, 60)} is chosen by the plan and has no upper bound. Say an amount, as in ${quote(`what if ${name} = 5`)}.`;
 }
 
-/** `price of oak chair`, `price of the oak chair`: one member of a column. */
+/** Reads a member of a column, such as `price of oak chair`. */
 function cellNamed(subject: string, things: readonly Thing[]): Pick<Change, 'target' | 'key'> | undefined {
   const at = subject.search(/ of /i);
   if (at < 0) return undefined;

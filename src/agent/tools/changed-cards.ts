@@ -12,7 +12,7 @@ export function changedCards(before: readonly ModelCard[], now: readonly ModelCa
   });
 }
 
-/** What a solve reads of each card, by the card's id. Cards that it does not read are left out. */
+/** Digests of the cards that a solve reads, by card id. */
 function digests(cards: readonly ModelCard[]): Map<string, { label: string; digest: string }> {
   const variables = plainVariables(cards);
   const nothing = modelDigest([]);

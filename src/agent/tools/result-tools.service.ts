@@ -20,7 +20,7 @@ import { type Tool, ToolFailure } from './tool.js';
 
 /** Variables and constraints that a result shows. */
 const MAX_SHOWN = 200;
-/** Members of a variable that one call reads. */
+/** Maximum number of members that a call reads. */
 const MAX_MEMBERS = 100_000;
 /** Slack of a constraint that counts as none. */
 const TIGHT = 1e-6;
@@ -193,7 +193,7 @@ export class ResultTools {
     const path = result.table_paths?.find((one) => one.endsWith('/constraints.csv'));
     const members = path === undefined ? undefined : await this.membersIn(path, { name, tight, limit }, context);
     if (members !== undefined) return members;
-    // Without a table there are no families, or their tightest members are all that was kept.
+    // The result itself keeps only the tightest member of a family.
     const fits = result.constraints.filter(
       (one) =>
         (name === undefined || one.name === name || one.name.startsWith(`${name}[`)) && (!tight || one.slack <= TIGHT),
