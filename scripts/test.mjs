@@ -71,7 +71,8 @@ async function runJest(name, args) {
 }
 
 function flaky(file, test, error) {
-  const lines = error.split('\n').filter((line) => line.trim() !== '' && !/ at .*(node_modules|node:)/.test(line));
+  const isForeign = (line) => line.trimStart().startsWith('at ') && /node_modules|node:/.test(line);
+  const lines = error.split('\n').filter((line) => line.trim() !== '' && !isForeign(line));
   const more = lines.length > ERROR_LINES ? ['...'] : [];
   return [
     `${relative(ROOT, file)}: ${test}`,

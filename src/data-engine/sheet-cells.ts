@@ -215,7 +215,7 @@ export class CellReader implements XmlReader {
 const uncomputed = (sentence: string): TaskProblem =>
   new TaskProblem('unreadable', `${sentence}. Open the file in a spreadsheet program, save it and upload it again`);
 
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 /** More digits before the decimal sign than a number holds exactly. */
 const LONG_NUMBER = new RegExp(`^[+-]?0*[1-9]\\d{${MAX_INTEGER_DIGITS},}(?:\\.\\d*)?$`);
 

@@ -75,7 +75,7 @@ function continues(statement: string, line: string, isFormula: () => boolean): b
 /** `shifts: early, late,` and `night`; `x, y,` and `z integer` */
 function continuesList(before: string, next: string): boolean {
   if (BULLET.test(next) || GREETING.test(before) || OBJECTIVE.test(next)) return false;
-  const isIndex = /\b(?:sum|for) [^:]*,$/.test(before);
+  const isIndex = before.endsWith(',') && /\b(?:sum|for) /.test(before.slice(before.lastIndexOf(':') + 1));
   if (!isIndex && (beginsStatement(next) || (isWhole(before.slice(0, -1)) && isWhole(next)))) return false;
   return FORMULA.test(before) || /^[^ ,]+(?:, ?[^ ,]+)*,$/.test(before);
 }

@@ -91,7 +91,8 @@ class Survey {
   add(bytes: Buffer): void {
     const text = bytes.toString('latin1');
     let counted = 0;
-    for (const match of text.matchAll(/[^\r\n]*[\x80-\xff][^\r\n]*/g)) {
+    for (const match of text.matchAll(/[^\r\n]+/g)) {
+      if (!BEYOND_ASCII.test(match[0])) continue;
       const lineOf = (): number => {
         this.lines += countLines(text, counted, match.index);
         counted = match.index;
@@ -116,7 +117,8 @@ class Survey {
   private addLine(line: string, lineNumber: () => number): void {
     this.candidates = this.candidates.filter((candidate) => line.length <= MAX_LINE_BYTES && candidate.line.test(line));
     for (const { encoding, proof } of this.candidates) if (proof.test(line)) this.proven.add(encoding);
-    for (const match of line.matchAll(/[A-Za-z]*[\x80-\xff][A-Za-z\x80-\xff]*/g)) {
+    for (const match of line.matchAll(/[A-Za-z\x80-\xff]+/g)) {
+      if (!BEYOND_ASCII.test(match[0])) continue;
       const bytes = Buffer.from(match[0], 'latin1');
       if (isUtf8(bytes)) {
         this.utf8Words += 1;
@@ -129,6 +131,8 @@ class Survey {
     }
   }
 }
+
+const BEYOND_ASCII = /[\x80-\xff]/;
 
 /** Line ends between two places: LF, CRLF and CR. */
 function countLines(text: string, from: number, to: number): number {

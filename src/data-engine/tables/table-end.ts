@@ -64,14 +64,12 @@ export interface TableEnd {
 }
 
 /** Whether a text names a total. */
-export const isTotalLabel = (text: string): boolean =>
-  LABELS.has(
-    text
-      .trim()
-      .toLowerCase()
-      .replace(/\s*[:=.]+$/, '')
-      .replace(/\s+/g, ' '),
-  );
+export function isTotalLabel(text: string): boolean {
+  const label = text.trim().toLowerCase();
+  let end = label.length;
+  while (end > 0 && ':=.'.includes(label[end - 1]!)) end -= 1;
+  return LABELS.has(label.slice(0, end).trimEnd().replace(/\s+/g, ' '));
+}
 
 /** Whether a table may end above a row, or above a row that follows it. */
 export const mayEndAt = (row: TailRow): boolean =>
