@@ -9,7 +9,7 @@ import { useService } from '../service/service';
 import { useAttachments } from './attachments';
 import { Composer } from './composer';
 import classes from './conversation.module.css';
-import { isAsking, Message } from './message';
+import { hasQuestions, isAsking, Message } from './message';
 import { type FollowedConversation, useConversation, useEarlierMessages } from './use-conversation';
 import { usePosting } from './use-posting';
 
@@ -205,7 +205,8 @@ function Messages({ projectId, followed, onAnswer, posted, isSending, mayWrite }
         </Stack>
       </Container>
     );
-  const asking = all.findLast(({ role }) => role === 'assistant');
+  // The newest question stays open while later answers ask no other.
+  const asking = all.findLast(hasQuestions);
   return (
     <div ref={box} className={classes.box}>
       <VList

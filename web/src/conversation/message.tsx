@@ -88,6 +88,10 @@ function segmentsOf({ content, content_segments, role, tool_calls }: ChatMessage
   return role === 'user' && tool_calls == null ? [{ type: 'text', content: '(answered the question above)' }] : [];
 }
 
+/** Whether a message of the agent asks questions, answered or not. */
+export const hasQuestions = ({ content_segments }: ChatMessage): boolean =>
+  content_segments?.some((segment) => segment.type === 'tool_call' && questionsOf(segment).length > 0) ?? false;
+
 /** Whether somebody can still answer what the agent has asked in a message. */
 export const isAsking = ({ content_segments }: ChatMessage): boolean =>
   content_segments?.some(
