@@ -73,7 +73,9 @@ export class CellReader implements XmlReader {
       case 'c':
         this.column = attributes['r'] === undefined ? this.column + 1 : columnOf(attributes['r']);
         if (!(this.column >= 0 && this.column < MAX_COLUMNS))
-          throw this.problem(`has a cell without a valid reference in row ${this.number}`);
+          throw this.problem(
+            `has a cell with the reference ${JSON.stringify(attributes['r'])} in row ${this.number}. Use A1 to XFD1048576`,
+          );
         this.type = attributes['t'] ?? 'n';
         this.style = Number(attributes['s'] ?? 0);
         this.value = this.inline = this.formula = undefined;
@@ -185,7 +187,7 @@ export class CellReader implements XmlReader {
     if (!NUMBER.test(text) || !Number.isFinite(number))
       throw this.cellProblem(`is no number, but ${JSON.stringify(text)}`);
     const isDate = this.context.dates[this.style] === true;
-    const date = isDate ? isoDate(number, this.context.startsIn1904) : undefined;
+    const date = isDate ? isoDate(text, this.context.startsIn1904) : undefined;
     if (date !== undefined) return { date };
     return LONG_NUMBER.test(text) ? text : number;
   }
@@ -238,16 +240,32 @@ const columnName = (column: number): string =>
   column < 0 ? '' : columnName(Math.floor(column / 26) - 1) + String.fromCharCode(65 + (column % 26));
 
 const DAY_SECONDS = 86_400;
-/** The last day of 9999. */
+/** First day after 9999. */
 const MAX_DAYS = 2_958_466;
+/** Days from the start of the calendar of 1900 to that of 1904. */
+const DAYS_TO_1904 = 1462;
 
-/** Converts days since the start of the workbook's calendar, to the second. Returns undefined outside the calendar. */
-function isoDate(days: number, startsIn1904: boolean): string | undefined {
-  if (days < 0 || days >= MAX_DAYS) return undefined;
-  const seconds = Math.round(days * DAY_SECONDS);
+/** Decimals of a day that hold a millisecond. With fewer, the program has rounded the time, and milliseconds are noise. */
+const DECIMALS_OF_MILLISECONDS = 8;
+
+/** Converts days since the start of the workbook's calendar. Returns undefined outside the calendar. */
+function isoDate(stored: string, startsIn1904: boolean): string | undefined {
+  const days = Number(stored);
+  const last = startsIn1904 ? MAX_DAYS - DAYS_TO_1904 : MAX_DAYS;
+  if (days < 0 || days >= last) return undefined;
+  const unit = decimalsOf(stored) < DECIMALS_OF_MILLISECONDS ? 1000 : 1;
+  // A time just before midnight stays on its day at the ends of the calendar.
+  const end = (days < 1 ? 1 : last) * DAY_SECONDS * 1000 - unit;
+  const time = Math.min(end, Math.round((days * DAY_SECONDS * 1000) / unit) * unit);
   // Lotus 1-2-3 and everything since have a 29 February 1900, which is day 60.
   const shift = startsIn1904 ? 24_107 : days < 60 ? 25_568 : 25_569;
-  const text = new Date((seconds - shift * DAY_SECONDS) * 1000).toISOString().slice(0, 19);
+  const text = new Date(time - shift * DAY_SECONDS * 1000).toISOString().replace(/(?:\.0+)?Z$/, '');
   if (days < 1) return text.slice(11);
-  return seconds % DAY_SECONDS === 0 ? text.slice(0, 10) : text;
+  return time % (DAY_SECONDS * 1000) === 0 ? text.slice(0, 10) : text;
+}
+
+/** Decimals of a number if it were written without an exponent. */
+function decimalsOf(number: string): number {
+  const [, decimals = '', exponent = '0'] = /^[^.e]*\.?(\d*)(?:e(.*))?$/i.exec(number) ?? [];
+  return decimals.length - Number(exponent);
 }

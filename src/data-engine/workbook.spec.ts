@@ -131,6 +131,28 @@ describe('the name of a part', () => {
   });
 });
 
+describe('a time', () => {
+  const time = (stored: string): SheetCell => ({ xml: `<c s="2"><v>${stored}</v></c>` });
+
+  it.each([
+    ['a tenth of a second', '0.56313888888888886', '13:30:55.2'],
+    ['milliseconds of a date', '45730.354172453706', '2025-03-14T08:30:00.5'],
+    ['one millisecond', '1.1574074074074074E-8', '00:00:00.001'],
+    ['a whole second with the error of a double', '45730.354861111111', '2025-03-14T08:31:00'],
+    ['a second that the program has rounded', '45730.35417', '2025-03-14T08:30:00'],
+    ['the last moment of a day', '0.999999999999', '23:59:59.999'],
+    ['the last moment of the calendar', '2958465.999999999', '9999-12-31T23:59:59.999'],
+  ])('keeps %s', async (_, stored, value) => {
+    expect(await rowsOf([['oak', time(stored)]])).toEqual([['oak', value]]);
+  });
+
+  it('is a number after the year 9999 in the calendar of 1904', async () => {
+    const options = { startsIn1904: true };
+    expect(await rowsOf([['oak', time('2957004')]], options)).toEqual([['oak', 2_957_004]]);
+    expect(await rowsOf([['oak', time('2957003')]], options)).toEqual([['oak', '9999-12-31']]);
+  });
+});
+
 describe('a cell', () => {
   it.each([
     ['an inline text beside a value', '<c t="inlineStr"><v>1.0</v><is><r><t>1.</t></r></is></c>', '1.'],
@@ -142,6 +164,12 @@ describe('a cell', () => {
     ['text outside of both', '<c t="str"><t>x</t><v>a</v></c>', 'a'],
   ])('has the content of its type: %s', async (_, cell, value) => {
     expect(await rowsOf([['oak', xml(cell)]], { shared: ['zero'] })).toEqual([['oak', value]]);
+  });
+
+  it.each(['XFE2', '7B', ''])('is refused with a reference that is none: "%s"', async (reference) => {
+    expect(await refused(`<c r="${reference}"><v>1</v></c>`)).toBe(
+      `The sheet "Data" has a cell with the reference "${reference}" in row 2. Use A1 to XFD1048576`,
+    );
   });
 
   it('is found by a reference in small letters', async () => {
