@@ -157,3 +157,28 @@ describe('a decimal of a query', () => {
     }
   });
 });
+
+describe('a column of Parquet with an infinity', () => {
+  it.each([
+    ['DOUBLE', "'12.5', 'inf', 'nan'", ['12.5', 'inf', null]],
+    ['FLOAT', "'-inf', '0.5', '7'", ['-inf', '0.5', '7.0']],
+    ['DATE', "'2025-03-14', 'infinity', NULL", ['2025-03-14', 'infinity', null]],
+    ['TIMESTAMP', "'-infinity', '2025-03-14 08:30:00', NULL", ['-infinity', '2025-03-14 08:30:00', null]],
+    ['TIMESTAMP_NS', "'infinity', '2025-03-14 08:30:00', NULL", ['infinity', '2025-03-14 08:30:00', null]],
+    ['TIMESTAMPTZ', "'infinity', '2025-03-14 08:30:00+00', NULL", ['infinity', '2025-03-14 08:30:00+00', null]],
+  ])('is text, so that the value stays: %s', async (type, values, expected) => {
+    const { columns, rows } = await files.convert(await parquet(`SELECT unnest([${values}])::${type} AS v`), 'parquet');
+    expect(columns).toEqual(['v text']);
+    expect(rows.map(([value]) => value)).toEqual(expected);
+  });
+
+  it('keeps numbers beside NaN, which is a missing value', async () => {
+    const file = await parquet("SELECT unnest(['12.5', 'nan'])::DOUBLE AS v, unnest(['1', 'nan'])::FLOAT AS w");
+    const { columns, rows } = await files.convert(file, 'parquet');
+    expect(columns).toEqual(['v number', 'w number']);
+    expect(rows).toEqual([
+      [12.5, 1],
+      [null, null],
+    ]);
+  });
+});

@@ -16,9 +16,13 @@ const LARGE_INTEGERS = new Set(['BIGINT', 'UBIGINT', 'HUGEINT', 'UHUGEINT']);
 /** Largest number of so many digits. */
 const LARGEST_INTEGER = '9'.repeat(MAX_INTEGER_DIGITS);
 
+/** Types whose values may be infinite. */
+const MAY_BE_INFINITE = /^(?:FLOAT|DOUBLE|DATE|TIMESTAMP.*)$/;
+
 /**
- * The table of a Parquet file, its types as ours: all integers BIGINT, decimals and floats DOUBLE, times with a zone in UTC, lists and structs JSON, everything else text. A column of integers or
- * decimals is text if one of them has more than 15 digits before the decimal sign. NaN and infinities are nulls.
+ * Returns the table of a Parquet file. Integers are BIGINT, decimals and floats DOUBLE, times with a zone are in UTC, lists and
+ * structs are JSON, and everything else is text. A column is text as well if it holds an infinity, or a number with more than 15
+ * digits before the decimal sign. NaN is null, because pandas writes it for missing values.
  *
  * @throws TaskProblem `unreadable`
  */
@@ -31,34 +35,41 @@ export async function readParquet(writer: ParquetWriter, from: string): Promise<
   const counted = await writer.run(`FROM read_parquet(${path}) SELECT count(*)`);
   const rows = Number(counted.getRows()[0]![0]);
   if (rows > MAX_ROWS) throw new TaskProblem('unreadable', `The file has more than ${MAX_ROWS} rows`);
-  const large = columns.filter(({ stored }) => isLarge(stored)).map(({ given }) => given);
-  const limits = large
-    .map(identifier)
-    .map((value) => `max(${value}) > ${LARGEST_INTEGER} OR min(${value}) < -${LARGEST_INTEGER}`);
-  const [areTooLarge = []] =
-    large.length === 0 ? [] : (await writer.run(`FROM read_parquet(${path}) SELECT ${limits.join(', ')}`)).getRows();
-  const tooLarge = new Set(large.filter((_, index) => areTooLarge[index] === true));
+  const conditions = columns.map(({ given, stored }) => inexactCondition(identifier(given), stored));
+  const [isInexact = []] = (await writer.run(`FROM read_parquet(${path}) SELECT ${conditions.join(', ')}`)).getRows();
   const names = columnNames(columns.map(({ given }) => given));
   const types: ParquetTable['types'] = [];
   const values = columns.map(({ given, stored }, index) => {
     const name = names[index]!;
-    const { type, value } = tooLarge.has(given) ? textOf(identifier(given)) : valueOf(identifier(given), stored);
+    const { type, value } = (isInexact[index] === true ? textOf : valueOf)(identifier(given), stored);
     types.push({ name, type });
     return `${value} AS ${identifier(name)}`;
   });
   return { query: `FROM read_parquet(${path}) SELECT ${values.join(', ')}`, types, rows };
 }
 
+/** Condition for a column with a value that our type for it does not hold. */
+function inexactCondition(column: string, stored: string): string {
+  if (isLarge(stored)) return `max(${column}) > ${LARGEST_INTEGER} OR min(${column}) < -${LARGEST_INTEGER}`;
+  return MAY_BE_INFINITE.test(stored) ? `bool_or(isinf(${instantOf(column, stored)}))` : 'bool_or(false)';
+}
+
+/** Functions of instants do not take all units. */
+const instantOf = (column: string, stored: string): string =>
+  stored.startsWith('TIMESTAMP_') ? `${column}::TIMESTAMP` : column;
+
 function isLarge(stored: string): boolean {
   const [, width, scale] = /^DECIMAL\((\d+),(\d+)\)$/.exec(stored) ?? [];
   return LARGE_INTEGERS.has(stored) || Number(width) - Number(scale) > MAX_INTEGER_DIGITS;
 }
 
-const textOf = (column: string) => ({ type: 'text' as const, value: `${column}::VARCHAR` });
+const textOf = (column: string, stored: string): { type: ColumnType; value: string } => {
+  const text = `${column}::VARCHAR`;
+  return { type: 'text', value: stored === 'FLOAT' || stored === 'DOUBLE' ? `nullif(${text}, 'nan')` : text };
+};
 
 /** What a column of a type of DuckDB is for us. */
 function valueOf(column: string, stored: string): { type: ColumnType; value: string } {
-  const finite = `CASE WHEN isfinite(${column}) THEN ${column} END`;
   switch (stored) {
     case 'TINYINT':
     case 'SMALLINT':
@@ -73,11 +84,11 @@ function valueOf(column: string, stored: string): { type: ColumnType; value: str
       return { type: 'integer', value: `${column}::BIGINT` };
     case 'FLOAT':
     case 'DOUBLE':
-      return { type: 'number', value: `(${finite})::DOUBLE` };
+      return { type: 'number', value: `(CASE WHEN isnan(${column}) THEN NULL ELSE ${column} END)::DOUBLE` };
     case 'BOOLEAN':
       return { type: 'boolean', value: column };
     case 'DATE':
-      return { type: 'date', value: finite };
+      return { type: 'date', value: column };
     case 'TIME':
     case 'TIME_NS':
     case 'TIME WITH TIME ZONE':
@@ -86,9 +97,9 @@ function valueOf(column: string, stored: string): { type: ColumnType; value: str
     case 'TIMESTAMP_S':
     case 'TIMESTAMP_MS':
     case 'TIMESTAMP_NS':
-      return { type: 'timestamp', value: `CASE WHEN isfinite(${column}::TIMESTAMP) THEN ${column}::TIMESTAMP END` };
+      return { type: 'timestamp', value: `${column}::TIMESTAMP` };
     case 'TIMESTAMP WITH TIME ZONE':
-      return { type: 'timestamp', value: `(${finite}) AT TIME ZONE 'UTC'` };
+      return { type: 'timestamp', value: `${column} AT TIME ZONE 'UTC'` };
     case 'JSON':
       return { type: 'json', value: column };
     default:
@@ -97,6 +108,6 @@ function valueOf(column: string, stored: string): { type: ColumnType; value: str
       if (stored.endsWith(']') || /^(?:STRUCT|MAP|UNION|VARIANT)/.test(stored)) {
         return { type: 'json', value: `to_json(${column})` };
       }
-      return textOf(column);
+      return textOf(column, stored);
   }
 }
