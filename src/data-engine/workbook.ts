@@ -48,7 +48,8 @@ export class Workbook {
     const archive = await openArchive(path, LIMITS);
     try {
       const [main] = (await relations(archive, '', signal)).filter(({ type }) => type === 'officeDocument');
-      if (main === undefined || !archive.has(main.target)) throw unreadable('The file is no XLSX');
+      if (main === undefined || !archive.has(main.target))
+        throw unreadable('The file is no XLSX workbook. Save it as .xlsx in a spreadsheet program');
       return await Workbook.from(archive, main.target, signal);
     } catch (error) {
       archive.close();
@@ -79,7 +80,8 @@ export class Workbook {
         if (parts.size > MAX_SHEETS) throw unreadable(`The workbook has more than ${MAX_SHEETS} sheets`);
       },
     });
-    if (root !== 'workbook') throw unreadable('The file is no XLSX');
+    if (root !== 'workbook')
+      throw unreadable('The file is no XLSX workbook. Save it as .xlsx in a spreadsheet program');
     const partOf = (wanted: string): string | undefined =>
       related.find(({ type, target }) => type === wanted && archive.has(target))?.target;
     return new Workbook(archive, parts, partOf('sharedStrings'), partOf('styles'), calculation);

@@ -105,7 +105,9 @@ describe('POST /files/content?as=text', () => {
     await upload('picture.pdf', new Uint8Array([137, 80, 78, 71]));
     expect(await refused('picture.pdf')).toEqual(unreadable('picture.pdf', 'The file is no PDF'));
     await upload('other.xlsx', makeArchive(docxParts('')));
-    expect(await refused('other.xlsx')).toEqual(unreadable('other.xlsx', 'The file is no XLSX'));
+    expect(await refused('other.xlsx')).toEqual(
+      unreadable('other.xlsx', 'The file is no XLSX workbook. Save it as .xlsx in a spreadsheet program'),
+    );
   });
 
   it('survives a PDF of some kilobytes that asks for two gigabytes', async () => {

@@ -319,8 +319,16 @@ describe('text of an XLSX', () => {
   });
 
   it('is refused for what is none, and cut', async () => {
-    await refuses('xlsx', makeArchive(docxParts('')), 'The file is no XLSX');
-    await refuses('xlsx', makeArchive({ 'a.txt': '' }), 'The file is no XLSX');
+    await refuses(
+      'xlsx',
+      makeArchive(docxParts('')),
+      'The file is no XLSX workbook. Save it as .xlsx in a spreadsheet program',
+    );
+    await refuses(
+      'xlsx',
+      makeArchive({ 'a.txt': '' }),
+      'The file is no XLSX workbook. Save it as .xlsx in a spreadsheet program',
+    );
     const broken = {
       ...parts,
       'xl/worksheets/sheet1.xml': '<worksheet><row r="0"><c r="A0"><v>1</v></c></row></worksheet>',

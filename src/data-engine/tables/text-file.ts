@@ -39,6 +39,8 @@ class NotUtf8 extends Error {}
 async function openText(from: string, copy: string, options: TextOptions, signal?: AbortSignal): Promise<TextFile> {
   const { encoding } = options;
   const sample = await readStart(from);
+  const kind = binaryKind(sample);
+  if (kind !== undefined) throw new TaskProblem('unreadable', `The file is ${kind}`);
   const mark = sample.subarray(0, 2).toString('hex');
   if (encoding === undefined && mark === 'fffe') return recode(from, copy, 'utf-16le', options, signal);
   if (encoding === undefined && mark === 'feff') return recode(from, copy, 'utf-16be', options, signal);
@@ -214,6 +216,25 @@ function endOfCharacters(bytes: Uint8Array, end: number): number {
     if (byte >= 0xc0) return at;
   }
   return end;
+}
+
+/** Describes files that often have the wrong ending, by their first bytes. */
+const BINARY_KINDS: readonly [start: string, kind: string][] = [
+  [
+    '504b0304',
+    'no text but a ZIP archive, such as an XLSX workbook. Give a workbook the ending .xlsx, or save it as CSV',
+  ],
+  ['d0cf11e0', 'no text but an old workbook (.xls). Save it as .xlsx or CSV'],
+  ['50415231', 'no text but a Parquet file. Give it the ending .parquet'],
+  ['25504446', 'no text but a PDF. Save its tables as CSV or XLSX'],
+  ['1f8b', 'compressed with gzip. Unpack it before you upload it'],
+];
+
+/** Texts may start with the same letters, but have no such control characters. */
+function binaryKind(sample: Buffer): string | undefined {
+  const start = sample.subarray(0, 4).toString('hex');
+  const [, kind] = BINARY_KINDS.find(([bytes]) => start.startsWith(bytes)) ?? [];
+  return hasControls(sample) || start.startsWith('25504446') ? kind : undefined;
 }
 
 function hasControls(bytes: Uint8Array): boolean {
