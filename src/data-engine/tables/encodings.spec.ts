@@ -106,6 +106,10 @@ const UNPROVEN: [string, string, string][] = [
   ['windows-874', 'Thai', csv('สินค้า,จำนวน', 'สกรู,10', 'น็อต,20')],
   ['macintosh', 'German', csv('Stück,März', 'Bänke,groß', 'Möbel,schön')],
   ['gb18030', 'two words, which are Korean as well', csv('a,b', '产,1', '件,2')],
+  ['euc-jp', 'kanji that fit GB18030', csv('商品名,倉庫', '机,東京', '椅子,大阪', '本棚,名古屋')],
+  ['euc-jp', 'kanji that fit EUC-KR', csv('在庫,倉庫', '机,東京', '椅子,大阪', '子供,京都')],
+  ['euc-jp', 'a rare kanji', csv('商品名,倉庫', ...Array.from({ length: 20 }, () => '椅子,東京'), '囗,大阪')],
+  ['gb18030', 'words that fit EUC-KR', csv('产品,仓库', '床,北京', '灯,本金', '笔,杭')],
   ['shift_jis', 'half-width katakana', csv('a,b', 'ﾈｼﾞ,1', 'ﾎﾞﾙﾄ,2')],
 ];
 
@@ -165,4 +169,19 @@ describe('a text that is UTF-8 but for some bytes', () => {
       `The file is not text, or its encoding is not known${ending}`,
     );
   });
+});
+
+it.each([
+  ['a workbook', '504b030414000000', /ZIP archive, such as an XLSX workbook\. Give a workbook the ending \.xlsx/],
+  ['an old workbook', 'd0cf11e0a1b11ae1', /old workbook \(\.xls\)\. Save it as \.xlsx or CSV/],
+  ['a Parquet file', '5041523115041500', /Parquet file\. Give it the ending \.parquet/],
+  ['a PDF', '255044462d312e370a', /PDF\. Save its tables as CSV or XLSX/],
+  ['a gzip archive', '1f8b080000000000', /gzip\. Unpack it/],
+])('refuses %s with the ending of a text and says what to do', async (_, start, sentence) => {
+  for (const format of ['csv', 'tsv', 'json'] as const)
+    expect(await refusal(files.convert(Buffer.from(start, 'hex'), format))).toMatch(sentence);
+});
+
+it('reads a text that starts with the letters of a Parquet file', async () => {
+  expect((await files.convert('PAR1,n\nx,1\n', 'csv')).rows).toEqual([['x', 1]]);
 });

@@ -44,14 +44,23 @@ export async function surveyEncoding(path: string, signal?: AbortSignal): Promis
 
 /**
  * An encoding of one or two bytes a character: `characters` are those in use, `proof` is a character that only this encoding has.
- * An encoding without kana needs some words as well, since a few words fit many encodings.
+ * An encoding without kana needs some words as well, since a few words fit many encodings. If its proof may be a rare character of
+ * another encoding, it needs the proof in a share of the lines.
  */
-const eastAsian = (encoding: string, minWords: number, characters: string, proof: string) => ({
+const eastAsian = (encoding: string, minWords: number, characters: string, proof: string, minShare = 0) => ({
   encoding,
   minWords,
+  minShare,
   line: new RegExp(`^(?:[\\0-\\x7f]|${characters})*$`),
   proof: new RegExp(`^(?:[\\0-\\x7f]|${characters})*?(?:${proof})`),
 });
+
+/** Frequent Korean syllables. Chinese and Japanese texts may fit EUC-KR, but have few of these bytes. */
+const COMMON_SYLLABLES = [
+  String.raw`\xb0[\xa1\xed\xf8]|\xb1[\xb8\xe2]|\xb4[\xc2\xd9\xeb]|\xb5[\xb5\xbf]|\xb7\xce|\xb8\xae|\xba[\xb8\xce\xf1]`,
+  String.raw`\xbb[\xe7\xf3]|\xbc[\xad\xba\xd2\xf6]|\xbd[\xba\xc3\xc5]|\xbe[\xc6\xee]|\xbf[\xa1\xf8]`,
+  String.raw`\xc0[\xbb\xc7\xcc\xce\xcf\xda\xe5\xfc]|\xc1[\xa4\xa6\xb6\xd6\xf6]|\xc7[\xcf\xd8]`,
+].join('|');
 
 const EAST_ASIAN = [
   eastAsian(
@@ -72,14 +81,18 @@ const EAST_ASIAN = [
     String.raw`[\xa1-\xc6][\x40-\x7e\xa1-\xfe]`,
     String.raw`[\xa4-\xc6][\xa1-\xfe][\xa4-\xc6][\x40-\x7e]|[\xa4-\xc6][\x40-\x7e][\xa4-\xc6]`,
   ),
-  eastAsian('gb18030', 6, String.raw`[\xa1-\xa3\xb0-\xd7][\xa1-\xfe]`, String.raw`[\xc9-\xd7][\xa1-\xfe]`),
-  eastAsian('euc-kr', 6, String.raw`[\xa1-\xa3\xb0-\xc8][\xa1-\xfe]`, String.raw`[\xb0-\xc8][\xa1-\xfe]`),
+  // Kanji of the same bytes are rare.
+  eastAsian('gb18030', 6, String.raw`[\xa1-\xa3\xb0-\xd7][\xa1-\xfe]`, String.raw`[\xd0-\xd7][\xa1-\xfe]`, 0.1),
+  eastAsian('euc-kr', 6, String.raw`[\xa1-\xa3\xb0-\xc8][\xa1-\xfe]`, COMMON_SYLLABLES, 0.5),
 ];
 
 class Survey {
   private readonly western = new WesternWords();
   private candidates = EAST_ASIAN;
-  private readonly proven = new Set<string>();
+  /** Lines with a proof, by encoding. */
+  private readonly proofs = new Map<string, number>();
+  /** Lines with more than ASCII. */
+  private otherLines = 0;
   private lines = 0;
   private first: { line: number; excerpt: string } | undefined;
   private utf8Words = 0;
@@ -108,7 +121,10 @@ class Survey {
     const { line, excerpt } = first ?? { line: 1, excerpt: '' };
     const isBrokenUtf8 = utf8Words >= otherWords;
     const isWestern = utf8Words === 0 && this.western.arePlausible;
-    const fitting = candidates.filter(({ encoding, minWords }) => this.proven.has(encoding) && otherWords >= minWords);
+    const fitting = candidates.filter(({ encoding, minWords, minShare }) => {
+      const proofs = this.proofs.get(encoding) ?? 0;
+      return otherWords >= minWords && proofs > 0 && proofs >= minShare * this.otherLines;
+    });
     const isEastAsian = fitting.length === 1 && !isBrokenUtf8 && latinWords * 3 <= otherWords;
     const encoding = isWestern ? 'windows-1252' : isEastAsian ? fitting[0]!.encoding : undefined;
     return { encoding, isBrokenUtf8, line, excerpt };
@@ -116,7 +132,9 @@ class Survey {
 
   private addLine(line: string, lineNumber: () => number): void {
     this.candidates = this.candidates.filter((candidate) => line.length <= MAX_LINE_BYTES && candidate.line.test(line));
-    for (const { encoding, proof } of this.candidates) if (proof.test(line)) this.proven.add(encoding);
+    this.otherLines += 1;
+    for (const { encoding, proof } of this.candidates)
+      if (proof.test(line)) this.proofs.set(encoding, (this.proofs.get(encoding) ?? 0) + 1);
     for (const match of line.matchAll(/[A-Za-z\x80-\xff]+/g)) {
       if (!BEYOND_ASCII.test(match[0])) continue;
       const bytes = Buffer.from(match[0], 'latin1');
