@@ -122,6 +122,8 @@ const columns: [string, string[], string, unknown[]][] = [
   ['booleans', ['true', 'FALSE', 'True'], 'boolean', [true, false, true]],
   ['yes and no', ['yes', 'no'], 'text', ['yes', 'no']],
   ['NaN', ['1', 'NaN'], 'text', ['1', 'NaN']],
+  ['large exponents', ['1E+300', '-2.5e+308', '1'], 'text', ['1E+300', '-2.5e+308', '1']],
+  ['exponents up to the largest number', ['1E+300', '-1,5e+308', '1'], 'number', [1e300, -1.5e308, 1]],
   ['n/a', ['1', 'n/a'], 'text', ['1', 'n/a']],
   ['a hyphen', ['1', '-'], 'text', ['1', '-']],
   ['currency', ['$1', '2 EUR'], 'text', ['$1', '2 EUR']],

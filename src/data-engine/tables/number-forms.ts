@@ -28,9 +28,6 @@ export const HAS_EXPONENT = 1 << 10;
 export const HAS_PERCENT = 1 << 11;
 export const HAS_NO_PERCENT = 1 << 12;
 
-/** With 15 digits before it, a larger exponent may be beyond what a number holds. */
-const MAX_EXPONENT = 292;
-
 const POINT = 46;
 const COMMA = 44;
 const BLANK = 32;
@@ -82,7 +79,8 @@ export function numberForms(bytes: Uint8Array, start: number, end: number): numb
     const exponent = at + (isSigned ? 2 : 1);
     const isExponent = (bytes[at]! | 0x20) === 0x65 && afterDigits(bytes, exponent, end) === end;
     if (!isExponent || exponent === end || end - exponent > 3 || (!isSigned && signs === 0) || signs > 1) return 0;
-    if (Number(String.fromCharCode(...bytes.subarray(exponent, end))) > MAX_EXPONENT) return 0;
+    // Beyond the range of a double.
+    if (!Number.isFinite(Number(String.fromCharCode(...bytes.subarray(from, end)).replace(',', '.')))) return 0;
     shown |= HAS_EXPONENT;
     if (signs === 0) return leading === 0 ? 0 : ALL_NUMBER_FORMS | shown;
   }

@@ -27,6 +27,7 @@ describe('a result that is saved as CSV', () => {
     ['nulls only', 'VALUES (NULL::VARCHAR), (NULL)'],
     ['one null', 'SELECT NULL::INTEGER'],
     ['numbers', 'VALUES (NULL), (5), (NULL)'],
+    ['numbers of all sizes', 'VALUES (1e300::DOUBLE), (1.7976931348623157e308), (-1e308), (5e-324), (0.1)'],
     ['dates', "VALUES (DATE '2025-01-02'), (NULL)"],
     ['texts of blanks', "VALUES (' '), ('a'), ('   ')"],
     ['a token of other programs', String.raw`VALUES ('\N'), ('NULL'), ('a')`],
