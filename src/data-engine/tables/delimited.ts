@@ -6,7 +6,7 @@ import { DelimitedScan, observeCells } from './delimited-scan.js';
 import { type Cells, cellsOf } from './dialect.js';
 import { dialectOf, noRows, startOf } from './extent.js';
 import type { GridCell } from './grid.js';
-import { headerEvidence } from './header.js';
+import { headerEvidence, isUncertainHeader } from './header.js';
 import type { TextTable } from './parquet-writer.js';
 import { ColumnSums, type TailRow } from './table-end.js';
 import { readRows, readStart, type TextFile, withText } from './text-file.js';
@@ -86,8 +86,10 @@ async function readText(
       uncertain: [
         ...(cells.isUncertain ? (['delimiter'] as const) : []),
         ...(isGuess(file.encoding) ? (['encoding'] as const) : []),
-        ...(start.isUncertain || evidence === 'sequence' || evidence === 'texts' ? (['header'] as const) : []),
+        ...(start.isUncertain || isUncertainHeader(evidence, texts) ? (['header'] as const) : []),
         ...(isUncertain ? (['last_row'] as const) : []),
+        // A decimal comma is unusual where commas separate cells, even in quotes.
+        ...(delimiter === ',' && types.decimal === ',' ? (['decimal'] as const) : []),
       ],
     }),
   };

@@ -19,6 +19,12 @@ describe('the dialect of a table', () => {
     ['a number that fits two decimal signs', 'a;b\n1.250;x1\n', { decimal: ',', uncertain: ['decimal'] }],
     ['a number in quotes that fits two decimal signs', 'a,b\n"1,250",1\n', { decimal: '.', uncertain: ['decimal'] }],
     ['a number that another column decides', 'a;b\n1.250;0,5\n', { decimal: ',', thousands: '.', uncertain: [] }],
+    ['decimal commas in quotes between commas', 'a,b\nx,"1,7"\n', { decimal: ',', uncertain: ['decimal'] }],
+    ['longer decimals in quotes', 'a,b\nx,"12,75"\ny,"0,5"\n', { decimal: ',', uncertain: ['decimal'] }],
+    ['percent with decimal commas', 'a,b\nx,"1,7 %"\n', { decimal: ',', uncertain: ['decimal'] }],
+    ['decimal commas between semicolons', 'a;b\nx;1,7\n', { decimal: ',', uncertain: [] }],
+    ['a first row that counts', '1,2\n3,4\n', { header: false, first_row: 1, uncertain: ['header'] }],
+    ['a first row of data', '1,7\n3,4\n', { header: false, first_row: 1, uncertain: [] }],
     ['plain integers', 'a;b\n1250;5\n', { decimal: '.', uncertain: [] }],
     ['a date that fits two orders', 'a,b\n03/04/2025,1\n', { date_order: 'day_first', uncertain: ['date_order'] }],
     ['a date that fits one order', 'a,b\n12/31/2025,1\n', { date_order: 'month_first', uncertain: [] }],
@@ -142,13 +148,43 @@ describe('a dialect of the caller', () => {
       ],
     ],
     [
-      'a first row without names',
+      'a first row below other data',
       rows,
       { first_row: 4 },
+      ['x integer', 'y integer'],
+      [
+        [3, 4],
+        [5, 6],
+      ],
+    ],
+    [
+      'a first row without names',
+      rows,
+      { first_row: 4, header: false },
       ['column_1 integer', 'column_2 integer'],
       [
         [3, 4],
         [5, 6],
+      ],
+    ],
+    [
+      'a first row below a row of units',
+      'product,n\nname,pieces\nid,7\noak,1\npine,2\n',
+      { first_row: 4 },
+      ['product text', 'n integer'],
+      [
+        ['oak', 1],
+        ['pine', 2],
+      ],
+    ],
+    [
+      'a first row below names that are not the first',
+      'product,n\nitem,pieces\noak,1\npine,2\n',
+      { first_row: 3 },
+      ['item text', 'pieces integer'],
+      [
+        ['oak', 1],
+        ['pine', 2],
       ],
     ],
     [

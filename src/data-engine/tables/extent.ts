@@ -2,7 +2,7 @@ import { type Dialect, type DialectOptions, type LeftOut, TaskProblem, type Unce
 import type { TableReadings } from './column-types.js';
 import type { GridRow } from './grid.js';
 import type { RowNumbering, RowNumbers } from './row-numbers.js';
-import { findStart, type StartOptions } from './table-start.js';
+import { findStart, isHeaderAt, type StartOptions } from './table-start.js';
 
 /** Rows of a table, from the options of the caller or else from its first rows. */
 export interface Extent {
@@ -27,7 +27,7 @@ export function startOf<Row extends GridRow>(
 ): Extent {
   const last = last_row === undefined ? {} : { last: last_row };
   const found = findStart(rows, options);
-  const names = header_row ?? (header === false ? first_row : rowAbove(rows, first_row));
+  const names = header_row ?? (header === false ? first_row : namesAbove(rows, first_row, found.start, options));
   if (header === true && names !== undefined && names === first_row)
     throw invalid(
       'first_row',
@@ -47,9 +47,21 @@ export function startOf<Row extends GridRow>(
   };
 }
 
-/** Returns the row that may hold the names above the first row of the data, or the first row if it has no row above it. */
-function rowAbove(rows: readonly GridRow[], first: number | undefined): number | undefined {
-  return first === undefined ? undefined : (rows.findLast(({ number }) => number < first)?.number ?? first);
+/**
+ * Returns the row that may hold the names above the first row of the data: the nearest row, unless it is more data and the table
+ * begins above it. Returns the first row itself if no row is above it.
+ */
+function namesAbove<Row extends GridRow>(
+  rows: readonly Row[],
+  first: number | undefined,
+  start: number,
+  options: StartOptions<Row>,
+): number | undefined {
+  if (first === undefined) return undefined;
+  const nearest = rows.findLastIndex(({ number }) => number < first);
+  if (nearest < 0) return first;
+  const isData = start < first && !isHeaderAt(rows, nearest, options);
+  return isData ? start : rows[nearest]!.number;
 }
 
 /** Result of reading all rows of a table. */
@@ -86,7 +98,7 @@ export function dialectOf(
     decimal,
     thousands,
     date_order,
-    uncertain: [...uncertain, ...types].filter((field) => !isChosen(field, options)),
+    uncertain: [...new Set([...uncertain, ...types])].filter((field) => !isChosen(field, options)),
   };
 }
 

@@ -24,6 +24,7 @@ export function headerEvidence(
   const typed = filled.filter((column) => profiles.isTyped(column));
   if (typed.some((column) => !profiles.isLike(column, ofRow))) return 'types';
   if (typed.length > 0) {
+    if (isAboveFigures(cells, typed, below)) return 'sequence';
     const isBeside = columns.some(
       (column) => profiles.hasValues(column) && !profiles.isTyped(column) && isUnlike(cells[column], column, below),
     );
@@ -31,6 +32,24 @@ export function headerEvidence(
   }
   const isName = filled.some((column) => profiles.hasValues(column)) || !filled.some((column) => ofRow.isTyped(column));
   return isName ? 'texts' : undefined;
+}
+
+/** Returns true for a header, or a first row of data, that may be the other one as well. */
+export const isUncertainHeader = (evidence: HeaderEvidence | undefined, cells: readonly GridCell[]): boolean => {
+  const filled = cells.filter(isFilled);
+  return evidence === undefined ? filled.length > 1 && isSequence(filled) : evidence !== 'types';
+};
+
+/** Whether a row of several years that rise evenly is above numbers that are no years. */
+function isAboveFigures(cells: readonly GridCell[], columns: readonly number[], below: readonly GridRow[]): boolean {
+  const years = columns.map((column) => cells[column]);
+  return (
+    years.length > 1 &&
+    years.every((cell) => isYear(Number(textOf(cell)))) &&
+    isSequence(years) &&
+    below.length > 0 &&
+    below.every((row) => columns.every((column) => !isYear(Number(textOf(row.cells[column])))))
+  );
 }
 
 /** Returns true if numbers rise by the same step, or dates rise. Two numbers must be neighbours, a single number a year. */

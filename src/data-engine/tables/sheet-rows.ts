@@ -5,7 +5,7 @@ import { columnNames } from './column-names.js';
 import { ColumnProfiles } from './column-types.js';
 import { dialectOf, type Extent, invalid, noRows, startOf } from './extent.js';
 import { countFilled, type GridCell, type GridRow, observeCell, textOf } from './grid.js';
-import { headerEvidence } from './header.js';
+import { headerEvidence, isUncertainHeader } from './header.js';
 import { MAX_CELL_BYTES, MAX_COLUMNS } from '../limits.js';
 import type { TextTable } from './parquet-writer.js';
 import { RowNumbering } from './row-numbers.js';
@@ -154,7 +154,7 @@ class SheetRows {
         rowNumbers,
         lastOfFile: this.last,
         uncertain: [
-          ...(extent.isUncertain || evidence === 'sequence' || evidence === 'texts' ? (['header'] as const) : []),
+          ...(extent.isUncertain || isUncertainHeader(evidence, first) ? (['header'] as const) : []),
           ...(isUncertain ? (['last_row'] as const) : []),
         ],
       }),

@@ -54,7 +54,30 @@ describe('a header of numbers', () => {
     expect(table.cells).toEqual(wide);
   });
 
+  it.each<[string, Content]>([
+    ['in a text', '2024,2025,2026\n10,20,30\n11,21,31\n'],
+    ['every other year', '2020;2022;2024\n10;20;30\n11;21;31\n'],
+    [
+      'in a sheet',
+      [
+        [2024, 2025, 2026],
+        [10, 20, 30],
+        [11, 21, 31],
+      ],
+    ],
+  ])('holds names: years alone, %s', async (_, content) => {
+    const table = await tables.read(content);
+    expect(table.names.every((name) => /^20\d\d$/.test(name))).toBe(true);
+    expect(table.cells).toEqual([
+      [10, 20, 30],
+      [11, 21, 31],
+    ]);
+    expect(table.dialect?.uncertain).toEqual(['header']);
+  });
+
   it.each([
+    ['years above years', '2020,2021\n2022,2023\n'],
+    ['a single year above figures', '2024\n10\n'],
     ['numbers that rise unevenly', 'oak,10,25,30\npine,11,21,31\n'],
     ['numbers that fall', 'oak,3,2,1\npine,11,21,31\n'],
     ['a text that occurs below', 'oak,1,2,3\noak,11,21,31\n'],

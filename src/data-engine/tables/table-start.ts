@@ -85,6 +85,13 @@ export function findStart<Row extends GridRow>(
   }
 }
 
+/** Returns true if the row at a place holds the names of the rows below. */
+export const isHeaderAt = <Row extends GridRow>(
+  rows: readonly Row[],
+  place: number,
+  { isFull = () => true }: StartOptions<Row>,
+): boolean => compareBelow(rows, place, isFull).evidence !== undefined;
+
 /** Rows with titles above a table of a header alone. */
 const TITLES_ABOVE_HEADER = 5;
 
