@@ -16,7 +16,8 @@ const GUESSES: Record<UncertainField, (dialect: Dialect) => string> = {
     `some numbers fit a decimal point and a decimal comma; a decimal ${decimal === ',' ? 'comma' : 'point'} is assumed`,
   date_order: ({ date_order }) =>
     `some dates fit both orders of day and month; the ${date_order === 'month_first' ? 'month' : 'day'} is assumed to come first`,
-  last_row: ({ last_row }) => `row ${last_row} is called a total but is no sum of its columns; it is read as data`,
+  last_row: ({ last_row }) =>
+    `the table may end above row ${last_row}, at a total that is no sum of its columns or at the header of another table; all rows are read as data`,
 };
 
 /** Sentences, without capitals and full stops, about guesses that a table was read with. */

@@ -217,7 +217,7 @@ export class DelimitedScan {
       const row = { number: this.records, cells, isApart, isFull: place === 'row', size: scanner.cells };
       if (tail.isOpen || mayEndAt(row)) {
         this.isApart = !cells.some(isFilled);
-        this.observeRows(tail.add(row));
+        this.observeRows(tail.add(row, profiles));
         return;
       }
     }

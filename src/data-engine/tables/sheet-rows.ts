@@ -112,7 +112,7 @@ class SheetRows {
     const tailRow = { ...row, isApart, isFull: true };
     const isHeader = this.first === undefined;
     if (!isHeader && this.options.last_row === undefined && (this.tail.isOpen || mayEndAt(tailRow)))
-      for (const one of this.tail.add(tailRow)) this.write(one);
+      for (const one of this.tail.add(tailRow, this.profiles)) this.write(one);
     else this.write(row);
   }
 

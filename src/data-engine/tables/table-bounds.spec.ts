@@ -347,6 +347,22 @@ describe('the end of a table', () => {
     expect(table.dialect).toMatchObject({ last_row: 4, uncertain: ['last_row'] });
   });
 
+  it.each<[string, Content, number]>([
+    ['a text', 'product,quantity\noak,1\npine,2\n\nplant,capacity\nMetz,5\nLyon,6\n', 7],
+    ['a long text', `p;d;n\nx;2025-01-31;1\n\na;b;c\n${'y;2025-02-28;2\n'.repeat(30)}`, 34],
+    ['a sheet', [['p', 'n'], ['oak', 1], undefined, ['plant', 'n'], ['Metz', 5]], 5],
+  ])('reports another table of the same width below: %s', async (_, content, last) => {
+    const table = await tables.read(content);
+    expect(table.leftOut).toEqual([]);
+    expect(table.dialect?.last_row).toBe(last);
+    expect(table.dialect?.uncertain).toContain('last_row');
+  });
+
+  it('reports no other table where texts follow texts', async () => {
+    for (const content of ['p,q\noak,x\n\npine,y\nelm,z\n', 'p,n\noak,1\n\npine,2\n'])
+      expect((await tables.read(content)).dialect?.uncertain).not.toContain('last_row');
+  });
+
   it.each<[string, string, number]>([
     ['rows behind empty lines', 'a,b\n1,x\n\n2,y\n\n3,\n', 3],
     ['a total among other rows', 'p,n\nx,10\nTotal,10\ny,20\nz,5\n', 4],

@@ -1,4 +1,5 @@
 import type { LeftOut } from '../tasks.js';
+import type { ColumnProfiles } from './column-types.js';
 import {
   countFilled,
   type GridCell,
@@ -59,7 +60,7 @@ export interface TableEnd {
   /** Rows that belong to the table after all. */
   rows: TailRow[];
   below: LeftOut[];
-  /** Whether the last row may be a total. */
+  /** Whether the last row may be a total, or a row of another table. */
   isUncertain: boolean;
 }
 
@@ -80,6 +81,8 @@ const hasLabel = ({ cells }: GridRow): boolean => isTotalLabel(textOf(cells.find
 /** The last rows of a table that is read, among which totals and notes are looked for at its end. */
 export class TableTail {
   private rows: TailRow[] = [];
+  /** First row that may be the header of another table. */
+  private nextHeader: TailRow | undefined;
 
   /** @param width usual number of filled cells */
   constructor(private readonly width: number) {}
@@ -89,8 +92,13 @@ export class TableTail {
     return this.rows.length > 0;
   }
 
-  /** Takes a row; returns rows that belong to the table. */
-  add(row: TailRow): TailRow[] {
+  /**
+   * Takes a row; returns rows that belong to the table.
+   *
+   * @param profiles profiles of the rows above
+   */
+  add(row: TailRow, profiles: ColumnProfiles): TailRow[] {
+    if (mayBeHeader(row, profiles)) this.nextHeader ??= row;
     this.rows.push(row);
     return this.rows.length > MAX_ROWS ? this.rows.splice(0) : [];
   }
@@ -116,7 +124,10 @@ export class TableTail {
       rows.slice(start).every((row, at) => this.kindOf(row, at > 0, (total) => accepts(total, rows.slice(0, start))));
     const places = rows.map((_, place) => place);
     const start = places.find((place) => endsAt(place, isSum)) ?? rows.length;
-    const isUncertain = start === rows.length && places.some((place) => endsAt(place, hasNumbers));
+    const { nextHeader } = this;
+    const isUncertain =
+      (start === rows.length && places.some((place) => endsAt(place, hasNumbers))) ||
+      (nextHeader !== undefined && !rows.slice(start).includes(nextHeader));
     const below: LeftOut[] = [];
     for (const row of rows.slice(start))
       if (countFilled(row) > 0) leaveOut(below, leftOutRow('below', this.kindOf(row, true, () => true) || 'note', row));
@@ -136,6 +147,13 @@ export class TableTail {
     return filled === 0 && !isBelow ? '' : 'note';
   }
 }
+
+/** Whether a row of texts behind an empty row is below figures, as the header of another table is. */
+const mayBeHeader = (row: TailRow, profiles: ColumnProfiles): boolean =>
+  row.isApart &&
+  isTextRow(row) &&
+  countFilled(row) > 1 &&
+  row.cells.some((cell, column) => column < profiles.width && isFilled(cell) && profiles.isTyped(column));
 
 const hasNumbers = ({ cells }: GridRow): boolean => cells.some((cell) => isFilled(cell) && !isText(cell));
 
