@@ -136,6 +136,11 @@ describe('a strict limit', () => {
     ['below 0', ['x > -3 integer', 'minimize cost: x'], -2],
     ['of a fraction', ['x > 3', 'minimize cost: x'], 3],
     ['of several', ['x, y > 0 integer', 'minimize cost: x + y'], 2],
+    ['in words', ['x integer', 'x more than 3', 'minimize cost: x'], 4],
+    ['in words, from above', ['x integer', 'x less than 9', 'maximize gain: x'], 8],
+    ['in words, beside the domain', ['x integer, greater than 3', 'minimize cost: x'], 4],
+    ['in words, from both sides', ['x integer', 'x must be more than 3 and fewer than 9', 'maximize gain: x'], 8],
+    ['in words, of several', ['x, y integer', 'x and y are larger than 1', 'minimize cost: x + y'], 4],
     [
       'of a family',
       [
@@ -148,6 +153,21 @@ describe('a strict limit', () => {
     ],
   ])('is kept: %s', async (_, statements, optimum) => {
     const { text } = await after(...statements, LOOSE, FINISH);
+    expect(text).toContain(`the objective is ${optimum},`);
+  });
+});
+
+describe('a limit in words', () => {
+  it.each([
+    ['x no more than 5', 'maximize gain: x', 5],
+    ['x must not be more than 5', 'maximize gain: x', 5],
+    ['x cannot be larger than 5', 'maximize gain: x', 5],
+    ['x is less than or equal to 5', 'maximize gain: x', 5],
+    ['x no less than 5', 'minimize cost: x', 5],
+    ['x must never be fewer than 5', 'minimize cost: x', 5],
+    ['x greater than or equal to 5', 'minimize cost: x', 5],
+  ])('includes the figure: %s', async (limit, objective, optimum) => {
+    const { text } = await after('x integer', limit, objective, LOOSE, FINISH);
     expect(text).toContain(`the objective is ${optimum},`);
   });
 });

@@ -13,22 +13,27 @@ import { figureOf, NUMBER, without } from './words.js';
 /** Longest text that is looked at, in characters. */
 const MAX_LENGTH = 300;
 const BE = '(?:(?:is|are|must|should|shall|may|can|has to be|have to be|must be|should be|to be) )?';
-const RELATIONS: [relation: '<=' | '>=' | '=', pattern: RegExp][] = [
+const MORE = '(?:more|greater|larger|higher)';
+const LESS = '(?:less|fewer|smaller|lower)';
+const NOT = String.raw`(?:no|not|never|cannot|can['’]t)(?: (?:be|fall|go|drop|rise))?`;
+const words = (alternatives: string): RegExp => new RegExp(String.raw`\b${BE}(?:${alternatives})(?= )`, 'i');
+/** Relations in words. Negations come first, as they contain the words of the opposite relation. */
+const RELATIONS: [relation: '<=' | '>=' | '<' | '>' | '=', pattern: RegExp][] = [
   [
     '<=',
-    new RegExp(
-      String.raw`\b${BE}(?:(?:not|never|cannot|can['’]t) (?:exceed|be (?:more|larger|higher) than|be above)|exceeds? no more than|at most|at maximum|no more than|not more than|no larger than|up to|(?:limited|restricted) to|within|below|under|less than(?: or equal to)?|a maximum of|maximum)(?= )`,
-      'i',
+    words(
+      `${NOT} (?:exceed|${MORE} than|above|over)|exceeds? no more than|at most|at maximum|up to|(?:limited|restricted) to|within|${LESS} than or equal to|a maximum of|maximum`,
     ),
   ],
   [
     '>=',
-    new RegExp(
-      String.raw`\b${BE}(?:at least|no less than|not less than|no fewer than|(?:not|never) (?:be (?:less|lower) than|be below|fall below)|exceeds?|above|over|more than(?: or equal to)?|covers?|meets?|satisf(?:y|ies)|a minimum of|minimum)(?= )`,
-      'i',
+    words(
+      String.raw`${NOT} (?:${LESS} than|below|under)|at least|${MORE} than or equal to|covers?|meets?|satisf(?:y|ies)|a minimum of|minimum`,
     ),
   ],
-  ['=', new RegExp(String.raw`\b${BE}(?:exactly|equals?(?: to)?|the same as)(?= )`, 'i')],
+  ['<', words(`below|under|${LESS} than`)],
+  ['>', words(`exceeds?|above|over|${MORE} than`)],
+  ['=', words('exactly|equals?(?: to)?|the same as')],
 ];
 const QUANTIFIER =
   /(?:\b(?:of|for|in|at|on|from) )?\b(?:every|each|any|per|all(?: the| of the)?) (?<set>[\p{L}\p{N}_]+)/giu;

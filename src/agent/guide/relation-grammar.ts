@@ -23,13 +23,23 @@ const bounds = (lower: string | undefined, upper: string | undefined): VariableF
   return { ...(from !== undefined && { lower: from, free: null }), ...(to !== undefined && { upper: to }) };
 };
 
+const MORE = '(?:more|greater|larger|higher)';
+const LESS = '(?:less|fewer|smaller|lower)';
+const NOT = String.raw`(?:(?:must|should|shall|can|may) )?(?:no|not|never|cannot|can['’]t)(?: be)?`;
+
 /** What can be said of variables beside relations, in words that are taken out of the text one after the other. */
 const FACTS = [
   fact(String.raw`(?:between|from) (?<lower>${NUMBER}) (?:and|to) (?<upper>${NUMBER})`, ({ lower, upper }) =>
     bounds(lower, upper),
   ),
-  fact(`at least (?<lower>${NUMBER})`, ({ lower }) => bounds(lower, undefined)),
-  fact(`at most (?<upper>${NUMBER})`, ({ upper }) => bounds(undefined, upper)),
+  fact(`(?:at most|${NOT} ${MORE} than|${LESS} than or equal to) (?<upper>${NUMBER})`, ({ upper }) =>
+    bounds(undefined, upper),
+  ),
+  fact(`(?:at least|${NOT} ${LESS} than|${MORE} than or equal to) (?<lower>${NUMBER})`, ({ lower }) =>
+    bounds(lower, undefined),
+  ),
+  fact(`${LESS} than (?<upper>${NUMBER})`, ({ upper }) => ({ ...bounds(undefined, upper), strict: ['upper'] })),
+  fact(`${MORE} than (?<lower>${NUMBER})`, ({ lower }) => ({ ...bounds(lower, undefined), strict: ['lower'] })),
   fact("non-?negative|not negative|positive|(?:cannot|can['’]t|must not) be negative", () => ({
     lower: 0,
     free: null,
@@ -191,7 +201,9 @@ export function readFacts(text: string): { facts: VariableFacts; rest: string } 
   for (const { pattern, note } of FACTS) {
     const match = pattern.exec(rest);
     if (match === null) continue;
-    Object.assign(facts, note(match.groups ?? {}));
+    const { strict = [], ...noted } = note(match.groups ?? {});
+    Object.assign(facts, noted);
+    if (strict.length > 0) facts.strict = [...(facts.strict ?? []), ...strict];
     rest = `${withoutSmallWords(rest.slice(0, match.index))}${rest.slice(match.index + match[0].length)}`;
   }
   const measured = unitIn(rest);
