@@ -137,7 +137,9 @@ const FACTS: Record<SketchCard['card_type'], readonly [field: string, before?: s
 /** What the turn has done to the canvas, and what it could not. */
 export function describeChanges(made: Made[]): string[] {
   const done = made.flatMap(({ change: { kind, card }, error }) =>
-    error !== undefined ? [] : [kind === 'remove' ? `Removed: ${describeCard(card)}` : describeCard(card)],
+    error !== undefined
+      ? []
+      : [kind === 'remove' ? `Removed: ${describeCard(card)}` : describeCard(card) + describeReplaced(card)],
   );
   const failed = made.flatMap(({ change: { card }, error }) =>
     error === undefined ? [] : [`${describeCard(card)}: ${error}`],
@@ -147,6 +149,14 @@ export function describeChanges(made: Made[]): string[] {
     ...(failed.length === 0 ? [] : [`Not done:\n${bullets(failed)}`]),
   ];
 }
+
+const describeReplaced = ({ replaced = [] }: SketchCard): string =>
+  replaced.length === 0
+    ? ''
+    : `. This replaces ${someOf(
+        [...new Set(replaced)].map((text) => quote(text)),
+        MAX_QUOTED,
+      )}`;
 
 /** Statements on the canvas that cannot be read, until they are repaired or removed. */
 export function describeOpen(open: readonly OpenStatement[]): string[] {

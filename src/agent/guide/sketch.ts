@@ -19,6 +19,7 @@ import { isProblem } from '../../modelling/formula.js';
 import { mentionsOf } from '../../modelling/mentions.js';
 import { parseFormula } from '../../modelling/parse-formula.js';
 import type { Vocabulary } from '../../modelling/vocabulary.js';
+import { replacedBy } from './replacements.js';
 
 export type CardType = (typeof CARD_TYPES)[number];
 type Data = Record<string, unknown>;
@@ -33,6 +34,8 @@ export interface SketchCard {
   data: Data;
   /** The statements that made it what it is, in the user's words. */
   causes: string[];
+  /** Earlier content that the statements of this turn replace. */
+  replaced?: string[];
 }
 
 /** What is said before the name of a card. */
@@ -207,6 +210,7 @@ export class Sketch {
 
   change(card: SketchCard, data: Data, cause: string): SketchCard {
     this.forget(card);
+    card.replaced = [...(card.replaced ?? []), ...replacedBy(card.data, data)];
     card.data = Object.fromEntries(Object.entries({ ...card.data, ...data }).filter(([, value]) => value != null));
     if (!card.causes.includes(cause)) card.causes.push(cause);
     return card;

@@ -1,0 +1,47 @@
+import { isDeepStrictEqual } from 'node:util';
+
+type Data = Record<string, unknown>;
+
+/** Fields that carry what a statement says, with the word before their value. */
+const FIELDS: Record<string, string> = {
+  sense: '',
+  expression: '',
+  index: 'for ',
+  domain: '',
+  lower: 'from ',
+  upper: 'to ',
+  file_path: 'file ',
+  members: 'members ',
+};
+
+/** The content that a change of card data replaces, each as a text. New fields replace nothing. */
+export function replacedBy(old: Data, data: Data): string[] {
+  const isReplaced = (key: string): boolean =>
+    old[key] !== undefined && data[key] !== undefined && !isDeepStrictEqual(old[key], data[key]);
+  const replaced = Object.keys(FIELDS).some(isReplaced) ? [textOf(old)] : [];
+  return isReplaced('values')
+    ? [...replaced, ...replacedFigures(old['values'] as Data, data['values'] as Data)]
+    : replaced;
+}
+
+/** The content of a card without its figures, as in `maximize 3x + 2y`. */
+export const textOf = (data: Data): string =>
+  Object.entries(FIELDS)
+    .flatMap(([key, word]) => (data[key] == null ? [] : [`${word}${written(data[key])}`]))
+    .join(' ');
+
+/** `price = 3`, `cost = a 10, b 12` */
+const replacedFigures = (old: Data, values: Data | null): string[] =>
+  Object.entries(old).flatMap(([name, figure]) => {
+    const now = values?.[name];
+    return now === undefined || isDeepStrictEqual(now, figure) ? [] : [`${name} = ${written(figure)}`];
+  });
+
+const written = (value: unknown): string =>
+  Array.isArray(value)
+    ? value.join(', ')
+    : typeof value === 'object' && value !== null
+      ? Object.entries(value)
+          .map(([member, cell]) => `${member} ${String(cell)}`)
+          .join(', ')
+      : String(value);
