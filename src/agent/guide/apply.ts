@@ -230,9 +230,12 @@ function applyFamily(
   const isConstraint = others.some((one) => sketch.variable(one) !== undefined);
   const isOfAll = card === undefined || card.data['index'] === index;
   if (relation !== undefined && (isConstraint || !isOfAll)) return applyRelation(relation, sketch, cause);
+  const isBare = Object.keys(facts).every((key) => key === 'unit');
+  const [column] = (isBare && sketch.vocabulary.columns.get(name)) || [];
+  if (column !== undefined) return `${quote(name)} is a column over ${column.set}, and a declaration needs a new name`;
   if (card === undefined) return putVariable(sketch, { name, index }, facts, cause);
   // Another index replaces the first one only in a new declaration.
-  const isDeclared = isOfAll || facts.domain !== undefined;
+  const isDeclared = isOfAll || isBare || facts.domain !== undefined;
   if (isDeclared) sketch.change(card, { index }, cause);
   addFacts({ card, name, index }, facts, sketch, cause, isDeclared);
   return undefined;

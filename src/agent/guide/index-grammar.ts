@@ -125,11 +125,11 @@ export function readIndexed(text: string): Reading | undefined {
   return { reason: isProblem(formula) ? whyUnread(formula, body) : 'there is no <=, >= or = before its `for`' };
 }
 
-/** `make[p] integer`, `0 <= ship[o, d] <= limit[o, d]`: all members of a variable, with what is said of them. */
+/** `make[p]`, `make[p] integer`, `0 <= ship[o, d] <= limit[o, d]`: all members of a variable, with what is said of them. */
 function readVariable(body: string, names: readonly string[]): { name: string; facts: VariableFacts } | undefined {
   const { facts, rest } = readFacts(body);
   const sides = rest.split(SIGNS).map((side) => side.trim());
-  if (sides.length > 5 || (sides.length === 1 && Object.keys(facts).length === 0)) return undefined;
+  if (sides.length > 5) return undefined;
   const at = sides.findIndex((side) => familyIn(side, names) !== undefined);
   const name = familyIn(sides[at] ?? '', names);
   if (name === undefined || (sides.length === 5 && at !== 2)) return undefined;

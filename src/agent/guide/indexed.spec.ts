@@ -136,3 +136,33 @@ describe('sets and what has an index', () => {
     expect((await after(text)).text).toContain(reason);
   });
 });
+
+describe('a declaration without a domain and without bounds', () => {
+  it.each([
+    ['make[t] for t in weeks', 't in weeks'],
+    ['make[p, t] for p in goods, t in weeks', 'p in goods, t in weeks'],
+    ['make[t] for t in weeks where demand[t] > 20', 't in weeks where demand[t] > 20'],
+    ['make[t] in tonnes for t in weeks', 't in weeks'],
+  ])('makes a continuous variable: %s', async (text, index) => {
+    const { room } = await after(`goods: oak, elm; ${WEEKS}`, text);
+    expect(dataOf(room, 'make')).toMatchObject({ name: 'make', index });
+    const card = room.cards.find(({ label }) => label === 'make');
+    expect(card?.status).toBe('complete');
+    expect(JSON.stringify(card?.gaps)).toContain('continuous');
+  });
+
+  it('replaces the index of an earlier declaration, and the answer says so', async () => {
+    const { room, text } = await after(`goods: oak, elm; ${WEEKS}`, 'make[t] for t in weeks', 'make[p] for p in goods');
+    expect(dataOf(room, 'make')).toEqual({ name: 'make', index: 'p in goods' });
+    expect(text).toContain('This replaces `for t in weeks`');
+  });
+
+  it.each(['demand[t] for t in weeks', 'demand[t] in tonnes for t in weeks'])(
+    'refuses the name of a column: %s',
+    async (text) => {
+      const { room } = await after(WEEKS, text);
+      expect(room.cards.some(({ card_type }) => card_type === 'variable')).toBe(false);
+      expect(JSON.stringify(room.cards.flatMap(({ gaps }) => gaps))).toContain('blocking');
+    },
+  );
+});
