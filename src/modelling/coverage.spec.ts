@@ -145,6 +145,51 @@ describe('warningsOn', () => {
     expect(warnings(text, index)).toEqual(expected);
   });
 
+  it.each([
+    ['region[p] = "north" and region[p] = "south"', 'region[p] = "north" and region[p] = "south"'],
+    ['capacity[p] > 500 and capacity[p] < 400', 'capacity[p] > 500 and capacity[p] < 400'],
+    ['400 < capacity[p] and capacity[p] <= 400', '400 < capacity[p] and capacity[p] <= 400'],
+    ['capacity[p] >= most - 200 and capacity[p] < 450 + 50', 'capacity[p] >= (...) and capacity[p] < (...)'],
+    ['not (capacity[p] > 400 or capacity[p] <= 400)', 'capacity[p] <= 400 and capacity[p] > 400'],
+    [
+      '(p = "seattle" or p = "san diego") and p = "seattle" and p <> "seattle"',
+      'p = "seattle" and p = "seattle" and p <> "seattle"',
+    ],
+    [
+      'capacity[p] >= 400 and capacity[p] <= 400 and capacity[p] <> 400',
+      'capacity[p] >= 400 and capacity[p] <= 400 and capacity[p] <> 400',
+    ],
+    ['capacity[p] > left[p] and left[p] > capacity[p]', 'capacity[p] > left[p] and left[p] > capacity[p]'],
+  ])('warns of comparisons that exclude each other: %s', (where, excluding) => {
+    const expected = `${excluding} can never hold, so nothing meets this condition`;
+    expect(warnings('make[p] <= 3', `p in plants where ${where}`)).toContain(expected);
+    expect(warnings(`sum p in plants where ${where}: make[p] <= 3`)).toContain(expected);
+  });
+
+  it('warns of dates that exclude each other', () => {
+    const expected = 'due[o] > "01.03.2025" and due[o] < "2025-02-15" can never hold, so nothing meets this condition';
+    expect(warnings(`x <= sum o in orders where due[o] > "01.03.2025" and due[o] < "2025-02-15": 1`)).toContain(
+      expected,
+    );
+  });
+
+  it.each([
+    'region[p] = "north" or region[p] = "south"',
+    'capacity[p] >= 400 and capacity[p] <= 400',
+    'capacity[p] > 400 and (capacity[p] < 400 or capacity[p] = 500)',
+    'region[p] <> "north" and region[p] <> "south"',
+    'p = "seattle" and region[p] = "north"',
+    'capacity[p] > left[p] and left[p] < capacity[p]',
+  ])('says nothing of comparisons that can hold together: %s', (where) => {
+    expect(warnings('make[p] <= 3', `p in plants where ${where}`)!.filter((one) => one.includes('never'))).toEqual([]);
+  });
+
+  it('skips conditions with too many alternatives', () => {
+    const where = Array.from({ length: 30 }, (_, at) => `(capacity[p] > ${at} or capacity[p] < ${at})`).join(' and ');
+    const run = () => warnings('make[p] <= 3', `p in plants where ${where}`);
+    expect(cpuMs(run)).toBeLessThan(200);
+  });
+
   it.each<[string, string, string | undefined]>([
     ['members that match', 'sum (i, d) in lanes: ship[i, d] >= demand[d]', 'd in towns'],
     ['nodes without incoming arcs', 'sum (i, j) in arcs: cost["seattle", "chicago"] <= x', 'j in nodes'],

@@ -9,6 +9,7 @@ import {
   type Operand,
   partsOf,
 } from './formula.js';
+import { contradictionIn, TURNED } from './contradictions.js';
 import { linearize } from './linear.js';
 import { shortened } from './names.js';
 import { nearestNames } from './nearest-names.js';
@@ -37,6 +38,7 @@ const MAX_WARNINGS = 5;
 const MAX_NAMED = 3;
 const MAX_VALUES = 5;
 const MAX_TEXT = 40;
+const MAX_CONDITION = 120;
 /** Texts that are searched for the nearest one. */
 const MAX_CANDIDATES = 500;
 
@@ -73,7 +75,11 @@ class Coverage {
         else this.filter(bound, here, isSum);
       }
     }
-    if (where !== undefined) this.condition(where, scope);
+    if (where === undefined) return scope;
+    this.condition(where, scope);
+    const contradiction = contradictionIn(where, (operand) => this.compared(operand, scope)?.figure);
+    if (contradiction !== undefined)
+      this.warn(`${shortened(contradiction, MAX_CONDITION)} can never hold, so nothing meets this condition`);
     return scope;
   }
 
@@ -230,8 +236,6 @@ class Coverage {
     if (this.warnings.size < MAX_WARNINGS) this.warnings.add(sentence);
   }
 }
-
-const TURNED: Record<Comparison, Comparison> = { '=': '=', '<>': '<>', '<': '>', '<=': '>=', '>': '<', '>=': '<=' };
 
 /** Whether a comparison holds for no figure of a range. */
 function isNever([least, most]: readonly [number, number], comparison: Comparison, figure: number): boolean {

@@ -1,0 +1,133 @@
+import { isoDate } from './dates.js';
+import type { Comparison, Condition, Key, Operand } from './formula.js';
+
+type Compare = Extract<Condition, { kind: 'compare' }>;
+type Constant = number | string;
+
+/** A comparison of a subject with a constant, or with another subject, whose place the constant 0 takes. */
+interface Limit {
+  comparison: Comparison;
+  constant: Constant;
+  source: Compare;
+}
+
+/** Alternatives of a condition; conditions with more are not searched. */
+const MAX_ALTERNATIVES = 64;
+
+export const TURNED: Record<Comparison, Comparison> = {
+  '=': '=',
+  '<>': '<>',
+  '<': '>',
+  '<=': '>=',
+  '>': '<',
+  '>=': '<=',
+};
+const OPPOSITE: Record<Comparison, Comparison> = { '=': '<>', '<>': '=', '<': '>=', '<=': '>', '>': '<=', '>=': '<' };
+const HOLDS: Record<Comparison, (sign: number) => boolean> = {
+  '=': (sign) => sign === 0,
+  '<>': (sign) => sign !== 0,
+  '<': (sign) => sign < 0,
+  '<=': (sign) => sign <= 0,
+  '>': (sign) => sign > 0,
+  '>=': (sign) => sign >= 0,
+};
+
+/**
+ * Returns comparisons of a condition that exclude each other, whatever the data; undefined if some data can meet it.
+ *
+ * @param figureOf the figure of an operand; undefined if it depends on members
+ */
+export function contradictionIn(
+  condition: Condition,
+  figureOf: (operand: Operand) => number | undefined,
+): string | undefined {
+  const alternatives = alternativesOf(condition, false);
+  const contradictions = alternatives?.map((comparisons) => contradictionAmong(comparisons, figureOf)) ?? [];
+  return contradictions.includes(undefined) ? undefined : contradictions[0];
+}
+
+/** The comparisons of each alternative, as in `(a and b) or (a and c)`; undefined if there are too many. */
+function alternativesOf(condition: Condition, isNegated: boolean): Compare[][] | undefined {
+  if (condition.kind === 'not') return alternativesOf(condition.of, !isNegated);
+  if (condition.kind === 'compare') {
+    const { comparison } = condition;
+    return [[{ ...condition, comparison: isNegated ? OPPOSITE[comparison] : comparison }]];
+  }
+  const parts = condition.of.map((one) => alternativesOf(one, isNegated));
+  let alternatives: Compare[][] = [];
+  for (const [at, part] of parts.entries()) {
+    if (part === undefined) return undefined;
+    const isJoined = (condition.kind === 'and') !== isNegated && at > 0;
+    alternatives = isJoined
+      ? alternatives.flatMap((one) => part.map((other) => [...one, ...other]))
+      : [...alternatives, ...part];
+    if (alternatives.length > MAX_ALTERNATIVES) return undefined;
+  }
+  return alternatives;
+}
+
+function contradictionAmong(
+  comparisons: readonly Compare[],
+  figureOf: (operand: Operand) => number | undefined,
+): string | undefined {
+  const constantOf = (operand: Operand): Constant | undefined =>
+    operand.kind === 'text' ? toConstant(operand.text) : figureOf(operand);
+  const limits = new Map<string, Limit[]>();
+  for (const source of comparisons) {
+    const [left, right] = [constantOf(source.left), constantOf(source.right)];
+    const [one, other] = [keyOf(source.left), keyOf(source.right)];
+    const isTurned = left !== undefined || (right === undefined && one > other);
+    const comparison = isTurned ? TURNED[source.comparison] : source.comparison;
+    const isPair = left === undefined && right === undefined;
+    const subject = isPair ? [one, other].sort().join() : left === undefined ? one : other;
+    const limit = { comparison, constant: isPair ? 0 : (left ?? right!), source };
+    limits.set(subject, [...(limits.get(subject) ?? []), limit]);
+  }
+  const excluding = [...limits.values()].find((some) => !canHold(some));
+  return excluding?.map(({ source }) => textOf(source)).join(' and ');
+}
+
+/** Whether some value meets all limits. Tries each constant and a value between each two. */
+function canHold(limits: readonly Limit[]): boolean {
+  const isMixed = new Set(limits.map(({ constant }) => typeof constant)).size > 1;
+  const isEquality = ({ comparison }: Limit): boolean => comparison === '=' || comparison === '<>';
+  const comparable = isMixed ? limits.filter(isEquality) : limits;
+  const constants = [...new Set(comparable.map(({ constant }) => constant))].sort((one, other) =>
+    one < other ? -1 : 1,
+  );
+  return Array.from({ length: 2 * constants.length + 1 }, (_, place) => place).some((place) =>
+    comparable.every(({ comparison, constant }) => HOLDS[comparison](place - 2 * constants.indexOf(constant) - 1)),
+  );
+}
+
+function toConstant(text: string): Constant {
+  const figure = text === '' ? NaN : Number(text);
+  return Number.isNaN(figure) ? (isoDate(text) ?? text) : figure;
+}
+
+/** Equal for operands that are written alike. */
+const keyOf = (operand: Operand): string =>
+  JSON.stringify(operand, (field, value: unknown) => (field === 'position' ? undefined : value));
+
+const textOf = ({ left, comparison, right }: Compare): string =>
+  `${operandText(left)} ${comparison} ${operandText(right)}`;
+
+function operandText(operand: Operand): string {
+  switch (operand.kind) {
+    case 'text':
+      return `"${operand.text}"`;
+    case 'number':
+      return String(operand.value);
+    case 'name':
+      return operand.name;
+    case 'member':
+      return `${operand.name}[${operand.keys.map(keyText).join(', ')}]`;
+    default:
+      return '(...)';
+  }
+}
+
+function keyText(key: Key): string {
+  if (key.kind === 'text') return `"${key.text}"`;
+  return key.lag === 0 ? key.name : `${key.name} ${key.lag < 0 ? '-' : '+'} ${Math.abs(key.lag)}`;
+}
