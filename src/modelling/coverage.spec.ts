@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { cpuMs } from '../../test/support/cpu-time.js';
-import { warningsOn } from './coverage.js';
+import { coverageOf } from './coverage.js';
 import { type Index, isProblem } from './formula.js';
 import { parseFormula, parseIndex } from './parse-formula.js';
 import type { Vocabulary } from './vocabulary.js';
@@ -13,6 +13,7 @@ const over = (text: string): Index => read(parseIndex(text));
 const PLANTS = new Set(['seattle', 'san diego']);
 const ORIGINS = new Set(['seattle', 'San Diego']);
 const TOWNS = new Set(['new-york', 'chicago']);
+const GOODS = new Set(['oak', 'elm']);
 const NODES = new Set(['s', 'a', 't']);
 
 const canvas: Vocabulary = {
@@ -27,6 +28,9 @@ const canvas: Vocabulary = {
     ['weeks', { arity: 1, parts: [new Set(['1', '2', '3'])] }],
     ['orders', { arity: 1, parts: [new Set(['o1', 'o2'])] }],
     ['unread', { arity: 1 }],
+    ['goods', { arity: 1, parts: [GOODS] }],
+    ['needs', { arity: 2, parts: [GOODS, new Set(['1', '2', '3'])], size: 5 }],
+    ['spares', { arity: 2, parts: [GOODS, new Set(['1', '2', '3'])], size: 5, hasDefault: true }],
   ]),
   columns: new Map([
     ['capacity', [{ set: 'plants', type: 'number', range: [350, 600] as const }]],
@@ -37,6 +41,10 @@ const canvas: Vocabulary = {
     ['left', [{ set: 'stock', type: 'number' }]],
     ['extra', [{ set: 'spare', type: 'number', range: [1, 2] as const }]],
     ['cost', [{ set: 'lanes', type: 'number' }]],
+    ['width', [{ set: 'goods', type: 'number', empty: ['elm'] }]],
+    ['need', [{ set: 'needs', type: 'number' }]],
+    ['rest', [{ set: 'needs', type: 'number', empty: ['elm', '2'] }]],
+    ['spare_parts', [{ set: 'spares', type: 'number', empty: ['elm', '2'] }]],
     ['size', [{ set: 'unread', type: 'number' }]],
   ]),
   families: new Map([
@@ -46,10 +54,11 @@ const canvas: Vocabulary = {
   variables: new Set(['x']),
   values: new Map([['most', 700]]),
 };
-const warnings = (text: string, index?: string) =>
-  warningsOn(read(parseFormula(text)), index === undefined ? undefined : over(index), canvas);
+const reportOn = (text: string, index?: string) =>
+  coverageOf(read(parseFormula(text)), index === undefined ? undefined : over(index), canvas);
+const warnings = (text: string, index?: string) => reportOn(text, index)?.warnings;
 
-describe('warningsOn', () => {
+describe('coverageOf', () => {
   it.each<[string, string, string | undefined, string[]]>([
     [
       'rows that match no member, and members without a row',
@@ -212,7 +221,7 @@ describe('warningsOn', () => {
       ['many', { arity: 1, parts: [new Set(many)] }],
     ]);
     const formula = read(parseFormula('sum p in many: 1 <= x'));
-    const run = () => warningsOn(formula, over('p in few'), { ...canvas, sets });
+    const run = () => coverageOf(formula, over('p in few'), { ...canvas, sets })?.warnings;
     expect(cpuMs(run)).toBeLessThan(1_000);
     expect(run()).toEqual(['"p0", "p1", "p2" and 2 more of many match no member of few, so they are left out']);
     expect(cpuMs(run)).toBeLessThan(50);
@@ -224,6 +233,32 @@ describe('warningsOn', () => {
       ['many', { arity: 1, parts: [new Set(['a', 'b', 'c', 'd'])] }],
     ]);
     const formula = read(parseFormula('sum p in many: 1 <= x'));
-    expect(warningsOn(formula, over('p in few'), { ...canvas, sets, lookups: { left: 3 } })).toBeUndefined();
+    expect(coverageOf(formula, over('p in few'), { ...canvas, sets, lookups: { left: 3 } })).toBeUndefined();
+  });
+
+  it.each<[string, string | undefined, string]>([
+    ['x <= width[g]', 'g in goods', 'width has no value for "elm"'],
+    ['sum g in goods: width[g] * x <= 3', undefined, 'width has no value for "elm"'],
+    ['x <= rest[g, t]', '(g, t) in needs', 'rest has no value for "elm", "2"'],
+    ['x <= rest[g, t]', 'g in goods, t in weeks', 'rest has no value for "elm", "2"'],
+    ['x <= need[g, t]', 'g in goods, t in weeks', 'need is needed for 6 members, and needs has 5'],
+    ['sum t in weeks: need[g, t] <= x', 'g in goods', 'need is needed for 6 members, and needs has 5'],
+  ])('refuses a formula whose figures are missing: %s for %s', (text, index, problem) => {
+    expect(reportOn(text, index)).toMatchObject({ problem: expect.stringContaining(problem), lacksData: true });
+  });
+
+  it('reports missing figures of members that a column does not have', () => {
+    expect(reportOn('make[p] <= capacity[o]', 'p in plants, (o, d) in lanes')?.lacksData).toBe(true);
+  });
+
+  it.each<[string, string | undefined]>([
+    ['x <= width[g]', 'g in goods where g <> "elm"'],
+    ['x <= width["oak"]', undefined],
+    ['x <= spare_parts[g, t]', 'g in goods, t in weeks'],
+    ['x <= need[g, t]', '(g, t) in needs'],
+    ['sum (g, t) in needs: rest[g, t] <= x', 'g in goods'],
+    ['x <= need[g, t - 1]', 'g in goods, t in weeks'],
+  ])('does not refuse a formula that may need none of the missing figures: %s for %s', (text, index) => {
+    expect(reportOn(text, index)).toMatchObject({ problem: undefined, lacksData: false });
   });
 });

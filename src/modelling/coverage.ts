@@ -5,6 +5,7 @@ import {
   type Formula,
   type Index,
   isProblem,
+  type Key,
   type MemberOf,
   type Operand,
   partsOf,
@@ -13,6 +14,7 @@ import { contradictionIn, TURNED } from './contradictions.js';
 import { linearize } from './linear.js';
 import { shortened } from './names.js';
 import { nearestNames } from './nearest-names.js';
+import { noCell } from './sentences.js';
 import type { ColumnShape, Vocabulary } from './vocabulary.js';
 import { hasText, type Rest, restOf, type Values } from './values.js';
 
@@ -21,6 +23,8 @@ interface Source {
   set: string;
   part: number;
   isFiltered: boolean;
+  /** Whether names that are bound already leave some of them out. */
+  isJoined?: boolean;
 }
 type Scope = ReadonlyMap<string, Source>;
 
@@ -42,19 +46,43 @@ const MAX_CONDITION = 120;
 /** Texts that are searched for the nearest one. */
 const MAX_CANDIDATES = 500;
 
+/** How the data fit a formula. */
+export interface CoverageReport {
+  warnings: string[];
+  /** Why no solve can succeed with the data. */
+  problem: string | undefined;
+  /** Whether a figure is missing that a solve needs. */
+  lacksData: boolean;
+}
+
 /**
- * Warns of keys that match nothing, and of conditions that nothing meets, as far as the data are known. Sentences have no full
- * stop. Undefined if the budget of lookups does not suffice.
+ * Warns of keys that match nothing and of conditions that nothing meets, as far as the data are known, and notices missing figures.
+ * Sentences have no full stop. Undefined if the budget of lookups does not suffice.
  */
-export function warningsOn(formula: Formula, index: Index | undefined, vocabulary: Vocabulary): string[] | undefined {
+export function coverageOf(
+  formula: Formula,
+  index: Index | undefined,
+  vocabulary: Vocabulary,
+): CoverageReport | undefined {
   const coverage = new Coverage(vocabulary);
   const scope = index === undefined ? new Map<string, Source>() : coverage.index(index, new Map(), false);
   for (const side of formula.sides) coverage.expression(side, scope);
-  return vocabulary.lookups?.left === 0 ? undefined : [...coverage.warnings].slice(0, MAX_WARNINGS);
+  const { problem, lacksData } = coverage;
+  return vocabulary.lookups?.left === 0
+    ? undefined
+    : {
+        warnings: [...coverage.warnings].slice(0, MAX_WARNINGS),
+        problem,
+        lacksData: lacksData || problem !== undefined,
+      };
 }
 
 class Coverage {
   readonly warnings = new Set<string>();
+  /** Why no solve can succeed with the data. */
+  problem: string | undefined;
+  /** Whether a figure is missing that a solve needs. */
+  lacksData = false;
 
   constructor(private readonly vocabulary: Vocabulary) {}
 
@@ -68,8 +96,9 @@ class Coverage {
   index({ over, where }: Index, outer: Scope, isSum: boolean): Scope {
     const scope = new Map(outer);
     for (const { names, set } of over) {
+      const isJoined = names.some((name) => scope.has(name));
       for (const [part, name] of names.entries()) {
-        const here = { set, part, isFiltered: where !== undefined };
+        const here = { set, part, isFiltered: where !== undefined, isJoined };
         const bound = scope.get(name);
         if (bound === undefined) scope.set(name, here);
         else this.filter(bound, here, isSum);
@@ -109,6 +138,7 @@ class Coverage {
     const { columns, families, sets } = this.vocabulary;
     const [column] = columns.get(name) ?? [];
     const isFamily = families.has(name);
+    if (column !== undefined && !isFamily) this.figures(name, column, keys, scope);
     const parts = isFamily ? this.partsOfFamily(name) : keys.map((_, part) => column && { set: column.set, part });
     for (const [at, key] of keys.entries()) {
       const part = parts[at];
@@ -133,8 +163,29 @@ class Coverage {
       } else if (!bound.isFiltered) {
         const has = unmatched.count === 1 ? 'has' : 'have';
         this.warn(`${this.quoted(unmatched, here, unused)} of ${bound.set} ${has} no ${name} in ${here.set}`);
+        this.lacksData ||= key.lag === 0 && bound.isJoined !== true;
       }
     }
+  }
+
+  /** Notices a figure that a solve cannot do without and that the data lack. */
+  private figures(name: string, column: ColumnShape, keys: readonly Key[], scope: Scope): void {
+    const shape = this.vocabulary.sets.get(column.set);
+    if (column.type === 'text' || shape?.hasDefault === true) return;
+    const sources = keys.map((key) => (key.kind === 'index' && key.lag === 0 ? scope.get(key.name) : undefined));
+    const isWhole = sources.every((source) => source?.isFiltered === false && source.isJoined !== true);
+    if (!isWhole) return;
+    const isOwn = sources.every((source, part) => source?.set === column.set && source.part === part);
+    const values = sources.map((source) => source && this.values(source));
+    const names = new Set(keys.map((key) => (key.kind === 'index' ? key.name : '')));
+    const isProduct =
+      names.size === keys.length && sources.every((source) => this.vocabulary.sets.get(source!.set)?.arity === 1);
+    const { empty } = column;
+    if (empty !== undefined && (isOwn || (isProduct && empty.every((text, part) => values[part]?.has(text) === true))))
+      this.problem ??= noCell(name, empty.map((text) => `"${shown(text)}"`).join(', '), column.set, true);
+    const count = isProduct && !isOwn ? values.reduce((product, one) => product * (one?.size ?? 0), 1) : 0;
+    if (shape?.size !== undefined && count > shape.size)
+      this.problem ??= `${name} is needed for ${count} members, and ${column.set} has ${shape.size}: add the missing rows, or give the data card of ${column.set} a \`default\``;
   }
 
   private partsOfFamily(name: string): ({ set: string; part: number } | undefined)[] {

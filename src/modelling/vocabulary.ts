@@ -7,6 +7,8 @@ export interface SetShape {
   arity: number;
   /** The texts of each column of the keys, as far as they are known. */
   parts?: readonly (Values | undefined)[];
+  /** Number of members of a set in a file, as far as it is known. */
+  size?: number;
   /** Whether a default stands for figures that are missing. */
   hasDefault?: boolean;
 }
@@ -24,6 +26,8 @@ export interface ColumnShape {
   values?: Values;
   /** The smallest and the largest figure, as far as they are known. */
   range?: readonly [number, number];
+  /** The key of the first member without a figure. */
+  empty?: readonly string[];
 }
 
 /** A variable for each member of an index. */

@@ -35,7 +35,10 @@ export function vocabularyOf(cards: readonly Content[], contents: readonly Known
     if (set === undefined) continue;
     const facts = typeof state === 'object' ? state : undefined;
     const hasDefault = content.file?.fallback !== undefined;
-    if (!sets.has(set.name)) sets.set(set.name, { arity: set.arity, parts: partsOf(content, facts), hasDefault });
+    const size = set.members === undefined && content.file?.isDistinct === false ? facts?.rows : undefined;
+    const parts = partsOf(content, facts);
+    if (!sets.has(set.name))
+      sets.set(set.name, { arity: set.arity, parts, hasDefault, ...(size !== undefined && { size }) });
     const inFile = facts === undefined ? [] : fileColumns(content, facts);
     for (const [name, column] of [...given, ...inFile]) {
       const shape = shapeOf(set.name, column);
@@ -58,13 +61,14 @@ export function vocabularyOf(cards: readonly Content[], contents: readonly Known
 
 function shapeOf(set: string, column: FileColumn | InlineColumn): ColumnShape {
   const { type, values, range } = column;
-  const { misfit, origin } = 'column' in column ? column : {};
+  const { misfit, origin, empty } = 'column' in column ? column : {};
   return {
     set,
     type,
     ...(values !== undefined && { values }),
     ...(range !== undefined && { range }),
     ...(misfit !== undefined && { misfit }),
+    ...(empty !== undefined && { empty }),
     ...(origin !== undefined && { origin }),
   };
 }

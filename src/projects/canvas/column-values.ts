@@ -33,7 +33,17 @@ export function withValues(
   return columns.map((column, at) => {
     const values = valuesByName.get(column.name);
     const range = rangeOf(cells[at]!);
-    return { ...column, ...(values !== undefined && { values }), ...(range !== undefined && { range }) };
+    const hasKey = key.length > 0 && key.every((name) => columns.some((one) => one.name === name));
+    const empty =
+      hasKey && cells[at]!.type === 'number' ? cells[at]!.figures.findIndex((figure) => Number.isNaN(figure)) : -1;
+    return {
+      ...column,
+      ...(values !== undefined && { values }),
+      ...(range !== undefined && { range }),
+      ...(empty >= 0 && {
+        empty: key.map((name) => textAt(cells[columns.findIndex((one) => one.name === name)], empty)),
+      }),
+    };
   });
 }
 
@@ -51,3 +61,10 @@ function rangeOf(cells: ColumnCells): [number, number] | undefined {
   }
   return least > most ? undefined : [least, most];
 }
+
+const textAt = (cells: ColumnCells | undefined, row: number): string =>
+  cells === undefined
+    ? ''
+    : cells.type === 'text'
+      ? (cells.texts[cells.places[row]!] ?? '')
+      : String(cells.figures[row]);

@@ -45,6 +45,8 @@ export interface FileColumn {
   values?: Values;
   /** The smallest and the largest figure, as far as they are known. */
   range?: readonly [number, number];
+  /** The key of the first row without a figure. */
+  empty?: readonly string[];
   /** `column "Unit cost" of products.csv`, if formulas call it otherwise. */
   origin?: string;
 }
@@ -126,7 +128,7 @@ export function fileColumns({ set, file }: DataContent, facts: FileFacts): Map<s
   for (const [name, column] of columnNames(file, [...known.keys()])) {
     const found = known.get(column);
     if (found === undefined) continue;
-    const { type, misfit, values, range } = found;
+    const { type, misfit, values, range, empty } = found;
     const sentence =
       misfit &&
       `${shortened(file.path)}, row ${misfit.row}, column ${shortened(column)}: "${shortened(misfit.text)}" is not a number`;
@@ -136,6 +138,7 @@ export function fileColumns({ set, file }: DataContent, facts: FileFacts): Map<s
       ...(sentence !== undefined && { misfit: sentence }),
       ...(values !== undefined && { values: valuesOf(values) }),
       ...(range !== undefined && { range }),
+      ...(empty !== undefined && { empty }),
       ...(name !== column && { origin: `column "${shortened(column)}" of ${shortened(file.path)}` }),
     });
   }

@@ -56,6 +56,28 @@ describe('a set in a file', () => {
     ]);
   });
 
+  it.each([
+    ['an empty cell', { expression: 'make[p] <= price[p]', index: 'p in products' }, false],
+    ['an empty cell in a sum', { expression: 'sum p in products: price[p] * make[p] <= 9' }, false],
+    [
+      'an empty cell that a condition can leave out',
+      { expression: 'make[p] <= price[p]', index: 'p in products where p <> "elm"' },
+      true,
+    ],
+    ['an empty cell that no formula uses', { expression: 'make[p] <= 3', index: 'p in products' }, true],
+  ])('is available unless a formula needs a figure that is missing: %s', (_, formula, isAvailable) => {
+    const set = products();
+    const columns = FACTS.columns.map((column) => (column.name === 'price' ? { ...column, empty: ['elm'] } : column));
+    const cards = [
+      set,
+      card('variable', { name: 'make', index: 'p in products', domain: 'integer', unit: 'pieces' }),
+      card('constraint', { classification: 'hard', ...formula }),
+    ];
+    const files = known({ columns }, set);
+    expect(judgeAndDerive(cards, files).derived.data_available).toBe(isAvailable);
+    expect(gapsOf(cards, files).join().includes('price has no value for "elm"')).toBe(!isAvailable);
+  });
+
   it.each<[string, object, FileState, string]>([
     ['is missing', {}, 'missing', 'blocking file_path: No file products.csv is in the workspace'],
     ['has not been read', {}, 'unread', 'blocking file_path: products.csv has not been read yet'],
@@ -376,8 +398,13 @@ describe('withValues', () => {
     expect(withValues(columns, cells('a'), ['year'])).toEqual([
       { name: 'note', type: 'text', values: ['a'] },
       { name: 'year', type: 'number', values: ['2025', '2026'], range: [2025, 2026] },
-      { name: 'price', type: 'number', range: [-1, 4] },
+      { name: 'price', type: 'number', range: [-1, 4], empty: ['2026'] },
     ]);
+  });
+
+  it('keeps no member without a figure if the key is unknown', () => {
+    expect(JSON.stringify(withValues(columns, cells('a'), ['week']))).not.toContain('empty');
+    expect(JSON.stringify(withValues(columns, cells('a'), []))).not.toContain('empty');
   });
 
   it('keeps the key where there is no room for more', () => {

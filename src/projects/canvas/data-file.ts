@@ -32,6 +32,8 @@ export interface FileFacts {
   doubled?: { key: string[]; rows: [number, number] };
   /** The first row without a whole key. */
   empty?: { row: number; column: string };
+  /** Rows of the table. */
+  rows?: number;
   /** What a planner should check: rows that are left out, and guesses. */
   notes?: string[];
 }
@@ -45,6 +47,8 @@ export interface FactsOfColumn {
   values?: string[];
   /** The smallest and the largest figure. */
   range?: [number, number];
+  /** The key of the first row without a figure. */
+  empty?: string[];
 }
 
 /** What is known of the file of a card: whether it is there, and what stands in it once that has been read. */
@@ -72,7 +76,7 @@ export const tableOf = ({ path, sheet, dialect }: DataFile): TableName => ({
 });
 
 /** Counts up when contents come to be read in another way: what was found out before does not count any more. */
-const VERSION = 2;
+const VERSION = 3;
 
 /** Columns by the names that formulas have for them, without those of the key. Of those that are called the same the first. */
 export function columnNames(

@@ -144,7 +144,8 @@ export class DataFiles {
     const isKnown = key.every((one) => columns.some((column) => column.name === one));
     const notes = readingNotes(description);
     const told = notes.length > 0 && { notes };
-    if (isDistinct || key.length === 0 || !isKnown) return { blob_id, facts: { columns, ...told } };
+    if (isDistinct || key.length === 0 || !isKnown)
+      return { blob_id, facts: { columns, rows: description.rows, ...told } };
     const checked = await this.tables.keys(workspace, name, key, options);
     if (checked.blob_id !== blob_id) return undefined;
     const { doubled, empty, misfits } = checked;
@@ -154,6 +155,7 @@ export class DataFiles {
         const misfit = misfits.find((one) => one.column === column.name);
         return misfit === undefined ? column : { ...column, misfit: { row: rowOf(misfit.row), text: misfit.text } };
       }),
+      rows: description.rows,
       ...told,
       ...(doubled !== null && {
         doubled: { key: doubled.key, rows: [rowOf(doubled.rows[0]), rowOf(doubled.rows[1])] },

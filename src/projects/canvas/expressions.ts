@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { checkFormula, checkIndex, type Use } from '../../modelling/check.js';
-import { warningsOn } from '../../modelling/coverage.js';
+import { coverageOf } from '../../modelling/coverage.js';
 import { type Formula, type FormulaProblem, type Index, isPlain, isProblem, namesIn } from '../../modelling/formula.js';
 import { linearize, rowsOf } from '../../modelling/linear.js';
 import { mentionsOf } from '../../modelling/mentions.js';
@@ -36,7 +36,7 @@ export interface Judged {
   notes: readonly string[];
   /** What in the data does not fit it, in sentences without a full stop. */
   warnings: readonly string[];
-  /** Whether it computes with a column of texts. */
+  /** Whether it computes with a column of texts, or with figures that are missing. */
   hasTexts: boolean;
 }
 
@@ -143,11 +143,12 @@ function judge(
   // Of formulas without an index the figures are known.
   if (isOfFigures && !namesIn(formula).some(isMisused))
     return { problem: problemOfFigures(formula, use, vocabulary.values), unknown, notes };
+  const coverage = problem === undefined ? coverageOf(formula, index, vocabulary) : undefined;
   return {
-    problem: problem === undefined ? undefined : placed(problem, text),
+    problem: problem === undefined ? coverage?.problem : placed(problem, text),
     unknown,
-    hasTexts,
-    warnings: problem === undefined ? (warningsOn(formula, index, vocabulary) ?? []) : [],
+    hasTexts: hasTexts || coverage?.lacksData === true,
+    warnings: coverage?.warnings ?? [],
     notes: [...notes, ...(lagged === undefined ? [] : [beyondTheEnds(lagged)])],
   };
 }
