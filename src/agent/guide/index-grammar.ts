@@ -118,9 +118,8 @@ export function readIndexed(text: string): Reading | undefined {
   if (variable !== undefined) {
     return { statement: { kind: 'family', ...variable, index, ...(relation !== undefined && { relation }) } };
   }
-  const isDeclaration = label === undefined && counts === undefined;
-  const other = isDeclaration ? familyInOtherOrder(body, namesOfIndex(over)) : undefined;
-  if (other !== undefined) return { reason: other };
+  const misordered = whyMisordered(text);
+  if (misordered !== undefined) return { reason: misordered };
   if (relation !== undefined) return { statement: relation };
   return { reason: isProblem(formula) ? whyUnread(formula, body) : 'there is no <=, >= or = before its `for`' };
 }
@@ -143,14 +142,17 @@ function readVariable(body: string, names: readonly string[]): { name: string; f
   return { name, facts };
 }
 
-/** Why a declaration such as `x[j, i] binary` does not fit its index; undefined for other texts. */
-function familyInOtherOrder(body: string, names: readonly string[]): string | undefined {
+/** Explains why a declaration such as `x[j, i] binary for i in jobs, j in jobs` does not fit its index; undefined for other texts. */
+export function whyMisordered(text: string): string | undefined {
+  const { body = '', index = '' } = splitIndex(text) ?? {};
+  const over = parseIndex(index);
+  if (isProblem(over) || splitLabel(body).label !== undefined) return undefined;
   const { facts, rest } = readFacts(body);
   const formula = facts.domain === undefined ? undefined : parseFormula(rest);
   if (formula === undefined || isProblem(formula)) return undefined;
   const member = formula.sides.find(({ kind }) => kind === 'member');
   if (member?.kind !== 'member') return undefined;
-  const right = `${member.name}[${names.join(', ')}]`;
+  const right = `${member.name}[${namesOfIndex(over).join(', ')}]`;
   return `the [ ] of a declaration name the indices behind its \`for\`, in their order: write ${quote(right)}`;
 }
 

@@ -123,6 +123,7 @@ describe('sets and what has an index', () => {
     ],
     ['make[t, p] integer for p in goods, t in weeks', 'in their order: write `make[p, t]`'],
     ['0 <= x[b, a] <= 3 continuous for (a, b) in arcs', 'in their order: write `x[a, b]`'],
+    ['make[b, a] >= 0 integer for (a, b) in arcs', 'in their order: write `make[a, b]`'],
     ['make[t - 1] integer for t in weeks', 'in their order: write `make[t]`'],
     ['make[t] integer for t in weeks, p in goods', 'in their order: write `make[t, p]`'],
     ['Need: make[t] <= for t in weeks', 'The formula ends too early'],

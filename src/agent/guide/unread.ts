@@ -8,6 +8,7 @@ import type { Gap } from '../../projects/canvas/card.entity.js';
 import { fieldOf, gapsOfShape } from '../../projects/canvas/card-shapes.js';
 import { namesInText, readIndex, whyUnread } from '../../projects/canvas/expressions.js';
 import { formulaIn } from '../../projects/canvas/requirement.js';
+import { whyMisordered } from './index-grammar.js';
 import { quote } from './quote.js';
 import { MAX_NAMES } from './apply.js';
 import { readFacts, splitClass, splitCounts, splitLabel } from './relation-grammar.js';
@@ -64,6 +65,7 @@ export function unreadCards(source: string, sketch: Sketch, isLast = true): Unre
   const text = tidy(source.slice(0, MAX_TEXT)).toWellFormed();
   const isFormula = RELATION.test(source) || BRACKET.test(source);
   if (isOfScenario(text) || (!isFormula && /[?!]$/.test(text))) return [];
+  if (whyMisordered(text) !== undefined) return [textCard(source)];
   const objective = unreadObjective(text, sketch);
   if (objective !== undefined) return [objective];
   const variables = RELATION.test(source) ? [] : unreadVariables(text, sketch);
@@ -266,7 +268,8 @@ function unreadFormula(card: SketchCard): OpenStatement['gap'] | undefined {
   if (index !== '' && isProblem(over)) return { field: 'index', message: whyUnread(over, index, true) };
   if (expression === undefined || card.card_type === 'kpi') return undefined;
   const formula = parseFormula(expression);
-  if (isProblem(formula)) return { field: 'expression', message: whyUnread(formula, expression) };
+  if (isProblem(formula))
+    return { field: 'expression', message: whyMisordered(expression) ?? whyUnread(formula, expression) };
   const isObjective = card.card_type === 'objective';
   if (formula.relations.length > 0 !== isObjective) return undefined;
   const message = isObjective ? 'An objective has no <=, >= or = in it' : 'There is no <=, >= or = in it';
