@@ -1,6 +1,7 @@
 import { type Formula, isProblem, type Relation } from '../../modelling/formula.js';
 import { isName } from '../../modelling/lexer.js';
 import { parseFormula } from '../../modelling/parse-formula.js';
+import { mentionsOf } from '../../modelling/mentions.js';
 import { linearize } from '../../modelling/linear.js';
 import { relationIn, whyUnread } from '../../projects/canvas/expressions.js';
 import type { Classification, Reading, Statement, VariableFacts } from './statement.js';
@@ -181,9 +182,11 @@ export function boundsIn({
   return { name: name.name, facts };
 }
 
-function constantOf({ sides }: Formula): number | undefined {
-  const linear = linearize(sides[0], NONE);
-  return isProblem(linear) || linear.terms.size > 0 ? undefined : linear.constant;
+/** Returns the figure of a formula without names. `0 itneger` has a name, although the product is always 0. */
+function constantOf(formula: Formula): number | undefined {
+  if (mentionsOf(formula, undefined).length > 0) return undefined;
+  const linear = linearize(formula.sides[0], NONE);
+  return isProblem(linear) ? undefined : linear.constant;
 }
 
 export function setBound(facts: VariableFacts, relation: Relation, figure: number | string, isStrict: boolean): void {
