@@ -80,7 +80,10 @@ class Reading {
   }
 
   names(): UnknownName[] {
-    const unknown = [...this.found].filter(([name]) => this.sketch.namedCard(name) === undefined);
+    // The label of an objective or a constraint has no keys.
+    const unknown = [...this.found].filter(
+      ([name, { keys }]) => keys !== undefined || this.sketch.namedCard(name) === undefined,
+    );
     return unknown.map(([name, { places, ...rest }]) => {
       // A limit that the objective is about is a choice, as in `minimize peak`.
       const isFigure = places.has('coefficient') || !places.has('decision');
