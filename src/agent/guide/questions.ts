@@ -47,6 +47,7 @@ export function nextQuestion(situation: Situation): Question | undefined {
   const names = askForNames(sketch);
   const isNamed = open.some(({ card, gap }) => card.card_type === 'objective' && gap.field !== 'expression');
   return (
+    askForMeant(sketch) ??
     (has('objective') ? (names === undefined || isNamed ? firstOpen('objective') : undefined) : OBJECTIVE) ??
     names ??
     (has('variable') ? firstOpen('variable') : VARIABLES) ??
@@ -60,6 +61,8 @@ export function nextQuestion(situation: Situation): Question | undefined {
   );
 }
 
+/** Maximum number of unread statements that are compared with formulas. */
+const MAX_PROPOSED = 20;
 const OBJECTIVE = ask(`objective: ${BLANK}`, 'Objective', 'What should the plan make as good as possible?', [
   ['Highest profit', 'maximize profit'],
   ['Lowest cost', 'minimize cost'],
@@ -158,6 +161,16 @@ function askForConstraints(sketch: Sketch): Question {
     EXAMPLE,
     LATER,
   ]);
+}
+
+/** Asks for the meaning of words first while a formula is near. */
+function askForMeant(sketch: Sketch): Question | undefined {
+  const meant = openStatements(sketch)
+    .slice(0, MAX_PROPOSED)
+    .find(
+      ({ card }) => card.card_type === 'constraint' && meantFormulas(card, referTo(card, sketch), sketch).length > 0,
+    );
+  return meant && askForGap(meant.card, meant.gap, sketch);
 }
 
 /** Asks for a constraint that cannot be read before it asks how constraints count. */
