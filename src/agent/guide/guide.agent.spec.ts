@@ -179,7 +179,7 @@ describe('the canvas', () => {
 
 describe('an answer', () => {
   it('does what its option says, however many are chosen', async () => {
-    const room = await after(SMALL, 'x, y integer');
+    const room = await after(SMALL);
     await room.choose('Total cost', 'Delivery on time');
     expect(room.cards.slice(-2).map(({ label }) => label)).toEqual(['Total cost', 'Delivery on time']);
   });

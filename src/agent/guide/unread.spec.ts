@@ -145,7 +145,7 @@ describe('a statement that cannot be read', () => {
   it('keeps scenarios from being solved', async () => {
     const { room } = await solved('share: canoe >= 60%');
     const { calls, text } = await room.say('solve scenarios');
-    expect(calls.map(({ tool }) => tool)).toEqual(['ask_user_question']);
+    expect(calls.map(({ tool }) => tool)).not.toContain('solve_scenarios');
     expect(text).toContain('It cannot be solved yet:\n- `share`: `%` at character 12');
   });
 
@@ -153,7 +153,7 @@ describe('a statement that cannot be read', () => {
     const room = new Room();
     const { question } = await room.say([...RIVER, 'share: canoe >= 60%'].join('\n'));
     expect(question).toMatchObject({
-      question: '`share`: `%` at character 12 does not fit into a formula. For example `x + y <= 4`.',
+      question: '`share`: `%` at character 12 does not fit into a formula. For example `boat + canoe <= 40`.',
       options: [{ label: 'Show me an example' }, { label: 'Remove share' }],
     });
   });
@@ -171,7 +171,6 @@ describe('prose', () => {
     'Thanks, the canoes look good to me',
     'We will meet the boat people on Monday',
     'A farmer has at most 40 acres',
-    'Why are canoes so expensive?',
     'Steak: It gives you 14 grams of protein, 6 of fat',
     'Hello - I am new here',
   ])('is told and keeps nothing from being solved: %s', async (text) => {
