@@ -53,7 +53,19 @@ describe('a line of its own', () => {
     ],
     [
       ['maximize profit: 30 chairs', '- chairs <= 4'],
-      ['maximize profit: 30 chairs', '- chairs <= 4'],
+      ['maximize profit: 30 chairs', 'chairs <= 4'],
+    ],
+    [
+      ['maximize profit: 30 chairs', '- make["oak chair"] >= 2', '- 2 <= chairs'],
+      ['maximize profit: 30 chairs', 'make["oak chair"] >= 2', '- 2 <= chairs'],
+    ],
+    [
+      ['maximize profit: 30 chairs', '- chairs + tables <= 15', '- 2 chairs + 4 tables <= 40'],
+      ['maximize profit: 30 chairs', 'chairs + tables <= 15', '2 chairs + 4 tables <= 40'],
+    ],
+    [
+      ['labour: x + y <= 4', '- x + y <= 2'],
+      ['labour: x + y <= 4', '- x + y <= 2'],
     ],
     [
       ['labour: x + y <= 4', '-x + y <= 2'],
@@ -69,7 +81,7 @@ describe('a line of its own', () => {
     ],
     [
       ['Limits', '- x <= 3', '- y <= 4'],
-      ['Limits', '- x <= 3', '- y <= 4'],
+      ['Limits', 'x <= 3', 'y <= 4'],
     ],
     [
       ['Here is what I have -', 'x integer'],

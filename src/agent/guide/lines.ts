@@ -18,6 +18,9 @@ const OBJECTIVE = /^(?:(?:objective|goal)s?|max(?:imi[sz]e)?|min(?:imi[sz]e)?)\b
 const RELATION = /[<>=≤≥]/;
 const SIGN = /^[-+*/·×÷−]/;
 const BULLET = /^(?<indent>\s*)(?<mark>[-*•+]|\d{1,4}[.)]) +/;
+const DASHED_RELATION = /^[ \t]*- .*[<>=≤≥]/gm;
+const LIMITED_NAME = /^[\p{L}_][^-+*/·×÷−<>=≤≥]*[<>=≤≥]/u;
+const LIMITED_FIGURE = /^[\d.,]+ ?[<>=≤≥]/;
 const FORMULA = /[:<>=≤≥[\]\d]/;
 const THREE_WORDS = /(?<!\p{L})\p{L}{2,} \p{L}+ \p{L}{2,}/u;
 const GREETING =
@@ -30,11 +33,12 @@ const SUBJECT_TO = / (?:subject to|such that|s\.t\.)[ :]/i;
  * like the semicolon that it is normalized to. Each statement is read when it is asked for, so a long text is not read at once.
  */
 export function* splitStatements(text: string): Generator<string> {
+  const isList = (text.match(DASHED_RELATION) ?? []).length > 1;
   for (const line of joinLines(text)) {
     for (const part of withoutConstraint(line)) {
       const trimmed = part.trim();
       // Normalisation takes quadratic time for long runs of combining marks.
-      const statement = trimmed.length > MAX_STATEMENT ? trimmed : unmarked(trimmed.normalize('NFC'));
+      const statement = trimmed.length > MAX_STATEMENT ? trimmed : unmarked(trimmed.normalize('NFC'), isList);
       if (statement !== '' && !/^`{3,}\w*$/.test(statement)) yield statement;
     }
   }
@@ -132,11 +136,15 @@ function withoutConstraint(line: string): string[] {
   return /\bm(?:ax|in)(?:imi[sz]e)?\b/i.test(first) ? [first, line.slice(at)] : [line];
 }
 
-/** A line without the marks around it. A minus and a figure in front of a relation belong to it and stay. */
-function unmarked(line: string): string {
+/**
+ * Returns a line without the marks around it. The minus of `- x + y <= 2` stays unless the line is in a list, and so does the
+ * minus of `- 2 <= x`. A minus before a limited name is a bullet, since `- x <= 3` would limit nothing.
+ */
+function unmarked(line: string, isList: boolean): string {
   const plain = line.replace(/^`+(?=[^`])(.*[^`])`+$/, '$1').trim();
   const bare = withoutBullet(plain);
   if (bare === plain) return plain;
   const formula = parseFormula(plain);
-  return !isProblem(formula) && formula.relations.length > 0 ? plain : bare;
+  if (isProblem(formula) || formula.relations.length === 0) return bare;
+  return LIMITED_NAME.test(bare) || (isList && !LIMITED_FIGURE.test(bare)) ? bare : plain;
 }
