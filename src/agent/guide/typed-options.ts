@@ -32,7 +32,8 @@ function typedOption(text: string, question: Question): string | undefined {
     onlyOne(labels.filter((label) => plain(label) === said)) ??
     atPlace(said, question) ??
     onlyOne(labels.filter((label) => /^(?:yes|no)$/.test(said) && /^\w+(?![\w-])/.exec(plain(label))?.[0] === said)) ??
-    misspelled(text, labels)
+    misspelled(text, labels) ??
+    begun(said, labels)
   );
 }
 
@@ -50,6 +51,10 @@ function misspelled(text: string, labels: readonly string[]): string | undefined
   if (readStatement(text).statement !== undefined) return undefined;
   return onlyOne(labels.filter((label) => isOneTypo(plain(text), plain(label))));
 }
+
+/** The one label that a text of several words begins, up to a comma: `Amounts from 0` of `Amounts from 0, fractions too`. */
+const begun = (said: string, labels: readonly string[]): string | undefined =>
+  said.includes(' ') ? onlyOne(labels.filter((label) => plain(label.split(',')[0] ?? '') === said)) : undefined;
 
 /** Whether two texts differ by one letter that is missing, added, replaced or swapped with the next one. */
 function isOneTypo(one: string, other: string): boolean {
@@ -69,4 +74,12 @@ function isOneTypo(one: string, other: string): boolean {
 const onlyOne = (labels: readonly string[]): string | undefined => (labels.length === 1 ? labels[0] : undefined);
 
 /** A text without case, marks at its ends and marks between its words. */
-const plain = (text: string): string => without(text.toLowerCase().replace(/[\s,;:.!"'`“”‘’«»]+/gu, ' '), MARKS);
+const plain = (text: string): string =>
+  without(
+    text
+      .toLowerCase()
+      .replace(/[\s,;:.!"'`“”‘’«»]+/gu, ' ')
+      .replace(/\bzero\b/g, '0')
+      .replace(/ please ?$/, ''),
+    MARKS,
+  );
