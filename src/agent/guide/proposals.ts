@@ -12,7 +12,7 @@ import { figureOf, NUMBER, without } from './words.js';
 
 /** Longest text that is looked at, in characters. */
 const MAX_LENGTH = 300;
-const BE = '(?:(?:is|are|must|should|shall|may|can|has to be|have to be|must be|should be|to be) )?';
+const BE = '(?:(?:is|are|must|should|shall|may|can|has to|have to|to) )?(?:(?:be|stay|remain|be kept|stay kept) )?';
 const MORE = '(?:more|greater|larger|higher)';
 const LESS = '(?:less|fewer|smaller|lower)';
 const NOT = String.raw`(?:no|not|never|cannot|can['’]t)(?: (?:be|fall|go|drop|rise))?`;
@@ -22,16 +22,16 @@ const RELATIONS: [relation: '<=' | '>=' | '<' | '>' | '=', pattern: RegExp][] = 
   [
     '<=',
     words(
-      `${NOT} (?:exceed|${MORE} than|above|over)|exceeds? no more than|at most|at maximum|up to|(?:limited|restricted) to|within|${LESS} than or equal to|a maximum of|maximum`,
+      `${NOT} (?:exceed|${MORE} than|above|over)|exceeds? no more than|at most|at maximum|up to|(?:limited|restricted) to|within|(?:below|under|beneath|${LESS} than) or equal to|a maximum of|maximum`,
     ),
   ],
   [
     '>=',
     words(
-      String.raw`${NOT} (?:${LESS} than|below|under)|at least|${MORE} than or equal to|covers?|meets?|satisf(?:y|ies)|a minimum of|minimum`,
+      String.raw`${NOT} (?:${LESS} than|below|under)|at least|(?:above|over|${MORE} than) or equal to|covers?|meets?|satisf(?:y|ies)|a minimum of|minimum`,
     ),
   ],
-  ['<', words(`below|under|${LESS} than`)],
+  ['<', words(`below|beneath|under|${LESS} than`)],
   ['>', words(`exceeds?|above|over|${MORE} than`)],
   ['=', words('exactly|equals?(?: to)?|the same as')],
 ];
