@@ -21,6 +21,17 @@ export class LimitAnswers {
     return `These limits bind:\n${bullets(shown)}${more > 0 ? `\n- and ${more} more` : ''}`;
   }
 
+  async *slack(): Answer {
+    const found = yield* this.reader.constraints();
+    if (typeof found === 'string') return found;
+    const shown = found.constraints.filter(({ slack }) => slack > TIGHT);
+    const more = found.total - found.constraints.length;
+    const others =
+      more > 0 ? `${more} more constraints have at least as much room. Name one of them for its figure.` : '';
+    if (shown.length === 0) return others || 'No constraint has room left.';
+    return `These limits have room left:\n${bullets(shown.map((one) => this.reader.describeConstraint(one)))}${others && `\n\n${others}`}`;
+  }
+
   /** Upper bounds of variables without an index that the plan reaches, as relations. */
   private tightBounds(name?: string): string[] {
     return this.reader.things.flatMap(({ kind, name: variable, card }) => {

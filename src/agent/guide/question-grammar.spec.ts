@@ -15,6 +15,11 @@ describe('a question about results', () => {
     ['What is the plan?', { ask: 'result' }],
     ['show me the KPIs', { ask: 'kpis' }],
     ['which limits bind', { ask: 'binding' }],
+    ['which limits are not tight', { ask: 'slack' }],
+    ['which constraints do not bind?', { ask: 'slack' }],
+    ["which limits aren't binding", { ask: 'slack' }],
+    ['which limits have room left?', { ask: 'slack' }],
+    ['shaddow price of wood', { ask: 'shadow_price', subject: 'wood' }],
     ['what is tight?', { ask: 'binding' }],
     ['which constraints are binding', { ask: 'binding' }],
     ['what are the bottlenecks', { ask: 'binding' }],
@@ -32,6 +37,10 @@ describe('a question about results', () => {
   it.each<[string, object]>([
     ['total cost', { ask: 'value', subject: 'cost', pick: 'total' }],
     ['results', { ask: 'result' }],
+    ['tables?', { ask: 'value', subject: 'tables' }],
+    ['oak chair?', { ask: 'value', subject: 'oak chair' }],
+    ['slack of paint', { ask: 'value', subject: 'paint' }],
+    ['room left in the paint', { ask: 'value', subject: 'paint' }],
     ['binding constraints', { ask: 'binding' }],
   ])('is read without a question word from %j', (text, about) => {
     expect(readStatement(text)).toEqual({ statement: { kind: 'question', about, isBare: true } });
@@ -52,11 +61,33 @@ describe('a question about results', () => {
 });
 
 describe('a what-if question', () => {
+  it.each([
+    'what would the profit be with more friendly staff?',
+    'how many tables would we make if it rains',
+    'what is the profit with 3 people more or fewer',
+  ])('is never read as a question about the present plan: %s', (text) => {
+    expect(readStatement(text).statement?.kind).not.toBe('question');
+  });
+
+  it('leaves names with such words to questions about results', () => {
+    expect(readStatement('what is the profit with tax').statement).toMatchObject({
+      kind: 'question',
+      about: { subject: 'profit with tax' },
+    });
+  });
+
   it.each<[string, object[]]>([
     ['what if the budget is 300?', [{ subject: 'budget', to: 300 }]],
     ['what if budget = 300', [{ subject: 'budget', to: 300 }]],
     ['What if the budget were only $1,300', [{ subject: 'budget', to: 1300 }]],
     ['what happens if the budget drops to 150 euros', [{ subject: 'budget', to: 150 }]],
+    ['what would the profit be with labour at 44?', [{ subject: 'labour', to: 44 }]],
+    ['how many tables if wood is 20', [{ subject: 'wood', to: 20 }]],
+    ['what is the profit with labour at 44', [{ subject: 'labour', to: 44 }]],
+    ['what if we leave out wood', [{ subject: 'wood', isOff: true }]],
+    ['what if we drop the paint limit', [{ subject: 'paint limit', isOff: true }]],
+    ['what if we raise labour to 44', [{ subject: 'labour', to: 44 }]],
+    ['what if we cut the wood by 10%', [{ subject: 'wood', times: 0.9 }]],
     ['what if demand rises by 10 %', [{ subject: 'demand', times: 1.1 }]],
     ['what if demand falls 7%', [{ subject: 'demand', times: 0.93 }]],
     ['what if demand is 20 percent higher', [{ subject: 'demand', times: 1.2 }]],

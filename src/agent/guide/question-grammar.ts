@@ -1,3 +1,4 @@
+import { nearestNames } from '../../modelling/nearest-names.js';
 import type { Reading, ResultQuestion } from './statement.js';
 import { readWhatIf } from './what-if-grammar.js';
 import { without } from './words.js';
@@ -26,6 +27,13 @@ const BINDING = [
   `${ASKS} ${THE}${TIGHT}(?: ${LIMITS})?`,
   `what (?:limits|restricts|constrains|stops|holds back) (?:us|the plan|the profit|the result)`,
 ].map((pattern) => new RegExp(`^${pattern}$`, 'i'));
+const ROOMY = [
+  `(?:${ASKS} )?${THE}${LIMITS}(?: (?:is|are|do|does))?(?: not|n['’]t) ${TIGHT}`,
+  `(?:${ASKS} )?${THE}${LIMITS}(?: (?:have|has|with))?(?: any)? (?:room|slack)(?: left)?`,
+  `(?:${ASKS} )?${THE}(?:slack|loose|non-?binding|inactive) ${LIMITS}`,
+].map((pattern) => new RegExp(`^${pattern}$`, 'i'));
+const ROOM = /^(?:the )?(?:slack|room(?: left)?|usage|activity) (?:of|in|for|on) (?<subject>.+)$/i;
+const SHORT = /^[^ ?]+(?: [^ ?]+)? ?\?$/;
 const BARE_BINDING = new RegExp(`^${THE}(?:(?:binding|tight|active) ${LIMITS}|bottlenecks?)$`, 'i');
 const PRICE = new RegExp(
   `^(?:${ASKS} )?${THE}(?:shadow prices?|dual(?: (?:values?|prices?))?s?|marginal (?:values?|prices?)|(?<reduced>reduced costs?))(?: (?:of|for|on) (?<subject>.+))?$`,
@@ -62,7 +70,8 @@ function askedOf(said: string): ResultQuestion | undefined {
   if (RESULT.exec(said)?.groups?.['asks'] !== undefined) return { ask: 'result' };
   if (KPIS.exec(said)?.groups?.['asks'] !== undefined) return { ask: 'kpis' };
   if (BINDING.some((pattern) => pattern.test(said))) return { ask: 'binding' };
-  const price = PRICE.exec(said)?.groups;
+  if (ROOMY.some((pattern) => pattern.test(said))) return { ask: 'slack' };
+  const price = PRICE.exec(withShadow(said))?.groups;
   const of = price?.['subject'];
   if (price !== undefined)
     return {
@@ -80,6 +89,10 @@ function askedOf(said: string): ResultQuestion | undefined {
   return subject === undefined ? undefined : valueOf(withoutArticles(subject));
 }
 
+/** `shaddow price` with its first word spelled right. */
+const withShadow = (said: string): string =>
+  said.replace(/\p{L}+(?= prices?\b)/iu, (word) => (nearestNames(word, ['shadow'], 1).length > 0 ? 'shadow' : word));
+
 /** Reads a question without a question word, such as `total cost` or `results`; undefined for other texts. */
 export function readBareQuestion(text: string): Reading | undefined {
   const said = without(text, ' ?!.');
@@ -88,6 +101,9 @@ export function readBareQuestion(text: string): Reading | undefined {
   if (RESULT.test(said)) return bare({ ask: 'result' });
   if (KPIS.test(said)) return bare({ ask: 'kpis' });
   if (BARE_BINDING.test(said)) return bare({ ask: 'binding' });
+  const of = ROOM.exec(said)?.groups?.['subject'];
+  if (of !== undefined) return bare({ ask: 'value', subject: withoutArticles(of) });
+  if (SHORT.test(text)) return bare(valueOf(withoutArticles(said)));
   return PICKS.some(([, pattern]) => pattern.test(said)) ? bare(valueOf(said)) : undefined;
 }
 

@@ -10,6 +10,9 @@ import type { ResultQuestion } from './statement.js';
 /** Maximum number of variables that are searched for a member. */
 const MAX_FAMILIES = 5;
 
+const OBJECTIVE =
+  /^(?:objectives?|goals?|(?:objective|optimal) (?:function )?values?|value of the objective|optimum)$/i;
+
 /** Answers questions about a run, a paragraph each. */
 export class ResultAnswers {
   private readonly limits: LimitAnswers;
@@ -27,6 +30,8 @@ export class ResultAnswers {
         return this.kpis();
       case 'binding':
         return yield* this.limits.binding();
+      case 'slack':
+        return yield* this.limits.slack();
       case 'shadow_price':
         return yield* this.limits.shadowPrice(question.subject);
       case 'reduced_cost':
@@ -67,18 +72,36 @@ export class ResultAnswers {
 
   private async *value(question: Extract<ResultQuestion, { ask: 'value' }>): Answer {
     const { subject, pick } = question;
+    // A KPI that only stands for the objective is called like its value.
+    const hasFigure = this.reader.run.kpis?.some(({ label }) => label.toLowerCase() === subject.toLowerCase());
+    if (OBJECTIVE.test(subject) && hasFigure !== true) return this.objectives();
+    const parts = this.partsOf(subject);
+    if (parts.length > 1) {
+      const answers: string[] = [];
+      for (const part of parts) answers.push(yield* this.value({ ...question, subject: part }));
+      return answers.join(' ');
+    }
     // The name of a KPI may begin like a question: `Total cost`.
     const named =
       thingNamed(`${pick ?? ''} ${subject}`, this.reader.things, true) ?? thingNamed(subject, this.reader.things);
     if (named?.kind === 'family') return yield* this.family(named.name, subject, pick);
     if (named !== undefined) return yield* this.single(named);
-    if (/^(?:objectives?|goals?|objective value|optimum)$/i.test(subject)) return this.objectives();
     const members = yield* this.membersNamed(subject);
     if (members !== undefined) return members;
     const near = thingNear(subject, this.reader.things);
     if (near?.kind === 'family') return yield* this.family(near.name, subject, pick);
     if (near !== undefined) return yield* this.single(near);
     return this.reader.unnamed(subject);
+  }
+
+  /** The things that are asked for together, as in `chairs and tables`. Members of a family stay together. */
+  private partsOf(subject: string): string[] {
+    const { things } = this.reader;
+    const parts = subject.split(/ and | or | & |, /i).slice(0, MAX_SHOWN);
+    const named = parts.map((part) => thingNamed(part, things));
+    const isList =
+      named.every((thing) => thing !== undefined) || (named[0] !== undefined && named[0].kind !== 'family');
+    return isList && thingNamed(subject, things, true) === undefined ? parts : [subject];
   }
 
   private async *single({ kind, name, card }: Thing): Answer {

@@ -107,7 +107,7 @@ export type StatementOf<Kind extends Statement['kind']> = Extract<Statement, { k
 
 /** What is asked about the newest run. A `subject` is in the user's words. */
 export type ResultQuestion =
-  | { ask: 'result' | 'binding' | 'kpis' }
+  | { ask: 'result' | 'binding' | 'slack' | 'kpis' }
   | { ask: 'shadow_price' | 'reduced_cost'; subject?: string }
   | { ask: 'value'; subject: string; pick?: 'largest' | 'smallest' | 'total' }
   | { ask: 'why_not'; subject: string; wants: 'more' | 'less' };

@@ -9,6 +9,9 @@ import { figureOf, NUMBER, without } from './words.js';
  */
 
 const WHAT_IF = /^(?:and |so )?(?:what|how)(?: about)?(?: would happen| happens| changes)? (?:if|when) (?<body>.+)$/i;
+/** `what would the profit be with labour at 44`, `how many chairs if wood is 20`: the change stands behind the question. */
+const CHANGED = /^(?:(?:and|so) )?(?:what|how|which|would|will)\b.* (?<word>if|when|with|given|assuming) (?<body>.+)$/i;
+const WOULD = /\b(?:would|will|could)\b/i;
 const HOW_TO =
   'say what changes, as in `what if the budget is 300`, `what if demand rises by 10 %` or `what if we have 2 more trucks`';
 
@@ -22,6 +25,7 @@ const FALLS =
 const MORE = '(?:more|extra|additional|further|higher|larger|greater|dearer|more expensive|up)';
 const LESS = '(?:fewer|less|lower|smaller|cheaper|down)';
 const IS = '(?:is|are|was|were|will be|would be|becomes?|equals?|=)';
+const WE = '(?:(?:we|i|you|they) )?';
 /** A unit behind a figure, which the canvas does not read. */
 const UNIT = String.raw`(?: \S+| \S+ \S+)?`;
 
@@ -59,7 +63,15 @@ const FORMS: readonly Form[] = [
   form(`(?:at least|no less than) ${AMOUNT} ${REST}`, atLeast),
   form(`${SUBJECT} ?${IS} ?(?:only |set to |now )?${AMOUNT}${UNIT}`, to),
   form(`(?:a |an )?${SUBJECT} of ${AMOUNT}${UNIT}`, to),
-  form(`(?:without|no|drop|dropped|remove|removed|ignore|ignored|leave out|left out)(?: the)? ${REST}`, off),
+  form(`${SUBJECT} at ${AMOUNT}${UNIT}`, to),
+  form(
+    `${WE}(?:set|change|raise|increase|lift|extend|cut|reduce|lower|decrease|limit)(?: the)? ${SUBJECT} to ${AMOUNT}${UNIT}`,
+    to,
+  ),
+  form(`${WE}(?:raise|increase|lift|extend)(?: the)? ${SUBJECT} by ${AMOUNT}${UNIT}`, by(1)),
+  form(`${WE}(?:cut|reduce|lower|decrease)(?: the)? ${SUBJECT} by ${AMOUNT}${UNIT}`, by(-1)),
+  form(`${WE}(?:without|no|drop|dropped|remove|removed|ignore|ignored|leave out|left out)(?: the)? ${REST}`, off),
+  form(`${WE}leave(?: the)? ${SUBJECT} out`, off),
   form(`${SUBJECT} ${IS} (?:dropped|removed|gone|ignored|left out|lifted)`, off),
   form(`(?:only )?${AMOUNT} ${REST}`, to),
 ];
@@ -70,10 +82,14 @@ const LEAD =
 
 /** Reads a what-if question; undefined for other texts. */
 export function readWhatIf(text: string): Reading | undefined {
-  const body = WHAT_IF.exec(text)?.groups?.['body'];
+  const whole = WHAT_IF.exec(text)?.groups?.['body'];
+  const { word = '', body = whole } = whole === undefined ? (CHANGED.exec(text)?.groups ?? {}) : {};
   if (body === undefined) return undefined;
   const changes = readAll(body);
-  return changes === undefined ? { reason: HOW_TO } : { statement: { kind: 'what_if', changes } };
+  if (changes !== undefined) return { statement: { kind: 'what_if', changes } };
+  // The present plan is no answer to a question about another one. `the profit with tax` can be a name.
+  const isOther = whole !== undefined || word.toLowerCase() === 'if' || WOULD.test(text) || /\d/.test(body);
+  return isOther ? { reason: HOW_TO } : undefined;
 }
 
 function readAll(body: string): (WantedChange | SaidChange)[] | undefined {

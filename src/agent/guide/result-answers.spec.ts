@@ -1,0 +1,44 @@
+import { describe, expect, it } from '@jest/globals';
+import { Room } from '../../../test/support/guide-room.js';
+import type { ToldResult } from '../tools/result-tools.service.js';
+import type { Toolbox } from '../tools/toolbox.service.js';
+import { ResultAnswers } from './result-answers.js';
+import { RunReader } from './run-reader.js';
+import { Sketch } from './sketch.js';
+
+const VALUES: Record<string, number> = { chairs: 10, tables: 5 };
+
+/** Answers a question about a run with these values. */
+async function answerTo(subject: string): Promise<string> {
+  const room = new Room();
+  await room.say('chairs, tables integer; maximize profit: 30 chairs + 50 tables; kpi: none');
+  const toolbox = {
+    async *call({ input }: { input: { variable: string } }) {
+      await Promise.resolve();
+      return { ok: true, result: { values: [{ keys: [], value: VALUES[input.variable] }], count: 1, size: 1 } };
+    },
+  } as unknown as Toolbox;
+  const run = { objective_value: 550, outcome: 'optimal', kpis: [], variables: VALUES } as unknown as ToldResult;
+  const answers = new ResultAnswers(new RunReader(run, new Sketch(room.cards), toolbox));
+  const answer = answers.answer({ ask: 'value', subject });
+  for (;;) {
+    const step = await answer.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+describe('the answer to a question about values', () => {
+  it.each([
+    ['chairs and tables', '`chairs` is 10. `tables` is 5.'],
+    ['tables, chairs', '`tables` is 5. `chairs` is 10.'],
+    ['tables & profit', '`tables` is 5. The objective `profit` is 550, the most that the constraints allow.'],
+    ['objective value', 'The objective `profit` is 550, the most that the constraints allow.'],
+    ['value of the objective', 'The objective `profit` is 550, the most that the constraints allow.'],
+  ])('contains every thing in %j', async (subject, text) => {
+    expect(await answerTo(subject)).toBe(text);
+  });
+
+  it('says which of several things is unknown', async () => {
+    expect(await answerTo('chairs and sofas')).toMatch(/^`chairs` is 10\. I cannot answer that: .*`sofas`/);
+  });
+});
