@@ -69,6 +69,14 @@ describe('a what-if question', () => {
     expect(readStatement(text).statement?.kind).not.toBe('question');
   });
 
+  it.each([
+    'the sum of chairs and tables is at most 12',
+    'total of chairs and tables below 13',
+    'the largest order must stay within the budget',
+  ])('is never read from a limit: %s', (text) => {
+    expect(readStatement(text).statement).toBeUndefined();
+  });
+
   it('leaves names with such words to questions about results', () => {
     expect(readStatement('what is the profit with tax').statement).toMatchObject({
       kind: 'question',

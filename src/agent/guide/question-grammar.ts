@@ -34,6 +34,8 @@ const ROOMY = [
 ].map((pattern) => new RegExp(`^${pattern}$`, 'i'));
 const ROOM = /^(?:the )?(?:slack|room(?: left)?|usage|activity) (?:of|in|for|on) (?<subject>.+)$/i;
 const SHORT = /^[^ ?]+(?: [^ ?]+)? ?\?$/;
+const LIMITING =
+  /\d|\b(?:at (?:least|most)|than|below|above|under|over|within|exceeds?|up to|is|are|must|should|cannot|equals?)\b/i;
 const BARE_BINDING = new RegExp(`^${THE}(?:(?:binding|tight|active) ${LIMITS}|bottlenecks?)$`, 'i');
 const PRICE = new RegExp(
   `^(?:${ASKS} )?${THE}(?:shadow prices?|dual(?: (?:values?|prices?))?s?|marginal (?:values?|prices?)|(?<reduced>reduced costs?))(?: (?:of|for|on) (?<subject>.+))?$`,
@@ -104,7 +106,8 @@ export function readBareQuestion(text: string): Reading | undefined {
   const of = ROOM.exec(said)?.groups?.['subject'];
   if (of !== undefined) return bare({ ask: 'value', subject: withoutArticles(of) });
   if (SHORT.test(text)) return bare(valueOf(withoutArticles(said)));
-  return PICKS.some(([, pattern]) => pattern.test(said)) ? bare(valueOf(said)) : undefined;
+  // `the sum of x and y is at most 12` limits a plan.
+  return PICKS.some(([, pattern]) => pattern.test(said)) && !LIMITING.test(said) ? bare(valueOf(said)) : undefined;
 }
 
 const ARTICLES = new Set([

@@ -11,6 +11,7 @@ import { exampleFor } from './proposals.js';
 import { ask, EXAMPLE, LATER, plainLabel, referTo } from './question-parts.js';
 import { quote } from './quote.js';
 import type { CardType, Sketch, SketchCard } from './sketch.js';
+import { askForStray } from './stray-variables.js';
 import { openStatements } from './unread.js';
 
 /** What a question is made from. */
@@ -48,6 +49,7 @@ export function nextQuestion(situation: Situation): Question | undefined {
   const isNamed = open.some(({ card, gap }) => card.card_type === 'objective' && gap.field !== 'expression');
   return (
     askForMeant(sketch) ??
+    askForStray(sketch) ??
     (has('objective') ? (names === undefined || isNamed ? firstOpen('objective') : undefined) : OBJECTIVE) ??
     names ??
     (has('variable') ? firstOpen('variable') : VARIABLES) ??

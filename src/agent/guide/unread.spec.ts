@@ -165,6 +165,48 @@ describe('a statement that cannot be read', () => {
   });
 });
 
+describe('a sentence with a name and a figure', () => {
+  it.each([
+    'canoe should stay below or equal to 3',
+    'the sum of boat and canoe is at most 40',
+    'each canoe needs 3 pots of glue, each boat 1, and there are 90 pots',
+    'boat plus three times canoe not more than 90',
+    'there must be three times as many boats as canoes',
+    'canoes are kept within a total of 12 a day',
+  ])('is never left out of a solve: %s', async (text) => {
+    const { room, isSolved } = await solved(text);
+    expect(isSolved).toBe(false);
+    expect(room.cards.filter(({ data }) => data['expression'] === text)).toHaveLength(1);
+  });
+});
+
+describe('a limit of a misspelled variable', () => {
+  it.each(['cano <= 3', 'canoes >= 4', 'boaat <= 12', 'canou < 3'])(
+    'is asked about before a solve: %s',
+    async (text) => {
+      const { first, isSolved } = await solved(text);
+      expect(isSolved).toBe(false);
+      expect(first.question?.question).toContain('Did you mean');
+    },
+  );
+
+  it('moves to the variable that was meant', async () => {
+    const room = new Room();
+    await room.say([...RIVER, 'cano <= 3', FINISH].join('\n'));
+    await room.choose('It is canoe');
+    expect(room.data('cano')).toBeUndefined();
+    expect(room.data('canoe')).toMatchObject({ upper: 3 });
+  });
+
+  it('stays where it is if the name is declared', async () => {
+    const room = new Room();
+    await room.say([...RIVER, 'cano <= 3', FINISH].join('\n'));
+    const { calls } = await room.choose('cano is another variable');
+    expect(room.data('cano')).toMatchObject({ upper: 3, domain: 'continuous' });
+    expect(calls.map(({ tool }) => tool)).not.toContain('remove_card');
+  });
+});
+
 describe('prose', () => {
   it.each([
     'The weather is nice today',

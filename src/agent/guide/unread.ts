@@ -42,7 +42,8 @@ const RELATION = /[<>=≤≥≠]/;
 const BRACKET = /[[\]{}]/;
 const OPERATOR = /[+*^·×÷%]|\s[-−/]\s|[\d)]\/|\/[\d(]/;
 const COMPARISON =
-  /\b(?:at (?:least|most)|(?:more|less|fewer|greater|smaller|larger) than|up to|equals?|exceeds?|minimum|maximum)\b/i;
+  /\b(?:at (?:least|most)|(?:more|less|fewer|greater|smaller|larger|higher|lower) than|up to|equals?|exceeds?|minimum|maximum|below|above|under|over|beneath|beyond|within|between|(?:limited|restricted|capped|held|kept) (?:to|at)|exactly|or (?:more|less|fewer)|as (?:many|much))\b/i;
+const FIGURE_WORD = /\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|twice|half)\b/i;
 const OBJECTIVE = /^(?:objectives?|goals?|max|min|(?:maxim|minim|maksim|maksym|massim)(?!(?:um|al)s?\b)\p{L}+)$/iu;
 const PRONOUN = /^(?:it|this|that|these|those|they|all|life|everything)$/i;
 const WORD = /[\p{L}_][\p{L}\p{M}\p{N}_]*/gu;
@@ -220,6 +221,8 @@ function isAboutModel(text: string, sketch: Sketch): boolean {
   const isStrange = (word: string): boolean => !isKnown(word) && !isWordOfLanguage(word);
   const words = text.match(WORD) ?? [];
   const isNamed = words.some(isKnown);
+  const isOfThings = isNamed || words.some((word) => isKnown(`${word}s`) || isKnown(word.replace(/s$/, '')));
+  if (isOfThings && (/\d/.test(text) || (COMPARISON.test(text) && FIGURE_WORD.test(text)))) return true;
   if (longestRun(text, isStrange) >= MIN_PROSE) return false;
   if (OPERATOR.test(text) && (isNamed || label !== undefined || /\d/.test(text))) return true;
   if (label !== undefined && (isKnown(label) || isNearWord(label, HEADWORDS))) return true;
