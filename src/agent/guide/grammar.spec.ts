@@ -323,3 +323,13 @@ describe('any text', () => {
     );
   });
 });
+
+describe('a list of variables that begins with a word for an objective', () => {
+  it.each([
+    ['min, hour continuous', ['min', 'hour']],
+    ['max, moritz integer', ['max', 'moritz']],
+    ['minimize, maximize binary', ['minimize', 'maximize']],
+  ])('declares them: %s', (text, names) => {
+    expect(readStatement(text).statement).toMatchObject({ kind: 'variables', names });
+  });
+});

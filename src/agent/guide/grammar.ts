@@ -145,7 +145,7 @@ const READERS: readonly Reader[] = [
 function readObjective(text: string): Reading | undefined {
   const { rest = text, weight } = WEIGHTED.exec(text)?.groups ?? {};
   const match =
-    /^(?:(?:objective|goal)s?(?: (?<named>[^:]+?))? ?: ?)?(?:(?:maximi[sz]e|minimi[sz]e|max|min)\b)(?<said>.*)$/i.exec(
+    /^(?:(?:objective|goal)s?(?: (?<named>[^:]+?))? ?: ?)?(?:(?:maximi[sz]e|minimi[sz]e|max|min)\b)(?! ?,)(?<said>.*)$/i.exec(
       rest,
     ) ?? /^(?:objective|goal)s?(?: (?<named>[^:=]+?))? ?(?:[:=]|\bis\b) ?(?<said>.+)$/is.exec(rest);
   if (match === null) return undefined;
