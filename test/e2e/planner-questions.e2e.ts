@@ -167,12 +167,12 @@ describe('a planner who writes plain words', () => {
     await planner.say('products from products.csv key product');
     await planner.say('make[p] >= 0 integer for p in products');
     const { question } = await planner.say('make of every product at most demand');
-    expect(question).toMatchObject({ question: 'What did you mean by `make of every product at most demand`?' });
+    expect(question?.question).toContain('`make of every product at most demand`');
     expect(question?.options.map(({ label }) => label)).toEqual([
       'make[p] <= Demand_pc_week[p] for p in products',
-      'None of these',
+      'Show me an example',
+      'Remove make of every product at most demand',
     ]);
-    expect((await planner.cards()).map(({ label }) => label)).toEqual(['products', 'make']);
     await planner.choose('make[p] <= Demand_pc_week[p] for p in products');
     const labour = await planner.say('we have 40 hours of labour');
     expect(labour.question?.options[0]).toEqual({
