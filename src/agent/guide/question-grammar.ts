@@ -93,7 +93,9 @@ function askedOf(said: string): ResultQuestion | undefined {
 
 /** `shaddow price` with its first word spelled right. */
 const withShadow = (said: string): string =>
-  said.replace(/\p{L}+(?= prices?\b)/iu, (word) => (nearestNames(word, ['shadow'], 1).length > 0 ? 'shadow' : word));
+  said.replace(/(?<!\p{L})\p{L}+(?= prices?\b)/iu, (word) =>
+    nearestNames(word, ['shadow'], 1).length > 0 ? 'shadow' : word,
+  );
 
 /** Reads a question without a question word, such as `total cost` or `results`; undefined for other texts. */
 export function readBareQuestion(text: string): Reading | undefined {

@@ -10,7 +10,7 @@ import { figureOf, NUMBER, without } from './words.js';
 
 const WHAT_IF = /^(?:and |so )?(?:what|how)(?: about)?(?: would happen| happens| changes)? (?:if|when) (?<body>.+)$/i;
 /** `what would the profit be with labour at 44`, `how many chairs if wood is 20`: the change stands behind the question. */
-const CHANGED = /^(?:(?:and|so) )?(?:what|how|which|would|will)\b.* (?<word>if|when|with|given|assuming) (?<body>.+)$/i;
+const CHANGED = /^(?:(?:and|so) )?(?:what|how|which|would|will)\b.* (?<word>if|when|with|given|assuming) (?<body>.*)/i;
 const WOULD = /\b(?:would|will|could)\b/i;
 const HOW_TO =
   'say what changes, as in `what if the budget is 300`, `what if demand rises by 10 %` or `what if we have 2 more trucks`';
