@@ -266,6 +266,7 @@ function isoDate(stored: string, startsIn1904: boolean): string | undefined {
 
 /** Decimals of a number if it were written without an exponent. */
 function decimalsOf(number: string): number {
-  const [, decimals = '', exponent = '0'] = /^[^.e]*\.?(\d*)(?:e(.*))?$/i.exec(number) ?? [];
+  const [digits = '', exponent = '0'] = number.toLowerCase().split('e');
+  const [, decimals = ''] = digits.split('.');
   return decimals.length - Number(exponent);
 }
