@@ -254,11 +254,18 @@ function longestRun(text: string, meets: (word: string) => boolean): number {
 }
 
 /** Returns the statements on the canvas that cannot be read, whatever else is on it. */
-export const openStatements = (sketch: Sketch): OpenStatement[] =>
-  sketch.cards.flatMap((card) => {
-    const gap = misfitOf(card) ?? unreadFormula(card) ?? misnamed(card, sketch);
+export function openStatements(sketch: Sketch): OpenStatement[] {
+  // Formulas share names, and each lookup goes through all cards.
+  const cards = new Map<string, SketchCard | undefined>();
+  const cardOf = (name: string): SketchCard | undefined => {
+    if (!cards.has(name)) cards.set(name, sketch.namedCard(name));
+    return cards.get(name);
+  };
+  return sketch.cards.flatMap((card) => {
+    const gap = misfitOf(card) ?? unreadFormula(card) ?? misnamed(card, cardOf);
     return gap === undefined ? [] : [{ card, gap }];
   });
+}
 
 /** Returns the gap of a field that holds something else than it may. */
 const misfitOf = (card: SketchCard): OpenStatement['gap'] | undefined =>
@@ -280,10 +287,12 @@ function unreadFormula(card: SketchCard): OpenStatement['gap'] | undefined {
 }
 
 /** Returns the gap of a formula that uses the name of an objective or a constraint. */
-function misnamed(card: SketchCard, sketch: Sketch): OpenStatement['gap'] | undefined {
+function misnamed(
+  card: SketchCard,
+  cardOf: (name: string) => SketchCard | undefined,
+): OpenStatement['gap'] | undefined {
   const { expression = '', index } = formulaIn(card) ?? {};
-  const name = namesInText(expression, index).find((one) => sketch.namedCard(one) !== undefined);
-  const other = sketch.namedCard(name ?? '');
+  const other = namesInText(expression, index).map(cardOf).find(Boolean);
   if (other === undefined) return undefined;
   const message = `${quote(other.label, 60)} names the ${other.card_type}, no variable: write its formula`;
   return { field: 'expression', message };
