@@ -214,7 +214,7 @@ describe('card tools', () => {
       { tool: 'upsert_card', input: { label: 'No type' } },
     ]);
     expect(results()).toMatchObject([
-      { version: 1, status: 'needs_input', checklist: { all_variables_provided: false } },
+      { version: 1, status: 'complete', checklist: { all_variables_provided: true } },
       { version: 2, status: 'complete', checklist: { all_variables_provided: true } },
       { version: 1, status: 'needs_input', gaps: [expect.anything(), { field: 'name' }] },
       'conflict',
