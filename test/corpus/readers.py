@@ -1,7 +1,7 @@
 """
 Reads tables for the corpus command with pandas, openpyxl and pyarrow. Each line of stdin is a task as JSON:
-{path, format, delimiter?, quote?, encoding?, sheet?}. Each line of stdout is its answer: {rows, width, total} with at most
-MAX_ROWS rows, the header among them, or {error}.
+{path, format, delimiter?, quote?, encoding?, sheet?, left_out}. Rows and columns in left_out are left out here too. Each line of
+stdout is its answer: {rows, width, total} with at most MAX_ROWS rows, the header among them, or {error}.
 """
 
 import json
@@ -43,7 +43,17 @@ def is_empty(value):
     return value is None or (isinstance(value, str) and value.strip() == "")
 
 
-def csv(path, delimiter=",", quote='"', encoding="utf-8", **_):
+def numbers(parts, is_column):
+    """The numbers, from 1, of the rows or columns that the service left out."""
+    return {
+        number
+        for part in parts
+        if (part["place"] == "beside") == is_column
+        for number in range(part["first"], part["last"] + 1)
+    }
+
+
+def csv(path, delimiter=",", quote='"', encoding="utf-8", rows_left_out=(), **_):
     frame = pandas.read_csv(
         path,
         sep=delimiter or ",",
@@ -53,6 +63,7 @@ def csv(path, delimiter=",", quote='"', encoding="utf-8", **_):
         dtype=str,
         keep_default_na=False,
         engine="c",
+        skiprows=[number - 1 for number in rows_left_out],
     )
     return frame.itertuples(index=False)
 
@@ -75,16 +86,19 @@ def of_json(path, **_):
     yield from frame.itertuples(index=False)
 
 
-def xlsx(path, sheet=None, **_):
+def xlsx(path, sheet=None, rows_left_out=(), **_):
     book = openpyxl.load_workbook(path, data_only=True)
-    return (book[sheet] if sheet is not None else book.worksheets[0]).iter_rows(values_only=True)
+    rows = (book[sheet] if sheet is not None else book.worksheets[0]).iter_rows(values_only=True)
+    return (row for number, row in enumerate(rows, 1) if number not in rows_left_out)
 
 
 READERS = {"csv": csv, "json": of_json, "parquet": parquet, "xlsx": xlsx}
 
 
-def read(path, format, **options):
-    rows = [[cell(value) for value in row] for row in READERS[format](path, **options)]
+def read(path, format, left_out, **options):
+    found = READERS[format](path, rows_left_out=numbers(left_out, is_column=False), **options)
+    columns_left_out = numbers(left_out, is_column=True)
+    rows = [[cell(value) for at, value in enumerate(row, 1) if at not in columns_left_out] for row in found]
     if format in ("csv", "xlsx"):
         rows = [row for row in rows if not all(map(is_empty, row))]
     if format == "xlsx":
