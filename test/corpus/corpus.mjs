@@ -138,7 +138,7 @@ async function compared({ post }, place, { path, format, name: file, sheet }) {
   const ours = { columns: answer.body.columns.map((column) => column.name), rows, total, dialect };
   if (format === 'csv' || format === 'xlsx') {
     // The other reader leaves empty rows out.
-    ours.rows = rows.filter((row) => row.some((value) => value !== null && value !== ''));
+    ours.rows = rows.filter((row) => row.some((value) => String(value ?? '').trim() !== ''));
     ours.total -= rows.length - ours.rows.length;
   }
   const detail = difference(ours, theirs);

@@ -101,9 +101,9 @@ def read(path, format, left_out, **options):
     rows = [[cell(value) for at, value in enumerate(row, 1) if at not in columns_left_out] for row in found]
     if format in ("csv", "xlsx"):
         rows = [row for row in rows if not all(map(is_empty, row))]
-    if format == "xlsx":
-        # Empty columns at both edges are no part of a table.
-        first = min((next(at for at, value in enumerate(row) if not is_empty(value)) for row in rows), default=0)
+        # Empty columns behind the last value are no part of a table, and those before the first value in a sheet.
+        edges = (next(at for at, value in enumerate(row) if not is_empty(value)) for row in rows)
+        first = min(edges, default=0) if format == "xlsx" else 0
         width = max((max(at for at, value in enumerate(row) if not is_empty(value)) + 1 for row in rows), default=0)
         rows = [row[first:width] for row in rows]
     return {"rows": rows[:MAX_ROWS], "width": max(map(len, rows), default=0), "total": len(rows)}
