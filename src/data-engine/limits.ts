@@ -14,5 +14,5 @@ export const MAX_ROW_BYTES = 16 * 1024 ** 2;
 export const MAX_TEXT_BYTES = 2 * 1024 ** 3;
 /** Most rows of a table. */
 export const MAX_ROWS = 100_000_000;
-/** Maximum number of digits before the decimal sign of a number. Longer numbers are identifiers, which a double does not hold. */
-export const MAX_INTEGER_DIGITS = 15;
+/** Number of digits that a double always holds. */
+export const MAX_DIGITS = 15;

@@ -1,4 +1,4 @@
-import { MAX_INTEGER_DIGITS } from './limits.js';
+import { MAX_DIGITS } from './limits.js';
 import { TaskProblem } from './tasks.js';
 import type { XmlReader } from './xml.js';
 
@@ -219,7 +219,7 @@ const uncomputed = (sentence: string): TaskProblem =>
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 /** More digits before the decimal sign than a number holds exactly. */
-const LONG_NUMBER = new RegExp(`^[+-]?0*[1-9]\\d{${MAX_INTEGER_DIGITS},}(?:\\.\\d*)?$`);
+const LONG_NUMBER = new RegExp(`^[+-]?0*[1-9]\\d{${MAX_DIGITS},}(?:\\.\\d*)?$`);
 
 /** Replaces the escapes of the format: `_x000D_` is a carriage return, `_x005F_` an underscore. NUL becomes U+FFFD. */
 export const unescapedText = (text: string): string =>

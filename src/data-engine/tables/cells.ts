@@ -30,7 +30,8 @@ import {
 import { isJsonObject, type Json } from '../../platform/json/json.js';
 import { parseJson } from '../../platform/json/parse-json.js';
 import { type Cell, type ColumnType, TaskProblem } from '../tasks.js';
-import { MAX_COLUMNS, MAX_INTEGER_DIGITS } from '../limits.js';
+import { MAX_COLUMNS } from '../limits.js';
+import { isExactDecimal, isExactNumber } from './exact-numbers.js';
 
 /** Most bytes of JSON of the rows of an answer. */
 export const MAX_ANSWER_BYTES = 8 * 1024 ** 2;
@@ -218,8 +219,7 @@ const itemType = (type: DuckDBType | undefined): DuckDBType | undefined =>
 const numberCell = (value: number): Cell => (Number.isFinite(value) ? value + 0 : String(value));
 
 /** A decimal with more digits than a number holds exactly is a text, as integers are. */
-const decimalCell = (text: string): Cell => (LONG_DECIMAL.test(text) ? text : Number(text) + 0);
-const LONG_DECIMAL = new RegExp(`^-?\\d{${MAX_INTEGER_DIGITS + 1}}`);
+const decimalCell = (text: string): Cell => (isExactDecimal(text) ? Number(text) + 0 : text);
 
 /** DuckDB writes `0044-03-15 (BC) 12:00:00`, where ISO 8601 has a year 0, and a sign before years of six digits. */
 const DAY = /^(\d+)(-\d\d-\d\d)( \(BC\))?/;
@@ -244,11 +244,18 @@ const keyOf = (key: Cell): string => (typeof key === 'string' ? key : JSON.strin
 /** JSON that cannot be read within bounds stays a text. */
 function jsonCell(text: string): Cell {
   try {
-    return fromJson(parseJson(text));
+    return fromJson(parseJson(text.replace(JSON_TOKEN, exactToken)));
   } catch {
     return text.toWellFormed();
   }
 }
+
+/** A text or a number in JSON. */
+const JSON_TOKEN = /"(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*/g;
+
+/** Makes a text of a fraction that a number does not hold. Long integers are read exactly. */
+const exactToken = (token: string): string =>
+  /^"|^-?\d+$/.test(token) || isExactNumber(token) ? token : JSON.stringify(token);
 
 function fromJson(json: Json): Cell {
   if (typeof json === 'bigint') return json.toString();

@@ -74,28 +74,71 @@ describe('a number of more than 15 digits', () => {
     );
   });
 
-  it.each<[string, TableFormat, () => string | Promise<Buffer>]>([
-    ['CSV', 'csv', () => 'id,n\n123456789012345,0.30000000000000004\n-123456789012345,1234.56789012345678\n'],
-    [
-      'JSON',
-      'json',
-      () => '[{"id":123456789012345,"n":0.30000000000000004},{"id":-123456789012345,"n":1234.56789012345678}]',
-    ],
-    [
-      'Parquet',
+  const asFile = async (format: TableFormat, values: readonly string[]): Promise<string | Buffer> => {
+    if (format === 'csv') return `v,n\n${values.map((value, at) => `${value},${at}\n`).join('')}`;
+    if (format === 'json') return `[${values.map((value, at) => `{"v":${value},"n":${at}}`).join(',')}]`;
+    return parquet(`SELECT unnest([${values.map((value) => `'${value}'`).join()}])::DECIMAL(38, 21) AS v`);
+  };
+  const FORMATS: readonly TableFormat[] = ['csv', 'json', 'parquet'];
+
+  it.each([
+    ['123456789012345.678', '1.5'],
+    ['-123456789012345.125', '7.25'],
+    ['1234567890.12345678', '0.5'],
+    ['1234.56789012345678', '-0.30000000000000004'],
+    ['0.1234567890123456789', '0.5'],
+    ['-0.000123456789012345678', '3.5'],
+  ])('counts the digits behind the decimal sign, too: %s', async (...values) => {
+    for (const format of FORMATS) {
+      const table = await files.convert(await asFile(format, values), format);
+      expect(table.columns[0]).toBe('v text');
+      expect(table.rows.map(([value]) => String(value).replace(/0+$/, ''))).toEqual(values);
+    }
+  });
+
+  it.each([
+    ['0.30000000000000004', '-1234.5678901234567'],
+    ['123456789012345.000', '-123456789012.345'],
+    ['52.520006599999995', '2.3522219000000177'],
+    ['0.000000000000000001', '0.00000000123456789'],
+    ['0.1', '123456789012345.6'],
+  ])('stays a number if it has the digits of the number: %s', async (...values) => {
+    for (const format of FORMATS) {
+      const table = await files.convert(await asFile(format, values), format);
+      expect(table.columns[0]).toBe('v number');
+      expect(table.rows.map(([value]) => value)).toEqual(values.map(Number));
+    }
+  });
+
+  it.each([
+    ['digits in groups', 'v;n\n123.456.789.012.345,678;1\n1.234,5;2\n', ['123.456.789.012.345,678', '1.234,5']],
+    ['a decimal comma', 'v;n\n123456789012345,678;1\n1,5;2\n', ['123456789012345,678', '1,5']],
+    ['an exponent', 'v,n\n1.234567890123456789E+05,1\n', ['1.234567890123456789E+05']],
+    ['a percentage', 'v,n\n12.345678901234567891 %,1\n', ['12.345678901234567891 %']],
+    ['a printed exponent', 'v,n\n1.000000000000000056e-01,1\n9.900000000000000000e+01,2\n', [0.1, 99]],
+    ['printed digits', 'v,n\n0.10000000000000001,1\n52.520006599999996,2\n', [0.1, 52.520006599999996]],
+    ['a sum in groups', 'v,n\n"1,234,567.123456789",1\n', [1234567.123456789]],
+  ])('is read as it is written in CSV: %s', async (_, content, values) => {
+    const { rows } = await files.convert(content, 'csv');
+    expect(rows.map(([value]) => value)).toEqual(values);
+  });
+
+  it('is an exact text within an object of JSON', async () => {
+    const content =
+      '[{"v":{"a":123456789012345.678,"b":[0.5,-0.1234567890123456789],"c":"1.5 \\" 123456789012345.678"},"n":1}]';
+    const { rows } = await files.convert(content, 'json');
+    expect(rows).toEqual([
+      [{ a: '123456789012345.678', b: [0.5, '-0.1234567890123456789'], c: '1.5 " 123456789012345.678' }, 1],
+    ]);
+  });
+
+  it('is rounded once in Parquet', async () => {
+    const values = ['9007199254740.99', '123456789012.34567', '0.1', '-5'];
+    const table = await files.convert(
+      await parquet(`SELECT unnest(${JSON.stringify(values).replaceAll('"', "'")})::DECIMAL(38, 12) AS v`),
       'parquet',
-      () =>
-        parquet(`SELECT unnest(['123456789012345', '-123456789012345'])::BIGINT AS id,
-          unnest(['0.30000000000000004', '1234.56789012345678'])::DECIMAL(38, 17) AS n`),
-    ],
-  ])('counts digits before the decimal sign only, in %s', async (_, format, content) => {
-    expect(await files.convert(await content(), format)).toMatchObject({
-      columns: ['id integer', 'n number'],
-      rows: [
-        [123456789012345, 0.30000000000000004],
-        [-123456789012345, Number('1234.56789012345678')],
-      ],
-    });
+    );
+    expect(table.rows).toEqual(values.map((value) => [Number(value)]));
   });
 
   it('is text beyond the range of numbers, too', async () => {
@@ -144,6 +187,21 @@ describe('a decimal of a query', () => {
       [${A}::DECIMAL(20, 0)], {'a': ${A}::DECIMAL(20, 0)}, sum(x) FROM (VALUES (${A}::HUGEINT), (1::HUGEINT)) t(x)`;
     const { rows } = await query({ kind: 'query', tables: {}, sql, limit: 1 });
     expect(JSON.parse(rows)).toEqual([[A, `${A}.25`, `-${B}.00`, 123456789012345.5, 0.1, [A], { a: A }, B]]);
+  });
+
+  it('is an exact text if it has more decimals than a number holds', async () => {
+    const sql = `SELECT 123456789012345.678::DECIMAL(18, 3), -123456789012345.125::DECIMAL(18, 3), 123456789012345.600::DECIMAL(18, 3),
+      0.12345678901234567891::DECIMAL(20, 20), [1234567890.12345678::DECIMAL(18, 8)]`;
+    const { rows } = await query({ kind: 'query', tables: {}, sql, limit: 1 });
+    expect(JSON.parse(rows)).toEqual([
+      [
+        '123456789012345.678',
+        '-123456789012345.125',
+        123456789012345.6,
+        '0.12345678901234567891',
+        ['1234567890.12345678'],
+      ],
+    ]);
   });
 
   it('stays exact when the result is saved', async () => {

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { TaskProblem } from '../tasks.js';
 import { columnNames } from './column-names.js';
 import { ColumnProfiles, type Reading } from './column-types.js';
-import { MAX_CELL_BYTES, MAX_COLUMNS, MAX_INTEGER_DIGITS } from '../limits.js';
+import { MAX_CELL_BYTES, MAX_COLUMNS } from '../limits.js';
+import { isExactNumber } from './exact-numbers.js';
 import {
   BACKSLASH,
   COMMA,
@@ -23,8 +24,6 @@ import { RowNumbering } from './row-numbers.js';
 import { readRows, type TextFile, withText } from './text-file.js';
 import { TextWriter } from './text-writer.js';
 
-/** More digits before the decimal sign than a number holds exactly. */
-const LONG_NUMBER = new RegExp(`^-?\\d{${MAX_INTEGER_DIGITS + 1}}`);
 /** Dates and times of ISO 8601, also with a blank before the time. */
 const ISO_8601 =
   /^(?:\d{8}|\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?|\d\d:\d\d(?::\d\d(?:\.\d+)?)?)$/;
@@ -34,7 +33,7 @@ const LF = 0x0a;
 /**
  * Tells the columns of a list of objects or of objects one after the other (NDJSON), and writes them as a text. Columns come in the
  * order in which their keys do; a key that is not there is null. Texts are text or, in the form of ISO 8601, dates and times. Numbers
- * of more than 15 digits are text.
+ * with more digits than a number holds are text.
  *
  * @throws TaskProblem `unreadable`, with the number of the object as its row
  */
@@ -164,7 +163,7 @@ class JsonColumns {
   }
 
   private observeNumber(column: number, text: string): void {
-    if (LONG_NUMBER.test(text) || !Number.isFinite(Number(text))) this.profiles.observeText(column);
+    if (!isExactNumber(text) || !Number.isFinite(Number(text))) this.profiles.observeText(column);
     else this.profiles.observeNumber(column, /^-?[0-9]+$/.test(text));
   }
 }

@@ -3,7 +3,8 @@
  * and the other values of its column decide.
  */
 
-import { MAX_INTEGER_DIGITS } from '../limits.js';
+import { MAX_DIGITS } from '../limits.js';
+import { isExactNumber } from './exact-numbers.js';
 
 /** Forms of numbers by their decimal sign and what groups thousands; the place of each is its bit. */
 export const NUMBER_FORMS = [
@@ -50,7 +51,7 @@ export function numberForms(bytes: Uint8Array, start: number, end: number): numb
   const from = at;
   at = afterDigits(bytes, at, end);
   const leading = at - from;
-  if (leading > MAX_INTEGER_DIGITS || (leading > 1 && bytes[from] === ZERO)) return 0;
+  if (leading > MAX_DIGITS || (leading > 1 && bytes[from] === ZERO)) return 0;
   if (at === end) return leading === 0 ? 0 : ALL_NUMBER_FORMS | shown;
 
   // Groups of three digits with one sign between them, then perhaps decimals after another sign.
@@ -85,18 +86,32 @@ export function numberForms(bytes: Uint8Array, start: number, end: number): numb
     if (signs === 0) return leading === 0 ? 0 : ALL_NUMBER_FORMS | shown;
   }
   const groups = second === 0 ? signs : signs - 1;
-  if (groups * 3 + leading > MAX_INTEGER_DIGITS + (second === 0 && signs === 1 ? 3 : 0)) return 0;
+  if (groups * 3 + leading > MAX_DIGITS + (second === 0 && signs === 1 ? 3 : 0)) return 0;
   if (first === POINT || second === POINT) shown |= HAS_POINT;
   if (first === COMMA || second === COMMA) shown |= HAS_COMMA;
   if (second !== 0) {
     if (!canGroup || !areThrees || (second !== POINT && second !== COMMA)) return 0;
+    if (end - from > MAX_DIGITS && !isExactNumber(plainText(bytes, start, end, second))) return 0;
     const forms = formsGroupedBy(first) & formsWithDecimal(second);
     return forms === 0 ? 0 : forms | shown;
   }
   const asGroups = canGroup && areThrees && !hasExponent ? formsGroupedBy(first) : 0;
-  const asDecimals = signs === 1 && decimals > 0 ? formsWithDecimal(first) : 0;
+  const isDecimal = signs === 1 && decimals > 0;
+  if (isDecimal && end - from > MAX_DIGITS && !isExactNumber(plainText(bytes, start, end, first))) return 0;
+  const asDecimals = isDecimal ? formsWithDecimal(first) : 0;
   const forms = asGroups | asDecimals;
   return forms === 0 ? 0 : forms | shown;
+}
+
+/** Returns a number with a decimal point and without signs between groups of digits. */
+function plainText(bytes: Uint8Array, start: number, end: number, decimalSign: number): string {
+  let text = '';
+  for (const byte of bytes.subarray(start, end)) {
+    const isKept = (byte >= ZERO && byte <= NINE) || byte === 0x2d || (byte | 0x20) === 0x65;
+    if (byte === decimalSign) text += '.';
+    else if (isKept) text += String.fromCharCode(byte);
+  }
+  return text;
 }
 
 /** Where the digits from a place end. */

@@ -1,6 +1,6 @@
 import { type ColumnType, TaskProblem } from '../tasks.js';
 import { columnNames } from './column-names.js';
-import { MAX_COLUMNS, MAX_INTEGER_DIGITS, MAX_ROWS } from '../limits.js';
+import { MAX_COLUMNS, MAX_DIGITS, MAX_ROWS } from '../limits.js';
 import { identifier, literal } from '../sql-text.js';
 import type { ParquetWriter } from './parquet-writer.js';
 
@@ -11,18 +11,19 @@ export interface ParquetTable {
   rows: number;
 }
 
-/** Types of DuckDB whose values may have too many digits, as decimals may. */
+/** Integer types with values of too many digits. */
 const LARGE_INTEGERS = new Set(['BIGINT', 'UBIGINT', 'HUGEINT', 'UHUGEINT']);
-/** Largest number of so many digits. */
-const LARGEST_INTEGER = '9'.repeat(MAX_INTEGER_DIGITS);
+/** First number with too many digits. */
+const FIRST_LONG = `1${'0'.repeat(MAX_DIGITS)}`;
+const DECIMAL = /^DECIMAL\((\d+),(\d+)\)$/;
 
 /** Types whose values may be infinite. */
 const MAY_BE_INFINITE = /^(?:FLOAT|DOUBLE|DATE|TIMESTAMP.*)$/;
 
 /**
  * Returns the table of a Parquet file. Integers are BIGINT, decimals and floats DOUBLE, times with a zone are in UTC, lists and
- * structs are JSON, and everything else is text. A column is text as well if it holds an infinity, or a number with more than 15
- * digits before the decimal sign. NaN is null, because pandas writes it for missing values.
+ * structs are JSON, and everything else is text. A column is text as well if it holds an infinity, or a number with more digits than
+ * a number holds. NaN is null, because pandas writes it for missing values.
  *
  * @throws TaskProblem `unreadable`
  */
@@ -50,18 +51,22 @@ export async function readParquet(writer: ParquetWriter, from: string): Promise<
 
 /** Condition for a column with a value that our type for it does not hold. */
 function inexactCondition(column: string, stored: string): string {
-  if (isLarge(stored)) return `max(${column}) > ${LARGEST_INTEGER} OR min(${column}) < -${LARGEST_INTEGER}`;
-  return MAY_BE_INFINITE.test(stored) ? `bool_or(isinf(${instantOf(column, stored)}))` : 'bool_or(false)';
+  const [, width = 0, scale = 0] = (DECIMAL.exec(stored) ?? []).map(Number);
+  const mayBeLong = LARGE_INTEGERS.has(stored) || width - scale > MAX_DIGITS;
+  const conditions = mayBeLong ? [`max(${column}) >= ${FIRST_LONG}`, `min(${column}) <= -${FIRST_LONG}`] : [];
+  // A decimal is exact if the text of its number has the same digits.
+  if (width > MAX_DIGITS)
+    conditions.push(`bool_or(TRY_CAST(${nearest(column)}::VARCHAR AS ${stored}) IS DISTINCT FROM ${column})`);
+  if (MAY_BE_INFINITE.test(stored)) conditions.push(`bool_or(isinf(${instantOf(column, stored)}))`);
+  return conditions.length > 0 ? conditions.join(' OR ') : 'bool_or(false)';
 }
 
 /** Functions of instants do not take all units. */
 const instantOf = (column: string, stored: string): string =>
   stored.startsWith('TIMESTAMP_') ? `${column}::TIMESTAMP` : column;
 
-function isLarge(stored: string): boolean {
-  const [, width, scale] = /^DECIMAL\((\d+),(\d+)\)$/.exec(stored) ?? [];
-  return LARGE_INTEGERS.has(stored) || Number(width) - Number(scale) > MAX_INTEGER_DIGITS;
-}
+/** The nearest number to a decimal. A direct cast of many digits rounds twice. */
+const nearest = (column: string): string => `${column}::VARCHAR::DOUBLE`;
 
 const textOf = (column: string, stored: string): { type: ColumnType; value: string } => {
   const text = `${column}::VARCHAR`;
@@ -103,7 +108,7 @@ function valueOf(column: string, stored: string): { type: ColumnType; value: str
     case 'JSON':
       return { type: 'json', value: column };
     default:
-      if (stored.startsWith('DECIMAL')) return { type: 'number', value: `${column}::DOUBLE` };
+      if (DECIMAL.test(stored)) return { type: 'number', value: nearest(column) };
       // Lists end in brackets, whatever they are of.
       if (stored.endsWith(']') || /^(?:STRUCT|MAP|UNION|VARIANT)/.test(stored)) {
         return { type: 'json', value: `to_json(${column})` };

@@ -1,0 +1,44 @@
+import { MAX_DIGITS } from '../limits.js';
+
+/** Maximum number of digits that programs print for a floating-point number without an exponent. */
+const PRINTED_DIGITS = 17;
+/** A number with more digits before the point is an amount or an identifier, even if a program may have printed it. */
+const MAX_PRINTED_INTEGER = 9;
+
+/**
+ * Returns true if a number holds a decimal as it is written: it has at most 15 digits, or the digits of the number, as
+ * 0.30000000000000004 has. Zeros at the end of a fraction do not count. Longer integers are identifiers.
+ *
+ * @param text digits with an optional sign, decimal point and exponent
+ */
+export function isExactDecimal(text: string): boolean {
+  if (integerLength(text) > MAX_DIGITS) return false;
+  const digits = digitsOf(text);
+  return digits.length <= MAX_DIGITS || digitsOf(String(Number(text))) === digits;
+}
+
+/**
+ * Returns true for exact decimals, and for numbers that look like printed floating-point numbers: the nearest number of the same
+ * length differs in its last digit at most.
+ */
+export function isExactNumber(text: string): boolean {
+  if (isExactDecimal(text)) return true;
+  const [integer, digits, number] = [integerLength(text), digitsOf(text), Number(text)];
+  if (integer > MAX_DIGITS || !Number.isFinite(number)) return false;
+  if (digits.length <= PRINTED_DIGITS) return integer <= MAX_PRINTED_INTEGER;
+  // More digits are beyond toExponential.
+  return /e/i.test(text) && digits.length <= 100 && digitsOf(number.toExponential(digits.length - 1)) === digits;
+}
+
+/** Number of digits before the decimal point. */
+const integerLength = (text: string): number => text.split(/[.e]/i, 1)[0]!.replace(/^[+-]?0*/, '').length;
+
+/** Significant digits of a number. */
+function digitsOf(text: string): string {
+  const digits = text.toLowerCase().split('e', 1)[0]!.replace(/[^\d]/g, '');
+  let start = 0;
+  while (digits[start] === '0') start += 1;
+  let end = digits.length;
+  while (end > start && digits[end - 1] === '0') end -= 1;
+  return digits.slice(start, end);
+}
