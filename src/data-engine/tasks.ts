@@ -23,8 +23,20 @@ export interface TableColumn {
 export const DATE_ORDERS = ['day_first', 'month_first'] as const;
 export type DateOrder = (typeof DATE_ORDERS)[number];
 
+/** Whether rows that are called totals, between the rows of a table, are part of it. */
+export const SUBTOTAL_CHOICES = ['keep', 'drop'] as const;
+export type SubtotalChoice = (typeof SUBTOTAL_CHOICES)[number];
+
 /** Fields of a dialect that several readings of a file can fit. */
-export const UNCERTAIN_FIELDS = ['delimiter', 'encoding', 'header', 'decimal', 'date_order', 'last_row'] as const;
+export const UNCERTAIN_FIELDS = [
+  'delimiter',
+  'encoding',
+  'header',
+  'decimal',
+  'date_order',
+  'last_row',
+  'subtotals',
+] as const;
 export type UncertainField = (typeof UNCERTAIN_FIELDS)[number];
 
 /** How the table of a text file or a sheet was read. Row numbers are those of the file. */
@@ -45,6 +57,8 @@ export interface Dialect {
   thousands: string;
   /** Null if no column has dates with a month in digits. */
   date_order: DateOrder | null;
+  /** Null if no row between others is called a total. */
+  subtotals: SubtotalChoice | null;
   uncertain: UncertainField[];
 }
 
@@ -60,9 +74,10 @@ export interface DialectOptions {
   header_row?: number;
   first_row?: number;
   last_row?: number;
+  subtotals?: SubtotalChoice;
 }
 
-export const LEFT_OUT_PLACES = ['above', 'below', 'beside'] as const;
+export const LEFT_OUT_PLACES = ['above', 'inside', 'below', 'beside'] as const;
 export const LEFT_OUT_KINDS = ['title', 'comment', 'total', 'note', 'table'] as const;
 
 /** Rows of the file, or columns beside the table, that are not part of the table. */

@@ -1,4 +1,4 @@
-import { DATE_ORDERS, type DialectOptions } from '../data-engine/tasks.js';
+import { DATE_ORDERS, type DialectOptions, SUBTOTAL_CHOICES } from '../data-engine/tasks.js';
 
 export const QUOTES = ['"', "'", ''] as const;
 export const DECIMALS = ['.', ','] as const;
@@ -68,6 +68,7 @@ const VALUES: Record<Field, (value: unknown) => boolean> = {
   header_row: isRow,
   first_row: isRow,
   last_row: isRow,
+  subtotals: isOneOf(SUBTOTAL_CHOICES),
 };
 
 export const DIALECT_FIELDS = Object.keys(VALUES) as Field[];

@@ -5,6 +5,8 @@ import {
   LEFT_OUT_KINDS,
   LEFT_OUT_PLACES,
   type LeftOut,
+  SUBTOTAL_CHOICES,
+  type SubtotalChoice,
   UNCERTAIN_FIELDS,
   type UncertainField,
 } from '../data-engine/tasks.js';
@@ -77,6 +79,12 @@ export class TableDialectOptions {
 
   @RowField('Last row of the data')
   last_row?: number | null;
+
+  @EnumField(SUBTOTAL_CHOICES, {
+    ...optional,
+    description: 'Whether rows that are called totals are rows of the table',
+  })
+  subtotals?: SubtotalChoice | null;
 }
 
 export const DialectField = (): PropertyDecorator =>
@@ -117,6 +125,12 @@ export class TableDialect implements Dialect {
 
   @EnumField(DATE_ORDERS, { nullable: true, description: 'Null if no column has dates with a month in digits' })
   date_order!: DateOrder | null;
+
+  @EnumField(SUBTOTAL_CHOICES, {
+    nullable: true,
+    description: 'Whether rows that are called totals are rows of the table; null if there are none',
+  })
+  subtotals!: SubtotalChoice | null;
 
   @field(arrayKind(enumKind(UNCERTAIN_FIELDS), {}), {
     description: 'Fields that several readings fit. Send the right value in `dialect` if the guess is wrong.',

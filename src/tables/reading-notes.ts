@@ -18,6 +18,7 @@ const GUESSES: Record<UncertainField, (dialect: Dialect) => string> = {
     `some dates fit both orders of day and month; the ${date_order === 'month_first' ? 'month' : 'day'} is assumed to come first`,
   last_row: ({ last_row }) =>
     `the table may end above row ${last_row}, at a total that is no sum of its columns or at the header of another table; all rows are read as data`,
+  subtotals: () => 'some rows are called totals, but may not be the sums of the rows above them; they are read as data',
 };
 
 /** Sentences, without capitals and full stops, about guesses that a table was read with. */
@@ -42,10 +43,10 @@ function described({ place, kind, first, last, text }: LeftOut): string {
 }
 
 /** Guesses that can change values. */
-const OF_VALUES = ['encoding', 'decimal', 'date_order', 'last_row'] as const;
+export const GUESSES_OF_VALUES = ['encoding', 'decimal', 'date_order', 'last_row', 'subtotals'] as const;
 
 /** Lists the left-out parts and the guesses that a planner should check before planning with a table. */
 export const readingNotes = ({ dialect, leftOut }: Pick<TableDescription, 'dialect' | 'leftOut'>): string[] => [
   ...[leftOutOf(leftOut)].flatMap((phrase) => phrase ?? []),
-  ...guessesOf(dialect, OF_VALUES),
+  ...guessesOf(dialect, GUESSES_OF_VALUES),
 ];

@@ -1,7 +1,7 @@
 import { identifier } from '../../data-engine/sql-text.js';
 import type { Cell, ColumnType, LeftOut, TableDescription } from '../../data-engine/tasks.js';
 import { isName } from '../../modelling/lexer.js';
-import { guessesOf, leftOutOf } from '../../tables/reading-notes.js';
+import { GUESSES_OF_VALUES, guessesOf, leftOutOf } from '../../tables/reading-notes.js';
 import type { AgentOutput } from '../agent.js';
 import type { Toolbox } from '../tools/toolbox.service.js';
 import { bullets, counted, quote } from './quote.js';
@@ -112,7 +112,7 @@ function leftOutPhrase({ left_out }: Described): string {
 
 /** What was guessed, each as a sentence behind a blank. */
 const guessSentences = ({ dialect }: Described): string =>
-  guessesOf(dialect, ['encoding', 'decimal', 'date_order', 'last_row'])
+  guessesOf(dialect, GUESSES_OF_VALUES)
     .map((guess) => ` ${sentenceOf(guess)}`)
     .join('');
 

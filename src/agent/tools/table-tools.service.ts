@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { MAX_ANSWER_ROWS, MAX_SQL, MAX_TABLES } from '../../data-engine/limits.js';
-import { type Cell, DATE_ORDERS, TaskProblem } from '../../data-engine/tasks.js';
+import { type Cell, DATE_ORDERS, SUBTOTAL_CHOICES, TaskProblem } from '../../data-engine/tasks.js';
 import { normalizePath, pathProblem } from '../../files/tree/paths.js';
 import {
   contradictionIn,
@@ -50,6 +50,7 @@ const dialect = z
     decimal: z.enum(DECIMALS).optional(),
     thousands: z.enum(THOUSANDS).optional(),
     date_order: z.enum(DATE_ORDERS).optional(),
+    subtotals: z.enum(SUBTOTAL_CHOICES).optional(),
     header: z.boolean().optional(),
     header_row: row,
     first_row: row,

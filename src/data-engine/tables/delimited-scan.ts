@@ -5,9 +5,10 @@ import type { GridCell } from './grid.js';
 import { isFilled, observeCell } from './grid.js';
 import { RecordScanner } from './record-scanner.js';
 import { RowNumbering } from './row-numbers.js';
-import { isTotalAt, mayEndAt, type TableEnd, TableTail, type TailRow } from './table-end.js';
+import { mayEndAt, type TableEnd, TableTail, type TailRow } from './table-end.js';
 import { readRows, type TextFile } from './text-file.js';
 import { TextWriter } from './text-writer.js';
+import { hasTotalAt, isTotalAt } from './total-labels.js';
 
 const LF = 0x0a;
 const BLANK = 0x20;
@@ -29,6 +30,8 @@ export interface Extent {
   /** Usual number of filled cells. */
   usual: number;
   ignoreErrors: boolean;
+  /** Numbers of rows that are not part of the table. */
+  leftOut: { has(row: number): boolean };
 }
 
 /** Role of a record in the table. */
@@ -46,6 +49,8 @@ export class DelimitedScan {
   readonly tail: TableTail;
   /** Records of the file. */
   records = 0;
+  /** Whether a row may be a subtotal. */
+  hasTotals = false;
   private hasOddRows = false;
   /** Blank lines since the last row. In a table with a single column they are empty cells, unless they end the file. */
   private blanks = 0;
@@ -77,8 +82,10 @@ export class DelimitedScan {
     const next = this.read(scanner, bytes, at, end, isLast);
     if (next < 0) return next;
     this.records += 1;
-    if (!this.isInside(this.records)) this.hasOddRows = true;
-    else if (this.first === undefined) this.start();
+    if (!this.isInside(this.records)) {
+      this.hasOddRows = true;
+      this.isApart ||= this.extent.leftOut.has(this.records);
+    } else if (this.first === undefined) this.start();
     else this.observe();
     return next;
   }
@@ -154,8 +161,8 @@ export class DelimitedScan {
 
   /** Whether a record is between the start and the end of the table that are known beforehand. */
   private isInside(record: number): boolean {
-    const { start, first = start, last = Infinity } = this.extent;
-    return record === start || (record > start && record >= first && record <= last);
+    const { start, first = start, last = Infinity, leftOut } = this.extent;
+    return record === start || (record > start && record >= first && record <= last && !leftOut.has(record));
   }
 
   private newScanner(): RecordScanner {
@@ -205,6 +212,7 @@ export class DelimitedScan {
     }
     const { isApart } = this;
     this.isApart = false;
+    this.hasTotals ||= this.mayBeTotal();
     if (
       profiles.width > 1 &&
       !scanner.isUnclosed &&
@@ -280,6 +288,19 @@ export class DelimitedScan {
       if (byte > NINE) return isTotalAt(bytes, at, end);
     }
     return isEmpty;
+  }
+
+  private mayBeTotal(): boolean {
+    const { scanner } = this;
+    for (let cell = 0; cell < Math.min(scanner.cells, this.profiles.width); cell += 1) {
+      const { bytes } = scanner;
+      let start = scanner.start(cell);
+      let end = scanner.end(cell);
+      while (start < end && bytes[start]! <= BLANK) start += 1;
+      while (start < end && bytes[end - 1]! <= BLANK) end -= 1;
+      if (start < end && bytes[start]! > NINE && hasTotalAt(bytes, start, end)) return true;
+    }
+    return false;
   }
 
   private placeOf(scanner: RecordScanner, isFirst = false): Place {

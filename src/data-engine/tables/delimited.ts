@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import type { ConvertTask, Dialect, LeftOut } from '../tasks.js';
+import type { ConvertTask, Dialect, DialectOptions, LeftOut } from '../tasks.js';
 import { columnNames } from './column-names.js';
+import { ColumnSums } from './column-sums.js';
 import { ColumnProfiles, type Reading } from './column-types.js';
 import { DelimitedScan, observeCells } from './delimited-scan.js';
 import { type Cells, cellsOf } from './dialect.js';
@@ -8,7 +9,9 @@ import { dialectOf, noRows, startOf } from './extent.js';
 import type { GridCell } from './grid.js';
 import { headerEvidence, isUncertainHeader } from './header.js';
 import type { TextTable } from './parquet-writer.js';
-import { ColumnSums, type TailRow } from './table-end.js';
+import type { RecordScanner } from './record-scanner.js';
+import { leftOutSubtotals, NO_SUBTOTALS, type Subtotals, SubtotalSearch } from './subtotals.js';
+import type { TailRow } from './table-end.js';
 import { readRows, readStart, type TextFile, withText } from './text-file.js';
 
 /** A CSV or TSV file whose every cell was looked at. */
@@ -30,18 +33,28 @@ export async function readDelimited(task: ConvertTask, scratch: string, signal?:
   return withText(task.from, join(scratch, 'utf-8'), read, signal, { ignoreErrors, encoding: dialect?.encoding });
 }
 
+/** @param leftOut subtotals that an earlier call has found */
 async function readText(
   file: TextFile,
-  { format, ignoreErrors, dialect: options = {} }: ConvertTask,
+  task: ConvertTask,
   scratch: string,
   signal?: AbortSignal,
+  leftOut?: Subtotals,
 ): Promise<DelimitedTable> {
+  const { format, ignoreErrors, dialect: options = {} } = task;
   const cells = cellsOf(await readStart(file.path, file.start), format, options);
   const isFull = ({ size }: Cells['rows'][number]): boolean =>
     size === cells.usual || (cells.hasTrailing && size === cells.usual + 1);
   const start = startOf(cells.rows, options, { isFull, ignoreErrors });
   const { delimiter, quote, hasTrailing } = cells;
-  const scan = new DelimitedScan({ ...start, delimiter, quote, hasTrailing, ignoreErrors });
+  const scan = new DelimitedScan({
+    ...start,
+    delimiter,
+    quote,
+    hasTrailing,
+    ignoreErrors,
+    leftOut: leftOut?.rows ?? NO_SUBTOTALS.rows,
+  });
   await readRows(file, (...place) => scan.next(...place), signal);
   const { first, firstProfiles, profiles, numbering, tail } = scan;
   if (first === undefined) throw noRows(options, scan.records, 'The file is empty');
@@ -59,6 +72,8 @@ async function readText(
   const dropsFirst = header || start.first !== undefined;
   const usual = delimiter === ';' ? ',' : '.';
   const { readings: likely } = all.readingsOf(columnNames(texts), usual, options);
+  const subtotals = leftOut ?? (scan.hasTotals ? await subtotalsOf(scan, file, likely, options, signal) : NO_SUBTOTALS);
+  if (leftOut === undefined && subtotals.rows.size > 0) return readText(file, task, scratch, signal, subtotals);
   const isSum = tail.totals.length === 0 ? () => false : await sumsOf(scan, file, dropsFirst, likely, signal);
   const { below, isUncertain } = scan.close(isSum);
   if (!dropsFirst) profiles.include(firstProfiles);
@@ -76,18 +91,20 @@ async function readText(
     rows,
     rowNumbers,
     skipped: scan.skipped + start.skipped,
-    leftOut: [...start.above, ...below],
+    leftOut: [...start.above, ...leftOutSubtotals(subtotals, numbering.last), ...below],
     dialect: dialectOf(types, options, {
       cells: { delimiter, quote, encoding: file.encoding },
       header,
       numbering,
       rowNumbers,
       lastOfFile: scan.records,
+      subtotals: subtotals.choice,
       uncertain: [
         ...(cells.isUncertain ? (['delimiter'] as const) : []),
         ...(isGuess(file.encoding) ? (['encoding'] as const) : []),
         ...(start.isUncertain || isUncertainHeader(evidence, texts) ? (['header'] as const) : []),
         ...(isUncertain ? (['last_row'] as const) : []),
+        ...(subtotals.isUncertain ? (['subtotals'] as const) : []),
         // A decimal comma is unusual where commas separate cells, even in quotes.
         ...(delimiter === ',' && types.decimal === ',' ? (['decimal'] as const) : []),
       ],
@@ -117,6 +134,23 @@ async function readText(
 /** Byte order marks and valid UTF-8 prove an encoding. Every other encoding is a guess. */
 const isGuess = (encoding: string): boolean => !encoding.startsWith('utf-');
 
+/** Finds subtotals. Reads the file a second time. */
+async function subtotalsOf(
+  scan: DelimitedScan,
+  file: TextFile,
+  readings: readonly Reading[],
+  { subtotals, last_row }: DialectOptions,
+  signal?: AbortSignal,
+): Promise<Subtotals> {
+  const search = new SubtotalSearch();
+  const onRow = (scanner: RecordScanner, number: number): void => {
+    const cells = cellsOfRow(scanner, readings.length);
+    search.add({ number, cells }, numbersOf(cells, readings));
+  };
+  await scan.reread(file, scan.records, onRow, signal);
+  return search.result(subtotals, last_row);
+}
+
 /** Adds up the columns above the tail. Reads the file a second time. */
 async function sumsOf(
   scan: DelimitedScan,
@@ -126,28 +160,27 @@ async function sumsOf(
   signal?: AbortSignal,
 ): Promise<(total: TailRow, rows: readonly TailRow[]) => boolean> {
   const sums = new ColumnSums();
-  const numbersOf = (cells: readonly GridCell[]): (number | undefined)[] =>
-    readings.map((reading, column) => toNumber(cells[column], reading));
   let isFirst = dropsFirst;
-  const addRow = (cells: readonly GridCell[]): void => {
-    if (!isFirst) sums.add(numbersOf(cells));
+  const onRow = (scanner: RecordScanner): void => {
+    if (scanner.isBlankLine()) return;
+    if (!isFirst) sums.add(numbersOf(cellsOfRow(scanner, readings.length), readings));
     isFirst = false;
   };
-  await scan.reread(
-    file,
-    scan.numbering.last,
-    (scanner) => {
-      if (!scanner.isBlankLine())
-        addRow(readings.map((_, cell) => (cell < scanner.cells ? scanner.content(cell).toString() : undefined)));
-    },
-    signal,
-  );
+  await scan.reread(file, scan.numbering.last, onRow, signal);
   return ({ cells }, rows) => {
     const all = sums.copy();
-    for (const row of rows) all.add(numbersOf(row.cells));
-    return all.areOf(cells, numbersOf(cells));
+    for (const row of rows) all.add(numbersOf(row.cells, readings));
+    return all.areOf(cells, numbersOf(cells, readings));
   };
 }
+
+const cellsOfRow = (scanner: RecordScanner, width: number): GridCell[] =>
+  Array.from({ length: width }, (_, cell) =>
+    cell < scanner.cells && !scanner.isEmpty(cell) ? scanner.content(cell).toString() : undefined,
+  );
+
+const numbersOf = (cells: readonly GridCell[], readings: readonly Reading[]): (number | undefined)[] =>
+  readings.map((reading, column) => toNumber(cells[column], reading));
 
 /** The number in a text of a column of numbers. */
 function toNumber(cell: GridCell, reading: Reading): number | undefined {

@@ -63,6 +63,7 @@ describe('the dialect of a table', () => {
       decimal: '.',
       thousands: '',
       date_order: null,
+      subtotals: null,
       uncertain: [],
     });
   });

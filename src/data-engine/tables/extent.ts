@@ -73,6 +73,7 @@ export interface ReadTable {
   rowNumbers: readonly RowNumbers[];
   /** Number of the last row of the file. */
   lastOfFile: number;
+  subtotals: Dialect['subtotals'];
   uncertain: readonly UncertainField[];
 }
 
@@ -84,7 +85,7 @@ export interface ReadTable {
 export function dialectOf(
   { decimal, thousands, date_order, uncertain: types }: TableReadings,
   options: DialectOptions,
-  { cells, header, numbering, rowNumbers, lastOfFile, uncertain }: ReadTable,
+  { cells, header, numbering, rowNumbers, lastOfFile, subtotals, uncertain }: ReadTable,
 ): Dialect {
   const first_row = rowNumbers[0]?.row ?? null;
   const header_row = header ? numbering.first : null;
@@ -98,6 +99,7 @@ export function dialectOf(
     decimal,
     thousands,
     date_order,
+    subtotals,
     uncertain: [...new Set([...uncertain, ...types])].filter((field) => !isChosen(field, options)),
   };
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type ConvertTask, type Dialect, type DialectOptions, type LeftOut, TaskProblem } from '../tasks.js';
 import { Workbook } from '../workbook.js';
 import { columnNames } from './column-names.js';
+import { ColumnSums } from './column-sums.js';
 import { ColumnProfiles } from './column-types.js';
 import { dialectOf, type Extent, invalid, noRows, startOf } from './extent.js';
 import { countFilled, type GridCell, type GridRow, observeCell, textOf } from './grid.js';
@@ -10,7 +11,8 @@ import { MAX_CELL_BYTES, MAX_COLUMNS } from '../limits.js';
 import type { TextTable } from './parquet-writer.js';
 import { RowNumbering } from './row-numbers.js';
 import { columnsBeside, type SideBySide } from './side-by-side.js';
-import { ColumnSums, mayEndAt, TableTail, type TailRow } from './table-end.js';
+import { leftOutSubtotals, NO_SUBTOTALS, type Subtotals, SubtotalSearch } from './subtotals.js';
+import { mayEndAt, TableTail, type TailRow } from './table-end.js';
 import { TextWriter } from './text-writer.js';
 
 /** Maximum number of rows that are searched for the start of the table. */
@@ -47,17 +49,22 @@ export async function readSheet(
     await workbook.read(sheet, { row, isDone: () => sample.length >= SAMPLE_ROWS }, signal);
     if (sample.length === 0) throw await emptySheet(workbook, sheet, signal);
     const side = columnsBeside(sample, startOf(sample, options).start);
-    const read = async (beside: SideBySide | undefined): Promise<SheetTable | undefined> => {
-      const writer = new TextWriter(join(scratch, beside === undefined ? 'rows' : 'left-rows'));
+    let texts = 0;
+    const read = async (beside?: SideBySide, leftOut?: Subtotals): Promise<SheetTable | undefined> => {
+      const writer = new TextWriter(join(scratch, `rows-${(texts += 1)}`));
+      let subtotals: Subtotals;
       try {
-        const table = new SheetRows(writer, sample, options, beside);
+        const table = new SheetRows(writer, sample, options, beside, leftOut);
         await workbook.read(sheet, { row: (number, cells) => table.add(number, cells) }, signal);
-        return table.isSplit ? table.finish(sheet) : undefined;
+        if (!table.isSplit) return undefined;
+        subtotals = leftOut ?? table.subtotals;
+        if (leftOut !== undefined || subtotals.rows.size === 0) return table.finish(sheet, subtotals);
       } finally {
         writer.close();
       }
+      return read(beside, subtotals);
     };
-    const table = (side && (await read(side))) ?? (await read(undefined));
+    const table = (side && (await read(side))) ?? (await read());
     if (table === undefined) throw new Error('A table is read without columns beside it');
     return { ...table, sheets };
   } finally {
@@ -82,29 +89,40 @@ class SheetRows {
   private readonly sample: readonly GridRow[];
   private readonly tail: TableTail;
   private readonly sums = new ColumnSums();
+  private readonly search = new SubtotalSearch();
   private first: GridCell[] | undefined;
   private width = 0;
   /** Number of the last row with cells. */
   private last = 0;
+  private isBelowLeftOut = false;
 
   constructor(
     private readonly writer: TextWriter,
     sample: readonly GridRow[],
     private readonly options: DialectOptions,
     private readonly beside: SideBySide | undefined,
+    private readonly leftOut = NO_SUBTOTALS,
   ) {
     this.sample = sample.map((row) => this.cut(row)).filter((row) => countFilled(row) > 0);
     this.extent = startOf(this.sample, options);
     this.tail = new TableTail(this.extent.usual);
   }
 
+  /** Subtotals among the rows, after the last one. */
+  get subtotals(): Subtotals {
+    return this.search.result(this.options.subtotals, this.options.last_row);
+  }
+
   add(number: number, all: readonly GridCell[]): void {
     const row = this.cut({ number, cells: all });
     const { start, first = start, last = Infinity } = this.extent;
     if (countFilled(row) === 0) return;
-    const isApart = this.last > 0 && number > this.last + 1;
+    const isApart = (this.last > 0 && number > this.last + 1) || this.isBelowLeftOut;
     this.last = number;
     if (number < start || number > last || (number > start && number < first)) return;
+    this.isBelowLeftOut = this.leftOut.rows.has(number);
+    if (this.isBelowLeftOut) return;
+    this.search.add(row, row.cells.map(toNumber));
     if (row.cells.length > MAX_COLUMNS) {
       throw new TaskProblem('unreadable', `The sheet has more than ${MAX_COLUMNS} columns`, { row: number });
     }
@@ -116,7 +134,7 @@ class SheetRows {
     else this.write(row);
   }
 
-  finish(sheet: string): SheetTable {
+  finish(sheet: string, subtotals: Subtotals): SheetTable {
     const { first, profiles, ofFirst, numbering, extent, options } = this;
     if (first === undefined) throw noRows(options, this.last, `The sheet ${JSON.stringify(sheet)} is empty`);
     const { rows: kept, below, isUncertain } = this.tail.close((total, rows) => this.isSum(total, rows));
@@ -146,16 +164,23 @@ class SheetRows {
       profiles,
       rows: numbering.count - (dropsFirst ? 1 : 0),
       rowNumbers,
-      leftOut: [...extent.above, ...below, ...(this.beside?.leftOut ?? [])],
+      leftOut: [
+        ...extent.above,
+        ...leftOutSubtotals(subtotals, numbering.last),
+        ...below,
+        ...(this.beside?.leftOut ?? []),
+      ],
       dialect: dialectOf(types, options, {
         cells: { delimiter: null, quote: null, encoding: null },
         header,
         numbering,
         rowNumbers,
         lastOfFile: this.last,
+        subtotals: subtotals.choice,
         uncertain: [
           ...(extent.isUncertain || isUncertainHeader(evidence, first) ? (['header'] as const) : []),
           ...(isUncertain ? (['last_row'] as const) : []),
+          ...(subtotals.isUncertain ? (['subtotals'] as const) : []),
         ],
       }),
     };

@@ -2,7 +2,6 @@ import type { LeftOut } from '../tasks.js';
 import type { ColumnProfiles } from './column-types.js';
 import {
   countFilled,
-  type GridCell,
   type GridRow,
   isComment,
   isFilled,
@@ -12,42 +11,10 @@ import {
   leftOutRow,
   textOf,
 } from './grid.js';
+import { isTotalLabel } from './total-labels.js';
 
 /** Maximum number of rows from the first total or note to the end of a file. */
 const MAX_ROWS = 20;
-/** Names of totals and averages in the first text of a row. */
-const LABELS = new Set(
-  [
-    'total,totals,sum,sums,grand total,overall total,sum total,total sum,subtotal,sub-total,sub total,overall,average,avg,mean',
-    'summe,gesamt,gesamtsumme,insgesamt,total gesamt,zwischensumme,endsumme,summe gesamt,mittelwert,durchschnitt',
-    'somme,total général,total general,totaux,sous-total,moyenne,totale,totale generale,somma,totali,media,subtotale',
-    'suma,sumas,total general,gran total,totales,promedio,total geral,soma,média,totaal,eindtotaal,subtotaal,gemiddelde,som',
-    'totalt,sammanlagt,i alt,ialt,yhteensä,razem,ogółem,suma końcowa,celkem,součet,spolu,összesen,toplam,genel toplam,σύνολο',
-    'итого,всего,сумма,разом,усього,общо,合計,総計,小計,合计,总计,总和,小计,總計,합계,총계,소계,المجموع,الإجمالي,σ,∑',
-  ]
-    .join(',')
-    .split(','),
-);
-
-/** Signs and blanks that may follow a label, as in `Total :`. */
-const MAX_SIGNS = 2;
-
-/** First two bytes and lengths of all labels, which few other texts have. */
-const OUTLINES = new Set(
-  [...LABELS]
-    .flatMap((label) => [Buffer.from(label), Buffer.from(label.toUpperCase())])
-    .flatMap((bytes) => Array.from({ length: MAX_SIGNS + 1 }, (_, signs) => outlineOf(bytes, 0, bytes.length + signs))),
-);
-
-/** Returns true if the bytes name a total. Fast, because it runs for each row. */
-export const isTotalAt = (bytes: Uint8Array, start: number, end: number): boolean =>
-  OUTLINES.has(outlineOf(bytes, start, end)) && isTotalLabel(Buffer.from(bytes.subarray(start, end)).toString());
-
-function outlineOf(bytes: Uint8Array, start: number, end: number): number {
-  const second = end - start > 1 ? (bytes[start + 1] ?? 0) : 0;
-  return (((bytes[start]! | 0x20) << 8) | (second | 0x20)) * 256 + Math.min(255, end - start);
-}
-
 /** A row that may be the end of a table. */
 export interface TailRow extends GridRow {
   /** Whether an empty row is above it. */
@@ -62,14 +29,6 @@ export interface TableEnd {
   below: LeftOut[];
   /** Whether the last row may be a total, or a row of another table. */
   isUncertain: boolean;
-}
-
-/** Whether a text names a total. */
-export function isTotalLabel(text: string): boolean {
-  const label = text.trim().toLowerCase();
-  let end = label.length;
-  while (end > 0 && ':=.'.includes(label[end - 1]!)) end -= 1;
-  return LABELS.has(label.slice(0, end).trimEnd().replace(/\s+/g, ' '));
 }
 
 /** Whether a table may end above a row, or above a row that follows it. */
@@ -156,42 +115,3 @@ const mayBeHeader = (row: TailRow, profiles: ColumnProfiles): boolean =>
   row.cells.some((cell, column) => column < profiles.width && isFilled(cell) && profiles.isTyped(column));
 
 const hasNumbers = ({ cells }: GridRow): boolean => cells.some((cell) => isFilled(cell) && !isText(cell));
-
-/** Sums of columns, compared with totals. */
-export class ColumnSums {
-  private readonly sums: number[] = [];
-  private rows = 0;
-
-  add(numbers: readonly (number | undefined)[]): void {
-    this.rows += 1;
-    for (const [column, number] of numbers.entries())
-      if (number !== undefined) this.sums[column] = (this.sums[column] ?? 0) + number;
-  }
-
-  copy(): ColumnSums {
-    const copy = new ColumnSums();
-    copy.rows = this.rows;
-    copy.sums.push(...this.sums);
-    return copy;
-  }
-
-  /** Whether at least half of the numbers of a row are sums or averages of their columns, one of them other than 0. */
-  areOf(cells: readonly GridCell[], numbers: readonly (number | undefined)[]): boolean {
-    const matches = numbers.map((number, column) => {
-      const sum = this.sums[column];
-      if (number === undefined || sum === undefined) return undefined;
-      const tolerance = this.tolerance(textOf(cells[column]), number);
-      return [sum, sum / this.rows].some((expected) => Math.abs(expected - number) <= tolerance);
-    });
-    const compared = matches.filter((match) => match !== undefined);
-    const same = matches.filter((match, column) => match === true && numbers[column] !== 0);
-    return same.length > 0 && compared.filter(Boolean).length * 2 >= compared.length;
-  }
-
-  /** Half of the last decimal for each row, because totals are often sums of unrounded numbers. */
-  private tolerance(text: string, number: number): number {
-    const decimals = /[.,](\d+)\D*$/.exec(text)?.[1]?.length ?? 0;
-    const rounded = decimals === 0 ? 0 : Math.min(0.001 * Math.abs(number), (this.rows + 1) * 0.5 * 10 ** -decimals);
-    return 1e-9 * Math.max(1, Math.abs(number)) + rounded;
-  }
-}

@@ -148,6 +148,7 @@ const UNCERTAIN: Record<Schemas['TableDialect']['uncertain'][number], string> = 
   decimal: 'decimal sign',
   date_order: 'order of day and month',
   last_row: 'last row',
+  subtotals: 'rows of subtotals',
 };
 
 /** How a text or a sheet was read. */

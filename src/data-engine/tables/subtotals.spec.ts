@@ -1,0 +1,240 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ConvertedTables } from '../../../test/support/converted-tables.js';
+import type { SheetCell } from '../../../test/support/workbook-file.js';
+import type { DialectOptions } from '../tasks.js';
+
+let tables: ConvertedTables;
+beforeAll(async () => {
+  tables = await ConvertedTables.open();
+});
+afterAll(async () => await tables.close());
+
+type Content = string | (SheetCell[] | undefined)[];
+
+const csv = (...rows: string[]): string => `${rows.join('\n')}\n`;
+const read = async (content: Content, dialect: DialectOptions = {}) => {
+  const table = await tables.read(content, { dialect });
+  return {
+    rows: table.cells,
+    leftOut: table.leftOut.map(({ place, kind, first, last }) => `${place} ${kind} ${first}-${last}`),
+    subtotals: table.dialect!.subtotals,
+    uncertain: table.dialect!.uncertain,
+  };
+};
+
+const GOODS = [
+  ['oak', 10],
+  ['pine', 20],
+  ['elm', 5],
+  ['ash', 6],
+];
+const INSIDE_AND_BELOW = ['inside total 4-4', 'below total 7-7'];
+
+describe('rows that are the sums of the rows above them', () => {
+  it.each<[string, Content, unknown[][], string[]]>([
+    [
+      'subtotals of groups and a total',
+      csv('p,n', 'oak,10', 'pine,20', 'Subtotal North,30', 'elm,5', 'ash,6', 'Subtotal South,11', 'Total,41'),
+      GOODS,
+      ['inside total 4-4', 'below total 7-8'],
+    ],
+    [
+      'the same label in German',
+      csv('p;n', 'oak;10', 'pine;20', 'Zwischensumme;30', 'elm;5', 'ash;6', 'Zwischensumme;11', 'Gesamtsumme;41'),
+      GOODS,
+      ['inside total 4-4', 'below total 7-8'],
+    ],
+    [
+      'the same label in Japanese',
+      csv('p,n', 'oak,10', 'pine,20', '小計,30', 'elm,5', 'ash,6', '小計,11', '合計,41'),
+      GOODS,
+      ['inside total 4-4', 'below total 7-8'],
+    ],
+    [
+      'totals of years',
+      csv('p,n', 'oak,10', 'pine,20', 'Total 2023,30', 'elm,5', 'ash,6', 'Total 2024,11'),
+      GOODS,
+      INSIDE_AND_BELOW,
+    ],
+    [
+      'a single subtotal',
+      csv('p,n', 'oak,10', 'pine,20', 'SUBTOTAL:,30', 'elm,5', 'ash,6'),
+      GOODS,
+      ['inside total 4-4'],
+    ],
+    [
+      'a subtotal and an average',
+      csv('p,n', 'oak,10', 'pine,20', 'Sous-total,30', 'Moyenne,15', 'elm,5', 'ash,6', 'Sous-total,11'),
+      GOODS,
+      ['inside total 4-5', 'below total 8-8'],
+    ],
+    [
+      'a total of the name of its group',
+      csv('g,p,n', 'N,oak,10', 'N,pine,20', 'N Total,,30', 'S,elm,5', 'S,ash,6'),
+      [
+        ['N', 'oak', 10],
+        ['N', 'pine', 20],
+        ['S', 'elm', 5],
+        ['S', 'ash', 6],
+      ],
+      ['inside total 4-4'],
+    ],
+    [
+      'totals of groups of groups',
+      csv(
+        'g,n',
+        'a,1',
+        'b,2',
+        'Total A,3',
+        'c,4',
+        'd,5',
+        'Total B,9',
+        'Total North,12',
+        'e,6',
+        'Total C,6',
+        'Total,18',
+      ),
+      [
+        ['a', 1],
+        ['b', 2],
+        ['c', 4],
+        ['d', 5],
+        ['e', 6],
+      ],
+      ['inside total 4-4', 'inside total 7-8', 'below total 10-11'],
+    ],
+    [
+      'a label in a later column',
+      csv('g,s,n', 'DE,m,10', 'DE,f,12', 'DE,Total,22', 'FR,m,7', 'FR,f,9', 'FR,Total,16'),
+      [
+        ['DE', 'm', 10],
+        ['DE', 'f', 12],
+        ['FR', 'm', 7],
+        ['FR', 'f', 9],
+      ],
+      INSIDE_AND_BELOW,
+    ],
+    [
+      'weeks as keys, and decimal commas',
+      csv('week;n', '1;10,5', '2;20', 'Summe;30,5', '3;5', '4;6', 'Summe;11', 'Gesamt;41,5'),
+      [
+        [1, 10.5],
+        [2, 20],
+        [3, 5],
+        [4, 6],
+      ],
+      ['inside total 4-4', 'below total 7-8'],
+    ],
+    [
+      'a note below',
+      csv('p,n', 'oak,10', 'pine,20', 'Subtotal,30', 'elm,5', 'ash,6', 'Subtotal,11', '', 'Source: plant'),
+      GOODS,
+      ['inside total 4-4', 'below total 7-7', 'below note 9-9'],
+    ],
+    [
+      'a sheet',
+      [['p', 'n'], ['oak', 10], ['pine', 20], ['Subtotal North', 30], undefined, ['elm', 5], ['ash', 6], ['Total', 41]],
+      GOODS,
+      ['inside total 4-4', 'below total 8-8'],
+    ],
+    [
+      'a sheet without header',
+      [
+        ['oak', 10],
+        ['pine', 20],
+        ['Subtotal', 30],
+        ['elm', 5],
+        ['ash', 6],
+        ['Subtotal', 11],
+      ],
+      GOODS,
+      ['inside total 3-3', 'below total 6-6'],
+    ],
+  ])('are left out and reported: %s', async (_, content, rows, leftOut) => {
+    expect(await read(content)).toMatchObject({ rows, leftOut, subtotals: 'drop' });
+  });
+
+  it('do not count twice in long tables', async () => {
+    const groups = Array.from({ length: 300 }, (_, group) => [
+      ...Array.from({ length: 20 }, (__, item) => `item ${item},${group * item}.25`),
+      `Total ${group},${group * 190 + 5}`,
+    ]);
+    const table = await tables.read(csv('item,n', ...groups.flat()));
+    expect(table.rows).toBe(6000);
+    expect(table.leftOut.length).toBeLessThan(110);
+    expect(table.leftOut.at(-1)?.last).toBe(6301);
+    expect(table.rowNumbers.at(-1)).toEqual({ index: 5980, row: 6281 });
+  });
+});
+
+describe('rows that are only called totals', () => {
+  it.each<[string, Content, number]>([
+    ['a brand', csv('brand,litres', 'Shell,10', 'Total,20', 'Esso,30'), 3],
+    ['a brand with the sum of two others', csv('brand,litres', 'Shell,10', 'Esso,20', 'Total,30', 'BP,7'), 4],
+    ['a task with the sum of two others', csv('task,hours', 'Sum up,3', 'Plan,2', 'Total rewrite,5'), 3],
+    ['a subtotal that is no sum', csv('p,n', 'oak,10', 'pine,20', 'Subtotal,31', 'elm,5'), 4],
+    [
+      'a total above its rows',
+      csv('p,n', 'Total North,30', 'oak,10', 'pine,20', 'Total South,11', 'elm,5', 'ash,6'),
+      6,
+    ],
+    ['a constant figure', csv('brand,price', 'Shell,7', 'Total,7', 'Esso,7', 'Total,7', 'BP,7'), 5],
+    [
+      'a sheet',
+      [
+        ['p', 'n'],
+        ['oak', 10],
+        ['pine', 20],
+        ['Subtotal', 31],
+        ['elm', 5],
+      ],
+      4,
+    ],
+  ])('are kept and reported: %s', async (_, content, rows) => {
+    const table = await read(content);
+    expect(table.rows).toHaveLength(rows);
+    expect(table.leftOut).toEqual([]);
+    expect(table).toMatchObject({ subtotals: 'keep', uncertain: expect.arrayContaining(['subtotals']) });
+  });
+
+  it.each([
+    ['words that contain a total', csv('p,n', 'Totalizer,1', 'Summer,2', 'Subtotalled,3')],
+    ['rows without figures', csv('p,n', 'oak,10', 'Total,', 'pine,20')],
+    ['remarks behind the figures', csv('p,n,remark', 'oak,10,x', 'pine,20,total', 'elm,5,y')],
+  ])('are none: %s', async (_, content) => {
+    expect(await read(content)).toMatchObject({ leftOut: [], subtotals: null });
+  });
+});
+
+describe('the choice of the caller', () => {
+  const proven = csv('p,n', 'oak,10', 'pine,20', 'Subtotal,30', 'elm,5');
+  const other = csv('p,n', 'oak,10', 'pine,20', 'Subtotal,31', 'elm,5');
+  it.each<[string, Content, DialectOptions, number, string[]]>([
+    ['keeps sums', proven, { subtotals: 'keep' }, 4, []],
+    ['drops rows that are no sums', other, { subtotals: 'drop' }, 3, ['inside total 4-4']],
+    [
+      'keeps the last row',
+      csv('p,n', 'a,1', 'b,2', 'Total A,3', 'c,4', 'd,5', 'Total B,9'),
+      { last_row: 7 },
+      5,
+      ['inside total 4-4'],
+    ],
+    [
+      'keeps sums in a sheet',
+      [
+        ['p', 'n'],
+        ['oak', 10],
+        ['pine', 20],
+        ['Subtotal', 30],
+      ],
+      { subtotals: 'keep', last_row: 4 },
+      3,
+      [],
+    ],
+  ])('%s', async (_, content, dialect, rows, leftOut) => {
+    const table = await read(content, dialect);
+    expect(table.rows).toHaveLength(rows);
+    expect(table.leftOut).toEqual(leftOut);
+    expect(table.uncertain).not.toContain('subtotals');
+  });
+});

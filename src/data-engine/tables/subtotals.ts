@@ -1,0 +1,132 @@
+import type { LeftOut, SubtotalChoice } from '../tasks.js';
+import { ColumnSums } from './column-sums.js';
+import { type GridCell, type GridRow, isText, leaveOut, leftOutRow, textOf } from './grid.js';
+import { type TotalLabel, isTotalLabel, totalLabelOf } from './total-labels.js';
+
+/** Blocks that are added up at the same time. A total of several subtotals ends a block that starts above all of them. */
+const MAX_BLOCKS = 32;
+/** Subtotals that are listed on their own. */
+const MAX_LISTED = 100;
+
+type Numbers = readonly (number | undefined)[];
+
+/** A row that is called a total, between the rows of a table. */
+interface Candidate {
+  row: GridRow;
+  /** Whether its numbers are the sums of the rows above it, down from the start of a block. */
+  isSum: boolean;
+  /** Whether neither the name nor the sums can be a coincidence. */
+  isCertain: boolean;
+  /** Whether a block of more than one row adds up to it. */
+  hasAddends: boolean;
+}
+
+/** Subtotals of a table. */
+export interface Subtotals {
+  /** Rows that are left out, by their numbers. */
+  rows: ReadonlyMap<number, GridRow>;
+  choice: SubtotalChoice | null;
+  /** Whether rows that are called totals are read as data. */
+  isUncertain: boolean;
+}
+
+export const NO_SUBTOTALS: Subtotals = { rows: new Map(), choice: null, isUncertain: false };
+
+/**
+ * Finds rows that are the sums of the rows above them, such as `Subtotal North`. A name alone proves nothing, because products and
+ * brands have such names, too.
+ */
+export class SubtotalSearch {
+  private readonly candidates: Candidate[] = [];
+  /** Sums since the starts of the blocks that may end at the next row. The first row may be a header, so blocks start behind it, too. */
+  private blocks = [new ColumnSums()];
+  private above: readonly GridCell[] = [];
+  private rows = 0;
+  /** Number of the last row with numbers and without a label. */
+  private lastData = 0;
+
+  /** Adds a row of the table, with the numbers in its columns of numbers. */
+  add(row: GridRow, numbers: Numbers): void {
+    this.rows += 1;
+    const label = this.rows === 1 ? undefined : labelIn(row.cells, numbers);
+    const isData = label === undefined || !this.addCandidate(row, numbers, label);
+    if (isData) for (const block of this.blocks) block.add(numbers);
+    if (this.rows === 1 || label !== undefined) this.blocks.push(new ColumnSums());
+    // The blocks of the whole table stay.
+    if (this.blocks.length > MAX_BLOCKS) this.blocks.splice(2, 1);
+    if (label === undefined) {
+      this.above = row.cells;
+      if (numbers.some((number) => number !== undefined)) this.lastData = row.number;
+    }
+  }
+
+  /** @param choice what the caller wants to be done with all rows that are called totals */
+  result(choice: SubtotalChoice | undefined, lastRow?: number): Subtotals {
+    if (choice === 'keep' || this.candidates.length === 0) return { ...NO_SUBTOTALS, choice: choice ?? null };
+    const end = this.endOfTable();
+    const sums = this.candidates.filter(({ isSum }) => isSum);
+    const areSeveral = sums.length > 1 && sums.some(({ hasAddends }) => hasAddends);
+    const isProven = ({ isSum, isCertain }: Candidate): boolean => isSum && (areSeveral || isCertain);
+    const leftOut = this.candidates.filter(
+      (candidate) => candidate.row.number !== lastRow && (choice === 'drop' || isProven(candidate)),
+    );
+    // Without other subtotals, the end of the table is not decided here.
+    const rows = leftOut.every((candidate) => choice !== 'drop' && end.has(candidate))
+      ? []
+      : leftOut.map(({ row }) => row);
+    const decided = new Set([...leftOut, ...end]);
+    const isUncertain = this.candidates.some(
+      (candidate) => candidate.row.number !== lastRow && !decided.has(candidate),
+    );
+    return {
+      rows: new Map(rows.map((row) => [row.number, row])),
+      choice: rows.length > 0 ? 'drop' : isUncertain ? 'keep' : null,
+      isUncertain,
+    };
+  }
+
+  /** Returns whether a row is a sum. */
+  private addCandidate(row: GridRow, numbers: Numbers, label: TotalLabel): boolean {
+    const at = this.blocks.findLastIndex(
+      (block) => block.areOf(row.cells, numbers) && (label.isAverage || block.addendsOf(row.cells, numbers) > 0),
+    );
+    const hasAddends = at >= 0 && (label.isAverage || this.blocks[at]!.addendsOf(row.cells, numbers) > 1);
+    const isOfGroup =
+      label.group !== '' && this.above.some((cell) => textOf(cell).toLowerCase() === label.group.toLowerCase());
+    const isCertain = hasAddends && (label.isSubtotal || isOfGroup);
+    this.candidates.push({ row, isSum: at >= 0, isCertain, hasAddends });
+    if (at >= 0) this.blocks = this.blocks.slice(0, at + 1);
+    return at >= 0;
+  }
+
+  /** Rows with plain labels below all data. They are the end of the table, for which other rules apply. */
+  private endOfTable(): ReadonlySet<Candidate> {
+    const isPlain = ({ cells }: GridRow): boolean => isTotalLabel(textOf(cells.find(isText)));
+    return new Set(this.candidates.filter(({ row }) => row.number > this.lastData && isPlain(row)));
+  }
+}
+
+/** The label of a row: its first text, or a text with a number to its right. Rows without numbers have none. */
+function labelIn(cells: readonly GridCell[], numbers: Numbers): TotalLabel | undefined {
+  const lastNumber = numbers.findLastIndex((number) => number !== undefined);
+  if (lastNumber < 0) return undefined;
+  for (const [column, cell] of cells.entries()) {
+    const label = typeof cell === 'string' ? totalLabelOf(cell) : undefined;
+    if (label === undefined) continue;
+    if (column === cells.findIndex(isText) || (column < lastNumber && label.group === '')) return label;
+  }
+  return undefined;
+}
+
+/** Lists subtotals that are left out. */
+export function leftOutSubtotals({ rows }: Subtotals, lastRow: number): LeftOut[] {
+  const parts: LeftOut[] = [];
+  for (const row of rows.values()) {
+    const part = leftOutRow(row.number > lastRow ? 'below' : 'inside', 'total', row);
+    const before = parts.at(-1);
+    if (parts.length >= MAX_LISTED || (before?.place === part.place && before.last + 1 === part.first))
+      leaveOut(parts, { ...part, place: before!.place });
+    else parts.push(part);
+  }
+  return parts;
+}

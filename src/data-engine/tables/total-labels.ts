@@ -1,0 +1,131 @@
+/*
+ * Names of totals, subtotals and averages in the languages of Europe and East Asia.
+ */
+
+const list = (...lines: readonly string[]): string[] => lines.join(',').split(',');
+
+/** Names of averages, which stand alone. */
+const AVERAGES = list('average,avg,mean,mittelwert,durchschnitt,moyenne,media,média,promedio,gemiddelde');
+/** Names of subtotals. Hardly anything else has such a name. */
+const SUBTOTALS = list(
+  'subtotal,sub-total,sub total,subtotals,zwischensumme,teilsumme,sous-total,sous total,subtotale,subtotaal,delsumma,delsum,välisumma',
+  'suma częściowa,suma cząstkowa,mezisoučet,medzisúčet,részösszeg,ara toplam,промежуточный итог,подытог,промежуточная сумма',
+  '小計,小计,소계',
+);
+/** Names of totals that may be beside the name of a group, as in `Total North`. */
+const TOTALS = list(
+  'total,totals,grand total,overall total,gesamt,gesamtsumme,summe,gesamtergebnis,ergebnis,total général,total general,totaux,somme',
+  'totale,totali,somma,suma,totales,gran total,total geral,totaal,eindtotaal,totalt,summa,yhteensä,razem,ogółem,celkem,součet,spolu',
+  'összesen,toplam,toplamı,genel toplam,σύνολο,итого,всего,итог,сумма,разом,усього,общо,ukupno,skupaj,sum,合計,総計,合计,总计,總計,합계,총계',
+);
+/** All names, most of which are whole labels only. */
+const LABELS = new Set([
+  ...AVERAGES,
+  ...SUBTOTALS,
+  ...TOTALS.filter((label) => !['ergebnis', 'toplamı'].includes(label)),
+  ...list(
+    'sums,sum total,total sum,overall,insgesamt,total gesamt,endsumme,summe gesamt,totale generale,totale complessivo,sumas,soma,som',
+    'sammanlagt,totalsumma,hovedtotal,i alt,ialt,suma końcowa,celkový součet,общий итог,总和,المجموع,الإجمالي,σ,∑',
+  ),
+]);
+const NAMES = new Set([...SUBTOTALS, ...TOTALS]);
+/** Names in scripts without blanks between words. */
+const UNSPACED = [...NAMES].filter((name) => /\p{Script=Han}|\p{Script=Hangul}/u.test(name));
+const ARE_SUBTOTALS = new Set(SUBTOTALS);
+const ARE_AVERAGES = new Set(AVERAGES);
+const FILLERS = new Set(list('for,of,in,für,von,pour,de,del,des,du,per,di,da,do,van,за,по,-,–,—,|,/'));
+
+/** Longer texts are no labels. */
+const MAX_LABEL_BYTES = 200;
+/** Signs and blanks that may follow a label, as in `Total :`. */
+const MAX_SIGNS = 2;
+
+/** A text that names a total. */
+export interface TotalLabel {
+  /** Name of the group, such as `north` in `Total North`. Empty for a plain label. */
+  group: string;
+  isSubtotal: boolean;
+  isAverage: boolean;
+}
+
+/** Returns the parts of a text that consists of the name of a total, or begins or ends with one. */
+export function totalLabelOf(text: string): TotalLabel | undefined {
+  if (text.length > MAX_LABEL_BYTES) return undefined;
+  const label = cleaned(text);
+  if (LABELS.has(label)) return { group: '', isSubtotal: ARE_SUBTOTALS.has(label), isAverage: ARE_AVERAGES.has(label) };
+  const words = label.split(/[\s:()]+/).filter(Boolean);
+  for (const count of [2, 1]) {
+    if (words.length <= count) continue;
+    for (const [name, rest] of [
+      [words.slice(0, count), words.slice(count)],
+      [words.slice(-count), words.slice(0, -count)],
+    ] as const) {
+      if (!NAMES.has(name.join(' '))) continue;
+      return labelOf(name.join(' '), rest.filter((word) => !FILLERS.has(word)).join(' '));
+    }
+  }
+  const name = UNSPACED.find((one) => label.startsWith(one) || label.endsWith(one));
+  return name === undefined
+    ? undefined
+    : labelOf(
+        name,
+        label
+          .replace(name, '')
+          .replace(/[()（）]/g, '')
+          .trim(),
+      );
+}
+
+const labelOf = (name: string, group: string): TotalLabel => ({
+  group,
+  isSubtotal: ARE_SUBTOTALS.has(name),
+  isAverage: false,
+});
+
+/** Whether a text is nothing but the name of a total. */
+export const isTotalLabel = (text: string): boolean => LABELS.has(cleaned(text));
+
+function cleaned(text: string): string {
+  const label = text.trim().toLowerCase();
+  let end = label.length;
+  while (end > 0 && ':=.'.includes(label[end - 1]!)) end -= 1;
+  return label.slice(0, end).trimEnd().replace(/\s+/g, ' ');
+}
+
+/** First two bytes and lengths of all labels, which few other texts have. */
+const OUTLINES = new Set(
+  [...LABELS]
+    .flatMap((label) => [Buffer.from(label), Buffer.from(label.toUpperCase())])
+    .flatMap((bytes) => Array.from({ length: MAX_SIGNS + 1 }, (_, signs) => outlineOf(bytes, 0, bytes.length + signs))),
+);
+
+/** Returns true if the bytes name a total. Fast, because it runs for each row. */
+export const isTotalAt = (bytes: Uint8Array, start: number, end: number): boolean =>
+  OUTLINES.has(outlineOf(bytes, start, end)) && isTotalLabel(Buffer.from(bytes.subarray(start, end)).toString());
+
+function outlineOf(bytes: Uint8Array, start: number, end: number): number {
+  const second = end - start > 1 ? (bytes[start + 1] ?? 0) : 0;
+  return (((bytes[start]! | 0x20) << 8) | (second | 0x20)) * 256 + Math.min(255, end - start);
+}
+
+/** Four bytes regardless of case. */
+const four = (bytes: Uint8Array, at: number): number =>
+  (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]! | 0x20202020;
+
+const spellings = (name: string): Buffer[] =>
+  [name, name.toUpperCase(), name.charAt(0).toUpperCase() + name.slice(1)].map((one) => Buffer.from(one));
+const BEGINNINGS = new Set([...NAMES].flatMap((name) => spellings(`${name} `)).map((bytes) => four(bytes, 0)));
+const ENDINGS = new Set(
+  [...NAMES].flatMap((name) => spellings(` ${name}`)).map((bytes) => four(bytes, bytes.length - 4)),
+);
+
+/** Returns true if the bytes begin or end with the name of a total. Fast, because it runs for each cell with a text. */
+export function hasTotalAt(bytes: Uint8Array, start: number, end: number): boolean {
+  if (end - start > MAX_LABEL_BYTES) return false;
+  let last = end;
+  while (last > start && (bytes[last - 1]! <= 0x2e || bytes[last - 1] === 0x3a || bytes[last - 1] === 0x3d)) last -= 1;
+  const isLikely =
+    OUTLINES.has(outlineOf(bytes, start, end)) ||
+    (last - start >= 4 && (BEGINNINGS.has(four(bytes, start)) || ENDINGS.has(four(bytes, last - 4))));
+  return isLikely && totalLabelOf(Buffer.from(bytes.subarray(start, end)).toString()) !== undefined;
+}
