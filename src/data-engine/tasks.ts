@@ -46,6 +46,8 @@ export interface Dialect {
   quote: string | null;
   /** As `TextDecoder` names it, such as `utf-8`, `utf-16le` or `windows-1252`. */
   encoding: string | null;
+  /** Encodings that the bytes fit, too, and that give other letters. */
+  other_encodings: string[];
   /** Whether a row holds the names of the columns. */
   header: boolean;
   header_row: number | null;

@@ -12,7 +12,14 @@ import {
 } from '../data-engine/tasks.js';
 import { type ErrorEntry, invalidValue } from '../platform/errors/errors.js';
 import { field } from '../platform/validation/field.js';
-import { BooleanField, EnumField, IntegerField, ObjectField, StringField } from '../platform/validation/fields.js';
+import {
+  BooleanField,
+  EnumField,
+  IntegerField,
+  ObjectField,
+  StringArrayField,
+  StringField,
+} from '../platform/validation/fields.js';
 import { arrayKind } from '../platform/validation/kinds/containers.js';
 import { enumKind } from '../platform/validation/kinds/text.js';
 import { Rule } from '../platform/validation/rule.js';
@@ -104,6 +111,9 @@ export class TableDialect implements Dialect {
 
   @StringField({ nullable: true, example: 'utf-8', description: 'Null for workbooks' })
   encoding!: string | null;
+
+  @StringArrayField({ description: 'Other encodings that the bytes fit, with other letters. Empty if none do.' })
+  other_encodings!: string[];
 
   @BooleanField({ description: 'Whether a row holds the names of the columns' })
   header!: boolean;

@@ -7,7 +7,8 @@ const MAX_ENTRIES = 4;
 const GUESSES: Record<UncertainField, (dialect: Dialect) => string> = {
   delimiter: ({ delimiter }) =>
     `cells can be split in several ways; ${JSON.stringify(delimiter)} is taken as the delimiter`,
-  encoding: ({ encoding }) => `the file does not say its encoding; ${encoding} is assumed`,
+  encoding: ({ encoding, other_encodings }) =>
+    `the file does not say its encoding; ${encoding} is assumed${other_encodings.length === 0 ? '' : `, but it may be ${other_encodings.join(' or ')}`}`,
   header: ({ header_row }) =>
     header_row === null
       ? 'it is unclear whether the first row holds names; it is read as data'

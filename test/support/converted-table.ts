@@ -5,6 +5,7 @@ import { afterAll, beforeAll } from '@jest/globals';
 import { convert } from '../../src/data-engine/tables/convert.js';
 import { read } from '../../src/data-engine/tables/read.js';
 import type {
+  ConvertTask,
   StructuredQuery,
   TableDescription,
   TableFormat,
@@ -55,7 +56,7 @@ export class TableFiles {
   async convert(
     content: Content,
     format: TableFormat,
-    options: { ignoreErrors?: boolean; sheet?: string } = {},
+    options: Partial<Pick<ConvertTask, 'ignoreErrors' | 'sheet' | 'dialect'>> = {},
   ): Promise<ConvertedTable> {
     const from = await this.file(content, `table.${format}`);
     const path = `${from}.parquet`;

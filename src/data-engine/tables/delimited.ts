@@ -93,7 +93,7 @@ async function readText(
     skipped: scan.skipped + start.skipped,
     leftOut: [...start.above, ...leftOutSubtotals(subtotals, numbering.last), ...below],
     dialect: dialectOf(types, options, {
-      cells: { delimiter, quote, encoding: file.encoding },
+      cells: { delimiter, quote, encoding: file.encoding, other_encodings: file.otherEncodings },
       header,
       numbering,
       rowNumbers,

@@ -56,6 +56,7 @@ describe('the dialect of a table', () => {
       delimiter: null,
       quote: null,
       encoding: null,
+      other_encodings: [],
       header: true,
       header_row: 3,
       first_row: 4,

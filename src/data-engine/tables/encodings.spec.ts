@@ -54,6 +54,8 @@ const WESTERN: [string, string][] = [
   ['Finnish and Estonian', csv('määrä,õlu', 'työ,jõe', 'pöytä,žürii')],
   ['signs between letters', csv('prix\u00a0net,L×B', 'rouge•bleu,été–hiver', 'l’île,Élan…Où')],
   ['units and signs', csv('unit,value', 'm³/h,±5 °C', 'kWh/m²a,3 × ½', 'µm,£5 § 3')],
+  ['French in capitals', csv('article,n', 'ÉTÉ,10', 'FORÊT,20')],
+  ['Portuguese in capitals', csv('INFORMAÇÃO,n', 'AÇÕES,10', 'PÃO,20')],
   ['names of many countries', csv('name,city', 'Zoë Brontë,Curaçao', 'Citroën®,Malmö', 'Müller-Núñez,Århus')],
   ['one letter', csv('a,b', 'caf\u00e9,5')],
 ];
@@ -89,21 +91,59 @@ it('finds ISO-2022-JP by its escape sequences', async () => {
   });
 });
 
-const UNPROVEN: [string, string, string][] = [
+const OTHER_ALPHABETS: [string, string, string][] = [
   ['windows-1250', 'Polish', csv('miasto,ilość', 'Łódź,10', 'Wrocław,20', 'księżyc,30', 'ciężki młot,5')],
   ['windows-1250', 'Czech', csv('výrobek,množství', 'šroub český,10', 'příčka,20', 'dřevěný stůl,5', 'čtvereček,7')],
   ['windows-1250', 'Hungarian', csv('termék,mennyiség', 'hőmérő,10', 'időjárás,20', 'gyümölcs sűrítő,5')],
-  ['windows-1250', 'one Polish word', csv('city,n', 'Wrocław,10')],
-  ['iso-8859-2', 'Polish words that fit Big5', csv('name,n', 'Wrocław,10', 'stała,1', 'mała,2', 'była,3', 'biała,4')],
-  ['iso-8859-2', 'Polish', csv('miasto,ilość', 'Łódź,10', 'książka,20', 'pieśń,3')],
+  ['windows-1250', 'Hungarian in capitals', csv('TERMÉK,ÁR', 'TŰZHELY,10', 'SZŐNYEG,20', 'HŰTŐSZEKRÉNY,5')],
+  ['windows-1250', 'Croatian', csv('naziv,količina', 'stolić,10', 'žarulja,20', 'kućište,5', 'čavao,7')],
+  ['windows-1250', 'Slovak', csv('názov,množstvo', 'stôl,10', 'stolička,20', 'kľúč,5', 'žiarovka,7')],
+  ['windows-1250', 'a Hungarian town below a Hungarian name', csv('város,n', 'Győr,10')],
+  ['windows-1254', 'Turkish', csv('ürün,açıklama', 'müşteri çalışma,1', 'ağaç işleri,2', 'sipariş,3')],
+  ['windows-1254', 'Turkish towns', csv('şehir,nüfus', 'İstanbul,1', 'Eskişehir,2', 'Diyarbakır,3', 'Muğla,4')],
+  ['windows-1257', 'Lithuanian', csv('prekė,kiekis', 'Šiauliai,10', 'Panevėžys,20', 'šviestuvas,5', 'kėdė žalia,7')],
+  ['windows-1257', 'Latvian', csv('pilsēta,skaits', 'Rīga,10', 'Jūrmala,20', 'krēsls,5', 'ķirsis,7')],
+  ['windows-1257', 'Estonian', csv('toode,n', 'kõrgus,10', 'žürii,20')],
   ['windows-1251', 'Russian', csv('Продукт,Количество', 'Болт,10', 'Гайка,20')],
+  ['windows-1251', 'Ukrainian', csv('Товар,Кількість', 'Стіл,10', 'Шафа біла,20', 'Київ,5')],
+  ['windows-1251', 'Bulgarian', csv('Стока,Количество', 'Маса,10', 'Стол дървен,20', 'Легло,5')],
   ['koi8-r', 'Russian', csv('Продукт,Количество', 'Болт,10', 'Гайка,20')],
   ['ibm866', 'Russian', csv('Продукт,Количество', 'Болт,10', 'Гайка,20')],
   ['windows-1253', 'Greek', csv('Προϊόν,Ποσότητα', 'Βίδα,10', 'Κατσαβίδι,20')],
-  ['windows-1254', 'Turkish', csv('ürün,açıklama', 'müşteri çalışma,1', 'ağaç işleri,2', 'sipariş,3')],
+  ['windows-1253', 'Greek in small letters', csv('προϊόν,τιμή', 'καρέκλα,10', 'τραπέζι,20')],
   ['windows-1255', 'Hebrew', csv('מוצר,כמות', 'בורג,10', 'שלום,20')],
   ['windows-1256', 'Arabic', csv('المنتج,الكمية', 'برغي,10', 'مسمار,20')],
   ['windows-874', 'Thai', csv('สินค้า,จำนวน', 'สกรู,10', 'น็อต,20')],
+];
+
+it.each(OTHER_ALPHABETS)('finds %s: %s', async (encoding, _, text) => {
+  const { columns, rows, description } = await files.convert(encode(text, encoding), 'csv');
+  expect(description.dialect).toMatchObject({ encoding, other_encodings: [], uncertain: ['encoding'] });
+  expect(columns.map((column) => column.split(' ')[0])).toEqual(text.split('\n')[0]!.split(','));
+  expect(rows.map((row) => row.map(String))).toEqual(rowsOf(text));
+});
+
+const AMBIGUOUS: [string, string, string][] = [
+  ['windows-1250', 'a Hungarian town', csv('name,n', 'Győr,10')],
+  ['windows-1250', 'Hungarian towns', csv('name,n', 'Kőszeg,10', 'Sopron,20')],
+  ['windows-1250', 'a Czech word', csv('name,n', 'stůl,10')],
+  ['windows-1254', 'a Turkish word', csv('sandalye,n', 'masa değer,10')],
+  ['windows-1257', 'a Latvian word', csv('item,n', 'krēsls,10')],
+];
+
+it.each(AMBIGUOUS)('reports that Windows-1252 may be %s: %s', async (encoding, _, text) => {
+  const { dialect } = (await files.convert(encode(text, encoding), 'csv')).description;
+  expect(dialect!.encoding).toBe('windows-1252');
+  expect(dialect!.other_encodings).toContain(encoding);
+  expect(dialect!.uncertain).toContain('encoding');
+  const { rows } = await files.convert(encode(text, encoding), 'csv', { dialect: { encoding } });
+  expect(rows.map((row) => row.map(String))).toEqual(rowsOf(text));
+});
+
+const UNPROVEN: [string, string, string][] = [
+  ['windows-1250', 'Hungarian words', csv('n,v', 'fűtés,1', 'hűtő,2')],
+  ['windows-1250', 'Romanian towns', csv('n,v', 'Timişoara,1', 'Bucureşti,2')],
+  ['windows-1250', 'one Polish word', csv('city,n', 'Wrocław,10')],
   ['macintosh', 'German', csv('Stück,März', 'Bänke,groß', 'Möbel,schön')],
   ['gb18030', 'two words, which are Korean as well', csv('a,b', '产,1', '件,2')],
   ['euc-jp', 'kanji that fit GB18030', csv('商品名,倉庫', '机,東京', '椅子,大阪', '本棚,名古屋')],
@@ -115,7 +155,9 @@ const UNPROVEN: [string, string, string][] = [
 
 it.each(UNPROVEN)('refuses what may be %s: %s', async (encoding, _, text) => {
   const sentence = await refusal(files.convert(encode(text, encoding), 'csv'));
-  expect(sentence).toMatch(/^The encoding of the file is not known\. Line [12] is not UTF-8, near "/);
+  expect(sentence).toMatch(
+    /^The encoding of the file is not known(?:, but it may be [\w-]+(?: or [\w-]+)*)?\. Line [12] is not UTF-8, near "/,
+  );
   expect(sentence).toMatch(/\. Save the file as UTF-8, or state its encoding as dialect\.encoding$/);
 });
 

@@ -1,16 +1,19 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
+import { LetterStatistics } from './letter-statistics.js';
 import { WesternWords } from './western-words.js';
 
 /*
- * Finds the encoding of a text that is not UTF-8. Nothing is guessed: an encoding has to be proven by the bytes that it does not
- * have, and by the letters that words of its languages do not have.
+ * Finds the encoding of a text that is not UTF-8, by the bytes that encodings do not have and by the letters of words. A text that
+ * fits Windows-1252 and other encodings is read in the likeliest one, and the others are reported.
  */
 
 /** Result of {@link surveyEncoding}. */
 export interface EncodingSurvey {
-  /** Undefined if no encoding fits, or several do. */
+  /** Undefined if none is proven. */
   encoding: string | undefined;
+  /** Other encodings that fit and give other letters. */
+  others: string[];
   /** Whether the text is UTF-8 but for a few bytes. */
   isBrokenUtf8: boolean;
   /** First place that is not UTF-8: its line, from 1, and the text around it. */
@@ -18,6 +21,8 @@ export interface EncodingSurvey {
   excerpt: string;
 }
 
+/** The usual encoding of texts that fit it. */
+const WESTERN = 'windows-1252';
 const CHUNK_BYTES = 4 * 1024 ** 2;
 /** Longer lines prove nothing, as no text has them. */
 const MAX_LINE_BYTES = 1024 ** 2;
@@ -88,6 +93,7 @@ const EAST_ASIAN = [
 
 class Survey {
   private readonly western = new WesternWords();
+  private readonly letters = new LetterStatistics();
   private candidates = EAST_ASIAN;
   /** Lines with a proof, by encoding. */
   private readonly proofs = new Map<string, number>();
@@ -126,8 +132,16 @@ class Survey {
       return otherWords >= minWords && proofs > 0 && proofs >= minShare * this.otherLines;
     });
     const isEastAsian = fitting.length === 1 && !isBrokenUtf8 && latinWords * 3 <= otherWords;
-    const encoding = isWestern ? 'windows-1252' : isEastAsian ? fitting[0]!.encoding : undefined;
-    return { encoding, isBrokenUtf8, line, excerpt };
+    const place = { isBrokenUtf8, line, excerpt };
+    if (isWestern) {
+      const { best, others } = this.letters.likely();
+      if (!others.includes(WESTERN)) return { encoding: best, others, ...place };
+      return { encoding: WESTERN, others: [best, ...others.filter((other) => other !== WESTERN)], ...place };
+    }
+    if (isEastAsian) return { encoding: fitting[0]!.encoding, others: [], ...place };
+    const { best, others, isPlausible } = this.letters.likely(WESTERN);
+    if (!isBrokenUtf8 && isPlausible && others.length === 0) return { encoding: best, others: [], ...place };
+    return { encoding: undefined, others: isPlausible ? [best, ...others] : [], ...place };
   }
 
   private addLine(line: string, lineNumber: () => number): void {
@@ -146,6 +160,7 @@ class Survey {
       this.otherWords += 1;
       if (/^[a-z]/.test(match[0])) this.latinWords += 1;
       this.western.add(bytes);
+      this.letters.add(match[0]);
     }
   }
 }

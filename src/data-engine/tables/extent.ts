@@ -66,7 +66,7 @@ function namesAbove<Row extends GridRow>(
 
 /** Result of reading all rows of a table. */
 export interface ReadTable {
-  cells: Pick<Dialect, 'delimiter' | 'quote' | 'encoding'>;
+  cells: Pick<Dialect, 'delimiter' | 'quote' | 'encoding' | 'other_encodings'>;
   header: boolean;
   numbering: RowNumbering;
   /** Numbers of the data rows. */

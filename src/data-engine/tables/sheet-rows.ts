@@ -171,7 +171,7 @@ class SheetRows {
         ...(this.beside?.leftOut ?? []),
       ],
       dialect: dialectOf(types, options, {
-        cells: { delimiter: null, quote: null, encoding: null },
+        cells: { delimiter: null, quote: null, encoding: null, other_encodings: [] },
         header,
         numbering,
         rowNumbers,

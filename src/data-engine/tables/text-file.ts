@@ -14,6 +14,8 @@ export interface TextFile {
   start: number;
   /** Encoding of the original file, as the encoding standard names it: `utf-8`, `windows-1252`, `shift_jis`. */
   encoding: string;
+  /** Other encodings that the bytes fit. */
+  otherEncodings: string[];
 }
 
 export interface TextOptions {
@@ -49,7 +51,7 @@ async function openText(from: string, copy: string, options: TextOptions, signal
   // The escape sequences of ISO-2022-JP are ASCII.
   if (encoding === undefined && JAPANESE_ESCAPE.test(sample.toString('latin1')))
     return recode(from, copy, 'iso-2022-jp', options, signal);
-  return { path: from, start: hasMark(sample) ? 3 : 0, encoding: 'utf-8' };
+  return { path: from, start: hasMark(sample) ? 3 : 0, encoding: 'utf-8', otherEncodings: [] };
 }
 
 /**
@@ -65,8 +67,10 @@ async function openLegacyText(
 ): Promise<TextFile> {
   const survey = await surveyEncoding(from, signal);
   const shouldBeUtf8 = encoding !== undefined || hasMark(await readStart(from)) || survey.isBrokenUtf8;
-  if (!shouldBeUtf8 && survey.encoding !== undefined)
-    return recode(from, copy, survey.encoding, { ignoreErrors }, signal);
+  if (!shouldBeUtf8 && survey.encoding !== undefined) {
+    const file = await recode(from, copy, survey.encoding, { ignoreErrors }, signal);
+    return { ...file, otherEncodings: survey.others };
+  }
   if (shouldBeUtf8 && ignoreErrors) return recode(from, copy, 'utf-8', { ignoreErrors }, signal);
   const { line, excerpt } = survey;
   const place = `near ${JSON.stringify(excerpt)}`;
@@ -78,10 +82,13 @@ async function openLegacyText(
     'unreadable',
     shouldBeUtf8
       ? `Line ${line} has bytes that are not UTF-8, ${place}. ${REMEDY}`
-      : `The encoding of the file is not known. Line ${line} is not UTF-8, ${place}. ${REMEDY}`,
+      : `The encoding of the file is not known${mayBe(survey.others)}. Line ${line} is not UTF-8, ${place}. ${REMEDY}`,
     { row: line },
   );
 }
+
+const mayBe = (encodings: readonly string[]): string =>
+  encodings.length === 0 ? '' : `, but it may be ${encodings.join(' or ')}`;
 
 /** Runs on a file's text, and once more if it turns out only then that it is not UTF-8. */
 export async function withText<Answer>(
@@ -142,7 +149,7 @@ async function recode(
     yield decode();
   }
   await pipeline(createReadStream(from, { highWaterMark: CHUNK_BYTES }), decoded, createWriteStream(copy), { signal });
-  return { path: copy, start: 0, encoding: decoder.encoding };
+  return { path: copy, start: 0, encoding: decoder.encoding, otherEncodings: [] };
 }
 
 function decoderOf(encoding: string, fatal: boolean): TextDecoder {

@@ -1,0 +1,181 @@
+import { TextDecoder } from 'node:util';
+
+/*
+ * Tells the encodings of alphabets apart by pairs of letters. The statistics come from the names of countries, languages and
+ * currencies that the runtime knows in each language.
+ */
+
+const [CENTRAL, RUSSIAN] = ['pl cs sk hu ro hr sl bs'.split(' '), 'ru uk be bg'.split(' ')];
+const MACINTOSH = 'de fr es pt it sv da nb fi nl'.split(' ');
+
+/** Languages of the texts in an encoding, and the bits of evidence that it needs because it is rare. */
+const ENCODINGS: Readonly<Record<string, readonly [languages: readonly string[], rarity: number]>> = {
+  'windows-1252': [[...MACINTOSH, 'is', 'ca', 'et'], 0],
+  'windows-1250': [CENTRAL, 4],
+  'windows-1251': [[...RUSSIAN, 'sr', 'mk'], 4],
+  'windows-1253': [['el'], 4],
+  'windows-1254': [['tr', 'az'], 4],
+  'windows-1255': [['he'], 6],
+  'windows-1256': [['ar', 'fa'], 6],
+  'windows-1257': [['lt', 'lv', 'et'], 5],
+  'windows-874': [['th'], 6],
+  'iso-8859-2': [CENTRAL, 8],
+  'koi8-r': [['ru', 'bg'], 8],
+  'koi8-u': [['uk', 'be'], 8],
+  ibm866: [RUSSIAN, 8],
+  'iso-8859-5': [RUSSIAN, 12],
+  'x-mac-cyrillic': [RUSSIAN, 20],
+  macintosh: [MACINTOSH, 8],
+};
+
+/** More different words prove nothing more. */
+const MAX_WORDS = 2_000;
+/** Bits of evidence that exclude another encoding. */
+const PROOF_BITS = 10;
+/** Pairs of letters that tell a language from random bytes. */
+const MIN_PAIRS = 8;
+/** Bits per pair of letters that words of a language have at most. */
+const MAX_BITS = 6.7;
+const UNSEEN = 0.05;
+const ALPHABET_SIZE = 60;
+/** Bits of a character that is neither a letter nor a typographic sign. */
+const STRANGE_BITS = 16;
+/** Bits of a capital behind a small letter. */
+const CAPITAL_BITS = 8;
+const TYPOGRAPHIC = /[\s'’‘“”„‚«»‹›–—…•·°€№§©®™\u00a0\u00ad\u200e\u200f]/;
+/** Signs of units, prices and fractions, which are no part of words. */
+const SIGNS = '²³±×÷½¼¾µ£¥¢§¿¡ªº';
+const SIGN_BITS = 8;
+/** A sign between letters, except for apostrophes, dashes and dots. */
+const SIGN_IN_WORD = /\p{L}[^\p{L}\p{M}\s'’–—·\u00ad]+(?=\p{L})/gu;
+const EDGE = ' ';
+
+/** Pairs of letters in the names of a language. */
+class LetterPairs {
+  private readonly pairs = new Map<string, number>();
+  private readonly firsts = new Map<string, number>();
+
+  constructor(locale: string) {
+    for (const name of namesIn(locale))
+      for (const word of name.toLowerCase().match(/[\p{L}\p{M}]+/gu) ?? []) this.add(word);
+  }
+
+  /** Bits that a word takes in a code for the language. */
+  bitsOf(word: string): number {
+    let bits = 0;
+    let before = EDGE;
+    for (const letter of `${word}${EDGE}`) {
+      const all = (this.firsts.get(before) ?? 0) + UNSEEN * ALPHABET_SIZE;
+      bits -= Math.log2(((this.pairs.get(before + letter) ?? 0) + UNSEEN) / all);
+      before = letter;
+    }
+    return bits;
+  }
+
+  private add(word: string): void {
+    let before = EDGE;
+    for (const letter of `${word}${EDGE}`) {
+      this.pairs.set(before + letter, (this.pairs.get(before + letter) ?? 0) + 1);
+      this.firsts.set(before, (this.firsts.get(before) ?? 0) + 1);
+      before = letter;
+    }
+  }
+}
+
+const LETTERS = Array.from({ length: 26 }, (_, at) => String.fromCharCode(97 + at));
+const CODES = LETTERS.flatMap((first) => LETTERS.map((second) => first + second));
+
+function* namesIn(locale: string): Generator<string> {
+  const codes = {
+    region: CODES.map((code) => code.toUpperCase()),
+    language: CODES,
+    currency: Intl.supportedValuesOf('currency'),
+  };
+  for (const type of ['region', 'language', 'currency'] as const) {
+    const names = new Intl.DisplayNames([locale], { type, fallback: 'none' });
+    for (const code of codes[type]) yield names.of(code) ?? '';
+  }
+}
+
+const statistics = new Map<string, LetterPairs>();
+
+function pairsOf(locale: string): LetterPairs {
+  let pairs = statistics.get(locale);
+  if (pairs === undefined) {
+    pairs = new LetterPairs(locale);
+    statistics.set(locale, pairs);
+  }
+  return pairs;
+}
+
+/** An encoding and the bits that the words take in it. */
+interface Score {
+  encoding: string;
+  bits: number;
+  /** Pairs of letters. */
+  pairs: number;
+  text: string;
+}
+
+export interface LikelyEncodings {
+  /** The most likely encoding. */
+  best: string;
+  /** Other encodings that cannot be excluded and give other letters. */
+  others: string[];
+  /** Whether the words look like those of a language. */
+  isPlausible: boolean;
+}
+
+/** Different words with letters beyond ASCII, each byte as a character of ISO-8859-1. */
+export class LetterStatistics {
+  private readonly words = new Set<string>();
+
+  add(word: string): void {
+    if (this.words.size < MAX_WORDS) this.words.add(word);
+  }
+
+  /** Compares the encodings, except for one that is excluded. */
+  likely(excluded?: string): LikelyEncodings {
+    const scores = Object.entries(ENCODINGS)
+      .filter(([encoding]) => encoding !== excluded)
+      .map(([encoding, [languages, rarity]]) => this.scoreOf(encoding, languages, rarity));
+    const least = scores.toSorted((a, b) => a.bits - b.bits)[0]!;
+    // Many encodings have the same letters in the same places. The first one is the most usual.
+    const best = scores.find(({ text }) => text === least.text)!;
+    const others = scores.filter(({ bits, text }) => bits < least.bits + PROOF_BITS && text !== best.text);
+    return {
+      best: best.encoding,
+      others: others.map(({ encoding }) => encoding),
+      isPlausible: least.pairs >= MIN_PAIRS && least.bits <= MAX_BITS * least.pairs,
+    };
+  }
+
+  /** The share of each language is that of the words that it explains best. */
+  private scoreOf(encoding: string, locales: readonly string[], rarity: number): Score {
+    const decoder = new TextDecoder(encoding);
+    // Node 20 decodes Windows-1252 as ISO-8859-1 unless it is a stream.
+    const texts = [...this.words].map((word) => decoder.decode(Buffer.from(word, 'latin1'), { stream: true }));
+    const bits = texts.map((text) => locales.map((locale) => bitsOf(text, pairsOf(locale))));
+    const shares = locales.map(() => 0.5);
+    for (const ofWord of bits) shares[ofWord.indexOf(Math.min(...ofWord))]! += 1;
+    const all = shares.reduce((sum, share) => sum + share, 0);
+    const sum = bits.reduce((total, ofWord) => {
+      const least = Math.min(...ofWord);
+      const likelihood = ofWord.reduce((part, one, at) => part + (shares[at]! / all) * 2 ** (least - one), 0);
+      return total + least - Math.log2(likelihood);
+    }, rarity);
+    const pairs = texts.reduce((count, text) => count + text.length + 1, 0);
+    return { encoding, bits: sum, pairs, text: texts.join('\n') };
+  }
+}
+
+/** Bits of a text of letters and signs. */
+function bitsOf(text: string, pairs: LetterPairs): number {
+  let bits = 0;
+  for (const sign of text.replace(/[\p{L}\p{M}]/gu, ''))
+    bits += TYPOGRAPHIC.test(sign) || SIGNS.includes(sign) ? SIGN_BITS : STRANGE_BITS;
+  bits += STRANGE_BITS * (text.match(SIGN_IN_WORD)?.length ?? 0);
+  bits += CAPITAL_BITS * (text.match(/\p{Ll}(?=\p{Lu})/gu)?.length ?? 0);
+  for (const word of text.toLowerCase().match(/[\p{L}\p{M}]+/gu) ?? []) bits += pairs.bitsOf(word);
+  return bits;
+}
