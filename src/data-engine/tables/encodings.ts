@@ -134,13 +134,13 @@ class Survey {
     const isEastAsian = fitting.length === 1 && !isBrokenUtf8 && latinWords * 3 <= otherWords;
     const place = { isBrokenUtf8, line, excerpt };
     if (isWestern) {
-      const { best, others } = this.letters.likely();
-      if (!others.includes(WESTERN)) return { encoding: best, others, ...place };
+      const { best, others, isProven } = this.letters.likely();
+      if (isProven || best === WESTERN) return { encoding: best, others, ...place };
       return { encoding: WESTERN, others: [best, ...others.filter((other) => other !== WESTERN)], ...place };
     }
     if (isEastAsian) return { encoding: fitting[0]!.encoding, others: [], ...place };
-    const { best, others, isPlausible } = this.letters.likely(WESTERN);
-    if (!isBrokenUtf8 && isPlausible && others.length === 0) return { encoding: best, others: [], ...place };
+    const { best, others, isPlausible, isProven } = this.letters.likely(WESTERN);
+    if (isProven && !isBrokenUtf8) return { encoding: best, others: [], ...place };
     return { encoding: undefined, others: isPlausible ? [best, ...others] : [], ...place };
   }
 

@@ -30,8 +30,13 @@ const ENCODINGS: Readonly<Record<string, readonly [languages: readonly string[],
 
 /** More different words prove nothing more. */
 const MAX_WORDS = 2_000;
-/** Bits of evidence that exclude another encoding. */
+/** Bits of evidence that exclude another encoding, and their maximum for a word. A single foreign word proves nothing. */
 const PROOF_BITS = 10;
+const MAX_WORD_BITS = 6;
+/** Likeliest encodings that are listed beside the best one. */
+const MAX_OTHERS = 4;
+/** Encodings that exclude others, but are too rare to be read without being stated. */
+const MACINTOSH_ENCODINGS = ['macintosh', 'x-mac-cyrillic'];
 /** Pairs of letters that tell a language from random bytes. */
 const MIN_PAIRS = 8;
 /** Bits per pair of letters that words of a language have at most. */
@@ -111,7 +116,9 @@ function pairsOf(locale: string): LetterPairs {
 /** An encoding and the bits that the words take in it. */
 interface Score {
   encoding: string;
+  rarity: number;
   bits: number;
+  bitsOfWords: number[];
   /** Pairs of letters. */
   pairs: number;
   text: string;
@@ -120,10 +127,12 @@ interface Score {
 export interface LikelyEncodings {
   /** The most likely encoding. */
   best: string;
-  /** Other encodings that cannot be excluded and give other letters. */
+  /** The likeliest of the other encodings that cannot be excluded and give other letters. */
   others: string[];
   /** Whether the words look like those of a language. */
   isPlausible: boolean;
+  /** Whether the words are plausible in no other encoding. */
+  isProven: boolean;
 }
 
 /** Different words with letters beyond ASCII, each byte as a character of ISO-8859-1. */
@@ -142,11 +151,16 @@ export class LetterStatistics {
     const least = scores.toSorted((a, b) => a.bits - b.bits)[0]!;
     // Many encodings have the same letters in the same places. The first one is the most usual.
     const best = scores.find(({ text }) => text === least.text)!;
-    const others = scores.filter(({ bits, text }) => bits < least.bits + PROOF_BITS && text !== best.text);
+    const others = scores.filter((score) => score.text !== best.text && evidence(best, score) < PROOF_BITS);
+    const isPlausible = least.pairs >= MIN_PAIRS && least.bits <= MAX_BITS * least.pairs;
     return {
       best: best.encoding,
-      others: others.map(({ encoding }) => encoding),
-      isPlausible: least.pairs >= MIN_PAIRS && least.bits <= MAX_BITS * least.pairs,
+      others: others
+        .toSorted((a, b) => a.bits - b.bits)
+        .slice(0, MAX_OTHERS)
+        .map(({ encoding }) => encoding),
+      isPlausible,
+      isProven: isPlausible && others.length === 0 && !MACINTOSH_ENCODINGS.includes(best.encoding),
     };
   }
 
@@ -159,14 +173,24 @@ export class LetterStatistics {
     const shares = locales.map(() => 0.5);
     for (const ofWord of bits) shares[ofWord.indexOf(Math.min(...ofWord))]! += 1;
     const all = shares.reduce((sum, share) => sum + share, 0);
-    const sum = bits.reduce((total, ofWord) => {
+    const bitsOfWords = bits.map((ofWord) => {
       const least = Math.min(...ofWord);
       const likelihood = ofWord.reduce((part, one, at) => part + (shares[at]! / all) * 2 ** (least - one), 0);
-      return total + least - Math.log2(likelihood);
-    }, rarity);
+      return least - Math.log2(likelihood);
+    });
+    const sum = bitsOfWords.reduce((total, ofWord) => total + ofWord, rarity);
     const pairs = texts.reduce((count, text) => count + text.length + 1, 0);
-    return { encoding, bits: sum, pairs, text: texts.join('\n') };
+    return { encoding, rarity, bits: sum, bitsOfWords, pairs, text: texts.join('\n') };
   }
+}
+
+/** Bits of evidence for an encoding and against another. */
+function evidence(best: Score, other: Score): number {
+  const ofWord = (at: number): number => other.bitsOfWords[at]! - best.bitsOfWords[at]!;
+  return best.bitsOfWords.reduce(
+    (sum, _, at) => sum + Math.max(-MAX_WORD_BITS, Math.min(MAX_WORD_BITS, ofWord(at))),
+    other.rarity - best.rarity,
+  );
 }
 
 /** Bits of a text of letters and signs. */
