@@ -1,6 +1,6 @@
-import { expect, it } from '@jest/globals';
-import { TableFiles } from '../../../test/support/converted-table.js';
-import { eastAsianPdf } from '../../../test/support/documents.js';
+import { describe, expect, it } from '@jest/globals';
+import { refusal, TableFiles } from '../../../test/support/converted-table.js';
+import { eastAsianPdf, makePdf, pdfObjects, pdfPage } from '../../../test/support/documents.js';
 
 const files = new TableFiles();
 
@@ -22,7 +22,44 @@ it.each<[font: string, ordering: string, characterMap: string, line: Buffer, tex
   expect(answer.text).toBe(`--- page 1 ---\n${text}\n`);
 });
 
-it('reads no file that a character map names', async () => {
-  const answer = await files.text(eastAsianPdf('STSong-Light', 'GB1', '..#2F..#2Fpackage', utf16('AB')), 'pdf');
-  expect(answer.text).toBe('');
+describe('a character map that is not known', () => {
+  it.each([
+    ['a name of its own', 'Custom-Map-H', '"Custom-Map-H"'],
+    ['a misspelled name', 'UniJIS-UCS3-H', '"UniJIS-UCS3-H"'],
+    ['a path', '..#2F..#2Fpackage', '"../../package"'],
+    ['a long name', 'A'.repeat(90), `"${'A'.repeat(40)}"`],
+  ])('is named when the text is refused: %s', async (_, characterMap, name) => {
+    const pdf = eastAsianPdf('STSong-Light', 'GB1', characterMap, utf16('AB'));
+    expect(await refusal(files.text(pdf, 'pdf'))).toBe(
+      `Text of the PDF cannot be read because of an unknown character map (${name}). Save the PDF with embedded fonts, or save its text`,
+    );
+  });
+
+  it('is named above the text in other fonts', async () => {
+    const objects = pdfObjects(['BT /F1 10 Tf 50 780 Td (plain) Tj /F2 10 Tf 0 -20 Td <00410042> Tj ET']);
+    objects.set(12, pdfPage('11 0 R').replace('/F1 3 0 R', '/F1 3 0 R /F2 20 0 R'));
+    objects.set(
+      20,
+      '<< /Type /Font /Subtype /Type0 /BaseFont /STSong-Light /Encoding /My-Map /DescendantFonts [21 0 R] >>',
+    );
+    const system = '<< /Registry (Adobe) /Ordering (GB1) /Supplement 2 >>';
+    objects.set(
+      21,
+      `<< /Type /Font /Subtype /CIDFontType0 /BaseFont /STSong-Light /CIDSystemInfo ${system} /DW 1000 /FontDescriptor 22 0 R >>`,
+    );
+    objects.set(
+      22,
+      '<< /Type /FontDescriptor /FontName /STSong-Light /Flags 6 /FontBBox [0 -200 1000 900] /Ascent 800 >>',
+    );
+    const { text } = await files.text(makePdf(objects), 'pdf');
+    expect(text).toMatch(
+      /^--- Text of the PDF cannot be read because of an unknown character map \("My-Map"\)\. .* ---\n--- page 1 ---\nplain/,
+    );
+  });
+
+  it('does not change later warnings', async () => {
+    const before = console.warn;
+    await files.text(eastAsianPdf('STSong-Light', 'GB1', 'UniGB-UCS2-H', utf16('AB')), 'pdf');
+    expect(console.warn).toBe(before);
+  });
 });

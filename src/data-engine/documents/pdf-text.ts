@@ -5,6 +5,7 @@ import type { ReadableStream } from 'node:stream/web';
 import { getDocumentProxy } from 'unpdf';
 import { TaskProblem, type TextAnswer, type TextTask } from '../tasks.js';
 import { BoundedText } from './bounded-text.js';
+import { FontFailures } from './font-failures.js';
 
 type Document = Awaited<ReturnType<typeof getDocumentProxy>>;
 type Page = Awaited<ReturnType<Document['getPage']>>;
@@ -32,12 +33,25 @@ interface Item {
 
 /**
  * The text of a PDF in the order of its content, line by line, each page below a line `--- page 3 ---`. Wide gaps in a line become
- * tabs, so that tables can be read. Lines of pages without text are left out.
+ * tabs, so that tables can be read. Lines of pages without text are left out. A first line names fonts that cannot be read.
  *
  * Nothing of the file is run (scripts, PostScript functions), and nothing is fetched (fonts, forms).
  */
 export async function pdfText(task: TextTask, signal?: AbortSignal): Promise<TextAnswer> {
-  const pdf = await openPdf(task.from);
+  const failures = new FontFailures();
+  try {
+    return await textOf(await openPdf(task.from), task, failures, signal);
+  } finally {
+    failures.close();
+  }
+}
+
+async function textOf(
+  pdf: Document,
+  task: TextTask,
+  failures: FontFailures,
+  signal?: AbortSignal,
+): Promise<TextAnswer> {
   try {
     const { numPages: pages } = pdf;
     const { first, last } = range(pages, task.pages);
@@ -47,7 +61,10 @@ export async function pdfText(task: TextTask, signal?: AbortSignal): Promise<Tex
       signal?.throwIfAborted();
       await addPage(text, number, await pdf.getPage(number), signal);
     }
-    return { text: text.toString(), truncated: text.isCut || number <= last, pages, sheets: null };
+    const failure = failures.sentence;
+    if (failure !== undefined && text.toString() === '') throw unreadable(failure);
+    const note = failure === undefined ? '' : `--- ${failure} ---\n`;
+    return { text: note + text.toString(), truncated: text.isCut || number <= last, pages, sheets: null };
   } catch (error) {
     signal?.throwIfAborted();
     throw error instanceof TaskProblem ? error : unreadable('The PDF is broken');
@@ -80,7 +97,7 @@ async function openPdf(path: string): Promise<Document> {
       useWasm: false,
       disableFontFace: true,
       stopAtErrors: false,
-      verbosity: 0,
+      verbosity: FontFailures.VERBOSITY,
     });
   } catch (error) {
     const isLocked = error instanceof Error && error.name === 'PasswordException';

@@ -1,0 +1,45 @@
+/** Character maps that a sentence lists, and characters of a name. */
+const MAX_NAMES = 3;
+const MAX_NAME = 40;
+
+const FONT_FAILURE = /translateFont failed: "(.*)"/s;
+const UNKNOWN_MAP = /Unknown CMap name: (.*)/s;
+
+/**
+ * Collects the fonts that the PDF library cannot load. It leaves out their text and reports them only as warnings on the console, so
+ * this takes the place of the console's warnings until it is closed. A process reads one document at a time.
+ */
+export class FontFailures {
+  /** Level at which the library writes warnings. */
+  static readonly VERBOSITY = 1;
+  private readonly maps = new Set<string>();
+  private hasOthers = false;
+  private readonly original = console.warn;
+
+  constructor() {
+    console.warn = (...parts: unknown[]) => this.add(parts.join(' '));
+  }
+
+  close(): void {
+    console.warn = this.original;
+  }
+
+  /** Sentence without a full stop that names what cannot be read; undefined if all fonts were loaded. */
+  get sentence(): string | undefined {
+    const names = [...this.maps].slice(0, MAX_NAMES).map((name) => JSON.stringify(name.slice(0, MAX_NAME)));
+    const reasons = [
+      ...(names.length > 0 ? [`an unknown character map (${names.join(', ')})`] : []),
+      ...(this.hasOthers ? ['a broken font'] : []),
+    ];
+    if (reasons.length === 0) return undefined;
+    return `Text of the PDF cannot be read because of ${reasons.join(' and ')}. Save the PDF with embedded fonts, or save its text`;
+  }
+
+  private add(warning: string): void {
+    const [, reason] = FONT_FAILURE.exec(warning) ?? [];
+    if (reason === undefined) return;
+    const [, map] = UNKNOWN_MAP.exec(reason) ?? [];
+    if (map === undefined) this.hasOthers = true;
+    else this.maps.add(map);
+  }
+}
