@@ -1,9 +1,8 @@
-import type { ColumnType, DateOrder, DialectOptions } from '../tasks.js';
+import type { DialectOptions } from '../tasks.js';
 import {
   ALL_DATE_FORMS,
   COMPACT_DATE,
   DATE_FORMS,
-  type DateForm,
   dateForms,
   DAY_FIRST_FORMS,
   DOTTED_FORMS,
@@ -29,28 +28,12 @@ import {
   POINT_FORMS,
   startWithoutBlanks,
 } from './number-forms.js';
+import type { Reading, TableReadings } from './readings.js';
 
 /*
  * The types of the columns of a table of texts, by all values: each column keeps the forms that all of its values have, and is text
  * when none is left. Between forms that remain decides what is known of all columns: see `readingsOf`.
  */
-
-/** How the texts of a column become values. */
-export type Reading =
-  | { type: 'text' | 'boolean' | 'json' }
-  | { type: 'integer' | 'number'; decimal: '.' | ','; thousands: string; isPercent: boolean }
-  | { type: 'date'; form: DateForm }
-  | { type: 'timestamp'; form: DateForm; hasZone: boolean; hasHalf: boolean }
-  | { type: 'time'; hasHalf: boolean };
-
-/** How the columns of a table are read, and what several readings fit. */
-export interface TableReadings {
-  readings: Reading[];
-  decimal: '.' | ',';
-  thousands: string;
-  date_order: DateOrder | null;
-  uncertain: ('decimal' | 'date_order')[];
-}
 
 /** Families of forms. */
 const NUMBERS = 1;
@@ -287,18 +270,6 @@ export class ColumnProfiles {
       : { type: 'timestamp', form, hasZone, hasHalf: (some & HAS_HALF) !== 0 };
   }
 }
-
-/** What DuckDB calls the type of a column. */
-export const STORED_TYPES: Readonly<Record<ColumnType, string>> = {
-  integer: 'BIGINT',
-  number: 'DOUBLE',
-  boolean: 'BOOLEAN',
-  date: 'DATE',
-  time: 'TIME',
-  timestamp: 'TIMESTAMP',
-  text: 'VARCHAR',
-  json: 'JSON',
-};
 
 const lowestBit = (bits: number): number => 31 - Math.clz32(bits & -bits);
 

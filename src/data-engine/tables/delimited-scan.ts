@@ -1,19 +1,14 @@
 import { MAX_COLUMNS } from '../limits.js';
 import { TaskProblem } from '../tasks.js';
 import { ColumnProfiles } from './column-types.js';
-import type { GridCell } from './grid.js';
-import { isFilled, observeCell } from './grid.js';
+import { isFilled, observeCells } from './grid.js';
 import { RecordScanner } from './record-scanner.js';
+import { signsOf } from './record-signs.js';
 import { RowNumbering } from './row-numbers.js';
 import { mayEndAt, type TableEnd, TableTail, type TailRow } from './table-end.js';
 import { readRows, type TextFile } from './text-file.js';
-import { TextWriter } from './text-writer.js';
-import { hasTotalAt, isTotalAt } from './total-labels.js';
 
 const LF = 0x0a;
-const BLANK = 0x20;
-const NUMBER_SIGN = 0x23;
-const NINE = 0x39;
 
 /** Records of a file that are the table. Record numbers start at 1. */
 export interface Extent {
@@ -127,38 +122,6 @@ export class DelimitedScan {
     );
   }
 
-  /** Writes the rows of the table, without the header, in a form that DuckDB reads without guessing. */
-  async rewrite(file: TextFile, path: string, dropsFirst: boolean, width: number, signal?: AbortSignal) {
-    const writer = new TextWriter(path);
-    try {
-      let rows = 0;
-      let blanks = 0;
-      const onRow = (scanner: RecordScanner): void => {
-        const place = this.placeOf(scanner, rows === 0);
-        if (place === 'blank' && rows > 0) blanks += 1;
-        if (place !== 'row') return;
-        if (this.first!.length === 1) {
-          for (; blanks > 0; blanks -= 1) {
-            writer.null();
-            writer.endRow();
-          }
-        }
-        rows += 1;
-        if (rows === 1 && dropsFirst) return;
-        for (let column = 0; column < width; column += 1) {
-          if (column >= scanner.cells || scanner.isEmpty(column)) writer.null();
-          else if (scanner.isEscaped(column)) writer.text(scanner.content(column));
-          else writer.text(scanner.bytes, scanner.start(column), scanner.end(column));
-        }
-        writer.endRow();
-      };
-      await this.reread(file, this.numbering.last, onRow, signal);
-      return writer.finish(width, { header: false, isRagged: false });
-    } finally {
-      writer.close();
-    }
-  }
-
   /** Whether a record is between the start and the end of the table that are known beforehand. */
   private isInside(record: number): boolean {
     const { start, first = start, last = Infinity, leftOut } = this.extent;
@@ -212,12 +175,13 @@ export class DelimitedScan {
     }
     const { isApart } = this;
     this.isApart = false;
-    this.hasTotals ||= this.mayBeTotal();
+    const signs = signsOf(scanner, profiles.width);
+    this.hasTotals ||= signs.mayBeTotal;
     if (
       profiles.width > 1 &&
       !scanner.isUnclosed &&
       this.extent.last === undefined &&
-      (tail.isOpen || isApart || this.mayEnd())
+      (tail.isOpen || isApart || signs.mayEnd)
     ) {
       const cells = Array.from({ length: Math.min(scanner.cells, MAX_COLUMNS) }, (_, cell) =>
         scanner.isEmpty(cell) ? undefined : scanner.content(cell).toString(),
@@ -272,38 +236,8 @@ export class DelimitedScan {
     this.numbering.add(row);
   }
 
-  /** Returns true if the record may be a total, a comment or an empty row. */
-  private mayEnd(): boolean {
-    const { scanner } = this;
-    const { bytes } = scanner;
-    let isEmpty = true;
-    for (let cell = 0; cell < Math.min(scanner.cells, this.profiles.width); cell += 1) {
-      const end = scanner.end(cell);
-      let at = scanner.start(cell);
-      while (at < end && bytes[at] === BLANK) at += 1;
-      if (at === end) continue;
-      const byte = bytes[at]!;
-      if (isEmpty && byte === NUMBER_SIGN) return true;
-      isEmpty = false;
-      if (byte > NINE) return isTotalAt(bytes, at, end);
-    }
-    return isEmpty;
-  }
-
-  private mayBeTotal(): boolean {
-    const { scanner } = this;
-    for (let cell = 0; cell < Math.min(scanner.cells, this.profiles.width); cell += 1) {
-      const { bytes } = scanner;
-      let start = scanner.start(cell);
-      let end = scanner.end(cell);
-      while (start < end && bytes[start]! <= BLANK) start += 1;
-      while (start < end && bytes[end - 1]! <= BLANK) end -= 1;
-      if (start < end && bytes[start]! > NINE && hasTotalAt(bytes, start, end)) return true;
-    }
-    return false;
-  }
-
-  private placeOf(scanner: RecordScanner, isFirst = false): Place {
+  /** Returns the role of a record. Any record can be the first row. */
+  placeOf(scanner: RecordScanner, isFirst = false): Place {
     const width = this.first!.length;
     const { cells } = scanner;
     if (scanner.isUnclosed) return 'ragged';
@@ -334,11 +268,6 @@ export class DelimitedScan {
     const name = this.first?.[column - 1]?.toString().trim() ?? '';
     return name === '' ? column : name;
   }
-}
-
-/** Adds a row to the profiles of columns. */
-export function observeCells(profiles: ColumnProfiles, cells: readonly GridCell[]): void {
-  for (const [column, cell] of cells.slice(0, profiles.width).entries()) observeCell(profiles, column, cell);
 }
 
 const counted = (cells: number): string => (cells === 1 ? '1 cell' : `${cells} cells`);

@@ -2,13 +2,15 @@ import { join } from 'node:path';
 import type { ConvertTask, Dialect, DialectOptions, LeftOut } from '../tasks.js';
 import { columnNames } from './column-names.js';
 import { ColumnSums } from './column-sums.js';
-import { ColumnProfiles, type Reading } from './column-types.js';
-import { DelimitedScan, observeCells } from './delimited-scan.js';
+import { ColumnProfiles } from './column-types.js';
+import { rewriteRows } from './delimited-rewrite.js';
+import { DelimitedScan } from './delimited-scan.js';
 import { type Cells, cellsOf } from './dialect.js';
 import { dialectOf, noRows, startOf } from './extent.js';
-import type { GridCell } from './grid.js';
+import { type GridCell, observeCells } from './grid.js';
 import { headerEvidence, isUncertainHeader } from './header.js';
 import type { TextTable } from './parquet-writer.js';
+import type { Reading } from './readings.js';
 import type { RecordScanner } from './record-scanner.js';
 import { leftOutSubtotals, NO_SUBTOTALS, type Subtotals, SubtotalSearch } from './subtotals.js';
 import type { TailRow } from './table-end.js';
@@ -112,7 +114,10 @@ async function readText(
   };
   const { scanner } = scan;
   if (scan.isOdd || file.start > 0)
-    return { ...table, source: await scan.rewrite(file, join(scratch, 'rows'), dropsFirst, width, signal) };
+    return {
+      ...table,
+      source: await rewriteRows(scan, file, { path: join(scratch, 'rows'), dropsFirst, width }, signal),
+    };
   return {
     ...table,
     source: {

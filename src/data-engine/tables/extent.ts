@@ -1,6 +1,6 @@
 import { type Dialect, type DialectOptions, type LeftOut, TaskProblem, type UncertainField } from '../tasks.js';
-import type { TableReadings } from './column-types.js';
 import type { GridRow } from './grid.js';
+import type { TableReadings } from './readings.js';
 import type { RowNumbering, RowNumbers } from './row-numbers.js';
 import { findStart, isHeaderAt, type StartOptions } from './table-start.js';
 

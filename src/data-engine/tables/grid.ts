@@ -1,4 +1,3 @@
-import type { LeftOut } from '../tasks.js';
 import type { WorkbookCell } from '../sheet-cells.js';
 import { type ColumnProfiles, isBoolean } from './column-types.js';
 import { dateForms } from './date-forms.js';
@@ -15,8 +14,6 @@ export interface GridRow {
 
 /** First integer range that a double does not hold exactly. Larger numbers are reported as decimals. */
 const FIRST_INEXACT = 1e15;
-/** Characters of a row that an answer quotes. */
-const MAX_QUOTE = 100;
 
 /** Adds a cell to the profile of its column and returns its text; undefined for empty cells and errors. */
 export function observeCell(profiles: ColumnProfiles, column: number, cell: GridCell): Buffer | undefined {
@@ -36,6 +33,11 @@ export function observeCell(profiles: ColumnProfiles, column: number, cell: Grid
       return text;
     }
   }
+}
+
+/** Adds a row to the profiles of columns. */
+export function observeCells(profiles: ColumnProfiles, cells: readonly GridCell[]): void {
+  for (const [column, cell] of cells.slice(0, profiles.width).entries()) observeCell(profiles, column, cell);
 }
 
 /** The text of a cell, without the blanks around it. */
@@ -67,26 +69,3 @@ export function isComment({ cells }: GridRow): boolean {
   const first = cells.find(isFilled);
   return typeof first === 'string' && textOf(first).startsWith('#');
 }
-
-/** Adds an entry to the list. Neighbours of the same kind share an entry, so the list stays short. */
-export function leaveOut(list: LeftOut[], { place, kind, first, last, text }: LeftOut): void {
-  const before = list.at(-1);
-  if (before?.place === place && before.kind === kind) {
-    before.last = last;
-    before.text = cut(`${before.text}\n${text}`);
-  } else list.push({ place, kind, first, last, text: cut(text) });
-}
-
-export const leftOutRow = (place: LeftOut['place'], kind: LeftOut['kind'], { number, cells }: GridRow): LeftOut => ({
-  place,
-  kind,
-  first: number,
-  last: number,
-  text: cells.map(textOf).filter(Boolean).join(' '),
-});
-
-const cut = (text: string): string =>
-  Array.from(text.slice(0, 2 * MAX_QUOTE))
-    .slice(0, MAX_QUOTE)
-    .join('')
-    .toWellFormed();

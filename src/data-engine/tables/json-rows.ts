@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { TaskProblem } from '../tasks.js';
 import { columnNames } from './column-names.js';
-import { ColumnProfiles, type Reading } from './column-types.js';
+import { ColumnProfiles } from './column-types.js';
 import { MAX_CELL_BYTES, MAX_COLUMNS } from '../limits.js';
 import { isExactNumber } from './exact-numbers.js';
 import {
@@ -20,6 +20,7 @@ import {
   TOO_DEEP,
 } from './json-scan.js';
 import type { TextTable } from './parquet-writer.js';
+import type { Reading } from './readings.js';
 import { RowNumbering } from './row-numbers.js';
 import { readRows, type TextFile, withText } from './text-file.js';
 import { TextWriter } from './text-writer.js';

@@ -1,9 +1,10 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { identifier, literal } from '../sql-text.js';
 import type { ColumnType, TableColumn } from '../tasks.js';
-import type { ColumnProfiles, Reading } from './column-types.js';
+import type { ColumnProfiles } from './column-types.js';
 import type { DateForm } from './date-forms.js';
 import { NO_EXTENSIONS, ofMemory } from './duckdb-settings.js';
+import type { Reading } from './readings.js';
 import type { RowNumbers } from './row-numbers.js';
 
 /** A delimited text in UTF-8 that DuckDB reads without guessing. */

@@ -1,5 +1,6 @@
 import type { LeftOut } from '../tasks.js';
-import { type GridRow, isFilled, leaveOut, textOf } from './grid.js';
+import { type GridRow, isFilled, textOf } from './grid.js';
+import { leaveOut } from './left-out.js';
 
 /** Columns of a sheet beside its table. */
 export interface SideBySide {

@@ -1,6 +1,7 @@
 import type { LeftOut, SubtotalChoice } from '../tasks.js';
 import { ColumnSums } from './column-sums.js';
-import { type GridCell, type GridRow, isText, leaveOut, leftOutRow, textOf } from './grid.js';
+import { type GridCell, type GridRow, isText, textOf } from './grid.js';
+import { leaveOut, leftOutRow } from './left-out.js';
 import { type TotalLabel, isTotalLabel, totalLabelOf } from './total-labels.js';
 
 /** Blocks that are added up at the same time. A total of several subtotals ends a block that starts above all of them. */

@@ -1,16 +1,7 @@
 import type { LeftOut } from '../tasks.js';
 import type { ColumnProfiles } from './column-types.js';
-import {
-  countFilled,
-  type GridRow,
-  isComment,
-  isFilled,
-  isText,
-  isTextRow,
-  leaveOut,
-  leftOutRow,
-  textOf,
-} from './grid.js';
+import { countFilled, type GridRow, isComment, isFilled, isText, isTextRow, textOf } from './grid.js';
+import { leaveOut, leftOutRow } from './left-out.js';
 import { isTotalLabel } from './total-labels.js';
 
 /** Maximum number of rows from the first total or note to the end of a file. */

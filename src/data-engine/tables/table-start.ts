@@ -1,17 +1,8 @@
 import type { LeftOut } from '../tasks.js';
 import { ColumnProfiles } from './column-types.js';
-import {
-  countFilled,
-  type GridRow,
-  isComment,
-  isFilled,
-  isText,
-  isTextRow,
-  leaveOut,
-  leftOutRow,
-  observeCell,
-} from './grid.js';
+import { countFilled, type GridRow, isComment, isFilled, isText, isTextRow, observeCell } from './grid.js';
 import { type HeaderEvidence, headerEvidence, isSequence } from './header.js';
+import { leaveOut, leftOutRow } from './left-out.js';
 
 /** Rows below a header that are compared with it. */
 const ROWS_BELOW = 200;

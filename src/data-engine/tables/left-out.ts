@@ -1,0 +1,28 @@
+import type { LeftOut } from '../tasks.js';
+import { type GridRow, textOf } from './grid.js';
+
+/** Characters of a row that an answer quotes. */
+const MAX_QUOTE = 100;
+
+/** Adds an entry to the list. Neighbours of the same kind share an entry, so the list stays short. */
+export function leaveOut(list: LeftOut[], { place, kind, first, last, text }: LeftOut): void {
+  const before = list.at(-1);
+  if (before?.place === place && before.kind === kind) {
+    before.last = last;
+    before.text = cut(`${before.text}\n${text}`);
+  } else list.push({ place, kind, first, last, text: cut(text) });
+}
+
+export const leftOutRow = (place: LeftOut['place'], kind: LeftOut['kind'], { number, cells }: GridRow): LeftOut => ({
+  place,
+  kind,
+  first: number,
+  last: number,
+  text: cells.map(textOf).filter(Boolean).join(' '),
+});
+
+const cut = (text: string): string =>
+  Array.from(text.slice(0, 2 * MAX_QUOTE))
+    .slice(0, MAX_QUOTE)
+    .join('')
+    .toWellFormed();
