@@ -12,8 +12,10 @@ import {
 } from './formula.js';
 import { contradictionIn, TURNED } from './contradictions.js';
 import { linearize } from './linear.js';
+import { tryOut } from './expansion/trial.js';
 import { shortened } from './names.js';
-import { nearestNames } from './nearest-names.js';
+import { firstOf, listed, quotedList, shown } from './quoted-texts.js';
+import { isNever, rangeOf } from './ranges.js';
 import { noCell } from './sentences.js';
 import type { ColumnShape, Vocabulary } from './vocabulary.js';
 import { hasText, type Rest, restOf, type Values } from './values.js';
@@ -37,14 +39,9 @@ interface Compared {
   figure?: number;
 }
 
-/** Warnings about one formula, and texts that a warning names. */
+/** Warnings about one formula. */
 const MAX_WARNINGS = 5;
-const MAX_NAMED = 3;
-const MAX_VALUES = 5;
-const MAX_TEXT = 40;
 const MAX_CONDITION = 120;
-/** Texts that are searched for the nearest one. */
-const MAX_CANDIDATES = 500;
 
 /** How the data fit a formula. */
 export interface CoverageReport {
@@ -58,23 +55,29 @@ export interface CoverageReport {
 /**
  * Warns of keys that match nothing and of conditions that nothing meets, as far as the data are known, and notices missing figures.
  * Sentences have no full stop. Undefined if the budget of lookups does not suffice.
+ *
+ * @param isKnown whether the canvas has every name of the formula
  */
 export function coverageOf(
   formula: Formula,
   index: Index | undefined,
   vocabulary: Vocabulary,
+  isKnown = true,
 ): CoverageReport | undefined {
-  const coverage = new Coverage(vocabulary);
+  const trial = isKnown ? tryOut(formula, index, vocabulary) : undefined;
+  const coverage = new Coverage(vocabulary, trial === undefined || trial.lacksData);
   const scope = index === undefined ? new Map<string, Source>() : coverage.index(index, new Map(), false);
   for (const side of formula.sides) coverage.expression(side, scope);
-  const { problem, lacksData } = coverage;
-  return vocabulary.lookups?.left === 0
-    ? undefined
-    : {
-        warnings: [...coverage.warnings].slice(0, MAX_WARNINGS),
-        problem,
-        lacksData: lacksData || problem !== undefined,
-      };
+  if (vocabulary.lookups?.left === 0) return undefined;
+  const { problem, lacksData } = trial ?? coverage;
+  // A condition that nothing meets leaves an index or a sum empty.
+  const isExplained = [...coverage.warnings].some((warning) => warning.includes('nothing meets this condition'));
+  const found = trial?.warnings.filter((warning) => !isExplained || !warning.includes('meets this condition')) ?? [];
+  return {
+    warnings: [...coverage.warnings, ...found].slice(0, MAX_WARNINGS),
+    problem,
+    lacksData: lacksData || (trial === undefined && problem !== undefined),
+  };
 }
 
 class Coverage {
@@ -84,7 +87,11 @@ class Coverage {
   /** Whether a figure is missing that a solve needs. */
   lacksData = false;
 
-  constructor(private readonly vocabulary: Vocabulary) {}
+  /** @param mayLackData whether figures of members that formulas reach may be missing */
+  constructor(
+    private readonly vocabulary: Vocabulary,
+    private readonly mayLackData: boolean,
+  ) {}
 
   expression(expression: Expression, scope: Scope): void {
     if (expression.kind === 'member') this.member(expression, scope);
@@ -154,13 +161,13 @@ class Coverage {
       if (bound === undefined || isFamily) continue;
       const [unused, unmatched] = this.rests(here, bound);
       if (unused === undefined || unmatched === undefined || unmatched.count === 0) continue;
-      if (sets.get(here.set)?.hasDefault === true) {
+      if (sets.get(here.set)?.fallback !== undefined) {
         if (unused.count === 0) continue;
         const [matches, their] = unused.count === 1 ? ['matches', 'its'] : ['match', 'their'];
         this.warn(
           `${this.quoted(unused, bound, unmatched)} of ${here.set} ${matches} no member of ${bound.set}, so ${their} ${name} is not used`,
         );
-      } else if (!bound.isFiltered) {
+      } else if (!bound.isFiltered && this.mayLackData) {
         const has = unmatched.count === 1 ? 'has' : 'have';
         this.warn(`${this.quoted(unmatched, here, unused)} of ${bound.set} ${has} no ${name} in ${here.set}`);
         this.lacksData ||= key.lag === 0 && bound.isJoined !== true;
@@ -171,7 +178,7 @@ class Coverage {
   /** Notices a figure that a solve cannot do without and that the data lack. */
   private figures(name: string, column: ColumnShape, keys: readonly Key[], scope: Scope): void {
     const shape = this.vocabulary.sets.get(column.set);
-    if (column.type === 'text' || shape?.hasDefault === true) return;
+    if (column.type === 'text' || shape?.fallback !== undefined) return;
     const sources = keys.map((key) => (key.kind === 'index' && key.lag === 0 ? scope.get(key.name) : undefined));
     const isWhole = sources.every((source) => source?.isFiltered === false && source.isJoined !== true);
     if (!isWhole) return;
@@ -254,7 +261,7 @@ class Coverage {
   }
 
   private rangeWithDefault({ set, range }: ColumnShape): Compared['range'] {
-    return this.vocabulary.sets.get(set)?.hasDefault === true ? undefined : range;
+    return this.vocabulary.sets.get(set)?.fallback !== undefined ? undefined : range;
   }
 
   private values({ set, part }: Pick<Source, 'set' | 'part'>): Values | undefined {
@@ -280,73 +287,10 @@ class Coverage {
 
   /** The first texts of a rest, each with the nearest text of the other set. */
   private quoted(rest: Rest, other: Source, { texts }: Rest): string {
-    return quotedList(rest, [...texts, ...firstOf(this.values(other) ?? [], MAX_CANDIDATES)]);
+    return quotedList(rest, [...texts, ...firstOf(this.values(other) ?? [])]);
   }
 
   private warn(sentence: string): void {
     if (this.warnings.size < MAX_WARNINGS) this.warnings.add(sentence);
   }
-}
-
-/** Whether a comparison holds for no figure of a range. */
-function isNever([least, most]: readonly [number, number], comparison: Comparison, figure: number): boolean {
-  switch (comparison) {
-    case '=':
-      return figure < least || figure > most;
-    case '<':
-      return least >= figure;
-    case '<=':
-      return least > figure;
-    case '>':
-      return most <= figure;
-    case '>=':
-      return most < figure;
-    case '<>':
-      return least === figure && most === figure;
-  }
-}
-
-const shown = (text: string): string => shortened(text, MAX_TEXT);
-
-/** `"San Diego" (near "san diego"), "Topeka" and 2 more` */
-function quotedList({ texts, count }: Rest, candidates: readonly string[]): string {
-  const named = texts.slice(0, MAX_NAMED).map((text) => {
-    const [nearest] = nearestNames(text, candidates, 1);
-    return `"${shown(text)}"${nearest === undefined ? '' : ` (near "${shown(nearest)}")`}`;
-  });
-  return `${named.join(', ')}${count > named.length ? ` and ${count - named.length} more` : ''}`;
-}
-
-/** The values nearest to a text, then the first of the others. */
-function listed(values: Values, text: string): string {
-  const first = firstOf(values, MAX_CANDIDATES);
-  const texts = [...new Set([...nearestNames(text, first), ...first])].slice(0, MAX_VALUES);
-  const more = values.size > texts.length ? ` and ${values.size - texts.length} more` : '';
-  return texts.map((one) => `"${shown(one)}"`).join(', ') + more;
-}
-
-function firstOf(values: Iterable<string>, most: number): string[] {
-  const texts: string[] = [];
-  for (const text of values) {
-    if (texts.length >= most) break;
-    texts.push(text);
-  }
-  return texts;
-}
-
-const ranges = new WeakMap<Values, readonly [number, number] | 'none'>();
-
-/** The smallest and largest of texts that are all figures; undefined where one is none. */
-function rangeOf(values: Values): readonly [number, number] | undefined {
-  const cached = ranges.get(values);
-  if (cached !== undefined) return cached === 'none' ? undefined : cached;
-  let [least, most] = [Infinity, -Infinity];
-  for (const text of values) {
-    const figure = text === '' ? NaN : Number(text);
-    [least, most] = [Math.min(least, figure), Math.max(most, figure)];
-    if (Number.isNaN(figure)) break;
-  }
-  const range = Number.isFinite(least) && Number.isFinite(most) ? ([least, most] as const) : undefined;
-  ranges.set(values, range ?? 'none');
-  return range;
 }

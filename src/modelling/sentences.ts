@@ -56,11 +56,19 @@ export const dividesByZero = (members: string): string =>
 export const isNoSet = (name: string, kind: string): string =>
   `${shortened(name)} is ${kind}, no set: write the name of a set, as in \`p in products\``;
 
-/** @param set the set of the column */
-export const noCell = (name: string, member: string, set: string, isMember: boolean): string =>
-  isMember
-    ? `${name} has no value for ${member}: fill it in, or give the data card of ${set} a \`default\``
-    : `${name} has no value for ${member}, which is no member of ${set}`;
+/**
+ * @param set the set of the column
+ * @param others number of further members without a value
+ */
+export function noCell(name: string, member: string, set: string, isMember: boolean, others = 0): string {
+  const members = others === 0 ? member : `${member} and ${others} more`;
+  if (isMember)
+    return `${name} has no value for ${members}: fill ${others === 0 ? 'it' : 'them'} in, or give the data card of ${set} a \`default\``;
+  return `${name} has no value for ${members}, which ${others === 0 ? 'is no member' : 'are no members'} of ${set}`;
+}
+
+/** @param name of a variable */
+export const noMember = (name: string, member: string): string => `${name} has no member ${member}`;
 
 /** Columns of several sets that are called the same. */
 export const doubledColumn = (name: string, set: string, other: string): string =>

@@ -25,12 +25,12 @@ const MAX_TEXTS = 500;
 export const hasText = (values: Values, text: string): boolean => values.has(text) || values.has(isoDate(text) ?? text);
 
 let identities = 0;
-const identityByValues = new WeakMap<Values, number>();
+const identityByObject = new WeakMap<object, number>();
 
 /** Returns a number that only the same object has. */
-export function identityOf(values: Values): number {
-  const identity = identityByValues.get(values) ?? (identities += 1);
-  identityByValues.set(values, identity);
+export function identityOf(values: object): number {
+  const identity = identityByObject.get(values) ?? (identities += 1);
+  identityByObject.set(values, identity);
   return identity;
 }
 

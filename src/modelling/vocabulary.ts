@@ -1,16 +1,21 @@
 import type { Index } from './formula.js';
 import type { LookupBudget, Values } from './values.js';
 
+/** Cells of a column in the order of the members; null where one is empty. */
+export type Cells = readonly (number | string | null)[];
+
 /** A set as formulas see it. */
 export interface SetShape {
   /** Columns of its keys: 1 for a plain set, 2 for pairs. */
   arity: number;
   /** The texts of each column of the keys, as far as they are known. */
   parts?: readonly (Values | undefined)[];
+  /** Each column of the keys, member by member, as far as they are known. Absent for a set of single members. */
+  keys?: readonly Cells[];
   /** Number of members of a set in a file, as far as it is known. */
   size?: number;
-  /** Whether a default stands for figures that are missing. */
-  hasDefault?: boolean;
+  /** Stands for figures that are missing. */
+  fallback?: number;
 }
 
 /** A column of figures or of texts (labels) over a set. */
@@ -28,6 +33,8 @@ export interface ColumnShape {
   range?: readonly [number, number];
   /** The key of the first member without a figure. */
   empty?: readonly string[];
+  /** The cells, in the order of the members or by member, as far as they are known. */
+  cells?: Cells | ReadonlyMap<string, number | string>;
 }
 
 /** A variable for each member of an index. */

@@ -6,6 +6,7 @@ import { type Stage, WaitingConditions } from './conditions.js';
 import { allRows, type Derived, type Frame, ONE_ROW, passing, pick, pickFrom } from './frame.js';
 import { boundKeys, join, type JoinKey, keyOfFigures, newMembers } from './join.js';
 import { Lookup } from './lookup.js';
+import type { Observer } from './observer.js';
 import { refuse } from './refusal.js';
 import type { Space } from './space.js';
 import { Steps } from './steps.js';
@@ -23,21 +24,25 @@ const TOO_LARGE = 'A number in it becomes too large';
  */
 export class Evaluator {
   private places = new Int32Array(0);
-  private readonly steps = new Steps();
   private readonly lookup: Lookup;
 
-  /** @param nameOf what a variable is called, for messages */
+  /**
+   * @param nameOf what a variable is called, for messages
+   * @param observer receives missing figures, which are refused otherwise
+   */
   constructor(
     private readonly space: Space,
     private readonly nameOf: (variable: number) => string,
+    private readonly steps = new Steps(),
+    private readonly observer?: Observer,
   ) {
-    this.lookup = new Lookup(space);
+    this.lookup = new Lookup(space, observer);
   }
 
   /** The rows that an index stands for, in the order of its sets, each by itself. A formula begins with them. */
   rows(index: Index | undefined): Frame {
     this.steps.begin();
-    return index === undefined ? ONE_ROW : this.extend(ONE_ROW, index).frame;
+    return index === undefined ? ONE_ROW : this.extend(ONE_ROW, index, false).frame;
   }
 
   /** An expression in each row. */
@@ -171,7 +176,7 @@ export class Evaluator {
   }
 
   private total({ over, of }: Extract<Expression, { kind: 'total' }>, frame: Frame): Linear {
-    const { frame: inner, parents } = this.extend(frame, over);
+    const { frame: inner, parents } = this.extend(frame, over, true);
     const { constants, terms } = this.linear(of, inner);
     const sums = new Float64Array(frame.size);
     for (let row = 0; row < inner.size; row += 1) sums[parents[row]!]! += constants[row]!;
@@ -182,7 +187,8 @@ export class Evaluator {
   }
 
   /** The rows of a frame with those that an index adds to each. */
-  private extend(outer: Frame, { over, where }: Index): Derived {
+  private extend(outer: Frame, index: Index, isSum: boolean): Derived {
+    const { over, where } = index;
     const names = new Set([...outer.codes.keys(), ...over.flatMap((one) => one.names)]);
     const waiting = new WaitingConditions(where, names);
     let extended: Derived = { frame: outer, parents: allRows(outer.size) };
@@ -198,12 +204,14 @@ export class Evaluator {
         ...boundKeys(membership, set, members.parents, frame),
         ...waiting.takeKeys(stage, (ofMembers, ofRows) => this.joinKey(ofMembers, members.frame, ofRows, frame)),
       ];
+      if (isSum && where === undefined) this.observer?.filtered(membership, set, frame);
       const joined = join(frame, members.frame, keys, (size) => this.steps.goThrough(size, membership.position));
       extended = this.filtered(
         { frame: joined.frame, parents: pickFrom(parents, joined.parents) },
         waiting.takeKnown(stage),
       );
     }
+    if (outer.size > 0 && extended.frame.size === 0) this.observer?.emptied(index, isSum);
     return extended;
   }
 

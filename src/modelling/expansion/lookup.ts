@@ -5,6 +5,7 @@ import {
   lettersFor,
   noCell,
   noIndex,
+  noMember,
   noOrder,
   noSet,
   textIsNoFigure,
@@ -12,12 +13,15 @@ import {
   wrongMembership,
 } from '../sentences.js';
 import type { Frame } from './frame.js';
+import type { Observer } from './observer.js';
 import { refuse } from './refusal.js';
 import type { Column, FamilyOf, Members, Space } from './space.js';
 import { Terms } from './terms.js';
 
 /** A member that a lag finds beyond an end of the set. */
 const OUTSIDE = -2;
+/** Figure in place of a missing one while an observer collects them: none that a formula cannot divide by. */
+const STAND_IN = 1;
 
 /**
  * What the names of a formula stand for in each row of a frame: members, cells of columns, variables of families.
@@ -25,7 +29,10 @@ const OUTSIDE = -2;
  * @throws ExpansionRefusal from every method for what is not there
  */
 export class Lookup {
-  constructor(private readonly space: Space) {}
+  constructor(
+    private readonly space: Space,
+    private readonly observer?: Observer,
+  ) {}
 
   /** The set that a membership is of. */
   set({ set: name, names, position }: Membership): Members {
@@ -43,13 +50,14 @@ export class Lookup {
     const { figures, fallback = NaN } = column;
     const cells = new Float64Array(frame.size);
     const places = column.set.table.find(keys, frame.size);
+    if (!Number.isNaN(fallback)) this.observer?.defaulted(expression, column, places);
     for (let row = 0; row < frame.size; row += 1) {
       const place = places[row]!;
       if (place < 0 && isOutside(keys, row)) continue;
       const figure = place < 0 ? NaN : figures[place]!;
       const known = Number.isNaN(figure) ? fallback : figure;
-      if (Number.isNaN(known)) this.refuseMissing(expression, keys, row, place >= 0);
-      cells[row] = known;
+      if (Number.isNaN(known)) this.miss(expression, keys, row, place >= 0);
+      cells[row] = Number.isNaN(known) ? STAND_IN : known;
     }
     return cells;
   }
@@ -63,7 +71,7 @@ export class Lookup {
     for (let row = 0; row < frame.size; row += 1) {
       const place = places[row]!;
       if (place >= 0) terms.push(row, family.from + place, 1);
-      else if (!isOutside(keys, row)) this.refuseMissing(expression, keys, row, false);
+      else if (!isOutside(keys, row)) this.miss(expression, keys, row, false);
     }
     return terms;
   }
@@ -97,7 +105,7 @@ export class Lookup {
     const places = column.set.table.find(keys, frame.size);
     for (let row = 0; row < frame.size; row += 1) {
       const place = places[row]!;
-      if (place < 0 && !isOutside(keys, row)) this.refuseMissing(expression, keys, row, false);
+      if (place < 0 && !isOutside(keys, row)) this.miss(expression, keys, row, false);
       codes[row] = place < 0 ? OUTSIDE : column.codes[place]!;
     }
     return codes;
@@ -142,16 +150,13 @@ export class Lookup {
   }
 
   /** @param isMember of a column: whether its set has the member, and the cell alone is missing */
-  private refuseMissing(
-    { name, position }: MemberOf,
-    keys: readonly Int32Array[],
-    row: number,
-    isMember: boolean,
-  ): never {
-    const member = keys.map((column) => this.quoted(column[row]!)).join(', ');
-    const column = this.space.columns.get(name);
-    const isColumn = column !== undefined && !this.space.families.has(name);
-    refuse(isColumn ? noCell(name, member, column.set.name, isMember) : `${name} has no member ${member}`, position);
+  private miss(expression: MemberOf, keys: readonly Int32Array[], row: number, isMember: boolean): void {
+    const { name, position } = expression;
+    const member = keys.map((codes) => this.quoted(codes[row]!)).join(', ');
+    const column = this.space.families.has(name) ? undefined : this.space.columns.get(name);
+    if (this.observer === undefined)
+      refuse(column ? noCell(name, member, column.set.name, isMember) : noMember(name, member), position);
+    this.observer.missing({ expression, member, isMember, ...(column !== undefined && { column }) });
   }
 
   private quoted(code: number): string {

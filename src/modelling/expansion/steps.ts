@@ -11,6 +11,18 @@ export class Steps {
   private gone = 0;
   private steps = 0;
 
+  constructor(private readonly maxRows = MAX_ROWS) {}
+
+  /** Whether the present formula goes through too many rows. */
+  get isExceeded(): boolean {
+    return this.gone > this.maxRows;
+  }
+
+  /** Rows that the present formula has gone through. */
+  get rows(): number {
+    return this.gone;
+  }
+
   /** Another formula begins. */
   begin(): void {
     this.gone = 0;
@@ -20,9 +32,9 @@ export class Steps {
   goThrough(rows: number, position?: number): void {
     this.gone += rows;
     this.steps += rows;
-    if (this.gone > MAX_ROWS)
+    if (this.gone > this.maxRows)
       refuse(
-        `It goes through more than ${MAX_ROWS} combinations of members: let its indices run over fewer, with conditions behind \`where\``,
+        `It goes through more than ${this.maxRows} combinations of members: let its indices run over fewer, with conditions behind \`where\``,
         position,
       );
     if (this.steps > MAX_STEPS)

@@ -2,7 +2,7 @@ import { isProblem, type Index } from '../../modelling/formula.js';
 import type { ColumnShape, Family, SetShape, Vocabulary } from '../../modelling/vocabulary.js';
 import type { Card } from './card.entity.js';
 import { fieldOf } from './card-shapes.js';
-import { type DataContent, type FileColumn, fileColumns, type InlineColumn, partsOf } from './data-content.js';
+import { type DataContent, type FileColumn, fileColumns, type InlineColumn, keysOf, partsOf } from './data-content.js';
 import type { FileState } from './data-file.js';
 import { readIndex } from './expressions.js';
 
@@ -34,11 +34,18 @@ export function vocabularyOf(cards: readonly Content[], contents: readonly Known
     for (const [name, figure] of figures) values.set(name, figure);
     if (set === undefined) continue;
     const facts = typeof state === 'object' ? state : undefined;
-    const hasDefault = content.file?.fallback !== undefined;
+    const fallback = content.file?.fallback;
+    const keys = keysOf(content, facts);
     const size = set.members === undefined && content.file?.isDistinct === false ? facts?.rows : undefined;
     const parts = partsOf(content, facts);
     if (!sets.has(set.name))
-      sets.set(set.name, { arity: set.arity, parts, hasDefault, ...(size !== undefined && { size }) });
+      sets.set(set.name, {
+        arity: set.arity,
+        parts,
+        ...(keys !== undefined && { keys }),
+        ...(size !== undefined && { size }),
+        ...(fallback !== undefined && { fallback }),
+      });
     const inFile = facts === undefined ? [] : fileColumns(content, facts);
     for (const [name, column] of [...given, ...inFile]) {
       const shape = shapeOf(set.name, column);
@@ -60,13 +67,14 @@ export function vocabularyOf(cards: readonly Content[], contents: readonly Known
 }
 
 function shapeOf(set: string, column: FileColumn | InlineColumn): ColumnShape {
-  const { type, values, range } = column;
+  const { type, values, range, cells } = column;
   const { misfit, origin, empty } = 'column' in column ? column : {};
   return {
     set,
     type,
     ...(values !== undefined && { values }),
     ...(range !== undefined && { range }),
+    ...(cells !== undefined && { cells }),
     ...(misfit !== undefined && { misfit }),
     ...(empty !== undefined && { empty }),
     ...(origin !== undefined && { origin }),

@@ -6,6 +6,8 @@ export const MAX_ROWS = 100_000;
 export const MAX_CELLS = 2_000_000;
 /** Most bytes of the values of a file: each process keeps those of the canvases that it works on. */
 const MAX_BYTES = 2 * 1024 ** 2;
+/** Most cells of a table that are kept one by one. */
+const MAX_KEPT_CELLS = 50_000;
 
 /**
  * Adds the different texts and the range of figures to the facts on columns, those of the key first, as far as there is room.
@@ -30,6 +32,7 @@ export function withValues(
       valuesByName.set(column.name, values);
     }
   }
+  const isSmall = rowsOf(cells) * columns.length <= MAX_KEPT_CELLS;
   return columns.map((column, at) => {
     const values = valuesByName.get(column.name);
     const range = rangeOf(cells[at]!);
@@ -40,6 +43,7 @@ export function withValues(
       ...column,
       ...(values !== undefined && { values }),
       ...(range !== undefined && { range }),
+      ...(isSmall && (cells[at]!.type === 'number' || values !== undefined) && { cells: placesOf(cells[at]!) }),
       ...(empty >= 0 && {
         empty: key.map((name) => textAt(cells[columns.findIndex((one) => one.name === name)], empty)),
       }),
@@ -61,6 +65,15 @@ function rangeOf(cells: ColumnCells): [number, number] | undefined {
   }
   return least > most ? undefined : [least, most];
 }
+
+const rowsOf = ([first]: readonly ColumnCells[]): number =>
+  first === undefined ? 0 : first.type === 'number' ? first.figures.length : first.places.length;
+
+/** Figures, or the places of texts in the list of the different ones. */
+const placesOf = (cells: ColumnCells): (number | null)[] =>
+  cells.type === 'number'
+    ? Array.from(cells.figures, (figure) => (Number.isNaN(figure) ? null : figure))
+    : Array.from(cells.places, (place) => (place < 0 ? null : place));
 
 const textAt = (cells: ColumnCells | undefined, row: number): string =>
   cells === undefined

@@ -1,10 +1,12 @@
+import { LRUCache } from 'lru-cache';
 import type { DialectOptions } from '../../data-engine/tasks.js';
 import { normalizePath, pathProblem } from '../../files/tree/paths.js';
 import { shortened } from '../../modelling/names.js';
 import type { Card } from './card.entity.js';
 import { fieldOf } from './card-shapes.js';
-import { columnNames, type DataFile, type FileFacts } from './data-file.js';
+import { cellsOf, columnNames, type DataFile, type FileFacts } from './data-file.js';
 import type { Values } from '../../modelling/values.js';
+import type { Cells } from '../../modelling/vocabulary.js';
 import { type Members, rangeOf, toMember, valuesOf } from './members.js';
 
 /** What a data card says. */
@@ -45,6 +47,8 @@ export interface FileColumn {
   values?: Values;
   /** The smallest and the largest figure, as far as they are known. */
   range?: readonly [number, number];
+  /** The cells, row by row, as far as they are known. */
+  cells?: Cells;
   /** The key of the first row without a figure. */
   empty?: readonly string[];
   /** `column "Unit cost" of products.csv`, if formulas call it otherwise. */
@@ -60,7 +64,7 @@ export function readData(card: DataCard): DataContent {
   const columns = new Map<string, InlineColumn>();
   for (const [name, value] of Object.entries(fieldOf<Record<string, number | object>>(card, 'values') ?? {})) {
     if (typeof value === 'number') values.set(name, value);
-    else columns.set(name, toColumn(value));
+    else columns.set(name, columnOf(value));
   }
   const file = readFile(card);
   const given = { values, columns, ...(file !== undefined && { file }) };
@@ -129,6 +133,7 @@ export function fileColumns({ set, file }: DataContent, facts: FileFacts): Map<s
     const found = known.get(column);
     if (found === undefined) continue;
     const { type, misfit, values, range, empty } = found;
+    const cells = cellsOf(found);
     const sentence =
       misfit &&
       `${shortened(file.path)}, row ${misfit.row}, column ${shortened(column)}: "${shortened(misfit.text)}" is not a number`;
@@ -139,6 +144,7 @@ export function fileColumns({ set, file }: DataContent, facts: FileFacts): Map<s
       ...(values !== undefined && { values: valuesOf(values) }),
       ...(range !== undefined && { range }),
       ...(empty !== undefined && { empty }),
+      ...(cells !== undefined && { cells }),
       ...(name !== column && { origin: `column "${shortened(column)}" of ${shortened(file.path)}` }),
     });
   }
@@ -153,6 +159,14 @@ export function partsOf({ set, file }: DataContent, facts: FileFacts | undefined
     const values = facts?.columns.find((column) => column.name === name)?.values;
     return values && valuesOf(values);
   });
+}
+
+/** The columns of the keys of a set of tuples, row by row, as far as they are known. */
+export function keysOf({ set, file }: DataContent, facts: FileFacts | undefined): Cells[] | undefined {
+  if (set === undefined || set.arity === 1) return undefined;
+  const columns = (file?.key ?? []).map((name) => facts?.columns.find((column) => column.name === name));
+  const keys = columns.flatMap((column) => [(column && cellsOf(column)) ?? []]);
+  return keys.every((cells) => cells.length > 0 && !cells.includes(null)) ? keys : undefined;
 }
 
 /** The members that a set is written with; of those that are written twice the first. */
@@ -170,6 +184,21 @@ export function sizeOf({ card_type, data: { values, members } }: DataCard): numb
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+/** Characters of the columns in cards that are cached. */
+const MAX_CHARACTERS = 2_000_000;
+const columnsByText = new LRUCache<string, InlineColumn>({
+  maxSize: MAX_CHARACTERS,
+  sizeCalculation: (_, text) => text.length + 1,
+});
+
+/** The column that is written into a card. Equal ones are the same object, so that what follows from them can be cached. */
+function columnOf(cells: object): InlineColumn {
+  const text = JSON.stringify(cells);
+  const column = columnsByText.get(text) ?? toColumn(cells);
+  columnsByText.set(text, column);
+  return column;
+}
 
 function toColumn(cells: object): InlineColumn {
   const entries = Object.entries(cells).map(([member, cell]): [string, number | string] => [

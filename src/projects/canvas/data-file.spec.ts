@@ -157,6 +157,49 @@ describe('a set in a file', () => {
     ]);
   });
 
+  it.each<[string, string, boolean, string]>([
+    ['cost[o, d] * x <= 9', 'o in plants, d in towns', false, 'cost has no value for "rome", "york" and 1 more'],
+    ['cost[o, d] * x <= 9', 'o in plants, d in towns where o = "bonn" and d = "york"', true, ''],
+    ['cost[o, d] * x <= 9', '(o, d) in lanes', true, ''],
+    [
+      'x <= 9',
+      'o in plants, d in towns where o <> "rome" and o <> "bonn"',
+      true,
+      'Nothing in plants, towns meets this',
+    ],
+    ['x <= 9', '(o, d) in lanes where cost[o, d] > 3 and o = "bonn"', true, 'Nothing in lanes meets this condition'],
+  ])('judges %s for %s by the members that it reaches', (expression, index, isAvailable, gap) => {
+    const lanes = card('data', { set: 'lanes', file_path: 'lanes.csv', key: ['from', 'to'] });
+    const text = (...texts: string[]): ColumnCells => ({ type: 'text', texts, places: Int32Array.of(0, 1) });
+    const columns = withValues(
+      ['from', 'to', 'cost'].map((name) => ({ name, type: name === 'cost' ? 'number' : 'text' })),
+      [text('rome', 'bonn'), text('oslo', 'york'), { type: 'number', figures: Float64Array.of(5, 2) }],
+      ['from', 'to'],
+    );
+    const cards = [
+      lanes,
+      card('data', { set: 'plants', members: ['rome', 'bonn'], description: 'Plants' }),
+      card('data', { set: 'towns', members: ['oslo', 'york'], description: 'Towns' }),
+      card('variable', { name: 'x', unit: 'pallets' }),
+      card('constraint', { classification: 'hard', expression, index }),
+    ];
+    const files = known({ columns, rows: 2 }, lanes);
+    expect(judgeAndDerive(cards, files).derived.data_available).toBe(isAvailable);
+    expect(gapsOf(cards, files).join()).toContain(gap);
+    expect(gapsOf(cards, files)).toHaveLength(gap === '' ? 0 : 1);
+  });
+
+  it('judges a formula again when cells of a condition change', () => {
+    const plants = (size: number) => [
+      card('data', { set: 'plants', members: ['rome'], description: 'Plants', values: { size: { rome: size } } }),
+      card('variable', { name: 'open', index: 'o in plants where size[o] > 3', unit: 'plants' }),
+      card('constraint', { classification: 'hard', expression: 'open[o] <= 9', index: 'o in plants' }),
+    ];
+    expect(gapsOf(plants(4), new Map())).toEqual([]);
+    expect(gapsOf(plants(2), new Map()).join()).toContain('open has no member "rome"');
+    expect(gapsOf(plants(5), new Map())).toEqual([]);
+  });
+
   it('has pairs for members where the key has two columns', () => {
     const lanes = card('data', { set: 'lanes', file_path: 'lanes.csv', key: ['from', 'to'] });
     const facts: FileFacts = {
@@ -396,9 +439,9 @@ describe('withValues', () => {
 
   it('keeps the different texts of keys and texts, and the range of figures', () => {
     expect(withValues(columns, cells('a'), ['year'])).toEqual([
-      { name: 'note', type: 'text', values: ['a'] },
-      { name: 'year', type: 'number', values: ['2025', '2026'], range: [2025, 2026] },
-      { name: 'price', type: 'number', range: [-1, 4], empty: ['2026'] },
+      { name: 'note', type: 'text', values: ['a'], cells: [0, 0] },
+      { name: 'year', type: 'number', values: ['2025', '2026'], range: [2025, 2026], cells: [2025, 2026, 2025] },
+      { name: 'price', type: 'number', range: [-1, 4], empty: ['2026'], cells: [4, null, -1] },
     ]);
   });
 

@@ -3,6 +3,7 @@ import { dialectOf } from '../../tables/dialect-options.js';
 import { tableFormat } from '../../tables/table-format.js';
 import type { TableName } from '../../tables/table-reader.service.js';
 import { isName } from '../../modelling/lexer.js';
+import type { Cells } from '../../modelling/vocabulary.js';
 
 /** A table in a file of the workspace, as a data card names it. */
 export interface DataFile {
@@ -49,6 +50,19 @@ export interface FactsOfColumn {
   range?: [number, number];
   /** The key of the first row without a figure. */
   empty?: string[];
+  /** The cells, unless there are too many: figures, or of texts their places in `values`; null where one is empty. */
+  cells?: (number | null)[];
+}
+
+const cellsByColumn = new WeakMap<FactsOfColumn, Cells>();
+
+/** The cells of a column, as far as they are known. Equal ones are the same object, so that what follows from them can be cached. */
+export function cellsOf(column: FactsOfColumn): Cells | undefined {
+  const { type, cells, values = [] } = column;
+  if (cells === undefined || type === 'number') return cells;
+  const texts = cellsByColumn.get(column) ?? cells.map((place) => (place === null ? null : values[place]!));
+  cellsByColumn.set(column, texts);
+  return texts;
 }
 
 /** What is known of the file of a card: whether it is there, and what stands in it once that has been read. */
@@ -76,7 +90,7 @@ export const tableOf = ({ path, sheet, dialect }: DataFile): TableName => ({
 });
 
 /** Counts up when contents come to be read in another way: what was found out before does not count any more. */
-const VERSION = 3;
+const VERSION = 4;
 
 /** Columns by the names that formulas have for them, without those of the key. Of those that are called the same the first. */
 export function columnNames(

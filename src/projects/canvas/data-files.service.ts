@@ -26,8 +26,8 @@ import {
 } from './data-file.js';
 import { type Asked, FileFactsRepository } from './file-facts.repository.js';
 
-/** Most texts of the cached facts together. */
-const MAX_CACHED_VALUES = 1_000_000;
+/** Most texts and cells of the cached facts together. */
+const MAX_CACHED_VALUES = 3_000_000;
 
 type DataCard = Pick<Card, 'card_type' | 'data'>;
 
@@ -51,7 +51,8 @@ export class DataFiles {
   /** Contents never change. The same object lets comparisons of its values be cached. */
   private readonly cachedFacts = new LRUCache<string, FileFacts>({
     maxSize: MAX_CACHED_VALUES,
-    sizeCalculation: ({ columns }) => columns.reduce((sum, { values = [] }) => sum + values.length + 1, 1),
+    sizeCalculation: ({ columns }) =>
+      columns.reduce((sum, { values = [], cells = [] }) => sum + values.length + cells.length + 1, 1),
   });
 
   constructor(

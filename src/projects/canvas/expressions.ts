@@ -9,7 +9,7 @@ import { beyondTheEnds } from '../../modelling/sentences.js';
 import { noteOnStrict } from '../../modelling/strict.js';
 import { MAX_FORMULA_LENGTH, parseFormula, parseIndex } from '../../modelling/parse-formula.js';
 import { splitIndex } from '../../modelling/split-index.js';
-import { identityOf, type Values } from '../../modelling/values.js';
+import { identityOf } from '../../modelling/values.js';
 import { namesOfIndex, type SetShape, type Vocabulary } from '../../modelling/vocabulary.js';
 
 /** A formula of a card, and what it is for. */
@@ -143,7 +143,7 @@ function judge(
   // Of formulas without an index the figures are known.
   if (isOfFigures && !namesIn(formula).some(isMisused))
     return { problem: problemOfFigures(formula, use, vocabulary.values), unknown, notes };
-  const coverage = problem === undefined ? coverageOf(formula, index, vocabulary) : undefined;
+  const coverage = problem === undefined ? coverageOf(formula, index, vocabulary, unknown.length === 0) : undefined;
   return {
     problem: problem === undefined ? coverage?.problem : placed(problem, text),
     unknown,
@@ -180,23 +180,36 @@ function placed({ problem, position }: FormulaProblem, text: string): string {
   return `${problem} (at character ${position + 1}: ${shortened(text.slice(position), SHOWN)})`;
 }
 
-const identity = (values: Values | undefined): number | undefined => values && identityOf(values);
+const identity = (data: object | undefined): number | undefined => data && identityOf(data);
+
+const NO_FAMILIES: Vocabulary['families'] = new Map();
 
 /** What a name means, as a value that is equal where it means the same. */
-function roleOf(name: string, { values, variables, wholes, families, columns, sets }: Vocabulary): unknown {
+function roleOf(name: string, vocabulary: Vocabulary): unknown {
+  const { values, variables, wholes, families, columns, sets } = vocabulary;
   const isWhole = wholes?.has(name) === true;
   const plain = values.get(name) ?? (variables.has(name) ? (isWhole ? 'whole' : 'variable') : undefined);
   const family = families.get(name);
   const set = sets.get(name);
   const columnsOfName = columns.get(name);
   if (family === undefined && set === undefined && columnsOfName === undefined) return plain;
-  const dataOf = (one: SetShape | undefined): unknown[] => [one?.hasDefault, one?.parts?.map(identity)];
-  const overs = family?.index.over ?? [];
+  const dataOf = (one: SetShape | undefined): unknown[] => [
+    one?.fallback,
+    one?.size,
+    one?.parts?.map(identity),
+    one?.keys?.map(identity),
+  ];
   return JSON.stringify([
     plain,
     isWhole,
-    family && [namesOfIndex(family.index), overs.map((one) => [one.names, one.set, dataOf(sets.get(one.set))])],
+    family && [
+      family.index,
+      mentionsOf(undefined, family.index).map((one) => roleOf(one, { ...vocabulary, families: NO_FAMILIES })),
+    ],
     set && [set.arity, dataOf(set)],
-    columnsOfName?.map((column) => [{ ...column, values: identity(column.values) }, dataOf(sets.get(column.set))]),
+    columnsOfName?.map((column) => [
+      { ...column, values: identity(column.values), cells: identity(column.cells) },
+      dataOf(sets.get(column.set)),
+    ]),
   ]);
 }

@@ -1,0 +1,129 @@
+import type { Index } from '../formula.js';
+import { mentionsOf } from '../mentions.js';
+import type { LookupBudget } from '../values.js';
+import { type ColumnShape, namesOfIndex, type SetShape, type Vocabulary } from '../vocabulary.js';
+import { Evaluator } from './evaluator.js';
+import { KeyTable } from './key-table.js';
+import type { Observer } from './observer.js';
+import { ExpansionRefusal } from './refusal.js';
+import { Space } from './space.js';
+import { Steps } from './steps.js';
+
+/** Maximum number of members of a set, and of rows that a formula goes through. Larger ones are left to the solve. */
+const MAX_MEMBERS = 50_000;
+const MAX_ROWS = 200_000;
+
+/** The part of a canvas whose data are known, as a solve expands it. Names are added when a formula first mentions them. */
+export class KnownSpace {
+  private readonly space = new Space(true);
+  private readonly isKnown = new Map<string, boolean>();
+  private readonly budget: LookupBudget;
+  private variables = 0;
+
+  constructor(private readonly vocabulary: Vocabulary) {
+    this.budget = vocabulary.lookups ?? { left: Infinity };
+  }
+
+  readonly textOf = (code: number): string => this.space.texts.text(code);
+
+  /** Adds everything that names stand for. Returns false if some of the data are not known. */
+  add(names: readonly string[]): boolean {
+    return names.map((name) => this.addName(name)).every(Boolean);
+  }
+
+  /** Evaluates something. Returns undefined if it goes through too many rows. @throws ExpansionRefusal */
+  evaluate<Result>(work: (evaluator: Evaluator) => Result, observer?: Observer): Result | undefined {
+    const steps = new Steps(Math.min(MAX_ROWS, this.budget.left));
+    try {
+      return work(new Evaluator(this.space, String, steps, observer));
+    } catch (error) {
+      if (steps.isExceeded) return undefined;
+      throw error;
+    } finally {
+      this.charge(steps.rows);
+    }
+  }
+
+  /** Returns false if there is no room for so many members. */
+  private hasRoomFor(members: number): boolean {
+    if (members > MAX_MEMBERS) return false;
+    this.charge(members);
+    return this.budget.left > 0;
+  }
+
+  private charge(rows: number): void {
+    this.budget.left = Math.max(0, this.budget.left - rows);
+  }
+
+  private addName(name: string): boolean {
+    const known = this.isKnown.get(name);
+    if (known !== undefined) return known;
+    // An index cannot mention the family that it belongs to.
+    this.isKnown.set(name, false);
+    const { sets, columns, families, variables, values } = this.vocabulary;
+    const set = sets.get(name);
+    const [column] = columns.get(name) ?? [];
+    const family = families.get(name);
+    const value = values.get(name);
+    if (value !== undefined) this.space.values.set(name, value);
+    if (variables.has(name)) this.space.variables.set(name, this.variables++);
+    const isKnown =
+      (set === undefined || this.addSet(name, set)) &&
+      (column === undefined || this.addColumn(name, column)) &&
+      (family === undefined || this.addFamily(name, family.index));
+    this.isKnown.set(name, isKnown);
+    return isKnown;
+  }
+
+  private addSet(name: string, { parts = [], keys, arity, size }: SetShape): boolean {
+    if (this.space.sets.has(name)) return true;
+    const count = keys?.[0]?.length ?? parts[0]?.size;
+    // Keys that are empty or there twice are a gap of the data card.
+    if (count === undefined || (size !== undefined && size !== count) || !this.hasRoomFor(count)) return false;
+    const [first, ...others] = keys?.map((cells) => cells.map(String)) ?? [Array.from(parts[0] ?? [])];
+    if (first === undefined || others.length + 1 !== arity) return false;
+    this.space.addSet(name, { titles: Array.from({ length: arity }, String), keys: [first, ...others] });
+    return true;
+  }
+
+  private addColumn(name: string, { set, type, cells }: ColumnShape): boolean {
+    const isSetKnown = set === name ? this.space.sets.has(set) : this.addName(set);
+    const members = this.space.sets.get(set);
+    if (!isSetKnown || members === undefined || cells === undefined) return false;
+    const listed = 'get' in cells ? this.inOrder(cells, members.columns[0]!) : cells;
+    if (listed.length !== members.size || !this.hasRoomFor(listed.length)) return false;
+    const fallback = this.vocabulary.sets.get(set)?.fallback;
+    const figures = Float64Array.from(listed, (cell) => (cell === null ? NaN : Number(cell)));
+    this.space.addColumn(
+      name,
+      type === 'number'
+        ? { set, type, figures, ...(fallback !== undefined && { fallback }) }
+        : { set, type, texts: listed.map((cell) => (cell === null ? null : String(cell))) },
+    );
+    return true;
+  }
+
+  private inOrder(cells: ReadonlyMap<string, number | string>, members: Int32Array): (number | string | null)[] {
+    const { texts } = this.space;
+    const byCode = new Map(Array.from(cells, ([member, cell]) => [texts.add(member), cell]));
+    return Array.from(members, (code) => byCode.get(code) ?? null);
+  }
+
+  private addFamily(name: string, index: Index): boolean {
+    if (!this.add(mentionsOf(undefined, index))) return false;
+    const names = namesOfIndex(index);
+    try {
+      const frame = this.evaluate((evaluator) => evaluator.rows(index));
+      if (frame === undefined) return false;
+      const { codes, size } = frame;
+      const columns = names.map((one) => codes.get(one)!);
+      const table = new KeyTable(columns, size);
+      this.space.families.set(name, { name, names, columns, size, table, from: this.variables });
+      this.variables += size;
+      return true;
+    } catch (error) {
+      if (error instanceof ExpansionRefusal) return false;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,158 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Index, isProblem } from '../formula.js';
+import { parseFormula, parseIndex } from '../parse-formula.js';
+import type { Cells, ColumnShape, SetShape, Vocabulary } from '../vocabulary.js';
+import { tryOut } from './trial.js';
+
+function read<Read extends object>(made: Read): Exclude<Read, { problem: string }> {
+  if (isProblem(made)) throw new Error(made.problem);
+  return made as Exclude<Read, { problem: string }>;
+}
+const over = (text: string): Index => read(parseIndex(text));
+const single = (...members: string[]) => ({ arity: 1, parts: [new Set(members)] });
+const tuples = (...keys: Cells[]) => ({ arity: keys.length, parts: keys.map(() => undefined), keys });
+const figures = (set: string, ...cells: (number | null)[]) => [{ set, type: 'number' as const, cells }];
+const labels = (set: string, ...cells: (string | null)[]) => [{ set, type: 'text' as const, cells }];
+
+const canvas: Vocabulary = {
+  sets: new Map<string, SetShape>([
+    ['goods', single('oak', 'elm')],
+    ['weeks', single('1', '2', '3')],
+    ['towns', single('rome', 'bonn')],
+    ['others', single('ash')],
+    ['needs', tuples(['oak', 'elm', 'oak'], ['1', '2', '3'])],
+    ['spares', { ...tuples(['oak', 'elm'], ['2', '1']), fallback: 0 }],
+    ['swapped', tuples(['oak', 'elm'], ['2', '1'])],
+    ['mixed', tuples(['oak', 'oak', 'elm'], ['1', '2', '1'])],
+    ['straight', tuples(['oak', 'elm'], ['1', '2'])],
+    ['trips', tuples(['oak', 'elm'], ['1', '2'], ['rome', 'bonn'])],
+    ['unread', { arity: 2 }],
+  ]),
+  columns: new Map<string, ColumnShape[]>([
+    ['width', figures('goods', 5, null)],
+    ['kind', labels('goods', 'hard', 'soft')],
+    ['need', figures('needs', 7, null, 9)],
+    ['spare', figures('spares', 1, 2)],
+    ['load', figures('trips', 1, 2)],
+    ['late', figures('unread', 1)],
+    ['lead', figures('weeks', null, 4, 5)],
+    ['zero', figures('goods', 0, 2)],
+  ]),
+  families: new Map([
+    ['make', { index: over('g in goods') }],
+    ['soft_only', { index: over('g in goods where kind[g] = "soft"') }],
+    ['stock', { index: over('g in goods, t in weeks') }],
+    ['ship', { index: over('(g, t) in straight') }],
+  ]),
+  variables: new Set(['x']),
+  values: new Map([['most', 700]]),
+};
+const trialOf = (text: string, index?: string) =>
+  tryOut(read(parseFormula(text)), index === undefined ? undefined : over(index), canvas);
+
+describe('tryOut', () => {
+  it.each<[string, string | undefined, string]>([
+    [
+      'x <= need[g, t]',
+      'g in goods, t in weeks where t <> 2',
+      'need has no value for "elm", "1" and 1 more, which are',
+    ],
+    [
+      'x <= need[g, t]',
+      'g in goods, t in weeks where g = "oak"',
+      'need has no value for "oak", "2", which is no member',
+    ],
+    ['x <= load[g, t, d]', 'g in goods, t in weeks, d in towns', 'load has no value for "oak", "1", "bonn" and 9 more'],
+    ['x <= need[g, t]', '(g, t) in swapped', 'need has no value for "oak", "2" and 1 more, which are no members'],
+    ['sum t in weeks: need[g, t] * x <= 3', 'g in goods where g = "oak"', 'need has no value for "oak", "2"'],
+    [
+      'x <= need[g, t - 1]',
+      'g in goods, t in weeks where g = "elm" and t = 3',
+      'need has no value for "elm", "2": fill',
+    ],
+    ['x <= lead[t - 1]', 't in weeks where t = 2', 'lead has no value for "1": fill it in'],
+    ['x <= width[g]', 'g in goods where kind[g] = "soft"', 'width has no value for "elm": fill it in'],
+    ['x <= 3', 'g in goods where width[g] > 3', 'width has no value for "elm": fill it in'],
+    ['sum g in goods where width[g] > 3: make[g] <= 3', undefined, 'width has no value for "elm": fill it in'],
+  ])('reports figures that a formula reaches and the data lack: %s for %s', (text, index, problem) => {
+    expect(trialOf(text, index)).toMatchObject({ problem: expect.stringContaining(problem), lacksData: true });
+  });
+
+  it.each<[string, string | undefined]>([
+    ['x <= width[g]', 'g in goods where kind[g] = "hard"'],
+    ['sum g in goods where kind[g] = "hard": width[g] * make[g] <= 3', undefined],
+    ['x <= need[g, t]', '(g, t) in needs where g = "oak"'],
+    ['x <= need[g, t - 1]', 'g in goods, t in weeks where g = "oak" and t = 1'],
+    ['x <= lead[t + 1]', 't in weeks'],
+    ['sum g in goods where g = "oak": need[g, "1"] * x <= 3', undefined],
+    ['soft_only[g] <= 3', 'g in goods where kind[g] = "soft"'],
+  ])('ignores missing figures that a formula does not reach: %s for %s', (text, index) => {
+    expect(trialOf(text, index)).toEqual({ problem: undefined, lacksData: false, warnings: [] });
+  });
+
+  it.each<[string, string | undefined, string]>([
+    ['soft_only[g] <= 3', 'g in goods', 'soft_only has no member "oak"'],
+    ['stock[g, t] <= 3', 'g in others, t in weeks', 'stock has no member "ash", "1" and 2 more'],
+    ['x / zero[g] <= 3', 'g in goods', 'It divides by 0 for "oak"'],
+  ])('reports other problems that a solve would have: %s for %s', (text, index, problem) => {
+    expect(trialOf(text, index)).toMatchObject({ problem: expect.stringContaining(problem), lacksData: false });
+  });
+
+  it.each<[string, string | undefined, string[]]>([
+    [
+      'stock[g, t] <= 3',
+      'g in goods, t in weeks where zero[g] > 1 and kind[g] = "hard"',
+      ['Nothing in goods, weeks meets this condition, so it stands for no members'],
+    ],
+    [
+      'sum g in goods, t in weeks where zero[g] > 1 and kind[g] = "hard": stock[g, t] <= 3',
+      undefined,
+      ['Nothing in goods, weeks meets this condition, so its sum is always empty'],
+    ],
+    [
+      'ship[g, t] <= 3',
+      '(g, t) in straight, (g, t) in swapped',
+      ['No members of straight, swapped fit together, so it stands for no members'],
+    ],
+    [
+      'sum (g, t, d) in trips: load[g, t, d] * x <= 3',
+      '(g, t) in swapped',
+      [
+        '("oak", "2") and 1 more match nothing in trips, so their sums are empty',
+        '("oak", "1") and 1 more of trips match no member outside of the sum, so they are left out',
+        'No members of trips fit together, so its sum is always empty',
+      ],
+    ],
+    [
+      'sum (g, t) in straight: ship[g, t] <= 3',
+      '(g, t) in mixed',
+      [
+        '("oak", "2") and 1 more match nothing in straight, so their sums are empty',
+        '("elm", "2") of straight matches no member outside of the sum, so it is left out',
+      ],
+    ],
+    [
+      'x <= spare[g, t]',
+      '(g, t) in straight',
+      ['No member that is meant here is in spares, so each spare is its default'],
+    ],
+  ])('warns of members that match nothing together: %s for %s', (text, index, warnings) => {
+    expect(trialOf(text, index)).toEqual({ problem: undefined, lacksData: false, warnings });
+  });
+
+  it.each<[string, string | undefined]>([
+    ['sum (g, t) in straight: ship[g, t] <= 3', 'g in goods, t in weeks'],
+    ['x <= spare[g, t]', 'g in goods, t in weeks'],
+    ['sum t in weeks where t > 2: stock[g, t] <= zero[g]', 'g in goods'],
+  ])('says nothing of combinations that are left out on purpose: %s for %s', (text, index) => {
+    expect(trialOf(text, index)).toEqual({ problem: undefined, lacksData: false, warnings: [] });
+  });
+
+  it('knows nothing of data that have not been read, or that are too large', () => {
+    expect(trialOf('x <= late[g, t]', 'g in goods, t in weeks')).toBeUndefined();
+    const many = Array.from({ length: 1_000 }, (_, at) => `m${at}`);
+    const sets = new Map<string, SetShape>([...canvas.sets, ['many', single(...many)]]);
+    const formula = read(parseFormula('x <= 3'));
+    expect(tryOut(formula, over('a in many, b in many'), { ...canvas, sets })).toBeUndefined();
+  });
+});

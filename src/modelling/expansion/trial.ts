@@ -1,0 +1,162 @@
+import { type Expression, type Formula, type Index, type Membership, type MemberOf, partsOf } from '../formula.js';
+import { mentionsOf } from '../mentions.js';
+import { shortened } from '../names.js';
+import { noCell, noMember } from '../sentences.js';
+import type { Vocabulary } from '../vocabulary.js';
+import type { Frame } from './frame.js';
+import { KeyTable } from './key-table.js';
+import { KnownSpace } from './known-space.js';
+import type { Missing, Observer } from './observer.js';
+import { ExpansionRefusal } from './refusal.js';
+import type { Column, Members } from './space.js';
+
+/** What a solve would find out about a formula. Sentences have no full stop. */
+export interface TrialReport {
+  /** Why a solve would refuse the formula. */
+  problem: string | undefined;
+  /** Whether figures are missing. */
+  lacksData: boolean;
+  warnings: string[];
+}
+
+const spaces = new WeakMap<Vocabulary, KnownSpace>();
+
+/**
+ * Expands a formula over the data that are known, as a solve does, so that only members count that the formula reaches.
+ * Returns undefined if some of the data are not known, or too large.
+ */
+export function tryOut(formula: Formula, index: Index | undefined, vocabulary: Vocabulary): TrialReport | undefined {
+  const space = spaces.get(vocabulary) ?? new KnownSpace(vocabulary);
+  spaces.set(vocabulary, space);
+  if (!space.add(mentionsOf(formula, index))) return undefined;
+  const trial = new Trial(space.textOf, [index, ...formula.sides].some(hasCondition));
+  try {
+    const isDone = space.evaluate((evaluator) => {
+      const frame = evaluator.rows(index);
+      for (const side of formula.sides) evaluator.finite(side, frame);
+      return true;
+    }, trial);
+    return isDone === undefined ? undefined : trial.report();
+  } catch (error) {
+    if (!(error instanceof ExpansionRefusal)) throw error;
+    return trial.report(error.reason.problem);
+  }
+}
+
+/** Collects what the evaluation of a formula finds out. */
+class Trial implements Observer {
+  private readonly gaps = new Map<string, { first: Missing; members: Set<string> }>();
+  private readonly warnings = new Set<string>();
+
+  /** @param hasConditions whether a condition leaves out some members on purpose */
+  constructor(
+    private readonly textOf: (code: number) => string,
+    private readonly hasConditions: boolean,
+  ) {}
+
+  report(refusal?: string): TrialReport {
+    const gaps = [...this.gaps.values()];
+    const problems = gaps.map(({ first, members }) => describeMissing(first, members.size - 1));
+    return {
+      problem: problems.length === 0 ? refusal : problems.join('. '),
+      lacksData: gaps.some(({ first }) => first.column !== undefined),
+      warnings: [...this.warnings],
+    };
+  }
+
+  missing(missing: Missing): void {
+    const { name } = missing.expression;
+    const kind = `${name} ${missing.isMember}`;
+    const gap = this.gaps.get(kind) ?? { first: missing, members: new Set() };
+    this.gaps.set(kind, gap);
+    gap.members.add(missing.member);
+  }
+
+  /** A default that stands for every figure hides keys that match nothing together. */
+  defaulted({ name, keys }: MemberOf, { set }: Column, places: Int32Array): void {
+    if (keys.length < 2 || places.length === 0 || places.some((place) => place >= 0)) return;
+    this.warnings.add(`No member that is meant here is in ${set.name}, so each ${name} is its default`);
+  }
+
+  /** Warns of members whose parts match each by itself, and not together. */
+  filtered({ names, set: called }: Membership, set: Members, outer: Frame): void {
+    const bound = names.flatMap((name, at): Part[] => {
+      const rows = outer.codes.get(name);
+      return rows === undefined ? [] : [{ rows, members: set.columns[at]! }];
+    });
+    if (bound.length < 2 || outer.size === 0 || set.size === 0) return;
+    const rows = bound.map((part) => part.rows);
+    const members = bound.map((part) => part.members);
+    const unmatched = this.unmatched(rows, outer.size, members, set.size);
+    const unused = this.unmatched(members, set.size, rows, outer.size);
+    // Of all combinations of two sets, some are left out on purpose.
+    if (unmatched.count > 0 && (unmatched.isNone || !isProduct(rows, outer.size))) {
+      const [matches, sums] = unmatched.count === 1 ? ['matches', 'its sum is'] : ['match', 'their sums are'];
+      this.warnings.add(`${listed(unmatched)} ${matches} nothing in ${called}, so ${sums} empty`);
+    }
+    if (unused.count > 0 && !this.hasConditions) {
+      const [matches, are] = unused.count === 1 ? ['matches', 'it is'] : ['match', 'they are'];
+      this.warnings.add(`${listed(unused)} of ${called} ${matches} no member outside of the sum, so ${are} left out`);
+    }
+  }
+
+  /** The different tuples that others lack although these have each of their parts. */
+  private unmatched(tuples: Int32Array[], size: number, others: Int32Array[], count: number): Unmatched {
+    const places = new KeyTable(others, count).find(tuples, size);
+    const matches = tuples.map((codes, part) => new KeyTable([others[part]!], count).find([codes], size));
+    const { ids } = new KeyTable(tuples, size);
+    const rows = new Map<number, number>();
+    for (let row = 0; row < size; row += 1)
+      if (places[row]! < 0 && matches.every((found) => found[row]! >= 0) && !rows.has(ids[row]!))
+        rows.set(ids[row]!, row);
+    const [first = 0] = rows.values();
+    const example = tuples.map((codes) => `"${shortened(this.textOf(codes[first]!))}"`).join(', ');
+    return { example, count: rows.size, isNone: places.every((place) => place < 0) };
+  }
+
+  emptied(index: Index, isSum: boolean): void {
+    const sets = [...new Set(index.over.map(({ set }) => set))].join(', ');
+    const effect = isSum ? 'its sum is always empty' : 'it stands for no members';
+    this.warnings.add(
+      index.where === undefined
+        ? `No members of ${sets} fit together, so ${effect}`
+        : `Nothing in ${sets} meets this condition, so ${effect}`,
+    );
+  }
+}
+
+/** A part of the keys of a set that is bound outside of a sum. */
+interface Part {
+  rows: Int32Array;
+  members: Int32Array;
+}
+
+/** Tuples that match nothing. */
+interface Unmatched {
+  example: string;
+  count: number;
+  /** Whether no tuple matches anything. */
+  isNone: boolean;
+}
+
+/** `("oak", "2") and 3 more` */
+const listed = ({ example, count }: Unmatched): string => `(${example})${count > 1 ? ` and ${count - 1} more` : ''}`;
+
+/** Whether rows are all combinations of the members in their columns. */
+const isProduct = (columns: Int32Array[], size: number): boolean =>
+  columns.reduce((product, column) => product * new KeyTable([column], size).size, 1) ===
+  new KeyTable(columns, size).size;
+
+/** Whether an index, or a sum in an expression, has a condition. */
+function hasCondition(part: Index | Expression | undefined): boolean {
+  if (part === undefined) return false;
+  if ('over' in part && !('kind' in part)) return part.where !== undefined;
+  return (part.kind === 'total' && part.over.where !== undefined) || partsOf(part).some(hasCondition);
+}
+
+function describeMissing({ expression: { name }, member, column, isMember }: Missing, others: number): string {
+  if (column === undefined) return noMember(name, others === 0 ? member : `${member} and ${others} more`);
+  const { name: set } = column.set;
+  const advice = `: add what is missing, or give the data card of ${set} a \`default\``;
+  return `${noCell(name, member, set, isMember, others)}${isMember ? '' : advice}`;
+}
