@@ -3,7 +3,6 @@ import type { CompletenessResponse } from '../../projects/canvas/canvas.dto.js';
 import { someOf } from '../../modelling/names.js';
 import { plainVariables, requirementOf } from '../../projects/canvas/requirement.js';
 import { counted, figure, quote } from './quote.js';
-import { describeStray, strayVariables } from './stray-variables.js';
 import type { Sketch, SketchCard } from './sketch.js';
 
 export type Feasibility = CompletenessResponse['feasibility_result'];
@@ -40,7 +39,7 @@ export function whatSolvingLacks(sketch: Sketch): string[] {
     const found = gapsOfSolve.find(({ field }) => FORMULAS.includes(field)) ?? gapsOfSolve[0];
     return found === undefined ? [] : [`${quote(card.label, 60)}: ${found.message}`];
   });
-  return [...none.map((type) => `There is no ${type} yet`), ...gaps, ...strayVariables(sketch).map(describeStray)];
+  return [...none.map((type) => `There is no ${type} yet`), ...gaps];
 }
 
 /** Whether a gap is of something that a solve reads. */

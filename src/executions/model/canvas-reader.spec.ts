@@ -328,3 +328,22 @@ describe('a strict relation', () => {
     expect(solve(whole('x'), least('x'), constraint('C', expression))).toMatchObject({ status });
   });
 });
+
+describe('a limit on a misspelled name', () => {
+  const plan = [variable('chairs', { upper: 3 }), variable('tables', { upper: 2 }), objective('chairs + tables')];
+  const limited = (name: string, limits: object) => card('variable', name, { name, ...limits });
+
+  it.each([
+    ['tabels', { upper: 1 }, 'tables'],
+    ['Chairs', { lower: 1 }, 'chairs'],
+    ['chair', { lower: 1, upper: 2 }, 'chairs'],
+  ])('is refused with its card: %s', (name, limits, meant) => {
+    expect(problemOf(...plan, limited(name, limits))).toBe(
+      `The variable card "${name}": No objective and no other variable depends on ${name}. Did you mean ${meant}?`,
+    );
+  });
+
+  it('is solved once the variable has a domain', () => {
+    expect(problemOf(...plan, limited('tabels', { upper: 1, domain: 'continuous' }))).toBe('');
+  });
+});

@@ -9,6 +9,7 @@ import { namesOfIndex } from '../../modelling/vocabulary.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
 import { requirementOf } from '../../projects/canvas/requirement.js';
 import { membersOf, readData } from '../../projects/canvas/data-content.js';
+import { describeStray, strayVariables } from '../../projects/canvas/stray-variables.js';
 import type { ModelCard, SetTable } from '../solver/task.js';
 import { adjust } from './adjustments.js';
 import { readSetOfFile } from './set-of-file.js';
@@ -71,6 +72,8 @@ class CanvasReader {
     const variables = this.of('variable');
     if (variables.length === 0) throw incomplete('The canvas has no variables: a model needs at least one');
     checkNames(variables, this.of('data'));
+    const [stray] = strayVariables(this.cards);
+    if (stray !== undefined) throw refused(stray.card, describeStray(stray));
     for (const card of this.of('data')) this.readData(card);
     adjust(
       this.space,

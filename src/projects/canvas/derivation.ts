@@ -7,6 +7,7 @@ import { type FileState, type FileStates, NO_FILES, questionOf } from './data-fi
 import { gapsOfFile, gapsOfMembers } from './data-gaps.js';
 import { type CardFormula, judgeFormula, problemOfIndex } from './expressions.js';
 import { asksForNothing, requirementOf } from './requirement.js';
+import { describeStray, strayVariables } from './stray-variables.js';
 import { suggestionFor } from './suggestions.js';
 import { MAX_FORMULA_LENGTH } from '../../modelling/parse-formula.js';
 import { type Family, namesOfIndex, type Vocabulary } from '../../modelling/vocabulary.js';
@@ -54,6 +55,8 @@ interface Canvas {
   crowded: ReadonlySet<CardContent>;
   /** Those of sets in files that there is no room for. */
   beyond: ReadonlySet<CardContent>;
+  /** Why variables are probably misspelled names. */
+  stray: ReadonlyMap<CardContent, string>;
 }
 
 /** A judgement, and whether there are names in the card's formulas that nothing on the canvas has. */
@@ -163,6 +166,8 @@ function gapsAmong(card: CardContent, content: DataContent, unknown: Unknown, ca
     if (typeof lower === 'number' && typeof upper === 'number' && lower > upper) {
       gaps.push({ field: 'lower', message: 'The lower bound is above the upper one', severity: 'blocking' });
     }
+    const stray = canvas.stray.get(card);
+    if (stray !== undefined) gaps.push({ field: 'name', message: stray, severity: 'blocking' });
   }
   gaps.push(...gapsOfRequirement(card, canvas.vocabulary));
   if (canvas.crowded.has(card)) {
@@ -314,6 +319,7 @@ function survey(cards: readonly CardContent[], files = NO_FILES): Canvas {
     contents,
     crowded,
     beyond: new Set(cards.filter((card) => !roomy.has(card))),
+    stray: new Map(strayVariables(cards).map((one) => [one.card, describeStray(one)])),
   };
 }
 

@@ -1,0 +1,67 @@
+import { LRUCache } from 'lru-cache';
+import { isProblem } from '../../modelling/formula.js';
+import { mentionsOf } from '../../modelling/mentions.js';
+import { shortened } from '../../modelling/names.js';
+import { nearestNames } from '../../modelling/nearest-names.js';
+import { parseFormula } from '../../modelling/parse-formula.js';
+import type { Card } from './card.entity.js';
+import { fieldOf } from './card-shapes.js';
+import { formulaIn } from './requirement.js';
+
+type Content = Pick<Card, 'card_type' | 'data'>;
+
+/** A variable that has limits alone and is spelled like a variable of the model. */
+export interface StrayVariable<Of extends Content> {
+  card: Of;
+  name: string;
+  /** Name that was probably meant. */
+  meant: string;
+}
+
+/** Maximum number of variables whose names are compared with the others. */
+const MAX_COMPARED = 50;
+/** Formulas whose names are cached. */
+const MAX_FORMULAS = 1_500;
+const namesByFormula = new LRUCache<string, readonly string[]>({ max: MAX_FORMULAS });
+
+/** Variables that are probably misspelled names. A variable with a domain was declared on purpose. */
+export function strayVariables<Of extends Content>(cards: readonly Of[]): StrayVariable<Of>[] {
+  const variables = cards.flatMap((card) => {
+    const name = card.card_type === 'variable' ? fieldOf<string>(card, 'name') : undefined;
+    return name === undefined ? [] : [{ card, name }];
+  });
+  const limited = variables.filter(({ card }) => hasLimitsAlone(card));
+  if (limited.length === 0) return [];
+  const names = new Set(variables.map(({ name }) => name));
+  const used = new Set(cards.flatMap((card) => variablesOfModel(card, names)));
+  return limited
+    .filter(({ name }) => !used.has(name))
+    .slice(0, MAX_COMPARED)
+    .flatMap(({ card, name }) => {
+      const [meant] = nearestNames(name, used, 1);
+      return meant === undefined ? [] : [{ card, name, meant }];
+    });
+}
+
+export const describeStray = ({ name, meant }: Pick<StrayVariable<Content>, 'name' | 'meant'>): string =>
+  `No objective and no other variable depends on ${shortened(name)}. Did you mean ${shortened(meant)}?`;
+
+function hasLimitsAlone({ data: { domain, lower, upper } }: Content): boolean {
+  return domain == null && (upper != null || (lower != null && lower !== 0));
+}
+
+/** The variables of an objective, or of a relation between several. A relation of one variable is its limit. */
+function variablesOfModel(card: Content, names: ReadonlySet<string>): string[] {
+  if (!['objective', 'constraint', 'production_requirement'].includes(card.card_type)) return [];
+  const mentions = namesOf(formulaIn(card)?.expression ?? '').filter((name) => names.has(name));
+  return card.card_type === 'objective' || mentions.length > 1 ? mentions : [];
+}
+
+function namesOf(text: string): readonly string[] {
+  const known = namesByFormula.get(text);
+  if (known !== undefined) return known;
+  const formula = parseFormula(text);
+  const names = isProblem(formula) ? [] : mentionsOf(formula, undefined);
+  namesByFormula.set(text, names);
+  return names;
+}
