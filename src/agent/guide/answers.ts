@@ -8,6 +8,7 @@ import { splitStatements } from './lines.js';
 import { isOfScenario } from './scenario-grammar.js';
 import type { Reading } from './statement.js';
 import { typedOptions } from './typed-options.js';
+import { figureOf } from './words.js';
 
 /** The place in a question's id into which an answer in free words is put. */
 export const BLANK = '…';
@@ -60,11 +61,35 @@ function* sayings(text: string, question: Question | undefined, isAnswer: boolea
     return;
   }
   const mayReply = isAnswer || (text.length <= LONGEST_REPLY && !/[?!]$/.test(text.trimEnd()) && isSingle(text));
-  const pattern = mayReply && question?.id?.includes(BLANK) === true ? question.id : undefined;
-  for (const source of splitStatements(text)) yield { source, read: () => read(source, pattern) };
+  const pattern = question?.id?.includes(BLANK) === true ? question.id : undefined;
+  let isAnswered = question === undefined;
+  for (const source of splitStatements(text)) {
+    const [label] = isAnswered ? [] : typedOptions(source, question!);
+    if (label !== undefined) {
+      isAnswered = question?.multi_select !== true;
+      yield* choice(label, question);
+      continue;
+    }
+    const readBeside = (): Reading => {
+      const answer = isAnswered || pattern === undefined ? undefined : answerBeside(source, pattern);
+      isAnswered ||= answer !== undefined;
+      return answer ?? read(source, undefined);
+    };
+    yield { source, read: mayReply ? () => read(source, pattern) : readBeside };
+  }
 }
 
 const isSingle = (text: string): boolean => Array.from(splitStatements(text)).length === 1;
+
+/** Reads words beside other statements as an answer that no name could be: `continuous`, `hard` or a figure. */
+function answerBeside(line: string, pattern: string): Reading | undefined {
+  if (line.length > LONGEST_REPLY || readStatement(line).statement !== undefined || isOfScenario(line))
+    return undefined;
+  const reading = readStatement(pattern.replace(BLANK, () => line));
+  const { statement } = reading;
+  const isFact = statement?.kind === 'variables' || statement?.kind === 'family' || statement?.kind === 'classify';
+  return isFact || (statement?.kind === 'set' && figureOf(line) !== undefined) ? reading : undefined;
+}
 
 /** A line by itself, or where it says nothing so, put into the pattern of the question's answers. */
 function read(line: string, pattern: string | undefined): Reading {

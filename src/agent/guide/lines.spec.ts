@@ -37,6 +37,40 @@ describe('a line that continues the one before it', () => {
   });
 });
 
+describe('a comment', () => {
+  it.each<[string[], string[]]>([
+    [['maximize profit: 30 chairs + 50 tables'], ['maximize profit: 30 chairs', '# tables are dear', '  + 50 tables']],
+    [['maximize profit: 30 chairs + 50 tables'], ['maximize profit: 30 chairs', '// a; b', '+ 50 tables']],
+    [
+      ['labour: 2 chairs + 4 tables <= 40'],
+      ['labour: 2 chairs + # hours', '# of all shifts', '4 tables // too', '<= 40'],
+    ],
+    [['shifts: early, late'], ['shifts: early, // from 6', '# and', 'late']],
+    [
+      ['x + y <= 4', 'y <= 3'],
+      ['x + y <= 4 # glue; in barrels', 'y <= 3 //kg'],
+    ],
+    [
+      ['Demand: make[p] <= need[p] for p in goods, t in weeks'],
+      ['Demand: make[p] # each', '<= need[p] for p in goods, // all', 't in weeks'],
+    ],
+    [['x <= 4'], ['# limits; of today', 'x <= 4', '  // the end']],
+  ])('is left out of %j', (statements, lines) => {
+    expect(statementsOf(...lines)).toEqual(statements);
+    expect([...splitStatements(lines.join('\r\n'))]).toEqual(statements);
+  });
+
+  it.each([
+    'data: https://example.com/a.csv',
+    'machine #2: x <= 4',
+    'item # 5 <= 3',
+    'make["oak # 3", "a // b"] <= 4',
+    'please see // this and that',
+  ])('is not found in %s', (line) => {
+    expect(statementsOf(line)).toEqual([line]);
+  });
+});
+
 describe('a line of its own', () => {
   it.each<[string[], string[]]>([
     [

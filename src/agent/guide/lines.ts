@@ -8,11 +8,14 @@ import { splitCounts, splitLabel } from './relation-grammar.js';
 /*
  * Statements in a text, one per line or between semicolons. A line that begins with an operator continues the statement before it,
  * and so does a line after an operator, an open bracket or a comma. A `-` can also be the bullet of a list: the lines decide.
+ * `# ...` and `// ...` are comments, on a line of their own and behind a statement. A comment between two lines does not part them.
  */
 
 const SEPARATOR = /(\r\n|[\n\r\u2028\u2029;\u037e])/;
 /** Rules and headings of Markdown, and code fences. */
 const DECORATION = /^(?:[-=*_+~]{2,}|#+ .*|`{3,}\w*)$/;
+/** Begins a comment, unless a number as in `machine #2` or a path as in `https://` stands there. */
+const COMMENT = /(?<![^\s])(?:#(?! ?\d)|\/\/)/;
 const OPEN_END = /(?:[-+/·×÷−(<>=≤≥[{]|[^*]\*)$/;
 const OBJECTIVE = /^(?:(?:objective|goal)s?|max(?:imi[sz]e)?|min(?:imi[sz]e)?)\b/i;
 const RELATION = /[<>=≤≥]/;
@@ -49,9 +52,14 @@ function* joinLines(text: string): Generator<string> {
   const pieces = text.split(SEPARATOR);
   let statement = '';
   let isFormula: boolean | undefined;
+  let isComment = false;
   for (let at = 0; at < pieces.length; at += 2) {
-    const line = pieces[at] ?? '';
     const isNewLine = at > 0 && !/[;\u037e]/.test(pieces[at - 1] ?? '');
+    isComment &&= !isNewLine;
+    const piece = pieces[at] ?? '';
+    const line: string = isComment ? '' : withoutComment(piece);
+    isComment ||= line !== piece;
+    if (isComment && line === '') continue;
     const isShort = Math.max(statement.length, line.length) <= MAX_STATEMENT;
     if (isNewLine && isShort && continues(statement, line, () => (isFormula ??= isOpenFormula(statement)))) {
       statement += ` ${line.trim()}`;
@@ -62,6 +70,22 @@ function* joinLines(text: string): Generator<string> {
   }
   yield statement;
 }
+
+/** Returns a line without the comment at its end. Without a statement before it, the text of a comment belongs to the line. */
+function withoutComment(line: string): string {
+  const at = line.length > MAX_STATEMENT ? -1 : line.search(COMMENT);
+  if (at < 0) return line;
+  const head = line.slice(0, at).trimEnd();
+  const isInText = (head.split('"').length - 1) % 2 === 1;
+  return isInText || !mayEnd(head.trim()) ? line : head;
+}
+
+/** Whether a comment may stand behind a text: a statement or a part of one, and no prose. */
+const mayEnd = (text: string): boolean =>
+  text === '' || OPEN_END.test(text) || /[,:]$/.test(text) || isWhole(text) || isTerm(text) || isFormula(text);
+
+const isFormula = (text: string): boolean =>
+  !isProblem(parseFormula(splitCounts(splitLabel(withoutBullet(text)).body).rest));
 
 /** Whether a line continues the statement before it. */
 function continues(statement: string, line: string, isFormula: () => boolean): boolean {

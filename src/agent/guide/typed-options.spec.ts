@@ -74,3 +74,41 @@ it('is an answer in a conversation', async () => {
   await other.answer({ other_text: 'it must hold' });
   expect(other.data('labour')).toMatchObject({ classification: 'hard' });
 });
+
+describe('an answer beside statements in one message', () => {
+  const asked = async (): Promise<Room> => {
+    const room = new Room();
+    await room.say('maximize profit: 3x + 2y');
+    return room;
+  };
+
+  it.each<[string, object]>([
+    ['Whole numbers from 0\nlabour: x + y <= 4', { name: 'x', domain: 'integer', lower: 0 }],
+    ['labour: x + y <= 4\namounts from 0', { name: 'x', domain: 'continuous', lower: 0 }],
+    ['Whole numbrs from 0; labour: x + y <= 4', { name: 'x', domain: 'integer', lower: 0 }],
+    ['3\nlabour: x + y <= 4', { name: 'x', domain: 'binary' }],
+    ['Continuous\nlabour: x + y <= 4\nx <= 5', { name: 'x', domain: 'continuous', upper: 5 }],
+    ['labour: x + y <= 4\ninteger', { name: 'x', domain: 'integer' }],
+  ])('is applied to the question: %j', async (text, variable) => {
+    const room = await asked();
+    await room.say(text);
+    expect(room.data('x')).toEqual(variable);
+    expect(room.data('labour')).toMatchObject({ expression: 'x + y <= 4' });
+    expect(room.cards.map(({ label }) => label).sort()).toEqual(['labour', 'profit', 'x', 'y']);
+  });
+
+  it('is a yes or no, and the statement is solved', async () => {
+    const room = await asked();
+    await room.say('x, y integer; labour: x + y <= 4, hard; kpi: none; requirement: none; data: in the formulas');
+    const { text } = await room.say('yes\nadd glue: x <= 3');
+    expect(room.data('add glue')).toMatchObject({ expression: 'x <= 3' });
+    expect(text).not.toContain('could not use');
+  });
+
+  it('is no second answer to a question that takes one', async () => {
+    const room = await asked();
+    const { text } = await room.say('Whole numbers from 0\nYes-or-no choices\nlabour: x + y <= 4');
+    expect(room.data('x')).toEqual({ name: 'x', domain: 'integer', lower: 0 });
+    expect(text).toContain('`Yes-or-no choices`');
+  });
+});

@@ -48,8 +48,8 @@ function atPlace(said: string, { id = '', options }: Question): string | undefin
 
 /** The one label that differs by a single typo, of a text that says nothing else. */
 function misspelled(text: string, labels: readonly string[]): string | undefined {
-  if (readStatement(text).statement !== undefined) return undefined;
-  return onlyOne(labels.filter((label) => isOneTypo(plain(text), plain(label))));
+  const label = onlyOne(labels.filter((one) => isOneTypo(plain(text), plain(one))));
+  return label === undefined || readStatement(text).statement !== undefined ? undefined : label;
 }
 
 /** The one label that a text of several words begins, up to a comma: `Amounts from 0` of `Amounts from 0, fractions too`. */
