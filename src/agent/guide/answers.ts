@@ -5,6 +5,7 @@ import { isProblem } from '../../modelling/formula.js';
 import { parseFormula } from '../../modelling/parse-formula.js';
 import { readStatement } from './grammar.js';
 import { splitStatements } from './lines.js';
+import { isReserved } from './reserved-names.js';
 import { isOfScenario } from './scenario-grammar.js';
 import type { Reading } from './statement.js';
 import { typedOptions } from './typed-options.js';
@@ -101,7 +102,9 @@ function read(line: string, pattern: string | undefined): Reading {
   // A limit in words is no name of an objective or a KPI.
   const isNaming = inPattern.statement?.kind === 'objective' || inPattern.statement?.kind === 'kpi';
   if (isNaming && isWords(inPattern) && alone.statement === undefined && LIMIT_IN_WORDS.test(line)) return alone;
-  const isBare = alone.statement?.kind === 'question' && alone.statement.isBare === true;
+  const isBare =
+    (alone.statement?.kind === 'question' && alone.statement.isBare === true) ||
+    (alone.statement?.kind === 'variables' && alone.statement.names.every(isReserved));
   if (inPattern.statement !== undefined && (alone.statement === undefined || isBare || givesFormula(alone, pattern)))
     return inPattern;
   return alone;

@@ -5,6 +5,7 @@ import { mentionsOf } from '../../modelling/mentions.js';
 import { linearize } from '../../modelling/linear.js';
 import { relationIn, whyUnread } from '../../projects/canvas/expressions.js';
 import type { Classification, Reading, Statement, VariableFacts } from './statement.js';
+import { isReserved, withMarks, withoutMarks } from './reserved-names.js';
 import { figureOf, NUMBER, without } from './words.js';
 
 const NONE: ReadonlyMap<string, number> = new Map();
@@ -84,7 +85,9 @@ const PREFIX =
  */
 export function readRelation(text: string): Reading {
   const { label, body } = splitLabel(text);
-  const variables = readVariables(label !== undefined && isName(label) ? `${label} ${body}` : text);
+  // The label of a relation is a name, as in `binary: x <= 4`.
+  const isDomain = label !== undefined && isName(label) && !(isReserved(label) && SIGN.test(body));
+  const variables = isDomain || label === undefined ? readVariables(isDomain ? `${label} ${body}` : text) : undefined;
   if (variables !== undefined) return variables;
   const several = label === undefined || /^(?:data|values?)$/i.test(label) ? readSeveral(body) : undefined;
   if (several !== undefined) return several;
@@ -220,8 +223,14 @@ export function readFacts(text: string): { facts: VariableFacts; rest: string } 
 /** What is said of variables that are listed by name; undefined for other texts. */
 function readVariables(text: string): Reading | undefined {
   const prefixed = /^(?:(?:decision )?variables?|vars?)\b:? ?/i.exec(text)?.[0] ?? '';
-  const { facts, rest: subject } = readFacts(text.slice(prefixed.length));
-  const names = namesOf(subject, facts);
+  const said = text.slice(prefixed.length);
+  const marked = withMarks(said, prefixed !== '');
+  return (marked === said ? undefined : variablesIn(marked, prefixed)) ?? variablesIn(said, prefixed);
+}
+
+function variablesIn(text: string, prefixed: string): Reading | undefined {
+  const { facts, rest: subject } = readFacts(text);
+  const names = namesOf(subject, facts)?.map(withoutMarks);
   if (names === undefined) return undefined;
   const isDeclared = prefixed !== '' || facts.domain !== undefined || facts.free === true;
   if (!isDeclared && Object.keys(facts).length === 0) return undefined;
