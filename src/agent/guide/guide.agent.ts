@@ -5,6 +5,7 @@ import { Config } from '../../config/config.js';
 import { Agent, type AgentContext, type AgentOutput } from '../agent.js';
 import { ASK_USER_QUESTION } from '../ask-user-question.js';
 import type { CardFiles } from '../tools/card-files.service.js';
+import { looseVariables } from '../../projects/canvas/loose-variables.js';
 import type { ScenarioRun, ToldComparison } from '../tools/scenario-tools.service.js';
 import { type Toolbox, Toolboxes } from '../tools/toolbox.service.js';
 import { guideCredits } from '../turn-credits.js';
@@ -22,7 +23,7 @@ import {
   HELP,
 } from './describe.js';
 import { askForMeaning, describeExample } from './meaning-questions.js';
-import { describeLoose, looseVariables } from './loose-variables.js';
+import { describeLoose } from './loose-variables.js';
 import { nextQuestion } from './questions.js';
 import { bullets } from './quote.js';
 import { describeComparison, describeRuns } from './scenarios.js';
@@ -82,14 +83,14 @@ export class GuideAgent extends Agent {
     const sketch = new Sketch(context.cards);
     const undone = said.some(({ reading }) => reading.statement?.kind === 'undo');
     if (undone) yield* say(undoLast(sketch, context.messages));
-    const loose = new Set(looseVariables(sketch).map(({ name }) => name));
+    const loose = new Set(looseVariables(sketch.cards).map(({ name }) => name));
     const drafted = await draft(said, sketch, files);
     const { kinds, refused, left } = drafted;
     const made = yield* perform(drafted, toolbox, context.signal);
     sketch.files = await this.files.statesOf(context, sketch.contents());
     yield* say(...describeChanges(made));
     const isToSolve = kinds.has('solve') || kinds.has('solve_scenarios');
-    const loosening = looseVariables(sketch).filter(({ name }) => isToSolve || !loose.has(name));
+    const loosening = looseVariables(sketch.cards).filter(({ name }) => isToSolve || !loose.has(name));
     yield* say(...loosening.slice(0, MAX_WARNINGS).map(describeLoose));
     yield* say(...(yield* changeScenarios(drafted, made, files, toolbox)));
     yield* say(...(yield* answerQuestions(drafted, made, files, toolbox)));

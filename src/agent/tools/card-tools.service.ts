@@ -51,7 +51,7 @@ export class CardTools {
     description: [
       'Creates or changes a card of the canvas and answers what it still lacks. What `data` holds, by type:',
       'objective: sense (maximize, minimize), expression (3x + 2y), weight (with several objectives), confirmed (true only when the user said so), description;',
-      'variable: name (as in expressions), index (p in products: one variable for each member), domain (continuous, integer, binary; else continuous), lower (else 0, or none if free), upper (numbers; with an index also formulas of what is known), free, unit, description;',
+      'variable: name (as in expressions), index (p in products: one variable for each member), domain (continuous, integer, binary; else continuous), lower (else 0, or none if free), upper (numbers; with an index also formulas of what is known), free, confirmed (it may loosen limits at no cost), unit, description;',
       'constraint: expression (x + y <= 4), index (one constraint for each member), classification (hard, soft), penalty (of a soft one, per unit), description;',
       'kpi: description, expression, unit, target;',
       'data: file_path, values (numbers by name) or in_formulas (true: every figure stands in them), description; a set: set (its name) with members (a list, or "1 to 52") and values (by name, an object of numbers or texts by member), or with file_path, sheet, dialect (how to read the file, as in describe_table), key (a list of the columns that tell members apart; the other columns are used in formulas by their names) or column (the column whose different values are the members), columns (columns of the file by other names), default (for figures that are missing);',

@@ -116,7 +116,7 @@ const info = (message: string): CardField['missing'] => ({ severity: 'info', mes
  *   `confirmed` (the user agreed), `description`
  * - `variable`: `name` (as in expressions), `index` (`p in products`: one for each member), `domain` (`continuous`, `integer`,
  *   `binary`; `continuous` when absent), `lower` (0 when absent) and `upper` (numbers, or formulas of what is known), `free` (no lower bound when `lower`
- *   is absent), `unit`, `description`
+ *   is absent), `confirmed` (it may loosen limits at no cost), `unit`, `description`
  * - `constraint`: `expression` (`x + y <= 4`), `index` (one for each member), `classification` (`hard`, `soft`), `penalty`
  *   (per unit, of a soft one), `description`
  * - `kpi`: `description`, `expression`, `unit`, `target`
@@ -152,6 +152,7 @@ const SHAPES: Record<CardType, readonly CardField[]> = {
     { name: 'lower', content: bound },
     { name: 'upper', content: bound },
     { name: 'free', content: flag },
+    { name: 'confirmed', content: flag },
     {
       name: 'unit',
       content: text,

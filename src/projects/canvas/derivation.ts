@@ -6,6 +6,7 @@ import { type DataContent, MAX_FILE_SETS, NO_DATA, readData, sizeOf, withRoom } 
 import { type FileState, type FileStates, NO_FILES, questionOf } from './data-file.js';
 import { gapsOfFile, gapsOfMembers } from './data-gaps.js';
 import { type CardFormula, judgeFormula, problemOfIndex } from './expressions.js';
+import { describeLoose, looseVariables } from './loose-variables.js';
 import { asksForNothing, requirementOf } from './requirement.js';
 import { describeStray, strayVariables } from './stray-variables.js';
 import { suggestionFor } from './suggestions.js';
@@ -57,6 +58,8 @@ interface Canvas {
   beyond: ReadonlySet<CardContent>;
   /** Why variables are probably misspelled names. */
   stray: ReadonlyMap<CardContent, string>;
+  /** Why limits with a variable have no effect. */
+  loose: ReadonlyMap<CardContent, string>;
 }
 
 /** A judgement, and whether there are names in the card's formulas that nothing on the canvas has. */
@@ -168,6 +171,8 @@ function gapsAmong(card: CardContent, content: DataContent, unknown: Unknown, ca
     }
     const stray = canvas.stray.get(card);
     if (stray !== undefined) gaps.push({ field: 'name', message: stray, severity: 'blocking' });
+    const loose = canvas.loose.get(card);
+    if (loose !== undefined) gaps.push({ field: 'name', message: loose, severity: 'warning' });
   }
   gaps.push(...gapsOfRequirement(card, canvas.vocabulary));
   if (canvas.crowded.has(card)) {
@@ -319,6 +324,7 @@ function survey(cards: readonly CardContent[], files = NO_FILES): Canvas {
     contents,
     crowded,
     beyond: new Set(cards.filter((card) => !roomy.has(card))),
+    loose: new Map(looseVariables(cards).map((one) => [one.card, describeLoose(one)])),
     stray: new Map(strayVariables(cards).map((one) => [one.card, describeStray(one)])),
   };
 }
