@@ -6,6 +6,7 @@
  * - Booleans are texts in lower case. Dates and times are in ISO 8601; a time of midnight does not count.
  * - A number or date that the other reader left as text is read as the service says the file is written.
  * - An error of a workbook, such as `#N/A`, is the same as null.
+ * - A column without name and values is the same as none.
  */
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
@@ -19,9 +20,8 @@ export function difference(ours, theirs) {
   if (above < 0 || above > 1) return `${ours.total} rows, other reader ${theirs.total} with the header`;
   const header = above === 1 ? theirs.rows[0] : undefined;
   const width = Math.max(ours.columns.length, theirs.width);
-  if (ours.columns.length !== theirs.width) return `${ours.columns.length} columns, other reader ${theirs.width}`;
   for (let at = 0; header !== undefined && at < width; at += 1) {
-    const [name, other] = [ours.columns[at], header[at]];
+    const [name, other] = [ours.columns[at] ?? '', header[at]];
     if (!sameName(name, other, ours.columns))
       return `column ${at + 1} is called ${show(name)}, other reader ${show(other)}`;
   }
@@ -30,7 +30,7 @@ export function difference(ours, theirs) {
     for (let at = 0; at < width; at += 1) {
       const other = rows[row][at] ?? null;
       if (!sameValue(cells[at] ?? null, other, ours.dialect)) {
-        const place = `row ${row + 1} of the data, column ${show(ours.columns[at])}`;
+        const place = `row ${row + 1} of the data, column ${show(ours.columns[at] ?? at + 1)}`;
         return `${place}: ${show(cells[at])}, other reader ${show(other)}`;
       }
     }

@@ -100,7 +100,7 @@ describe('difference', () => {
         ['Oslo', 1, 'x'],
         ['Lyon', 2, ''],
       ],
-      '2 columns, other reader 3',
+      'column 3 is called "", other reader "note"',
     ],
   ])('returns the first difference to %j', (rows, sentence) => {
     const expected = sentence ?? 'row 1 of the data, column "city": "Oslo", other reader "city"';
