@@ -88,6 +88,7 @@ describe('a formula', () => {
     ['', 'The formula ends too early', 0, ''],
     ['3x +', 'The formula ends too early', 4, ''],
     ['x y', '`y` at character 3 does not fit into a formula', 2, 'y'],
+    ['x integer', '`integer` at character 3 declares a variable, which a formula cannot', 2, 'integer'],
     ['x 2', '`2` at character 3 does not fit into a formula', 2, '2'],
     ['2 3', '`3` at character 3 does not fit into a formula', 2, '3'],
     ['f(x)', '`(` at character 2 does not fit into a formula', 1, '('],

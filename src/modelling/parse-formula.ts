@@ -47,6 +47,8 @@ export const parseCondition = (text: string): Condition | FormulaProblem =>
   reading(text, (parser) => parser.wholeCondition());
 
 const FOR = 'for';
+/** Words that say which values a variable takes. */
+const DOMAIN = /^(?:binary|continuous|integer)$/i;
 
 function reading<Read extends object>(text: string, read: (parser: Parser) => Read): Read | FormulaProblem {
   if (text.length > MAX_FORMULA_LENGTH) return { problem: `A formula has at most ${MAX_FORMULA_LENGTH} characters` };
@@ -439,7 +441,8 @@ class Parser {
   private refuse(problem?: string): never {
     const { kind, written, position } = this.token;
     const place = `\`${shortened(written)}\` at character ${position + 1}`;
-    const reason = kind === 'end' ? 'The formula ends too early' : `${place} does not fit into a formula`;
+    const fault = DOMAIN.test(written) ? 'declares a variable, which a formula cannot' : 'does not fit into a formula';
+    const reason = kind === 'end' ? 'The formula ends too early' : `${place} ${fault}`;
     throw new Refusal({ problem: problem ?? reason, position, token: written });
   }
 
