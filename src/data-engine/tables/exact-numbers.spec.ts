@@ -219,7 +219,7 @@ describe('a decimal of a query', () => {
 describe('a column of Parquet with an infinity', () => {
   it.each([
     ['DOUBLE', "'12.5', 'inf', 'nan'", ['12.5', 'inf', null]],
-    ['FLOAT', "'-inf', '0.5', '7'", ['-inf', '0.5', '7.0']],
+    ['FLOAT', "'-inf', '0.5', '-nan'", ['-inf', '0.5', null]],
     ['DATE', "'2025-03-14', 'infinity', NULL", ['2025-03-14', 'infinity', null]],
     ['TIMESTAMP', "'-infinity', '2025-03-14 08:30:00', NULL", ['-infinity', '2025-03-14 08:30:00', null]],
     ['TIMESTAMP_NS', "'infinity', '2025-03-14 08:30:00', NULL", ['infinity', '2025-03-14 08:30:00', null]],

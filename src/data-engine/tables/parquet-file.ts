@@ -15,6 +15,7 @@ export interface ParquetTable {
 const LARGE_INTEGERS = new Set(['BIGINT', 'UBIGINT', 'HUGEINT', 'UHUGEINT']);
 /** First number with too many digits. */
 const FIRST_LONG = `1${'0'.repeat(MAX_DIGITS)}`;
+const FLOATS = new Set(['FLOAT', 'DOUBLE']);
 const DECIMAL = /^DECIMAL\((\d+),(\d+)\)$/;
 
 /** Types whose values may be infinite. */
@@ -70,7 +71,7 @@ const nearest = (column: string): string => `${column}::VARCHAR::DOUBLE`;
 
 const textOf = (column: string, stored: string): { type: ColumnType; value: string } => {
   const text = `${column}::VARCHAR`;
-  return { type: 'text', value: stored === 'FLOAT' || stored === 'DOUBLE' ? `nullif(${text}, 'nan')` : text };
+  return { type: 'text', value: FLOATS.has(stored) ? `CASE WHEN isnan(${column}) THEN NULL ELSE ${text} END` : text };
 };
 
 /** What a column of a type of DuckDB is for us. */
