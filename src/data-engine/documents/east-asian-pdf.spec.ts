@@ -58,8 +58,9 @@ describe('a character map that is not known', () => {
   });
 
   it('does not change later warnings', async () => {
-    const before = console.warn;
+    const output: { warn: unknown } = globalThis.console;
+    const { warn } = output;
     await files.text(eastAsianPdf('STSong-Light', 'GB1', 'UniGB-UCS2-H', utf16('AB')), 'pdf');
-    expect(console.warn).toBe(before);
+    expect(output.warn).toBe(warn);
   });
 });

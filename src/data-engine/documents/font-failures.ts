@@ -2,6 +2,9 @@
 const MAX_NAMES = 3;
 const MAX_NAME = 40;
 
+/** Where the library writes. */
+const output: { warn: (...parts: unknown[]) => void } = globalThis.console;
+
 const FONT_FAILURE = /translateFont failed: "(.*)"/s;
 const UNKNOWN_MAP = /Unknown CMap name: (.*)/s;
 
@@ -14,14 +17,14 @@ export class FontFailures {
   static readonly VERBOSITY = 1;
   private readonly maps = new Set<string>();
   private hasOthers = false;
-  private readonly original = console.warn;
+  private readonly original = output.warn;
 
   constructor() {
-    console.warn = (...parts: unknown[]) => this.add(parts.join(' '));
+    output.warn = (...parts: unknown[]) => this.add(parts.join(' '));
   }
 
   close(): void {
-    console.warn = this.original;
+    output.warn = this.original;
   }
 
   /** Sentence without a full stop that names what cannot be read; undefined if all fonts were loaded. */
