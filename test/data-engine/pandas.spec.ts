@@ -102,7 +102,7 @@ const shapes: Record<string, Shape> = {
     options: { orient: 'records' },
   },
   'objects in lines': { content: '{"a":1,"b":"x"}\n{"a":2,"b":"y"}\n', format: 'json', options: { lines: true } },
-  'a workbook with dates and formulas': { format: 'xlsx' },
+  'a workbook with dates': { format: 'xlsx' },
   'another sheet': { format: 'xlsx', sheet: 'Lanes', options: { sheet_name: 'Lanes' } },
   'merged cells': { format: 'xlsx', sheet: 'Merged', options: { sheet_name: 'Merged' } },
 };
