@@ -1,15 +1,65 @@
 import { ConfigError } from './config/load-config.js';
 import { EmbeddedPostgresError } from './embedded-postgres/errors.js';
-import { UnsuitableDatabaseError } from './platform/database/migrate.js';
+import { UnsuitableDatabaseError } from './platform/database/suitable-database.js';
 
-/** The database is the one thing that a start cannot do without. */
-const UNREACHABLE = ['ECONNREFUSED', 'EHOSTUNREACH', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT'];
+/** The service cannot listen for clients. */
+export class ListenError extends Error {
+  constructor(host: string, port: number, cause: NodeJS.ErrnoException) {
+    super(listenProblem(host, port, cause), { cause });
+  }
+}
 
-/** What went wrong, for the person who started the service; a stack only where it says something. */
+const UNKNOWN_ISSUER =
+  'has a TLS certificate of an unknown issuer: add sslrootcert=/path/to/ca.pem to the URL, or set NODE_EXTRA_CA_CERTS';
+
+/** Problems of the database of DATABASE_URL, by the code of PostgreSQL or of the connection. */
+const DATABASE_PROBLEMS: Record<string, string> = {
+  '08P01':
+    'refuses the settings of its sessions: in PgBouncer, set ignore_startup_parameters = options,statement_timeout',
+  '28P01': 'refuses the user or the password',
+  '28000': 'does not let the user in: check the user, pg_hba.conf and sslmode',
+  '3D000': 'does not exist: create the database, or correct its name at the end of the URL',
+  '3F000': 'has no schema public: create it, or set the search_path of the user',
+  '42501': 'does not let the user create tables: make the user its owner, or GRANT CREATE ON SCHEMA public',
+  '53300': 'has no free connection: raise max_connections, or lower DATABASE_POOL_SIZE',
+  '55P03': 'was too busy for ten minutes to migrate: try again when there is less traffic',
+  '57P03': 'is starting up or shutting down: try again',
+  ECONNREFUSED: 'cannot be reached: ECONNREFUSED, nothing listens on its host and port',
+  ECONNRESET: 'cannot be reached: ECONNRESET, check sslmode and whether its port is one of PostgreSQL',
+  EHOSTUNREACH: 'cannot be reached: EHOSTUNREACH, there is no route to its host',
+  ENOTFOUND: 'cannot be reached: ENOTFOUND, its host name is unknown',
+  EAI_AGAIN: 'cannot be reached: EAI_AGAIN, its host name cannot be looked up now',
+  ETIMEDOUT: 'cannot be reached: ETIMEDOUT, its host does not answer',
+  CERT_HAS_EXPIRED: 'has an expired TLS certificate',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'has a TLS certificate for another host name: use that name in the URL',
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_ISSUER,
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_ISSUER,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_ISSUER,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_ISSUER,
+};
+
+/** Problems that pg reports as text alone. */
+const DATABASE_TEXTS: [RegExp, string][] = [
+  [/client password must be/, 'asks for a password: add it to the URL, as in postgres://user:password@host/database'],
+  [/does not support SSL/, 'does not support TLS: remove sslmode from the URL, or set up TLS on the server'],
+  [/^timeout expired$/, 'cannot be reached: its host does not answer'],
+  [/^Connection terminated unexpectedly$/, 'closes the connection: check sslmode and whether its port is one of PostgreSQL'],
+];
+
+/** A sentence for the person who started the service; a stack only for errors that the code is to blame for. */
 export function explain(error: unknown): string {
-  const { code, port } = error as { code?: string; port?: number };
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  const plain = [ConfigError, EmbeddedPostgresError, ListenError, UnsuitableDatabaseError];
+  if (plain.some((kind) => error instanceof kind)) return message;
+  const problem = DATABASE_PROBLEMS[code] ?? DATABASE_TEXTS.find(([text]) => text.test(message))?.[1];
+  if (problem !== undefined) return `The database at DATABASE_URL ${problem}.`;
+  return String((error as Error).stack ?? error);
+}
+
+function listenProblem(host: string, port: number, { code = '', message }: NodeJS.ErrnoException): string {
   if (code === 'EADDRINUSE') return `Port ${port} is in use: stop what listens there, or choose another with PORT.`;
-  if (UNREACHABLE.includes(code ?? '')) return `The database at DATABASE_URL cannot be reached: ${code}.`;
-  const plain = [ConfigError, EmbeddedPostgresError, UnsuitableDatabaseError].some((kind) => error instanceof kind);
-  return plain ? (error as Error).message : String((error as Error).stack ?? error);
+  if (code === 'EACCES') return `This user may not listen on port ${port}: choose one above 1023 with PORT.`;
+  if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'].includes(code))
+    return `HOST=${host} is no address of this computer (${code}): use one, or 0.0.0.0 for all.`;
+  return `The service cannot listen on HOST=${host}, PORT=${port}: ${message}.`;
 }

@@ -10,7 +10,7 @@ try {
   const { DATABASE_URL } = loadConfig();
   if (DATABASE_URL === undefined)
     throw new ConfigError('DATABASE_URL is needed: an embedded database is migrated by its service.');
-  await migrate(DATABASE_URL);
+  await migrate(DATABASE_URL, (sentence) => process.stdout.write(`${sentence}\n`));
   process.stdout.write('The database is up to date.\n');
 } catch (error) {
   process.stderr.write(`${explain(error)}\n`);

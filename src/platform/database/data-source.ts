@@ -15,7 +15,13 @@ const TRANSACTION_MS = 30_000;
 
 // Statements are short, and of the walks through trees the planner expects far more than there is: compiling them would take
 // a hundred times as long as running them.
-const OPTIONS = '-c timezone=UTC -c default_transaction_isolation=read\\ committed -c jit=off';
+export const SESSION_OPTIONS = '-c timezone=UTC -c default_transaction_isolation=read\\ committed -c jit=off';
+
+/**
+ * Longest wait of a migration for a lock. Requests wait behind it, and it is below the server's `deadlock_timeout`, so a migration
+ * gives way before the server ends a request.
+ */
+const LOCK_MS = 500;
 
 /**
  * Longest wait for a connection while the process starts: the application loads meanwhile and keeps the event loop busy, on a
@@ -34,7 +40,8 @@ export function createDataSource(url: string, poolSize: number, migrations: stri
   return new DataSource({
     type: 'postgres',
     url,
-    entities: getMetadataArgsStorage().tables.map(({ target }) => target as new () => object),
+    // Migrations are SQL. With entities TypeORM would add a table of its own, or not, depending on those loaded by then.
+    entities: isMigrating ? [] : getMetadataArgsStorage().tables.map(({ target }) => target as new () => object),
     migrations,
     migrationsTransactionMode: 'each',
     synchronize: false,
@@ -42,7 +49,7 @@ export function createDataSource(url: string, poolSize: number, migrations: stri
     poolSize,
     connectTimeoutMS: isMigrating ? CONNECT_AT_START_MS : 5_000,
     extra: {
-      options: OPTIONS + (isMigrating ? '' : ` -c transaction_timeout=${TRANSACTION_MS}`),
+      options: `${SESSION_OPTIONS} -c ${isMigrating ? `lock_timeout=${LOCK_MS}` : `transaction_timeout=${TRANSACTION_MS}`}`,
       application_name: 'project-workspace-service',
       Client: PreparedClient,
       pipeline: true,

@@ -1,0 +1,53 @@
+import type pg from 'pg';
+
+const OLDEST_VERSION = 18;
+/** Rounds of the check for a pooler. One round can miss a pool with several idle connections. */
+const ROUNDS = 5;
+
+/** A database that this service cannot work with; the message says why in a sentence. */
+export class UnsuitableDatabaseError extends Error {}
+
+/**
+ * Checks that the service can work with the database of `client`; `connect` opens another connection to it.
+ *
+ * @throws UnsuitableDatabaseError if the server is too old, the database is not UTF-8, or sessions are shared or not in UTC
+ */
+export async function assertSuitable(client: pg.Client, connect: () => Promise<pg.Client>): Promise<void> {
+  const { rows } = await client.query<{ version: number; encoding: string; zone: string }>(
+    `SELECT current_setting('server_version_num')::int / 10000 AS version, current_setting('server_encoding') AS encoding,
+            current_setting('TimeZone') AS zone`,
+  );
+  const [server] = rows;
+  if (server === undefined || server.version < OLDEST_VERSION) {
+    throw new UnsuitableDatabaseError(
+      `PostgreSQL ${OLDEST_VERSION} or newer is needed, the server is version ${server?.version}`,
+    );
+  }
+  if (server.encoding !== 'UTF8') {
+    throw new UnsuitableDatabaseError(`The database must be encoded in UTF8, it is ${server.encoding}`);
+  }
+  if (server.zone !== 'UTC') {
+    throw new UnsuitableDatabaseError(
+      `The pooler at DATABASE_URL drops the service's time zone, sessions have ${server.zone}: run ALTER ROLE ... SET timezone = 'UTC' for the role of DATABASE_URL`,
+    );
+  }
+  const other = await connect();
+  try {
+    await assertOwnSessions(client, other);
+  } finally {
+    await other.end();
+  }
+}
+
+/** Whether each connection keeps its session: a pooler in transaction mode lends one session to several connections. */
+async function assertOwnSessions(one: pg.Client, other: pg.Client): Promise<void> {
+  const session = async (client: pg.Client): Promise<number | undefined> =>
+    (await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid;
+  const first = await session(one);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    if ((await session(other)) !== first && (await session(one)) === first) continue;
+    throw new UnsuitableDatabaseError(
+      'DATABASE_URL leads to a pooler in transaction mode, and the service needs sessions of its own: set pool_mode = session, or connect to PostgreSQL directly',
+    );
+  }
+}
