@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
-import { IsIn, IsInt, IsNumber, IsUrl, Matches, Max, Min } from 'class-validator';
+import { IsIn, IsInt, IsNumber, IsUrl, Matches, Max, Min, ValidateBy } from 'class-validator';
 
 /*
  * What the text of a variable is turned into, and which values are taken. A value that cannot be turned is left for the
@@ -34,3 +34,25 @@ export const HttpUrl = (): PropertyDecorator =>
 /** Scheme, host and port of a server. */
 export const Origin = (): PropertyDecorator =>
   Matches(/^https?:\/\/[^/?#@\s]+\/?$/, { message: '$property must be an http or https URL without a path' });
+
+/** Address of a PostgreSQL database, its user and password percent-encoded. */
+export const PostgresUrl = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'postgresUrl',
+    validator: {
+      validate: isPostgresUrl,
+      defaultMessage: () =>
+        '$property must be like postgres://user:password@host:5432/database; in user and password write @ : / ? # % as %40 %3A %2F %3F %23 %25',
+    },
+  });
+
+function isPostgresUrl(value: unknown): boolean {
+  if (typeof value !== 'string' || !/^postgres(ql)?:\/\//.test(value) || !URL.canParse(value)) return false;
+  const { username, password, hash } = new URL(value);
+  try {
+    decodeURIComponent(username + password);
+    return hash === '';
+  } catch {
+    return false;
+  }
+}

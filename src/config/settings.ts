@@ -1,5 +1,5 @@
 import { IsIn, IsOptional, IsString, Matches, MinLength } from 'class-validator';
-import { Amount, Flag, HttpUrl, Origin, WholeNumber } from './setting.js';
+import { Amount, Flag, HttpUrl, Origin, PostgresUrl, WholeNumber } from './setting.js';
 
 const MiB = 1024 ** 2;
 const GiB = 1024 ** 3;
@@ -95,13 +95,20 @@ export class Settings {
   @WholeNumber(0, 300)
   STOP_DELAY_SECONDS: number = 0;
 
-  /** Lowest level that is logged. `debug` also logs successful requests. */
+  /**
+   * Seconds that an idle connection of a client stays open. Set it above the idle time of the load balancer, which otherwise sends
+   * requests on connections that are about to close.
+   */
+  @WholeNumber(1, 3_600)
+  KEEP_ALIVE_SECONDS: number = 65;
+
+  /** Lowest level that is logged. `debug` also logs successful requests. Default: `warn` with the embedded database, else `info`. */
   @IsIn(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
   LOG_LEVEL: string = 'info';
 
   /** `postgres://` URL of PostgreSQL 18 or newer. Absent: an embedded server in DATA_DIR. */
   @IsOptional()
-  @IsString()
+  @PostgresUrl()
   DATABASE_URL?: string;
 
   /** Most connections of this process to the database. */
@@ -202,6 +209,10 @@ export class Settings {
   @IsOptional()
   @WholeNumber(1)
   FILES_COMPANY_MAX_BYTES?: number;
+
+  /** Bytes of a disk that files never use; below it, writes of files are refused. Less suits small volumes. */
+  @WholeNumber(0)
+  FILES_RESERVE_BYTES: number = GiB;
 
   /** Most bytes of tables that are kept converted in DATA_DIR; the least recently used ones are removed first. */
   @WholeNumber(0)
