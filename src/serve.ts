@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { type AddressInfo, isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,7 +9,9 @@ import { createApp } from './configure-app.js';
 import { startMessage } from './demo/start-message.js';
 import type { EmbeddedPostgres } from './embedded-postgres/embedded-postgres.js';
 import { EmbeddedPostgresError } from './embedded-postgres/errors.js';
+import { ListenError } from './failed-start.js';
 import { HealthService } from './platform/health/health.service.js';
+import { endConnections } from './platform/http/ending-connections.js';
 import { Metrics } from './platform/metrics/metrics.service.js';
 import { STOP_SIGNALS, type StopSignal } from './stop-signals.js';
 import { watchUncaughtErrors } from './uncaught-errors.js';
@@ -21,7 +24,11 @@ const SAME_SIGNAL_MS = 1_000;
 /** Serves on a migrated database until the process is told to stop; resolves when every request is answered. */
 export async function serve(
   options: AppOptions,
-  { server, stopping }: { server: EmbeddedPostgres | undefined; stopping: Promise<StopSignal> },
+  {
+    server,
+    stopping,
+    onReady,
+  }: { server: EmbeddedPostgres | undefined; stopping: Promise<StopSignal>; onReady: () => void },
 ): Promise<StopSignal> {
   const { config, logger } = options;
   const app = await createApp(options);
@@ -36,11 +43,14 @@ export async function serve(
   broken.catch(() => undefined);
   try {
     const url = await listen(app, config);
-    if (server !== undefined) process.stdout.write(await startMessage(app, config, url, server.notes));
+    const message = server === undefined ? '' : await startMessage(app, config, url, server.notes);
+    onReady();
+    process.stdout.write(message);
     logger.info({ url, role: config.ROLE }, 'ready');
     const signal = await Promise.race([stopping, broken, ...(server === undefined ? [] : [death(server, config)])]);
     logger.info({ signal }, 'stopping');
     app.get(HealthService).stopping();
+    endConnections(app.getHttpServer());
     await pause(config.STOP_DELAY_SECONDS * 1000);
     return signal;
   } finally {
@@ -50,8 +60,15 @@ export async function serve(
 }
 
 async function listen(app: NestExpressApplication, { PORT, HOST }: Config): Promise<string> {
-  await app.listen(PORT, HOST);
-  const { port } = app.getHttpServer().address() as AddressInfo;
+  await app.init();
+  const server = app.getHttpServer();
+  try {
+    // Nest's own way would log an error as well.
+    await once(server.listen(PORT, HOST), 'listening');
+  } catch (error) {
+    throw new ListenError(HOST, PORT, error as NodeJS.ErrnoException);
+  }
+  const { port } = server.address() as AddressInfo;
   const host = ['0.0.0.0', '::'].includes(HOST) ? '127.0.0.1' : HOST;
   return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }

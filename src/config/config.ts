@@ -69,11 +69,10 @@ export class Config extends Settings {
   }
 
   /** Connections of clients; those of one address are a proxy's where there are proxies. */
-  get connectionLimits(): { connections: number; connectionsOfAddress?: number } {
-    const connections = this.MAX_CONNECTIONS;
-    return this.TRUSTED_PROXIES > 0
-      ? { connections }
-      : { connections, connectionsOfAddress: Math.ceil(connections / 2) };
+  get connectionLimits(): { connections: number; connectionsOfAddress?: number; keepAliveSeconds: number } {
+    const { MAX_CONNECTIONS: connections, KEEP_ALIVE_SECONDS: keepAliveSeconds } = this;
+    const limits = { connections, keepAliveSeconds };
+    return this.TRUSTED_PROXIES > 0 ? limits : { ...limits, connectionsOfAddress: Math.ceil(connections / 2) };
   }
 
   /** How many requests of a caller and of a company are served at once: parts of the connections to the database. */

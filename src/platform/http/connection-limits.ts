@@ -39,6 +39,8 @@ export interface ConnectionLimits {
   connections?: number;
   /** The same of one address. */
   connectionsOfAddress?: number;
+  /** Seconds that an idle connection stays open; default 65. */
+  keepAliveSeconds?: number;
 }
 
 /** Bounds what connections may take, and answers what never becomes a request in the form of all errors. */
@@ -46,6 +48,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits = {}):
   server.headersTimeout = HEAD_MS;
   server.requestTimeout = REQUEST_MS;
   server.timeout = LOOK_MS;
+  server.keepAliveTimeout = (limits.keepAliveSeconds ?? 65) * 1000;
   if (limits.connections !== undefined) server.maxConnections = limits.connections;
   // Options of `createServer`, which Nest does not pass on.
   Object.assign(server, { connectionsCheckingInterval: CHECK_MS, requireHostHeader: false });
