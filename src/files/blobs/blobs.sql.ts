@@ -53,4 +53,5 @@ export const SET_STORED = `
 export const KEPT_BYTES = `
   SELECT (SELECT coalesce(sum(size), 0) FROM blobs WHERE company_id = $1 AND unreferenced_since IS NULL)
        + (SELECT coalesce(sum(coalesce(u.size, u.received)), 0) FROM uploads u
-           WHERE u.company_id = $1 AND u.state IN ('open', 'completing') AND u.blob_id IS DISTINCT FROM $2) AS kept`;
+           WHERE u.company_id = $1 AND u.state IN ('open', 'completing') AND u.blob_id IS DISTINCT FROM $2
+             AND (u.store_upload_id IS NOT NULL OR u.expires_at > now())) AS kept`;

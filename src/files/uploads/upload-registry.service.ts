@@ -65,7 +65,7 @@ export class UploadRegistry implements OnModuleInit {
     return await this.database.transaction(async (tx) => {
       const open = async (): Promise<OpenedUpload> => await this.add(tx, upload);
       // The token is told nowhere but in the answer, which was never sent.
-      return await once.claim(tx, open, async (left) => await this.goOn(tx, left as OpenedUpload));
+      return await once.claim(tx, open, async (left) => await this.goOn(tx, upload, left as OpenedUpload));
     });
   }
 
@@ -82,17 +82,23 @@ export class UploadRegistry implements OnModuleInit {
     return { token, blob_id, ...opened, store_upload_id: null };
   }
 
-  /** An upload that a request has opened and not answered, as it is now. @throws Conflict @throws Gone */
-  private async goOn(tx: Tx, { token, id, blob_id, expires_at }: OpenedUpload): Promise<OpenedUpload> {
-    const { state, store_upload_id } = await tx.withRepository(this.uploads).findOneByOrFail({ id });
-    const ends = new Date(expires_at);
-    assertAlive({ state, expired: ends <= new Date() });
-    return { token, id, blob_id, expires_at: ends, store_upload_id };
+  /** The upload of an earlier request that got no answer, or a new one if the store had not begun it. @throws Conflict @throws Gone */
+  private async goOn(tx: Tx, upload: NewUpload, { token, id, blob_id }: OpenedUpload): Promise<OpenedUpload> {
+    const { state, store_upload_id, expires_at } = await tx.withRepository(this.uploads).findOneByOrFail({ id });
+    const expired = expires_at <= new Date();
+    if (store_upload_id === null && (expired || state === 'aborted')) return await this.add(tx, upload);
+    assertAlive({ state, expired });
+    return { token, id, blob_id, expires_at, store_upload_id };
   }
 
   /** Notes how the store calls the upload. */
   async begun(id: string, store_upload_id: string): Promise<void> {
     await this.uploads.update(id, { store_upload_id });
+  }
+
+  /** Lets an upload expire now: it counts no longer, and the next sweep drops it. */
+  async expire(id: string): Promise<void> {
+    await this.uploads.expire(id);
   }
 
   /** Ends the open uploads to a container, which is locked. */

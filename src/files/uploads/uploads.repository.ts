@@ -7,6 +7,8 @@ import { DELETE_PARTS_OF_ENDED } from './upload-parts.sql.js';
 import { UPLOAD_OF_PART } from './uploads.sql.js';
 
 const LIFETIME = '24 hours';
+/** Longer than any request waits for the store. */
+const BEGUN_WITHIN = '5 minutes';
 /** How long after its end an upload is remembered, so that its token is answered with what became of it. */
 const REMEMBERED = '7 days';
 
@@ -142,16 +144,25 @@ export class UploadsRepository extends EntityRepository(Upload) {
     return rows.length > 0;
   }
 
-  /** Uploads after `id` that nobody will finish any more, because they or what they upload to are over. */
+  /**
+   * Uploads after `id` that no request can finish: expired ones, those to a deleted container, and those whose request ended
+   * before the store had begun them.
+   */
   async due(after: string, limit: number): Promise<string[]> {
     const rows: { id: string }[] = await this.query(
       `SELECT u.id FROM uploads u
         WHERE u.id > $1 AND (u.state = 'open' OR (u.state = 'completing' AND u.lease_until <= now()))
-          AND (u.expires_at <= now() OR EXISTS (SELECT FROM containers c WHERE c.id = u.container_id AND c.deleted_at IS NOT NULL))
+          AND (u.expires_at <= now() OR (u.store_upload_id IS NULL AND u.created_at <= now() - interval '${BEGUN_WITHIN}')
+               OR EXISTS (SELECT FROM containers c WHERE c.id = u.container_id AND c.deleted_at IS NOT NULL))
         ORDER BY u.id LIMIT $2`,
       [after, limit],
     );
     return rows.map(({ id }) => id);
+  }
+
+  /** Lets an upload expire now. */
+  async expire(id: string): Promise<void> {
+    await this.query('UPDATE uploads SET expires_at = now() WHERE id = $1', [id]);
   }
 
   /** Lets the open uploads to a container expire now. */

@@ -89,25 +89,30 @@ export class UploadsService {
   }
 
   /**
-   * Drops an upload with what the store has of it; false when it is over or somebody is at it. The objects go first: what
-   * breaks off before the row says so is done again.
+   * Drops an upload with its objects. Returns false if it has ended or another request has its lease. The objects go first. If the
+   * store is away, the upload expires, so it no longer counts and the next sweep drops it.
    */
   async drop(id: string): Promise<boolean> {
     const lease = await this.registry.claim(id);
     if (lease === undefined) return false;
-    await this.objects.drop(lease);
+    try {
+      await this.objects.drop(lease);
+    } catch (error) {
+      await this.registry.expire(id);
+      throw error;
+    }
     await this.registry.abort(lease);
     return true;
   }
 
-  /** An upload that the store does not begin must not count as open. */
+  /** An upload that the store cannot begin expires at once. The store may have begun it all the same, so the sweep drops it. */
   private async begin(id: string, blob_id: string): Promise<string> {
     try {
       const store_upload_id = await this.objects.begin(blob_id);
       await this.registry.begun(id, store_upload_id);
       return store_upload_id;
     } catch (error) {
-      await this.drop(id);
+      await this.registry.expire(id);
       throw error;
     }
   }
