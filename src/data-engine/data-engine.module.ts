@@ -15,8 +15,10 @@ import { ProcessPool } from './process-pool.js';
     {
       provide: DataEngine,
       inject: [Config, EngineMetrics, LOGGER],
-      useFactory: (config: Config, metrics: EngineMetrics, logger: Logger) =>
-        new DataEngine(new ProcessPool({ size: config.TABLES_PROCESSES }, logger), metrics, logger),
+      useFactory: (config: Config, metrics: EngineMetrics, logger: Logger) => {
+        const { TABLES_PROCESSES: size, FILES_RESERVE_BYTES: reservedBytes } = config;
+        return new DataEngine(new ProcessPool({ size, reservedBytes }, logger), metrics, logger);
+      },
     },
   ],
   exports: [DataEngine],

@@ -8,9 +8,10 @@ export class DiskWatch {
   isFull = false;
   private readonly timer: NodeJS.Timeout;
 
-  /** @param onFull called once */
+  /** @param onFull called once when less than `reserved` bytes are free */
   constructor(
     private readonly folder: string,
+    private readonly reserved: number,
     private readonly onFull: () => void,
   ) {
     this.timer = setInterval(() => void this.look(), INTERVAL_MS);
@@ -23,7 +24,7 @@ export class DiskWatch {
 
   private async look(): Promise<void> {
     // A folder that cannot be looked at cannot be written to either, which tells its own fault.
-    if (this.isFull || (await hasRoom(this.folder).catch(() => true))) return;
+    if (this.isFull || (await hasRoom(this.folder, this.reserved).catch(() => true))) return;
     this.isFull = true;
     this.stop();
     this.onFull();

@@ -52,8 +52,8 @@ export class EngineConnection {
   }
 
   /** @throws Error when the process does not start */
-  static async start(entry: URL): Promise<EngineConnection> {
-    const connection = new EngineConnection(launch(entry));
+  static async start(entry: URL, reservedBytes: number): Promise<EngineConnection> {
+    const connection = new EngineConnection(launch(entry, reservedBytes));
     let patience: NodeJS.Timeout | undefined;
     const isReady = await Promise.race([
       new Promise<boolean>((resolve) => {
@@ -144,8 +144,8 @@ export class EngineConnection {
   }
 }
 
-function launch(entry: URL): ChildProcess {
-  const node = [process.execPath, `--max-old-space-size=${MEMORY_MIB.heap}`, fileURLToPath(entry)];
+function launch(entry: URL, reservedBytes: number): ChildProcess {
+  const node = [process.execPath, `--max-old-space-size=${MEMORY_MIB.heap}`, fileURLToPath(entry), String(reservedBytes)];
   // The system then refuses memory, which DuckDB answers with an error, where watching would come late.
   const limited = ['/bin/sh', '-c', `ulimit -c 0; ulimit -d ${MEMORY_MIB.reserved * 1024} && exec "$@"`, 'sh', ...node];
   const [command, ...args] = process.platform === 'linux' ? limited : node;

@@ -14,6 +14,9 @@ import { type Answers, type Task, TaskProblem } from './tasks.js';
 /** Requests go first. Much less, and a busy machine would let queries run out of time. */
 const NICE = 5;
 
+/** Bytes that stay free on the disk. */
+const reservedBytes = Number(process.argv[2]);
+
 // Without rights nobody gets a higher one back.
 if (getPriority() < NICE) setPriority(NICE);
 // The service decides when this ends; a terminal sends these to everybody.
@@ -35,7 +38,7 @@ send({ ready: true });
 async function perform(id: number, task: Task): Promise<void> {
   interruption.begin(id);
   const made = fileOf(task);
-  const disk = made === undefined ? undefined : new DiskWatch(dirname(made), () => interruption.request(id));
+  const disk = made === undefined ? undefined : new DiskWatch(dirname(made), reservedBytes, () => interruption.request(id));
   let outcome: Outcome;
   try {
     const work = await load(task).catch((error: unknown) => {

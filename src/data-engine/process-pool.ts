@@ -7,6 +7,8 @@ export interface PoolOptions {
   size: number;
   /** A process without a task ends after so long. */
   idleMs?: number;
+  /** Bytes that they leave free on a disk. */
+  reservedBytes?: number;
   /** Module that the processes run. */
   entry?: URL;
 }
@@ -18,18 +20,25 @@ export class ProcessPool {
   readonly size: number;
   private readonly idleMs: number;
   private readonly entry: URL;
+  private readonly reservedBytes: number;
   private readonly living = new Set<EngineConnection>();
   /** The one that was used last is at the end, and is taken first. */
   private readonly idle: { connection: EngineConnection; timer: NodeJS.Timeout }[] = [];
   private isClosed = false;
 
   constructor(
-    { size, idleMs = IDLE_MS, entry = new URL('./engine-process.js', import.meta.url) }: PoolOptions,
+    {
+      size,
+      idleMs = IDLE_MS,
+      reservedBytes = 0,
+      entry = new URL('./engine-process.js', import.meta.url),
+    }: PoolOptions,
     private readonly logger: Logger,
   ) {
     this.size = size;
     this.idleMs = idleMs;
     this.entry = entry;
+    this.reservedBytes = reservedBytes;
   }
 
   /** Number of processes that run. */
@@ -55,7 +64,7 @@ export class ProcessPool {
   async startFresh(): Promise<EngineConnection> {
     if (this.isClosed) throw new Unavailable();
     try {
-      const connection = await EngineConnection.start(this.entry);
+      const connection = await EngineConnection.start(this.entry, this.reservedBytes);
       this.living.add(connection);
       this.endIfClosed(connection);
       void connection.ended.then(() => this.living.delete(connection));

@@ -75,7 +75,7 @@ export class LocalCopies implements OnApplicationBootstrap, BeforeApplicationShu
     try {
       if (ticket.granted !== undefined)
         await (signal === undefined ? ticket.granted : unlessAborted(ticket.granted, signal));
-      if (!(await hasRoom(dirname(path), size))) throw full();
+      if (!(await hasRoom(dirname(path), this.config.FILES_RESERVE_BYTES, size))) throw full();
       await this.copy(blob_id, path, signal);
       return await work(path);
     } finally {

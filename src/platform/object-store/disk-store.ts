@@ -5,17 +5,19 @@ import { Readable } from 'node:stream';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import { InsufficientStorage, TooLarge } from '../errors/errors.js';
-import { hasRoom } from './disk-reserve.js';
+import { hasRoom, roomReport } from './disk-reserve.js';
 import { hasCode, undefinedIfMissing } from './file-errors.js';
 import {
   assertKey,
   type ByteRange,
   type DownloadGrant,
   InvalidPart,
+  isKey,
   ObjectMissing,
   ObjectStore,
   type PartGrant,
   type PartName,
+  type StoredObject,
   type StoredPart,
   UploadMissing,
 } from './object-store.js';
@@ -48,7 +50,7 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
   private readonly root: string;
 
   constructor(
-    config: Config,
+    private readonly config: Config,
     private readonly urls: SignedUrls,
   ) {
     super();
@@ -96,10 +98,14 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
     for (const key of keys) await this.drop(this.objectFolder(key));
   }
 
-  async *list(kind: string): AsyncGenerator<string> {
+  async *list(kind: string): AsyncGenerator<StoredObject> {
     assertKey(`${kind}/any`);
     for (const shard of (await readdir(join(this.root, kind)).catch(undefinedIfMissing)) ?? []) {
-      for (const name of await readdir(join(this.root, kind, shard))) yield `${kind}/${name}`;
+      const names = (await readdir(join(this.root, kind, shard)).catch(undefinedIfMissing)) ?? [];
+      for (const key of names.map((name) => `${kind}/${name}`).filter(isKey)) {
+        const size = await this.size(key);
+        if (size !== undefined) yield { key, size };
+      }
     }
   }
 
@@ -228,7 +234,8 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
 
   /** @param bytes that are to be written */
   private async assertRoom(bytes = 0): Promise<void> {
-    if (!(await hasRoom(this.root, bytes))) throw full();
+    const { FILES_RESERVE_BYTES: reserved } = this.config;
+    if (!(await hasRoom(this.root, reserved, bytes))) throw full(await roomReport(this.root, reserved));
   }
 
   /** Drafts of a process that died; a living one finishes or drops its own far sooner. */
@@ -265,7 +272,11 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
   }
 }
 
-const full = (): InsufficientStorage => new InsufficientStorage('store_full', 'The file store is full');
+/** @param report free and reserved space, for operators alone */
+const full = (report?: string): InsufficientStorage =>
+  Object.assign(new InsufficientStorage('store_full', 'The file store is full'), {
+    cause: report === undefined ? undefined : new Error(report),
+  });
 const tooLarge = (maxBytes: number): TooLarge =>
   new TooLarge('part_too_large', `This part may have at most ${maxBytes} bytes`);
 
