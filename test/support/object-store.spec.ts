@@ -144,6 +144,62 @@ describe('MinIO', () => {
     expect(await store.size('blobs/late')).toBe(1);
   });
 
+  describe('logs', () => {
+    interface Line {
+      code?: string;
+      advice?: string;
+      omitted: number;
+      seconds?: number;
+      msg: string;
+    }
+    const logged = (settings: Partial<S3Settings>): { store: MinioStore; lines: Line[] } => {
+      const lines: Line[] = [];
+      const output = { write: (line: string) => lines.push(JSON.parse(line) as Line) };
+      return { store: new MinioStore({ ...server.settings('faults'), ...settings }, pino({}, output)), lines };
+    };
+
+    it.each([
+      ['an unknown access key', { accessKey: 'unknown' }, 'InvalidAccessKeyId', /^S3_ACCESS_KEY is not known/],
+      ['a wrong secret key', { secretKey: 'wrong' }, 'SignatureDoesNotMatch', /^S3_SECRET_KEY does not belong/],
+    ])('%s by its cause', async (_what, settings, code, advice) => {
+      const { store, lines } = logged(settings);
+      await expect(store.check()).rejects.toThrow(Unavailable);
+      expect(lines).toEqual([expect.objectContaining({ code, advice: expect.stringMatching(advice), level: 50 })]);
+    });
+
+    it('a clock that differs, before and when the server refuses it', async () => {
+      const refusal = '<Error><Code>RequestTimeTooSkewed</Code><Message>The difference is too large.</Message></Error>';
+      let isRefusing = false;
+      const ahead = createServer((_request, response) => {
+        response.setHeader('Date', new Date(Date.now() + 20 * 60_000).toUTCString());
+        response.writeHead(isRefusing ? 403 : 200).end(isRefusing ? refusal : '');
+      });
+      await once(ahead.listen(0, '127.0.0.1'), 'listening');
+      try {
+        const { store, lines } = logged({ endpoint: `http://127.0.0.1:${(ahead.address() as AddressInfo).port}` });
+        await store.check();
+        expect(lines).toEqual([expect.objectContaining({ level: 40, msg: expect.stringContaining('clock') })]);
+        expect(lines[0]?.seconds).toBeGreaterThanOrEqual(-1_201);
+        expect(lines[0]?.seconds).toBeLessThan(-1_100);
+        isRefusing = true;
+        await expect(store.check()).rejects.toThrow(Unavailable);
+        expect(lines[1]).toMatchObject({ code: 'RequestTimeTooSkewed', advice: expect.stringContaining('clock') });
+      } finally {
+        ahead.closeAllConnections();
+        ahead.close();
+      }
+    });
+
+    it('a fault once in ten seconds, and another kind of fault at once', async () => {
+      const { store, lines } = logged({ endpoint: 'http://127.0.0.1:9' });
+      for (let attempt = 0; attempt < 30; attempt += 1) await expect(store.check()).rejects.toThrow(Unavailable);
+      expect(lines).toEqual([expect.objectContaining({ code: 'ECONNREFUSED', omitted: 0 })]);
+      const other = logged({ secretKey: 'wrong' });
+      await expect(other.store.check()).rejects.toThrow(Unavailable);
+      expect(other.lines).toHaveLength(1);
+    });
+  });
+
   it('works again when the server is there again', async () => {
     const gone = await S3Server.start();
     const settings = gone.settings('again');
@@ -151,7 +207,7 @@ describe('MinIO', () => {
     const store = new MinioStore(settings, silent);
     await expect(store.size('blobs/ab')).rejects.toThrow(Unavailable);
     const back = createServer((request, response) => {
-      response.writeHead(request.url === '/again' || request.url === '/again/' ? 200 : 404).end();
+      response.writeHead(/^\/again\/?(\?|$)/.test(request.url ?? '') ? 200 : 404).end();
     });
     await once(back.listen(Number(new URL(settings.endpoint).port), '127.0.0.1'), 'listening');
     expect(await store.size('blobs/ab')).toBeUndefined();

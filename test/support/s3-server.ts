@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import type { IncomingHttpHeaders, Server } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
@@ -26,6 +26,7 @@ interface PartReference {
   etag: string;
 }
 interface Store {
+  getBucket(bucket: string): Promise<object | null>;
   getObject(bucket: string, key: string, range?: { start?: number; end?: unknown }): Promise<unknown>;
   listObjects(
     bucket: string,
@@ -119,6 +120,11 @@ export class S3Server {
     await new Promise<void>((stands) => {
       this.stalls.push({ stall, stands });
     });
+  }
+
+  /** Writes other bytes into a stored object, as damage to the store does. */
+  async replace(bucket: string, key: string, content: string): Promise<void> {
+    await writeFile(this.app.store.getResourcePath(bucket, key, 'object'), content);
   }
 
   /** Ends every {@link stall} for requests that come from now on. */
@@ -231,6 +237,8 @@ export class S3Server {
 
   private async listObjects({ query, params }: Context): Promise<unknown> {
     const bucket = params.bucket ?? '';
+    if ((await this.app.store.getBucket(bucket)) === null)
+      throw new S3Error('NoSuchBucket', 'The specified bucket does not exist');
     const options = {
       prefix: query['prefix'] ?? '',
       startAfter: query['continuation-token'] ?? '',

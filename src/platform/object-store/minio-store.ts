@@ -9,15 +9,18 @@ import {
   assertKey,
   type ByteRange,
   type DownloadGrant,
+  isKey,
   ObjectMissing,
   ObjectStore,
   type PartGrant,
   type PartName,
+  type StoredObject,
   type StoredPart,
   UploadMissing,
 } from './object-store.js';
 import { S3Client } from './s3-client.js';
 import { codeOf, errorOf, NoSuchRange, portError } from './s3-errors.js';
+import { S3FaultLog } from './s3-fault-log.js';
 
 /** Longest time without an answer of the store; combining parts may take longer. */
 const TIMEOUT_MS = 10_000;
@@ -40,18 +43,22 @@ export class MinioStore extends ObjectStore implements OnModuleInit {
   private readonly patientClient: S3Client;
   /** The host is part of a signature, so what clients use is signed for the host they use. */
   private readonly publicClient: S3Client;
+  private readonly faults: S3FaultLog;
   private prepared: Promise<void> | undefined;
 
   constructor(
     private readonly settings: S3Settings,
-    private readonly logger: Logger,
+    logger: Logger,
     timeoutMs = TIMEOUT_MS,
   ) {
     super();
+    this.faults = new S3FaultLog(logger);
     this.bucket = settings.bucket;
-    this.client = new S3Client(settings, settings.endpoint, timeoutMs);
-    this.patientClient = new S3Client(settings, settings.endpoint, Math.max(timeoutMs, COMPLETION_TIMEOUT_MS));
-    this.publicClient = new S3Client(settings, settings.publicEndpoint, timeoutMs);
+    const client = (endpoint: string, longestMs = timeoutMs): S3Client =>
+      new S3Client(settings, endpoint, longestMs, (date) => this.faults.answered(date));
+    this.client = client(settings.endpoint);
+    this.patientClient = client(settings.endpoint, Math.max(timeoutMs, COMPLETION_TIMEOUT_MS));
+    this.publicClient = client(settings.publicEndpoint);
   }
 
   /** A store that is not up yet does not prevent the start: every request tries again. */
@@ -65,7 +72,7 @@ export class MinioStore extends ObjectStore implements OnModuleInit {
 
   async check(): Promise<void> {
     await this.ask('', async () => {
-      if (!(await this.client.bucketExists(this.bucket))) throw new Unavailable('unavailable', 'The bucket is gone');
+      if (!(await this.client.hasBucket(this.bucket))) throw new Unavailable('unavailable', 'The bucket is gone');
     });
   }
 
@@ -107,12 +114,12 @@ export class MinioStore extends ObjectStore implements OnModuleInit {
     }
   }
 
-  async *list(kind: string): AsyncGenerator<string> {
+  async *list(kind: string): AsyncGenerator<StoredObject> {
     assertKey(`${kind}/any`);
     await this.prepare();
     try {
-      const objects = this.client.listObjectsV2(this.bucket, `${kind}/`, true) as AsyncIterable<{ name?: string }>;
-      for await (const { name } of objects) if (name !== undefined) yield name;
+      const objects = this.client.listObjectsV2(this.bucket, `${kind}/`, true) as AsyncIterable<{ name?: string; size: number }>;
+      for await (const { name, size } of objects) if (name !== undefined && isKey(name)) yield { key: name, size };
     } catch (error) {
       throw this.translate('', error);
     }
@@ -236,7 +243,7 @@ export class MinioStore extends ObjectStore implements OnModuleInit {
   }
 
   private async makeBucket(): Promise<void> {
-    if (await this.client.bucketExists(this.bucket)) return;
+    if (await this.client.hasBucket(this.bucket)) return;
     try {
       await this.client.makeBucket(this.bucket, this.settings.region);
     } catch (error) {
@@ -246,7 +253,7 @@ export class MinioStore extends ObjectStore implements OnModuleInit {
   }
 
   private translate(key: string, error: unknown): Error {
-    return portError(key, error, this.logger);
+    return portError(key, error, this.faults);
   }
 }
 

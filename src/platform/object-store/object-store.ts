@@ -24,6 +24,12 @@ export interface StoredPart extends PartName {
   size: number;
 }
 
+/** An object in a listing; `size` in bytes. */
+export interface StoredObject {
+  key: string;
+  size: number;
+}
+
 /** What a signed URL for sending one part allows. */
 export interface PartGrant {
   key: string;
@@ -58,9 +64,11 @@ export class InvalidPart extends Error {}
 
 const KEY = /^[a-z][a-z0-9-]*\/[a-z0-9-]{2,}$/;
 
+export const isKey = (text: string): boolean => KEY.test(text);
+
 /** Keys become paths and parts of URLs, so stores check them although this service alone makes them. */
 export function assertKey(key: string): void {
-  if (!KEY.test(key)) throw new Error(`${JSON.stringify(key)} cannot be a key`);
+  if (!isKey(key)) throw new Error(`${JSON.stringify(key)} cannot be a key`);
 }
 
 /**
@@ -85,8 +93,8 @@ export abstract class ObjectStore {
   /** Deletes objects; keys without an object are fine. */
   abstract delete(keys: readonly string[]): Promise<void>;
 
-  /** Keys of all objects that begin with `<kind>/`, in any order. */
-  abstract list(kind: string): AsyncIterable<string>;
+  /** All objects whose keys begin with `<kind>/`, in any order. */
+  abstract list(kind: string): AsyncIterable<StoredObject>;
 
   /** Begins an object that is sent in parts and resolves with the upload's id. */
   abstract startUpload(key: string): Promise<string>;

@@ -1,12 +1,12 @@
-import type { Logger } from 'pino';
 import { InsufficientStorage, Unavailable } from '../errors/errors.js';
 import { InvalidPart, ObjectMissing, UploadMissing } from './object-store.js';
+import type { S3FaultLog } from './s3-fault-log.js';
 
 /** The object has no byte of the range. */
 export class NoSuchRange extends Error {}
 
 /** The port's error for an error of the client; unexpected ones are logged. */
-export function portError(key: string, error: unknown, logger: Logger): Error {
+export function portError(key: string, error: unknown, log: S3FaultLog): Error {
   const code = codeOf(error);
   switch (code) {
     case 'NoSuchKey':
@@ -24,7 +24,7 @@ export function portError(key: string, error: unknown, logger: Logger): Error {
       return new InsufficientStorage('store_full', 'The file store is full');
     default:
       if (error instanceof Unavailable) return error;
-      logger.error({ code, reason: messageOf(error) }, 'the file store does not work');
+      log.failed(code, messageOf(error));
       return new Unavailable('unavailable', 'The file store is out of reach; try again later');
   }
 }

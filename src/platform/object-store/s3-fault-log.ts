@@ -1,0 +1,50 @@
+import type { Logger } from 'pino';
+
+/** Time between two lines about the same fault. */
+const INTERVAL_MS = 10_000;
+/** S3 servers refuse requests whose clock differs by more than 15 minutes. */
+const MAX_CLOCK_DIFFERENCE_MS = 60_000;
+
+/** Causes of refusals, in words for operators, by their S3 codes. */
+const ADVICE: Record<string, string> = {
+  InvalidAccessKeyId: 'S3_ACCESS_KEY is not known to the file store',
+  SignatureDoesNotMatch: 'S3_SECRET_KEY does not belong to S3_ACCESS_KEY',
+  RequestTimeTooSkewed: "the clock of this computer differs from the file store's by more than 15 minutes",
+  AccessDenied: 'S3_ACCESS_KEY may not use the bucket of S3_BUCKET',
+};
+
+/** Logs faults of the file store: each kind once in ten seconds, with the number of faults that were left out. */
+export class S3FaultLog {
+  private readonly kinds = new Map<string, { loggedAt: number; omitted: number }>();
+
+  constructor(private readonly logger: Logger) {}
+
+  failed(code: string, reason: string): void {
+    this.limited(`fault ${code}`, (omitted) => {
+      const line = { code, reason, advice: ADVICE[code], omitted };
+      this.logger.error(line, 'the file store does not work');
+    });
+  }
+
+  /** Warns of a clock that differs from the store's `Date`. */
+  answered(date: string | undefined): void {
+    const difference = Date.now() - Date.parse(date ?? '');
+    if (!(Math.abs(difference) > MAX_CLOCK_DIFFERENCE_MS)) return;
+    this.limited('clock', (omitted) => {
+      const seconds = Math.round(difference / 1000);
+      this.logger.warn({ seconds, omitted }, "the clock of this computer differs from the file store's");
+    });
+  }
+
+  private limited(kind: string, log: (omitted: number) => void): void {
+    const seen = this.kinds.get(kind) ?? { loggedAt: -Infinity, omitted: 0 };
+    this.kinds.set(kind, seen);
+    if (performance.now() - seen.loggedAt < INTERVAL_MS) {
+      seen.omitted += 1;
+      return;
+    }
+    log(seen.omitted);
+    seen.loggedAt = performance.now();
+    seen.omitted = 0;
+  }
+}
