@@ -1,48 +1,40 @@
 import 'reflect-metadata';
-import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { ConfigModule } from './config/config.module.js';
-import { ConfigError, loadConfig } from './config/load-config.js';
-import { FilesModule } from './files/files.module.js';
-import { type Discrepancies, Reconciler } from './files/maintenance/reconciler.service.js';
-import { DatabaseModule } from './platform/database/database.module.js';
+import { AppModule } from './app.module.js';
+import { loadConfig } from './config/load-config.js';
 import { startEmbeddedPostgres } from './embedded-postgres/embedded-postgres.js';
-import { EmbeddedPostgresError } from './embedded-postgres/errors.js';
-import { JobsModule } from './platform/jobs/jobs.module.js';
-import { LoggingModule } from './platform/logging/logging.module.js';
+import { explain } from './failed-start.js';
+import { type Discrepancies, Reconciler } from './files/maintenance/reconciler.service.js';
+import { migrate } from './platform/database/migrate.js';
 import { createLogger, NestLogger } from './platform/logging/logger.js';
 
-@Module({})
-class ReconcileModule {}
-
 /**
- * Compares the rows of files with the objects of the store and tells where they do not agree, with `--fix` mends what can
- * be mended. Settings are those of the service, which may run meanwhile unless its database is the embedded one.
+ * Compares the rows of files with the objects of the store and reports the differences. `--fix` removes unneeded rows and objects.
+ * The settings are those of the service, which may run at the same time unless its database is the embedded one.
+ *
+ * @returns whether every file has its content
  */
 async function reconcile(fix: boolean): Promise<boolean> {
   const config = loadConfig();
-  // Only serves nobody and runs no jobs.
+  // Runs neither turns nor jobs.
   config.ROLE = 'api';
+  const logger = createLogger(config.LOG_LEVEL);
   const server = config.embedded ? await startEmbeddedPostgres({ dataDir: config.DATA_DIR }) : undefined;
   try {
-    const logger = createLogger(config.LOG_LEVEL);
-    const imports = [
-      ConfigModule.forRoot(config),
-      LoggingModule.forRoot(logger),
-      DatabaseModule.forRoot(config.DATABASE_URL ?? server?.url() ?? ''),
-      JobsModule,
-      FilesModule,
-    ];
-    const app = await NestFactory.createApplicationContext(
-      { module: ReconcileModule, imports },
-      { logger: new NestLogger(logger), abortOnError: false },
-    );
+    const databaseUrl = config.DATABASE_URL ?? server?.url() ?? '';
+    // A restored backup can be older than this version.
+    await migrate(databaseUrl);
+    // The service's own module: a module of fewer parts breaks when one of them gets a new dependency.
+    const app = await NestFactory.createApplicationContext(AppModule.forRoot({ config, logger, databaseUrl }), {
+      logger: new NestLogger(logger),
+      abortOnError: false,
+    });
     try {
-      const reconciler = app.get(Reconciler);
-      const found = await reconciler.compare();
-      if (fix) await reconciler.mend(found);
-      process.stdout.write(report(found, fix));
-      return found.lost.length === 0 && (fix || found.orphans.length + found.hollow.length === 0);
+      const reconciler = app.get(Reconciler, { strict: false });
+      const differences = await reconciler.compare();
+      if (fix) await reconciler.mend(differences);
+      process.stdout.write(report(differences, fix));
+      return differences.lost.length === 0;
     } finally {
       await app.close();
     }
@@ -51,15 +43,16 @@ async function reconcile(fix: boolean): Promise<boolean> {
   }
 }
 
-function report({ orphans, hollow, lost }: Discrepancies, fixed: boolean): string {
-  const mended = fixed ? ', deleted' : '';
+function report({ orphans, hollow, lost }: Discrepancies, isFixed: boolean): string {
+  const ending = isFixed ? ', deleted' : '';
   return [
-    ...orphans.map((key) => `object without row: ${key}${mended}`),
-    ...hollow.map((id) => `row without object: ${id}${mended}`),
-    ...lost.map(
-      ({ container_id, path, blob_id }) => `lost content: ${blob_id} of ${path} in container ${container_id}`,
-    ),
-    `${orphans.length} objects without row, ${hollow.length} rows without object, ${lost.length} files without content`,
+    ...orphans.map((key) => `object without row: ${key}${ending}`),
+    ...hollow.map((id) => `row without object: ${id}${ending}`),
+    ...lost.map(({ container_id, path, blob_id, size, found }) => {
+      const file = `${blob_id} of ${path} in container ${container_id}`;
+      return found === null ? `lost content: ${file}` : `damaged content: ${file} has ${found} of ${size} bytes`;
+    }),
+    `${orphans.length} objects without row, ${hollow.length} rows without object, ${lost.length} files without their content`,
     '',
   ].join('\n');
 }
@@ -67,7 +60,6 @@ function report({ orphans, hollow, lost }: Discrepancies, fixed: boolean): strin
 try {
   if (!(await reconcile(process.argv.includes('--fix')))) process.exitCode = 1;
 } catch (error) {
-  const plain = error instanceof ConfigError || error instanceof EmbeddedPostgresError;
-  process.stderr.write(`${plain ? error.message : String((error as Error).stack)}\n`);
+  process.stderr.write(`${explain(error)}\n`);
   process.exitCode = 2;
 }

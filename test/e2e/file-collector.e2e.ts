@@ -288,7 +288,7 @@ describe('the reconciler', () => {
     expect(found).toEqual({
       orphans: [orphan],
       hollow: [hollow],
-      lost: [{ container_id: ref.container_id, path: 'a/b/lost', blob_id: lost }],
+      lost: [{ container_id: ref.container_id, path: 'a/b/lost', blob_id: lost, size: 1, found: null }],
     });
     await reconciler.mend(found);
     expect(await reconciler.compare()).toEqual({ orphans: [], hollow: [], lost: found.lost });

@@ -75,7 +75,7 @@ async function inDatabase<Row>(statement: string): Promise<Row[]> {
 async function storedIds(): Promise<string[]> {
   const store = new MinioStore(s3.settings('files-of-the-test'), pino({ level: 'silent' }));
   const ids: string[] = [];
-  for await (const key of store.list('blobs')) ids.push(key.replace('blobs/', ''));
+  for await (const { key } of store.list('blobs')) ids.push(key.replace('blobs/', ''));
   return ids.sort();
 }
 

@@ -91,7 +91,7 @@ export function describeObjectStore(name: string, open: () => Promise<StoreUnder
       }
       const listed = async (kind = 'blobs'): Promise<string[]> => {
         const found = new Set<string>();
-        for await (const key of store.list(kind)) found.add(key);
+        for await (const { key } of store.list(kind)) found.add(key);
         return keys.filter((key) => found.has(key));
       };
       expect(await listed()).toEqual(keys);

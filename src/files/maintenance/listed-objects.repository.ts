@@ -1,6 +1,7 @@
 import type { Tx } from '../../platform/database/database.service.js';
+import type { StoredObject } from '../../platform/object-store/object-store.js';
 
-/** The keys of the objects of a store, in a temporary table of a transaction, beside the rows of blobs. */
+/** Keys and sizes of the objects of a store, in a temporary table of a transaction, beside the rows of blobs. */
 export class ListedObjectsRepository {
   constructor(private readonly tx: Tx) {}
 
@@ -9,11 +10,14 @@ export class ListedObjectsRepository {
     await this.tx.query(
       `SELECT set_config('transaction_timeout', '0', true), set_config('statement_timeout', '0', true)`,
     );
-    await this.tx.query('CREATE TEMPORARY TABLE listed (key text PRIMARY KEY) ON COMMIT DROP');
+    await this.tx.query('CREATE TEMPORARY TABLE listed (key text PRIMARY KEY, size bigint NOT NULL) ON COMMIT DROP');
   }
 
-  async add(keys: readonly string[]): Promise<void> {
-    await this.tx.query('INSERT INTO listed (key) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING', [keys]);
+  async add(objects: readonly StoredObject[]): Promise<void> {
+    await this.tx.query(
+      'INSERT INTO listed (key, size) SELECT * FROM unnest($1::text[], $2::bigint[]) ON CONFLICT DO NOTHING',
+      [objects.map(({ key }) => key), objects.map(({ size }) => size)],
+    );
   }
 
   /** All keys are there. */
@@ -31,12 +35,11 @@ export class ListedObjectsRepository {
     return rows.map(({ key }) => key);
   }
 
-  /** Ids of stored blobs whose key is not there. */
-  async missing(): Promise<string[]> {
-    const rows: { id: string }[] = await this.tx.query(
-      `SELECT b.id FROM blobs b
-        WHERE b.state = 'stored' AND NOT EXISTS (SELECT FROM listed l WHERE l.key = 'blobs/' || b.id)`,
+  /** Stored blobs without an object of their size. */
+  async unequal(): Promise<{ id: string; size: number }[]> {
+    return await this.tx.query(
+      `SELECT b.id, b.size FROM blobs b
+        WHERE b.state = 'stored' AND NOT EXISTS (SELECT FROM listed l WHERE l.key = 'blobs/' || b.id AND l.size = b.size)`,
     );
-    return rows.map(({ id }) => id);
   }
 }

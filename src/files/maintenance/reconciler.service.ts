@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.service.js';
-import { ObjectStore } from '../../platform/object-store/object-store.js';
+import { ObjectStore, type StoredObject } from '../../platform/object-store/object-store.js';
 import { BlobsRepository } from '../blobs/blobs.repository.js';
 import { BLOBS, keyOf } from '../blobs/blobs.service.js';
 import { FileTreeRepository, type LocatedFile } from '../tree/file-tree.repository.js';
@@ -12,10 +12,16 @@ const BATCH = 1000;
 export interface Discrepancies {
   /** Keys of objects that no row knows. */
   orphans: string[];
-  /** Blobs without object that nothing refers to. */
+  /** Blobs that no file refers to, without an object of their size. */
   hollow: string[];
-  /** Files that refer to a blob without object. */
-  lost: LocatedFile[];
+  /** Files whose object is missing or has another size than the row. */
+  lost: LostFile[];
+}
+
+/** A file without its content: `size` in bytes, and the bytes that the store has, null without an object. */
+export interface LostFile extends LocatedFile {
+  size: number;
+  found: number | null;
 }
 
 /** Compares the rows of blobs with the objects of the store, for operators who suspect that one of them was touched. */
@@ -28,7 +34,7 @@ export class Reconciler {
     private readonly store: ObjectStore,
   ) {}
 
-  /** Checks every object and row; what was added or removed meanwhile does not count as a difference. */
+  /** Checks every object and row; objects added or removed in the meantime are no difference. */
   async compare(): Promise<Discrepancies> {
     return await this.database.transaction(async (tx) => {
       const listed = new ListedObjectsRepository(tx);
@@ -36,14 +42,17 @@ export class Reconciler {
       await listed.begin();
       await this.list(listed);
       const orphans = await listed.orphans();
-      const missing = await listed.missing();
-      const gone = await this.filter(missing, async (id) => (await this.store.size(keyOf(id))) === undefined);
-      const lost = await tx.withRepository(this.tree).filesOfBlobs(gone);
-      const referred = new Set(lost.map(({ blob_id }) => blob_id));
+      const damaged = new Map<string, Pick<LostFile, 'size' | 'found'>>();
+      for (const { id, size } of await listed.unequal()) {
+        const found = (await this.store.size(keyOf(id))) ?? null;
+        if (found !== size) damaged.set(id, { size, found });
+      }
+      const files = await tx.withRepository(this.tree).filesOfBlobs([...damaged.keys()]);
+      const referred = new Set(files.map(({ blob_id }) => blob_id));
       return {
         orphans: await this.filter(orphans, async (key) => (await this.store.size(key)) !== undefined),
-        hollow: gone.filter((id) => !referred.has(id)),
-        lost,
+        hollow: [...damaged.keys()].filter((id) => !referred.has(id)),
+        lost: files.map((file) => ({ ...file, ...(damaged.get(file.blob_id) as Pick<LostFile, 'size' | 'found'>) })),
       };
     });
   }
@@ -58,13 +67,13 @@ export class Reconciler {
   }
 
   private async list(listed: ListedObjectsRepository): Promise<void> {
-    let batch: string[] = [];
+    let batch: StoredObject[] = [];
     const flush = async (): Promise<void> => {
       await listed.add(batch);
       batch = [];
     };
-    for await (const key of this.store.list(BLOBS)) {
-      batch.push(key);
+    for await (const object of this.store.list(BLOBS)) {
+      batch.push(object);
       if (batch.length === BATCH) await flush();
     }
     await flush();
