@@ -6,7 +6,7 @@ import { TurnDispatchedChannel } from './turn-dispatched.channel.js';
 import { type ClaimedTurns, type Holder, type LeasedTurn, TurnsRepository } from './turns.repository.js';
 
 /** Most attempts of a turn that has not written anything. */
-const MAX_ATTEMPTS = 3;
+export const MAX_ATTEMPTS = 3;
 const RECOVERED_AT_ONCE = 100;
 /** How long the events of a turn can be read after its end. */
 const EVENTS_KEPT = `interval '10 min'`;

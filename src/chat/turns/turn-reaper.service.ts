@@ -7,7 +7,7 @@ import { LOGGER } from '../../platform/logging/logging.module.js';
 import { INTERRUPTED, TurnEndings } from './turn-endings.service.js';
 import { TurnMetrics } from './turn-metrics.service.js';
 import { TurnQueue } from './turn-queue.service.js';
-import type { LeasedTurn } from './turns.repository.js';
+import { idsOf, type LeasedTurn } from './turns.repository.js';
 
 /** Finds turns whose process is gone, at boot and every few seconds, on every worker process. */
 @Injectable()
@@ -44,11 +44,11 @@ export class TurnReaper implements OnApplicationBootstrap, BeforeApplicationShut
         await this.endings.end(turn, 'reaper', INTERRUPTED);
         this.metrics.ended(INTERRUPTED.outcome);
       }
-      this.logger.warn({ turn_id: turn.id, again }, 'a turn was abandoned by its process');
+      this.logger.warn({ ...idsOf(turn), again }, 'a turn was abandoned by its process');
     } catch (error) {
       // Its owner came back, or another process was faster.
       if (!(error instanceof LeaseLost))
-        this.logger.error({ err: error, turn_id: turn.id }, 'an abandoned turn could not be recovered');
+        this.logger.error({ err: error, ...idsOf(turn) }, 'an abandoned turn could not be recovered');
     }
   }
 }

@@ -10,6 +10,8 @@ import {
 import type { Logger } from 'pino';
 import { Agent, AgentFailure, AskerRefused } from '../../agent/agent.js';
 import { Config } from '../../config/config.js';
+import { Unavailable } from '../../platform/errors/errors.js';
+import { faultAnswer } from '../../platform/errors/faults.js';
 import { IntervalRunner } from '../../platform/leases/interval-runner.js';
 import { Lease, LeaseLost } from '../../platform/leases/lease.js';
 import { LOGGER } from '../../platform/logging/logging.module.js';
@@ -21,8 +23,8 @@ import { type Ending, INTERRUPTED, TurnEndings } from './turn-endings.service.js
 import { TurnJournal } from './turn-journal.service.js';
 import { TurnMetrics } from './turn-metrics.service.js';
 import { type ProgressStore, TurnWriter } from './turn-writer.js';
-import { TurnQueue } from './turn-queue.service.js';
-import type { LeasedTurn } from './turns.repository.js';
+import { MAX_ATTEMPTS, TurnQueue } from './turn-queue.service.js';
+import { idsOf, type LeasedTurn } from './turns.repository.js';
 
 /** Time that turns get to finish when the process is told to stop. */
 const GRACE_MS = 20_000;
@@ -30,6 +32,9 @@ const GRACE_MS = 20_000;
 const LOOK_MS = 2_000;
 /** Time until the next look when turns wait that somebody else works on. */
 const AGAIN_MS = 20;
+
+/** Notice of a turn that ended because the database or the file store was away for all of its attempts. */
+const UNAVAILABLE = 'The file store or the database was out of reach. Send the message again later.';
 
 /** The process stops and the turn's grace period is over. */
 class ShuttingDown extends Error {}
@@ -106,8 +111,8 @@ export class TurnRunner implements OnModuleInit, OnApplicationBootstrap, OnModul
     const ended = this.perform(turn, lease)
       .catch((error: unknown) => {
         if (error instanceof LeaseLost)
-          this.logger.info({ turn_id: turn.id }, 'a turn was stopped or went to another process');
-        else this.logger.error({ err: error, turn_id: turn.id }, 'a turn is left to its lease');
+          this.logger.info(idsOf(turn), 'a turn was stopped or went to another process');
+        else this.logger.error({ err: error, ...idsOf(turn) }, 'a turn is left to its lease');
       })
       .finally(() => {
         this.running.delete(running);
@@ -138,6 +143,8 @@ export class TurnRunner implements OnModuleInit, OnApplicationBootstrap, OnModul
       const { credits } = progress;
       if (await this.queue.redispatch({ ...turn, credits }, 'owner')) return;
     }
+    // Another attempt begins when the lease has run out, as after a crash.
+    if (problem !== null && isUnavailable(problem.reason) && progress.next_seq === 0 && turn.attempts < MAX_ATTEMPTS) throw problem.reason;
     const ending = this.ending(turn, problem, progress.next_seq > 0);
     await this.endings.end(turn, 'owner', { ...ending, progress });
     this.metrics.ended(ending.outcome);
@@ -148,7 +155,7 @@ export class TurnRunner implements OnModuleInit, OnApplicationBootstrap, OnModul
     await consumeUntilAborted(this.agent.run(context), signal, async (event) => await writer.accept(event));
   }
 
-  private ending({ id: turn_id }: LeasedTurn, problem: { reason: unknown } | null, hasSpoken: boolean): Ending {
+  private ending(turn: LeasedTurn, problem: { reason: unknown } | null, hasSpoken: boolean): Ending {
     if (problem === null) {
       return hasSpoken ? { outcome: 'completed' } : { outcome: 'failed', notice: 'The agent had nothing to say.' };
     }
@@ -156,11 +163,15 @@ export class TurnRunner implements OnModuleInit, OnApplicationBootstrap, OnModul
     if (reason instanceof ShuttingDown) return INTERRUPTED;
     const running = { error: 'The agent failed before the call ended', error_code: 'agent_failed' };
     if (reason instanceof AgentFailure) {
-      this.logger.warn({ err: reason, turn_id }, 'the agent could not answer a turn');
+      this.logger.warn({ err: reason, ...idsOf(turn) }, 'the agent could not answer a turn');
       const leavesOthers = reason instanceof AskerRefused && !hasSpoken;
       return { outcome: 'failed', running, notice: reason.message, leavesOthers };
     }
-    this.logger.error({ err: reason, turn_id }, 'a turn failed');
-    return { outcome: 'failed', running, notice: 'The agent failed before it had finished.' };
+    this.logger.error({ err: reason, ...idsOf(turn) }, 'a turn failed');
+    const notice = isUnavailable(reason) ? UNAVAILABLE : 'The agent failed before it had finished.';
+    return { outcome: 'failed', running, notice };
   }
 }
+
+const isUnavailable = (reason: unknown): boolean =>
+  reason instanceof Unavailable || faultAnswer(reason) instanceof Unavailable;

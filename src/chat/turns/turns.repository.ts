@@ -18,8 +18,16 @@ export type { Holder } from './turns.sql.js';
 /** What the owner of a running turn knows of it; `generation` makes its writes its own. */
 export type LeasedTurn = Pick<
   Turn,
-  'id' | 'project_id' | 'conversation_id' | 'company_id' | 'user_id' | 'api_key_id' | 'generation' | 'credits'
+  'id' | 'project_id' | 'conversation_id' | 'company_id' | 'user_id' | 'api_key_id' | 'generation' | 'attempts' | 'credits'
 >;
+
+/** Ids of a turn for the log. */
+export const idsOf = ({ id, company_id, project_id, conversation_id }: LeasedTurn): object => ({
+  turn_id: id,
+  company_id,
+  project_id,
+  conversation_id,
+});
 
 /** Turns that a process has claimed. */
 export interface ClaimedTurns {
@@ -29,7 +37,7 @@ export interface ClaimedTurns {
 }
 
 /** What is stored of a turn that the transaction has locked. */
-export type LockedTurn = Omit<LeasedTurn, 'generation'> &
+export type LockedTurn = Omit<LeasedTurn, 'generation' | 'attempts'> &
   Pick<Turn, 'message_id' | 'next_seq' | 'body_seq' | 'model'> & {
     /** Ids for the message of the turn, where it has none yet, and for a notice behind it. */
     new_message_id: string;

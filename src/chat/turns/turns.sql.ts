@@ -38,7 +38,7 @@ export const START = `
   SELECT id FROM turn`;
 
 /** What the owner of a turn knows of it. */
-export const LEASED = 'id, project_id, conversation_id, company_id, user_id, api_key_id, generation, credits';
+export const LEASED = 'id, project_id, conversation_id, company_id, user_id, api_key_id, generation, attempts, credits';
 
 /**
  * Claims dispatched turns: $1 owner, $2 model, $3 how many. Posts hold the conversation's lock, so a message either joined
