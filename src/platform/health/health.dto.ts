@@ -18,7 +18,7 @@ export class HealthOfParts {
   @ApiProperty({ type: HealthOfPart })
   database!: HealthOfPart;
 
-  @ApiProperty({ type: HealthOfPart })
+  @ApiProperty({ type: HealthOfPart, description: 'If `down`, the process still serves what needs no file content' })
   object_store!: HealthOfPart;
 
   @ApiProperty({ type: HealthOfPart, description: '`degraded` if a due job has waited more than a minute' })

@@ -78,8 +78,9 @@ export class HealthService implements OnModuleDestroy {
     const { details } = await this.checks.check(parts.map((part) => () => this.look(part))).catch(resultOf);
     const of = (part: Part): HealthOfPart => healthOf(details[part]);
     const found = { database: of('database'), object_store: of('object_store'), queue: of('queue') };
-    const states = Object.values(found).map(({ status }) => status);
-    const worst = states.includes('down') ? 'error' : states.includes('degraded') ? 'degraded' : 'ok';
+    const isWhole = Object.values(found).every(({ status }) => status === 'up');
+    // Without the file store most requests still work, and other processes have no other store.
+    const worst = found.database.status === 'down' ? 'error' : isWhole ? 'ok' : 'degraded';
     const answer: ReadinessResponse = { status: this.isStopping ? 'stopping' : worst, parts: found };
     if (answer.status === 'error' || answer.status === 'stopping') throw new NotReady(answer);
     return answer;
