@@ -48,13 +48,16 @@ const BUILDS = [
     make: buildPage,
   },
 ];
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 /** Types of the interface for the client, made from `openapi.json`. */
 const CLIENT_TYPES = 'client/src/openapi.ts';
 const STEPS = [
-  { needed: packagesAreStale, run: installPackages },
-  { needed: () => missingLibraryLinks().length > 0, run: makeLibraryLinks },
-  { needed: () => BUILDS.some(isStale), run: build },
+  { name: 'Packages', needed: packagesAreStale, run: installPackages },
+  { name: 'Links', needed: () => missingLibraryLinks().length > 0, run: makeLibraryLinks },
+  { name: 'Build', needed: () => BUILDS.some(isStale), run: build },
 ];
+/** File descriptor of the lock on this checkout. */
+let heldLock;
 
 /**
  * Sets the checkout up; processes that do so at the same time wait for each other. Ends this process when it fails: npm
@@ -66,14 +69,28 @@ export async function setUpCheckout() {
   try {
     await exclusively(
       `${dev}:${ino}`,
-      () => say('Waiting for another process that sets this checkout up'),
-      async () => {
-        for (const { needed, run } of STEPS) if (needed()) await run();
+      () => process.stderr.write('Waiting for another process that sets this checkout up\n'),
+      async (lock) => {
+        for (const step of STEPS) if (step.needed()) await runStep(step, lock);
       },
     );
   } catch (error) {
-    console.error(`The checkout could not be set up: ${error.message}`);
+    process.stderr.write(`The checkout could not be set up: ${error.message}\n`);
     process.exit(1);
+  }
+}
+
+/** Runs a step, and writes its name and its seconds in one line. */
+async function runStep({ name, run: work }, lock) {
+  heldLock = lock;
+  const began = performance.now();
+  process.stderr.write(name.padEnd(10));
+  try {
+    await work();
+    process.stderr.write(`${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s\n`);
+  } catch (error) {
+    process.stderr.write('failed\n');
+    throw error;
   }
 }
 
@@ -106,7 +123,6 @@ function installedPackages() {
  * wherever a policy forbids them.
  */
 async function installPackages() {
-  say('Installing packages');
   // The record of the old ones goes first: an install that is interrupted must not look like a finished one.
   rmSync(at('node_modules/.package-lock.json'), { force: true });
   const args = [
@@ -143,7 +159,6 @@ function isStale({ stamp, ...sources }) {
 
 /** Makes what is stale: the service beside the client, and the page from it. */
 async function build() {
-  say('Building');
   const [service, client, page] = BUILDS;
   await Promise.all([make(service), make(client).then(() => make(page))]);
 }
@@ -206,19 +221,35 @@ function filesIn(folder) {
   });
 }
 
+/**
+ * Runs a program. Its output is shown only if it fails. A signal to this process ends the program first; if this process is killed,
+ * the program keeps the lock until it ends, so that no other set-up runs beside it.
+ */
 function run(command, args, options = {}) {
   return new Promise((resolve, reject) => {
-    // Standard output is the service's alone.
-    const child = spawn(command, args, { cwd: ROOT, stdio: ['ignore', 2, 2], ...options });
+    const child = spawn(command, args, {
+      cwd: ROOT,
+      env: { ...process.env, NO_COLOR: '1' },
+      stdio: ['ignore', 'pipe', 'pipe', heldLock],
+      ...options,
+    });
+    const output = [];
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => output.push(text));
+    let stopSignal;
+    const stop = (signal) => {
+      stopSignal ??= signal;
+      child.kill(signal);
+    };
+    for (const signal of STOP_SIGNALS) process.on(signal, stop);
     child.on('error', reject);
-    child.on('exit', (code, signal) => {
+    child.on('close', (code, signal) => {
+      for (const name of STOP_SIGNALS) process.off(name, stop);
+      if (stopSignal !== undefined) process.kill(process.pid, stopSignal);
       if (code === 0) resolve();
-      else
-        reject(
-          new Error(
-            `${basename(command === process.execPath ? args[0] : command)} ended with ${signal ?? `code ${code}`}`,
-          ),
-        );
+      else {
+        const program = basename(command === process.execPath ? args[0] : command);
+        reject(new Error(`${program} ended with ${signal ?? `code ${code}`}\n${Buffer.concat(output)}`));
+      }
     });
   });
 }
@@ -229,8 +260,4 @@ function at(path) {
 
 function readJson(path) {
   return JSON.parse(readFileSync(at(path), 'utf8'));
-}
-
-function say(what) {
-  console.error(`${what} ...`);
 }

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 
 /**
  * Runs `work` while no other process of this machine runs one under the same `name`; `waiting` is called once if it
- * has to wait. A listening socket is the lock, because the kernel releases it when its holder dies.
+ * has to wait. A listening socket is the lock, because the kernel releases it when its holder dies. `work` gets its file descriptor:
+ * a program that inherits it holds the lock as well.
  */
 export async function exclusively(name, waiting, work) {
   const path = socketPath(name);
@@ -15,7 +16,7 @@ export async function exclusively(name, waiting, work) {
     const server = await listen(path);
     if (server !== undefined) {
       try {
-        return await work();
+        return await work(server._handle.fd);
       } finally {
         server.close();
         for (const socket of server.waiters) socket.destroy();

@@ -71,8 +71,8 @@ function configureApp(app: NestExpressApplication, { config, logger }: AppOption
   });
 }
 
-/** Where somebody who has just started the service on their own computer finds a token; not told to whoever asks: its file. */
+/** Tells the person who started the service on their own computer where tokens are, without the path of the file. */
 const TOKEN_NOTE = `
 
-**Your tokens** were printed when the service started: \`company\` speaks for Ada, who may do everything, \`member\` for Max,
+**Your tokens** are in a file that was named when the service started: \`company\` speaks for Ada, who may do everything, \`member\` for Max,
 who may not change what is the company's.`;

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { join } from 'node:path';
 import type { Config } from './config/config.js';
-import { loadConfig } from './config/load-config.js';
+import { loadConfig, misspelledSettings } from './config/load-config.js';
 import { keptSecret } from './platform/auth/kept-secret.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres/embedded-postgres.js';
 import { explain } from './failed-start.js';
@@ -14,6 +14,9 @@ async function run(): Promise<StopSignal> {
   const stopping = stopSignal();
   const config = loadConfig();
   const logger = createLogger(config.LOG_LEVEL);
+  for (const { name, meant } of misspelledSettings())
+    logger.warn(`${name} is no setting of this service and is ignored. Did you mean ${meant}?`);
+  const phase = config.embedded ? tellPhase : () => undefined;
   // The application takes longest to load: the database starts meanwhile.
   const loading = import('./serve.js');
   // A failure is told of where it is awaited, and then the database is stopped.
@@ -21,12 +24,22 @@ async function run(): Promise<StopSignal> {
   const server = config.DATABASE_URL === undefined ? await startOwnDatabase(config) : undefined;
   try {
     const databaseUrl = config.DATABASE_URL ?? server?.url() ?? '';
-    await migrate(databaseUrl);
+    await migrate(databaseUrl, (sentence) => logger.info(sentence));
+    phase('Database');
     const { serve } = await loading;
-    return await serve({ config, logger, databaseUrl }, { server, stopping });
+    return await serve({ config, logger, databaseUrl }, { server, stopping, onReady: () => phase('Ready') });
   } finally {
     await server?.stop();
   }
+}
+
+let phaseBegan = performance.now();
+
+/** Writes a line for a phase of the start that is over, with its seconds. */
+function tellPhase(name: string): void {
+  const seconds = ((performance.now() - phaseBegan) / 1000).toFixed(1);
+  process.stdout.write(`${name.padEnd(10)}${seconds.padStart(6)} s\n`);
+  phaseBegan = performance.now();
 }
 
 /** The embedded mode's database and secret, both kept in DATA_DIR. */

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Config } from '../config/config.js';
 import { IdentitiesService } from '../platform/auth/identities/identities.service.js';
+import { InsufficientStorage } from '../platform/errors/errors.js';
 import { Principal, type Role } from '../platform/auth/principal.js';
 import { TokensService } from '../platform/auth/tokens/tokens.service.js';
 import { DevelopmentTokens } from '../web/development-tokens.js';
@@ -20,7 +21,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 type Tokens = Record<Role, string>;
 
 /**
- * Prepares the embedded mode for its user and says what to do next: two users with tokens in
+ * Prepares the embedded mode for its user and says where to go next: two users with tokens in
  * `DATA_DIR/dev-tokens.json`, made again when they are missing or have expired, and on the first start the demo.
  *
  * @returns text for the terminal
@@ -32,22 +33,36 @@ export async function startMessage(
   notes: readonly string[],
 ): Promise<string> {
   const begun = join(config.DATA_DIR, 'started-before');
+  const problems: string[] = [];
   if (!existsSync(begun)) {
     await createUsers(app);
-    if (config.DEMO) await createDemo(app, principalOf('company'));
-    await writeFile(begun, '');
+    const problem = config.DEMO ? await tryDemo(app) : undefined;
+    if (problem === undefined) await writeFile(begun, '');
+    else problems.push(problem);
   }
   const file = join(config.DATA_DIR, 'dev-tokens.json');
   const kept = await readTokens(file);
   const tokens = kept !== undefined && (await areValid(app, kept)) ? kept : await writeTokens(app, file);
   app.get(DevelopmentTokens).offer(tokens);
   return [
-    ...notes.map((note) => `Note:           ${note}`),
-    `Company token:  ${tokens.company}`,
-    `Member token:   ${tokens.member}`,
-    `Ready at ${url} - Swagger UI at ${url}/docs - both tokens in ${file}`,
+    '',
+    `Open ${url} in a browser. Swagger UI is at ${url}/docs.`,
+    `Tokens for the API are in ${resolve(file)}.`,
+    ...[...notes, ...problems].map((note) => `Note: ${note}`),
     '',
   ].join('\n');
+}
+
+/** Creates the demo; resolves with a sentence if the disk has no room for its files. The next start tries again. */
+async function tryDemo(app: INestApplicationContext): Promise<string | undefined> {
+  try {
+    await createDemo(app, principalOf('company'));
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof InsufficientStorage)) throw error;
+    const { message } = error.cause instanceof Error ? error.cause : error;
+    return `The demo project was not created. ${message}.`;
+  }
 }
 
 const principalOf = (role: Role): Principal =>
