@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { chmod, cp, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { chmod, cp, lstat, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import type { Account } from './account.js';
 import { EmbeddedPostgresError } from './errors.js';
 import { findShelter } from './places.js';
@@ -31,11 +31,8 @@ export async function findBinaries(account: Account | undefined): Promise<Binari
   if (account === undefined) throw unusable(native, installed);
 
   const copy = join(await findShelter(account), `postgresql-${release}`);
-  let copied = await probe(copy, account);
-  if (typeof copied === 'string') {
-    await copyBinaries(native, copy);
-    copied = await probe(copy, account);
-  }
+  await ensureCopy(native, copy);
+  const copied = await probe(copy, account);
   if (typeof copied === 'string') throw unusable(copy, copied);
   return {
     ...copied,
@@ -83,18 +80,41 @@ function unusable(native: string, reason: string): EmbeddedPostgresError {
   return new EmbeddedPostgresError(`PostgreSQL's programs in ${native} do not run: ${reason}.${hint}`);
 }
 
+/** Makes `to` a whole copy of the programs in `from`, unless it is one already. */
+export async function ensureCopy(from: string, to: string): Promise<void> {
+  if (!(await isCopy(from, to))) await copyBinaries(from, to);
+}
+
+/** Whether `to` has every file of `from` in the same size. A copy of a package without its library links lacks some. */
+async function isCopy(from: string, to: string): Promise<boolean> {
+  for (const entry of await readdir(from, { recursive: true, withFileTypes: true })) {
+    if (entry.isDirectory()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const [source, copy] = [await lstat(path), await lstat(join(to, relative(from, path))).catch(() => undefined)];
+    if (copy === undefined || copy.size !== source.size || copy.isFile() !== source.isFile()) return false;
+  }
+  return true;
+}
+
+/** Copies the programs, and takes away what was at `to`. */
 async function copyBinaries(from: string, to: string): Promise<void> {
   const draft = await mkdtemp(`${to}.new-`);
+  const broken = `${draft}.broken`;
   try {
     await cp(from, draft, { recursive: true, verbatimSymlinks: true });
     await openToAll(draft);
-    await rename(draft, to);
-  } catch (error) {
+    await rename(to, broken).catch(ignoreCode('ENOENT'));
+    // Another process was faster: its copy is as good.
+    await rename(draft, to).catch(ignoreCode('ENOTEMPTY'));
+  } finally {
     await rm(draft, { recursive: true, force: true });
-    // Another process was faster; its copy may be running already.
-    if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY') throw error;
+    await rm(broken, { recursive: true, force: true });
   }
 }
+
+const ignoreCode = (code: string) => (error: NodeJS.ErrnoException) => {
+  if (error.code !== code) throw error;
+};
 
 /** Lets everybody read and run what the installing user's umask may have closed. */
 async function openToAll(folder: string): Promise<void> {
