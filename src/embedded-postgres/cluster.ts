@@ -11,7 +11,7 @@ import type { ClusterPlace } from './places.js';
 export const SUPERUSER = 'postgres';
 /** In the cluster itself, so that neither can be without the other. */
 const PASSWORD_FILE = 'password';
-const DRAFT_PREFIX = 'postgres.new-';
+export const DRAFT_PREFIX = 'postgres.new-';
 
 /** The superuser's password. */
 export async function readPassword(directory: string): Promise<string> {

@@ -1,0 +1,19 @@
+import 'reflect-metadata';
+import { ConfigError, loadConfig } from './config/load-config.js';
+import { backUp, restore } from './embedded-postgres/backup.js';
+import { explain } from './failed-start.js';
+
+/* `npm run backup -- <folder>` and `npm run restore -- <folder>`, for the embedded mode. The service must be stopped. */
+const [command, folder] = process.argv.slice(2);
+try {
+  const { embedded, DATA_DIR } = loadConfig();
+  if (!embedded)
+    throw new ConfigError('Backups of the database at DATABASE_URL are made with pg_dump: see docs/operating.md.');
+  if (folder === undefined || (command !== 'backup' && command !== 'restore'))
+    throw new ConfigError('Usage: npm run backup -- <new folder>, or npm run restore -- <folder of a backup>');
+  await (command === 'backup' ? backUp(DATA_DIR, folder) : restore(folder, DATA_DIR));
+  process.stdout.write(command === 'backup' ? `${DATA_DIR} is copied to ${folder}.\n` : `${DATA_DIR} is restored.\n`);
+} catch (error) {
+  process.stderr.write(`${explain(error)}\n`);
+  process.exitCode = 1;
+}

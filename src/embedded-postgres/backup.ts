@@ -1,0 +1,95 @@
+import {
+  chmod,
+  chown,
+  cp,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  realpath,
+  rename,
+  rm,
+  stat,
+  symlink,
+} from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { type Account, chooseAccount } from './account.js';
+import { DRAFT_PREFIX } from './cluster.js';
+import { startEmbeddedPostgres } from './embedded-postgres.js';
+import { EmbeddedPostgresError } from './errors.js';
+import { takeOwnership } from './ownership.js';
+import { findPlace, makeDataDirectory } from './places.js';
+
+/** Contents of DATA_DIR beside the database; all else is made again. */
+const KEPT = ['objects', 'jwt-secret', 'dev-tokens.json', 'started-before'];
+
+/**
+ * Copies the data of a stopped service to a new folder.
+ *
+ * @throws EmbeddedPostgresError if the service runs, there is no data, or the folder is not empty
+ */
+export async function backUp(dataDir: string, folder: string): Promise<void> {
+  if (!(await exists(join(dataDir, 'postgres'))))
+    throw new EmbeddedPostgresError(`There is no database in ${dataDir}.`);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  if ((await readdir(folder)).length > 0)
+    throw new EmbeddedPostgresError(`${resolve(folder)} is not empty: name a new folder for the backup.`);
+  // Ends a server that a killed service left, and finishes its recovery.
+  const server = await startEmbeddedPostgres({ dataDir });
+  await server.stop();
+  const ownership = await takeOwnership(await realpath(dataDir));
+  try {
+    await copyKept(dataDir, folder);
+    await cp(await realpath(join(dataDir, 'postgres')), join(folder, 'postgres'), { recursive: true });
+  } finally {
+    await ownership.release();
+  }
+}
+
+/**
+ * Brings a backup to a DATA_DIR without a database. The database comes last, so an interrupted restore can be repeated.
+ *
+ * @throws EmbeddedPostgresError if the folder is no backup, or DATA_DIR has a database
+ */
+export async function restore(folder: string, dataDir: string): Promise<void> {
+  if (!(await exists(join(folder, 'postgres/PG_VERSION'))))
+    throw new EmbeddedPostgresError(`${resolve(folder)} is no backup: it has no folder postgres with a database.`);
+  if (await exists(join(dataDir, 'postgres')))
+    throw new EmbeddedPostgresError(`${resolve(dataDir)} has a database: move it away, or set another DATA_DIR.`);
+  await makeDataDirectory(resolve(dataDir));
+  const path = await realpath(dataDir);
+  const ownership = await takeOwnership(path);
+  try {
+    await copyKept(folder, path);
+    const account = await chooseAccount([path]);
+    const place = await findPlace(path, account);
+    const draft = await mkdtemp(join(place.parent, DRAFT_PREFIX));
+    await cp(join(folder, 'postgres'), draft, { recursive: true });
+    if (account !== undefined) await giveTo(account, draft);
+    await chmod(draft, 0o700);
+    await rename(draft, place.directory);
+    if (place.link !== undefined) await symlink(place.directory, place.link);
+  } finally {
+    await ownership.release();
+  }
+}
+
+async function copyKept(from: string, to: string): Promise<void> {
+  for (const name of KEPT) {
+    if (!(await exists(join(from, name)))) continue;
+    await rm(join(to, name), { recursive: true, force: true });
+    await cp(join(from, name), join(to, name), { recursive: true });
+  }
+}
+
+async function giveTo(account: Account, path: string): Promise<void> {
+  await chown(path, account.uid, account.gid);
+  if (!(await stat(path)).isDirectory()) return;
+  for (const name of await readdir(path)) await giveTo(account, join(path, name));
+}
+
+const exists = async (path: string): Promise<boolean> =>
+  await lstat(path).then(
+    () => true,
+    () => false,
+  );
