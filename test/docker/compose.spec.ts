@@ -11,6 +11,9 @@ interface ComposeService {
   command?: string[];
   environment?: Record<string, string>;
   healthcheck?: { test?: string[]; disable?: boolean };
+  read_only?: boolean;
+  cap_drop?: string[];
+  security_opt?: string[];
   depends_on?: Record<string, { condition: string }>;
   volumes?: string[];
   ports?: string[];
@@ -63,11 +66,22 @@ describe('compose.yaml', () => {
     for (const [, { depends_on = {}, volumes = [], ports = [] }] of services) {
       for (const [needed, { condition }] of Object.entries(depends_on))
         expect(condition).toBe(needed === 'secrets' ? 'service_completed_successfully' : 'service_healthy');
-      for (const volume of volumes) expect(Object.keys(compose.volumes)).toContain(volume.split(':')[0]);
+      for (const volume of volumes)
+        if (volume !== '/data') expect(Object.keys(compose.volumes)).toContain(volume.split(':')[0]);
       for (const port of ports) expect(interpolated(port)).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
     }
     for (const name of ours)
       expect(Object.keys(compose.services[name]?.depends_on ?? {})).toEqual(['postgres', 'minio']);
+  });
+
+  it('runs our containers without privileges, on a file system that is read-only', () => {
+    for (const name of [...ours, 'secrets'])
+      expect(compose.services[name]).toMatchObject({
+        read_only: true,
+        cap_drop: ['ALL'],
+        security_opt: ['no-new-privileges:true'],
+      });
+    for (const [, { security_opt }] of services) expect(security_opt).toContain('no-new-privileges:true');
   });
 
   it('holds no secret', () => {

@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Deployment } from 'kubernetes-models/apps/v1';
 import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2';
 import { Job } from 'kubernetes-models/batch/v1';
+import { Ingress, NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1';
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
 import { Service, ServiceAccount } from 'kubernetes-models/v1';
 import { parse, parseAllDocuments } from 'yaml';
@@ -11,7 +12,16 @@ import { loadConfig, SETTINGS } from '../../src/config/load-config.js';
 
 const FOLDER = 'docker/kubernetes';
 /** By the schemas that Kubernetes publishes. */
-const KINDS = { Deployment, HorizontalPodAutoscaler, Job, PodDisruptionBudget, Service, ServiceAccount };
+const KINDS = {
+  Deployment,
+  HorizontalPodAutoscaler,
+  Ingress,
+  Job,
+  NetworkPolicy,
+  PodDisruptionBudget,
+  Service,
+  ServiceAccount,
+};
 /** What docs/operating.md has the secret hold. */
 const SECRETS = {
   DATABASE_URL: 'postgres://workspace:secret@postgres:5432/workspace',
@@ -21,14 +31,19 @@ const SECRETS = {
   METRICS_TOKEN: 'x'.repeat(16),
 };
 
+/** Memory of a process with full caches, without engine and solver, and of one process of the data engine. */
+const PROCESS_MIB = 1_024;
+const ENGINE_MIB = 1_280;
+
 interface Manifest {
   kind: keyof typeof KINDS;
   metadata: { name: string };
 }
 
-const { resources, configMapGenerator } = parse(readFileSync(`${FOLDER}/kustomization.yaml`, 'utf8')) as {
+const { resources, configMapGenerator, images } = parse(readFileSync(`${FOLDER}/kustomization.yaml`, 'utf8')) as {
   resources: string[];
   configMapGenerator: { name: string }[];
+  images: { name: string; newTag: string }[];
 };
 const manifests = resources.flatMap((file) =>
   parseAllDocuments(readFileSync(`${FOLDER}/${file}`, 'utf8')).map((document) => document.toJS() as Manifest),
@@ -63,8 +78,47 @@ describe('the manifests', () => {
   });
 
   it('are all part of the kustomization', () => {
-    const others = ['kustomization.yaml', 'settings.env'];
+    const others = ['examples', 'kustomization.yaml', 'settings.env'];
     expect(readdirSync(FOLDER).filter((file) => !others.includes(file))).toEqual([...resources].sort());
+  });
+
+  it('name the version of this repository as their image', () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+    expect(images).toEqual([{ name: 'project-workspace-service', newTag: version }]);
+  });
+
+  it('bound the connections of every pod, and let only the monitoring reach workers', () => {
+    const policies = new Map(ofKind('NetworkPolicy').map(({ metadata, spec }) => [metadata?.name, spec]));
+    const names = [...ofKind('Deployment'), ...ofKind('Job')].map(({ metadata }) => metadata?.name).sort();
+    const [egress] = policies.get('workspace-egress')?.podSelector?.matchExpressions ?? [];
+    expect([...(egress?.values ?? [])].sort()).toEqual(names);
+    const ports = policies.get('workspace-egress')?.egress?.flatMap((rule) => rule.ports?.map(({ port }) => port));
+    const { S3_ENDPOINT = '' } = settings;
+    expect(ports).toEqual(expect.arrayContaining([53, 443, 5432, Number(new URL(S3_ENDPOINT).port)]));
+    expect(policies.get('workspace-worker')?.ingress).toEqual([
+      {
+        from: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }],
+        ports: [{ port: 'http' }],
+      },
+    ]);
+  });
+
+  it('come with examples of an ingress and of a scrape that sends the token of /metrics', () => {
+    const example = (name: string): Manifest =>
+      parse(readFileSync(`${FOLDER}/examples/${name}.yaml`, 'utf8')) as Manifest;
+    const ingress = new Ingress(example('ingress'));
+    ingress.validate();
+    const backend = ingress.spec?.rules?.[0]?.http?.paths[0]?.backend.service;
+    expect(backend?.name).toBe(ofKind('Service')[0]?.metadata?.name);
+    expect(example('pod-monitor')).toMatchObject({
+      kind: 'PodMonitor',
+      spec: {
+        selector: { matchExpressions: [{ values: ofKind('Deployment').map(({ metadata }) => metadata?.name) }] },
+        podMetricsEndpoints: [
+          { port: 'http', authorization: { credentials: { name: 'workspace-secrets', key: 'METRICS_TOKEN' } } },
+        ],
+      },
+    });
   });
 
   it('find each other by their labels and names', () => {
@@ -107,6 +161,16 @@ describe('what runs', () => {
     for (const probe of [container?.startupProbe, container?.livenessProbe])
       expect(probe?.httpGet).toEqual({ path: '/health/live', port: 'http' });
     expect(container?.readinessProbe?.httpGet).toEqual({ path: '/health/ready', port: 'http' });
+  });
+
+  it.each(['api', 'worker'])('%s has memory for all that it may run at once', (role) => {
+    const container = pods.flatMap((pod) => pod?.containers ?? []).find(({ name }) => name === role);
+    const own = Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value ?? '']));
+    const config = loadConfig({ ...settings, ...SECRETS, ...own });
+    const solves = role === 'worker' ? config.solvesAtOnce * config.SOLVE_MEMORY_MIB : 0;
+    const needed = PROCESS_MIB + config.TABLES_PROCESSES * ENGINE_MIB + solves;
+    const limit = String(container?.resources?.limits?.['memory']);
+    expect(Number(/^(\d+)Gi$/.exec(limit)?.[1]) * 1024).toBeGreaterThanOrEqual(needed);
   });
 
   it('has time to stop', () => {
