@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /*
@@ -9,12 +9,13 @@ import { join } from 'node:path';
 const FOLDER = '/secrets';
 const { POSTGRES_PASSWORD, AUTH_JWT_SECRET, S3_ACCESS_KEY, S3_SECRET_KEY, METRICS_TOKEN } = process.env;
 
-const file = (name) => join(process.argv[2] ?? FOLDER, name);
+const folder = process.argv[2] ?? FOLDER;
+const file = (name) => join(folder, name);
 const random = () => randomBytes(24).toString('hex');
 
 function keep(name, given) {
   if (!given && existsSync(file(name))) return;
-  // Services run as users of their own; the volume is theirs alone.
+  // The services run as different users, who share the volume.
   writeFileSync(file(`${name}.new`), given || random(), { mode: 0o444 });
   renameSync(file(`${name}.new`), file(name));
 }
@@ -29,3 +30,15 @@ keep('auth_jwt_secret', AUTH_JWT_SECRET);
 keep('s3_access_key', S3_ACCESS_KEY);
 keep('s3_secret_key', S3_SECRET_KEY);
 keep('metrics_token', METRICS_TOKEN);
+// PostgreSQL and MinIO see their own secrets only.
+share('postgres', ['postgres_password']);
+share('minio', ['s3_access_key', 's3_secret_key']);
+
+function share(service, names) {
+  const target = `${folder}-${service}`;
+  mkdirSync(target, { recursive: true });
+  for (const name of names) {
+    copyFileSync(file(name), join(target, `${name}.new`));
+    renameSync(join(target, `${name}.new`), join(target, name));
+  }
+}

@@ -35,7 +35,9 @@ beforeAll(() => {
   secrets = mkdtempSync(join(tmpdir(), 'secrets-'));
   execFileSync(process.execPath, ['docker/secrets.mjs', secrets], { env: {} });
 });
-afterAll(() => rmSync(secrets, { recursive: true }));
+afterAll(() => {
+  for (const folder of ['', '-postgres', '-minio']) rmSync(`${secrets}${folder}`, { recursive: true });
+});
 
 function settingsOf(name: string): Record<string, string> {
   const { environment = {} } = compose.services[name] as ComposeService;
@@ -88,7 +90,7 @@ describe('compose.yaml', () => {
     for (const [, { environment = {} }] of services)
       for (const [name, value] of Object.entries(environment))
         if (/PASSWORD|SECRET|TOKEN|KEY|DATABASE_URL/.test(name))
-          expect(value).toMatch(/^(\/secrets\/\w+|\$\{\w+:-\})$/);
+          expect(value).toMatch(/^(\/secrets(-\w+)?\/\w+|\$\{\w+:-\})$/);
   });
 });
 
@@ -100,6 +102,22 @@ describe('secrets of compose.yaml', () => {
     execFileSync(process.execPath, ['docker/secrets.mjs', secrets], { env: { S3_SECRET_KEY: 'mine' } });
     expect(read()).toEqual({ ...made, s3_secret_key: 'mine' });
     expect(new Set(Object.values(made)).size).toBe(Object.keys(made).length);
+  });
+
+  it('reach each service that did not make them in a volume with its own alone', () => {
+    const shared = (service: string): string[] => readdirSync(`${secrets}-${service}`).sort();
+    expect(shared('postgres')).toEqual(['postgres_password']);
+    expect(shared('minio')).toEqual(['s3_access_key', 's3_secret_key']);
+    for (const service of ['postgres', 'minio']) {
+      const { environment = {}, volumes = [] } = compose.services[service] as ComposeService;
+      for (const name of shared(service)) {
+        expect(readFileSync(join(`${secrets}-${service}`, name))).toEqual(readFileSync(join(secrets, name)));
+        expect(Object.values(environment)).toContain(`/secrets-${service}/${name}`);
+      }
+      expect(volumes.filter((volume) => volume.startsWith('secrets'))).toEqual([
+        `secrets-${service}:/secrets-${service}:ro`,
+      ]);
+    }
   });
 });
 
