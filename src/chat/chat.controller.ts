@@ -6,6 +6,7 @@ import type { Tagged } from '../platform/http/entity-tags/tagged.js';
 import { JsonBytes, JsonText } from '../platform/http/json-text.js';
 import { RequestOnce } from '../platform/idempotency/idempotency.interceptor.js';
 import { Once } from '../platform/idempotency/once.js';
+import { type LogIds, RequestLogIds } from '../platform/logging/request-log.js';
 import { Operation } from '../platform/openapi/operation.js';
 import {
   ChatHistoryQuery,
@@ -45,8 +46,9 @@ export class ChatController {
     @Param('project_id') projectId: string,
     @Body() body: ChatMessageCreate,
     @RequestOnce() once: Once<JsonText>,
+    @RequestLogIds() ids: LogIds,
   ): Promise<JsonText> {
-    return await this.postMessageService.post(editor, projectId, body, once);
+    return await this.postMessageService.post(editor, projectId, body, once, ids);
   }
 
   @Get()

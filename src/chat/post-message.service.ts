@@ -5,6 +5,7 @@ import type { Principal } from '../platform/auth/principal.js';
 import { Database, Last, pipelined, type Tx } from '../platform/database/database.service.js';
 import { Conflict, parseId } from '../platform/errors/errors.js';
 import { Once } from '../platform/idempotency/once.js';
+import type { LogIds } from '../platform/logging/request-log.js';
 import { JsonText } from '../platform/http/json-text.js';
 import { CardResponse } from '../projects/canvas/canvas.dto.js';
 import { CardsRepository } from '../projects/canvas/cards.repository.js';
@@ -57,6 +58,7 @@ export class PostMessageService {
     projectId: string,
     request: ChatMessageCreate,
     once = Once.unkept<JsonText>(),
+    ids: LogIds = {},
   ): Promise<JsonText> {
     const project_id = parseId(projectId, 'Project') as ProjectId;
     const { conversation_id: named } = request;
@@ -78,6 +80,7 @@ export class PostMessageService {
         const identity = identify(editor.caller, conversation.id, request);
         posted = { conversation_id: conversation.id, startsTurn: !situation.is_active };
         if (earlier !== undefined) return toAnswer(repeated(earlier, identity));
+        if (!situation.is_active) ids.turn_id = situation.new_turn_id;
         const stored = await this.store(tx, editor.caller, conversation, situation, identity, request);
         return new Last(stored.result.then(toAnswer));
       });

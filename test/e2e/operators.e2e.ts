@@ -1,9 +1,13 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { makeProject } from '../factories/make.js';
 import { eventually } from '../support/eventually.js';
 import { health, metrics, ready } from '../support/operators.js';
 import { raw } from '../support/raw.js';
+import { rowsOf } from '../support/rows.js';
+import { logFolder } from '../support/secrets.js';
 import { makeEnvironment, removeEnvironment, Service, useService } from '../support/service.js';
 import { posting } from '../support/traffic.js';
 
@@ -91,6 +95,30 @@ describe('a request’s log line', () => {
     expect(JSON.stringify(service.log)).not.toContain(token);
   });
 });
+
+describe('the log line of a post', () => {
+  it('has the turn that the post starts', async () => {
+    const { client, company } = await service.session();
+    const { id } = await makeProject(client);
+    const headers = { 'x-request-id': 'post-of-a-turn' };
+    await client.send('POST', `/projects/${id}/chat`, { body: { content: 'Hello' }, headers });
+    const line = await eventually(
+      async () => (await debugLines()).find(({ req }) => req?.id === 'post-of-a-turn'),
+      (found) => found !== undefined,
+      { until: 'the request is logged' },
+    );
+    const [turn] = await rowsOf(service.environment, 'SELECT id FROM turns WHERE project_id = $1', [id]);
+    expect(line).toMatchObject({ company_id: company, turn_id: turn?.['id'], res: { status: 202 } });
+  });
+});
+
+/** Log lines of every level, which the service's file has. */
+async function debugLines(): Promise<{ req?: { id: string } }[]> {
+  const names = (await readdir(logFolder())).filter((name) => name.startsWith(`${service.pid}-`));
+  const texts = await Promise.all(names.map(async (name) => await readFile(join(logFolder(), name), 'utf8')));
+  const lines = texts.join('').split('\n');
+  return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as { req?: { id: string } });
+}
 
 describe('processes of other roles', () => {
   it('tell of work that nobody does, and of its end before it comes; a worker serves nobody but its operators', async () => {

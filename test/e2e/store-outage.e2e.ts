@@ -171,13 +171,20 @@ describe('a process whose file store is away', () => {
   }, 60_000);
 
   it('keeps a turn that needs a file until the store is back', async () => {
-    const { client } = await service.session();
+    const { client, company } = await service.session();
     const { handle } = await makeDeployment(client, { instructions: `Nobody has read this yet: ${randomUUID()}` });
     const { id } = await makeProject(client, { from_deployment: handle });
     await away('cut', async () => {
       await client.post(`/projects/${id}/chat`, { content: 'Hello' });
       await pause(2_000);
       expect(await rolesOf(client, id)).toEqual(['user']);
+    });
+    expect(
+      service.log.find(({ msg, project_id }) => msg === 'a turn is left to its lease' && project_id === id),
+    ).toMatchObject({
+      company_id: company,
+      turn_id: expect.any(String),
+      err: { message: expect.stringContaining('file store') },
     });
     await eventually(
       () => rolesOf(client, id),

@@ -110,8 +110,7 @@ export class TurnRunner implements OnModuleInit, OnApplicationBootstrap, OnModul
     const lease = new Lease(async () => await this.queue.renew(turn), this.logger);
     const ended = this.perform(turn, lease)
       .catch((error: unknown) => {
-        if (error instanceof LeaseLost)
-          this.logger.info(idsOf(turn), 'a turn was stopped or went to another process');
+        if (error instanceof LeaseLost) this.logger.info(idsOf(turn), 'a turn was stopped or went to another process');
         else this.logger.error({ err: error, ...idsOf(turn) }, 'a turn is left to its lease');
       })
       .finally(() => {
@@ -144,7 +143,8 @@ export class TurnRunner implements OnModuleInit, OnApplicationBootstrap, OnModul
       if (await this.queue.redispatch({ ...turn, credits }, 'owner')) return;
     }
     // Another attempt begins when the lease has run out, as after a crash.
-    if (problem !== null && isUnavailable(problem.reason) && progress.next_seq === 0 && turn.attempts < MAX_ATTEMPTS) throw problem.reason;
+    if (problem !== null && isUnavailable(problem.reason) && progress.next_seq === 0 && turn.attempts < MAX_ATTEMPTS)
+      throw problem.reason;
     const ending = this.ending(turn, problem, progress.next_seq > 0);
     await this.endings.end(turn, 'owner', { ...ending, progress });
     this.metrics.ended(ending.outcome);

@@ -18,7 +18,15 @@ export type { Holder } from './turns.sql.js';
 /** What the owner of a running turn knows of it; `generation` makes its writes its own. */
 export type LeasedTurn = Pick<
   Turn,
-  'id' | 'project_id' | 'conversation_id' | 'company_id' | 'user_id' | 'api_key_id' | 'generation' | 'attempts' | 'credits'
+  | 'id'
+  | 'project_id'
+  | 'conversation_id'
+  | 'company_id'
+  | 'user_id'
+  | 'api_key_id'
+  | 'generation'
+  | 'attempts'
+  | 'credits'
 >;
 
 /** Ids of a turn for the log. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Logger } from 'pino';
 import type { Principal } from '../auth/principal.js';
 import { routeOf } from '../http/route-of.js';
@@ -13,7 +14,20 @@ declare module 'node:http' {
     err?: Error;
     [LATE]?: (error: Error) => void;
   }
+  interface IncomingMessage {
+    /** Further ids for the request's line of the log. */
+    logged?: LogIds;
+  }
 }
+
+/** Ids of things that a request has made, by the names of their fields. */
+export type LogIds = Partial<Record<'turn_id', string>>;
+
+/** Ids for the request's line of the log, to be filled by the service that a handler calls. */
+export const RequestLogIds = createParamDecorator(
+  (_: unknown, context: ExecutionContext): LogIds =>
+    (context.switchToHttp().getRequest<IncomingMessage>().logged ??= {}),
+);
 
 /** Has the log tell of an error with a request's line, or in one of its own where that was written already. */
 export function tellFailure(response: ServerResponse, error: Error): void {
@@ -48,6 +62,7 @@ export function requestLog(logger: Logger) {
         res: { status: headersSent ? statusCode : null },
         ms: Math.round(performance.now() - began),
         ...circumstances(request),
+        ...request.logged,
         err,
       };
       const isWrong = err !== undefined || statusCode >= 500;
