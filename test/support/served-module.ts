@@ -4,6 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { pino } from 'pino';
 import { configureHttp } from '../../src/platform/http/configure-http.js';
+import { endConnections } from '../../src/platform/http/ending-connections.js';
 import { requestLog } from '../../src/platform/logging/request-log.js';
 
 /** A line of the request log. */
@@ -19,6 +20,8 @@ export interface ServedModule {
   url: string;
   /** The request log until now; grows. */
   log: readonly RequestLine[];
+  /** Closes connections with their next answers, as a process that stops. */
+  endConnections(): void;
   close(): Promise<void>;
 }
 
@@ -31,5 +34,10 @@ export async function serveModule(module: Type): Promise<ServedModule> {
   configureHttp(app);
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, log, close: () => app.close() };
+  return {
+    url: `http://127.0.0.1:${port}`,
+    log,
+    endConnections: () => endConnections(app.getHttpServer()),
+    close: () => app.close(),
+  };
 }
