@@ -7,7 +7,7 @@ const STARTS = 3;
 /** Milliseconds from the start of the built service to its first answer, with an embedded database that is there already. */
 export async function measureStartup() {
   const folder = await makeFolder();
-  const settings = { PORT: '0', DATA_DIR: folder };
+  const settings = { PORT: '0', DATA_DIR: folder, LOG_LEVEL: 'info' };
   try {
     const first = await launchMain(settings);
     const { company } = JSON.parse(await readFile(join(folder, 'dev-tokens.json'), 'utf8'));
