@@ -43,7 +43,10 @@ const DATABASE_TEXTS: [RegExp, string][] = [
   [/client password must be/, 'asks for a password: add it to the URL, as in postgres://user:password@host/database'],
   [/does not support SSL/, 'does not support TLS: remove sslmode from the URL, or set up TLS on the server'],
   [/^timeout expired$/, 'cannot be reached: its host does not answer'],
-  [/^Connection terminated unexpectedly$/, 'closes the connection: check sslmode and whether its port is one of PostgreSQL'],
+  [
+    /^Connection terminated unexpectedly$/,
+    'closes the connection: check sslmode and whether its port is one of PostgreSQL',
+  ],
 ];
 
 /** A sentence for the person who started the service; a stack only for errors that the code is to blame for. */

@@ -145,7 +145,12 @@ export class EngineConnection {
 }
 
 function launch(entry: URL, reservedBytes: number): ChildProcess {
-  const node = [process.execPath, `--max-old-space-size=${MEMORY_MIB.heap}`, fileURLToPath(entry), String(reservedBytes)];
+  const node = [
+    process.execPath,
+    `--max-old-space-size=${MEMORY_MIB.heap}`,
+    fileURLToPath(entry),
+    String(reservedBytes),
+  ];
   // The system then refuses memory, which DuckDB answers with an error, where watching would come late.
   const limited = ['/bin/sh', '-c', `ulimit -c 0; ulimit -d ${MEMORY_MIB.reserved * 1024} && exec "$@"`, 'sh', ...node];
   const [command, ...args] = process.platform === 'linux' ? limited : node;

@@ -38,7 +38,8 @@ send({ ready: true });
 async function perform(id: number, task: Task): Promise<void> {
   interruption.begin(id);
   const made = fileOf(task);
-  const disk = made === undefined ? undefined : new DiskWatch(dirname(made), reservedBytes, () => interruption.request(id));
+  const disk =
+    made === undefined ? undefined : new DiskWatch(dirname(made), reservedBytes, () => interruption.request(id));
   let outcome: Outcome;
   try {
     const work = await load(task).catch((error: unknown) => {

@@ -27,12 +27,7 @@ export class ProcessPool {
   private isClosed = false;
 
   constructor(
-    {
-      size,
-      idleMs = IDLE_MS,
-      reservedBytes = 0,
-      entry = new URL('./engine-process.js', import.meta.url),
-    }: PoolOptions,
+    { size, idleMs = IDLE_MS, reservedBytes = 0, entry = new URL('./engine-process.js', import.meta.url) }: PoolOptions,
     private readonly logger: Logger,
   ) {
     this.size = size;

@@ -19,7 +19,13 @@ const changed = (change: (url: URL) => void): string => {
   return other.href;
 };
 const start = (settings: Record<string, string>): Promise<Outcome> =>
-  runBuilt('dist/bundle/main.js', { DATABASE_URL: url, AUTH_JWT_SECRET: 'x'.repeat(32), PORT: '0', NODE_NO_WARNINGS: '1', ...settings });
+  runBuilt('dist/bundle/main.js', {
+    DATABASE_URL: url,
+    AUTH_JWT_SECRET: 'x'.repeat(32),
+    PORT: '0',
+    NODE_NO_WARNINGS: '1',
+    ...settings,
+  });
 
 describe('a start that fails', () => {
   it.each<[string, () => string, RegExp]>([

@@ -99,7 +99,7 @@ function timeMigrations(source: DataSource, report: Report): void {
 }
 
 async function runPatiently(source: DataSource, report: Report): Promise<void> {
-  for (const deadline = Date.now() + PATIENCE_MS; ; ) {
+  for (const deadline = Date.now() + PATIENCE_MS; ;) {
     try {
       await source.runMigrations();
       return;

@@ -9,7 +9,9 @@ export function endConnections(server: Server): void {
   stopping.add(server);
 }
 
-const nodeWriteHead = Reflect.get(ServerResponse.prototype, 'writeHead') as (...parameters: unknown[]) => ServerResponse;
+const nodeWriteHead = Reflect.get(ServerResponse.prototype, 'writeHead') as (
+  ...parameters: unknown[]
+) => ServerResponse;
 
 /** `writeHead` of all responses; Node calls it for every head. */
 export function writeHead(this: ServerResponse, ...parameters: unknown[]): ServerResponse {

@@ -118,7 +118,10 @@ export class MinioStore extends ObjectStore implements OnModuleInit {
     assertKey(`${kind}/any`);
     await this.prepare();
     try {
-      const objects = this.client.listObjectsV2(this.bucket, `${kind}/`, true) as AsyncIterable<{ name?: string; size: number }>;
+      const objects = this.client.listObjectsV2(this.bucket, `${kind}/`, true) as AsyncIterable<{
+        name?: string;
+        size: number;
+      }>;
       for await (const { name, size } of objects) if (name !== undefined && isKey(name)) yield { key: name, size };
     } catch (error) {
       throw this.translate('', error);
