@@ -488,6 +488,7 @@ CREATE TABLE messages (
   api_key_prefix text,
   api_key_id uuid,
   answered_message_id uuid,
+  model_steps json,
   CONSTRAINT messages_pkey PRIMARY KEY (id),
   CONSTRAINT messages_sequence_key UNIQUE (conversation_id, sequence),
   CONSTRAINT messages_answer_check CHECK ((json_typeof(answer) = 'object'::text)),

@@ -5,6 +5,7 @@ import type { Project, ProjectId } from '../projects/project.entity.js';
 import type { EffectiveConfig } from '../skills/effective-config.service.js';
 import type { Spender } from '../usage/spender.js';
 import type { QuestionAnswer } from './ask-user-question.js';
+import type { RecordedStep } from './recorded-step.js';
 import type { ToolCall } from './tool-call.js';
 
 /** One message of the conversation, as the agent sees it. */
@@ -21,6 +22,12 @@ export interface AgentMessage {
   context: { id: string; type: string }[];
   /** Whether it is one of the messages that this turn answers. */
   to_answer: boolean;
+  /** The turn that answers or wrote the message. */
+  turn_id?: string | null;
+  /** Texts and calls of the agent in their order. */
+  parts?: (string | ToolCall)[];
+  /** Provider data of the calls, from the agent that made them. */
+  steps?: RecordedStep[];
 }
 
 /** A file that came or went in the name of the conversation since the turn before. */
@@ -77,7 +84,9 @@ export type AgentEvent =
   /** Cards as they are now, and the ids of those that are gone. */
   | { type: 'cards_changed'; cards: CardResponse[]; removed_card_ids?: string[] }
   /** Costs since the last event of this kind. */
-  | { type: 'usage'; credits: number };
+  | { type: 'usage'; credits: number }
+  /** Provider data of the calls that follow. Stored with the message and never shown. */
+  | { type: 'model_step'; step: RecordedStep };
 
 /**
  * What a running call does to the project: a part of the transaction that also stores the events which tell of it, so

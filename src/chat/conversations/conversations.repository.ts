@@ -218,6 +218,7 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
       message.api_key_name ?? null,
       message.api_key_prefix ?? null,
       message.id ?? null,
+      json(message.model_steps),
     ]);
     if (stored === undefined) throw new Error(`Conversation ${message.conversation_id} is gone`);
     return stored;
@@ -310,6 +311,7 @@ const APPEND = `
     api_key_id: '$19',
     api_key_name: '$20',
     api_key_prefix: '$21',
+    model_steps: '$23',
   })}
   )
   SELECT m.id, ${messageJson('')} AS json FROM m`;

@@ -1,4 +1,5 @@
 import type { AgentEvent } from '../../agent/agent.js';
+import type { RecordedStep } from '../../agent/recorded-step.js';
 import type { ToolCall } from '../../agent/tool-call.js';
 import type { CardResponse } from '../../projects/canvas/canvas.dto.js';
 import { toValidJson, toValidText } from './text.js';
@@ -15,6 +16,8 @@ export interface MessageBody {
   /** The tool calls in the order of their start, each also a segment of the same id. */
   tool_calls: ToolCall[];
   affected_card_ids: string[];
+  /** Provider data of the tool calls. Never shown. */
+  model_steps?: RecordedStep[] | null;
 }
 
 /** A step from one body to the next. `segment` is an index in `content_segments`. */
@@ -113,6 +116,7 @@ export function toBodyEvent(body: MessageBody, event: AgentEvent, turn_id: strin
       return { type: 'cards.changed', cards, ...(removed_card_ids !== undefined && { removed_card_ids }) };
     }
     case 'usage':
+    case 'model_step':
       return null;
   }
 }

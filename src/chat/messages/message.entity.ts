@@ -1,5 +1,6 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import type { QuestionAnswer } from '../../agent/ask-user-question.js';
+import type { RecordedStep } from '../../agent/recorded-step.js';
 import type { ToolCall } from '../../agent/tool-call.js';
 import type { ContentSegment } from './message-body.js';
 import type { ProjectId } from '../../projects/project.entity.js';
@@ -47,6 +48,10 @@ export class Message {
 
   @Column('json', { nullable: true })
   tool_calls!: ToolCall[] | null;
+
+  /** Provider data of the tool calls. Never shown. */
+  @Column('json', { nullable: true })
+  model_steps!: RecordedStep[] | null;
 
   @Column('text', { array: true, nullable: true })
   file_ids!: string[] | null;

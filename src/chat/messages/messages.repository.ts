@@ -22,7 +22,7 @@ export type AskingMessage = MessageBody & Pick<Message, 'id' | 'is_partial'>;
 /** A message as the agent is shown it. `user_name` is the name of the API key where one has posted it. */
 export type ContextMessage = Pick<
   Message,
-  'role' | 'content' | 'user_name' | 'tool_calls' | 'answer' | 'file_ids' | 'context' | 'turn_id'
+  'role' | 'content' | 'user_name' | 'content_segments' | 'model_steps' | 'answer' | 'file_ids' | 'context' | 'turn_id'
 >;
 
 /**
@@ -41,26 +41,28 @@ export const joinMessages = (turn: string, messages: string): string =>
 /** SQL that replaces the body of the message `id`; the other arguments are SQL of {@link bodyParameters}. */
 export const writeBody = (
   id: string,
-  [content, content_segments, tool_calls, affected_card_ids]: BodyColumns,
+  [content, content_segments, tool_calls, affected_card_ids, model_steps]: BodyColumns,
 ): string => `
   UPDATE messages SET content = ${content}, content_segments = ${content_segments}, tool_calls = ${tool_calls},
-                      affected_card_ids = ${affected_card_ids}
+                      affected_card_ids = ${affected_card_ids}, model_steps = ${model_steps}
    WHERE id = ${id}`;
 
-/** SQL of content, content_segments, tool_calls and affected_card_ids. */
-type BodyColumns = [string, string, string, string];
+/** SQL of content, content_segments, tool_calls, affected_card_ids and model_steps. */
+type BodyColumns = [string, string, string, string, string];
 
-/** content, content_segments, tool_calls and affected_card_ids as parameters of a statement. */
+/** The columns of {@link BodyColumns} as parameters of a statement. */
 export const bodyParameters = ({
   content,
   content_segments,
   tool_calls,
   affected_card_ids,
+  model_steps,
 }: MessageBody): unknown[] => [
   content,
   JSON.stringify(content_segments),
   JSON.stringify(tool_calls),
   affected_card_ids,
+  model_steps == null ? null : JSON.stringify(model_steps),
 ];
 
 /**
@@ -71,7 +73,8 @@ export class MessagesRepository extends EntityRepository(Message) {
   /** Stores the final body of a message of the agent. */
   async finish(id: string, body: MessageBody): Promise<void> {
     const [, count]: [unknown[], number] = await this.query(
-      `UPDATE messages SET content = $2, content_segments = $3, tool_calls = $4, affected_card_ids = $5, is_partial = false
+      `UPDATE messages SET content = $2, content_segments = $3, tool_calls = $4, affected_card_ids = $5, model_steps = $6,
+              is_partial = false
         WHERE id = $1`,
       [id, ...bodyParameters(body)],
     );
@@ -81,7 +84,7 @@ export class MessagesRepository extends EntityRepository(Message) {
   /** The body of a message of the agent. */
   async body(id: string): Promise<MessageBody> {
     const [body]: MessageBody[] = await this.query(
-      'SELECT content, content_segments, tool_calls, affected_card_ids FROM messages WHERE id = $1',
+      'SELECT content, content_segments, tool_calls, affected_card_ids, model_steps FROM messages WHERE id = $1',
       [id],
     );
     if (body === undefined) throw new Error(`Message ${id} is gone`);
@@ -100,7 +103,7 @@ export class MessagesRepository extends EntityRepository(Message) {
   /** The two newest messages that ask something, the newest first. */
   async asking(conversation_id: ConversationId): Promise<AskingMessage[]> {
     return await this.query(
-      `SELECT id, is_partial, content, content_segments, tool_calls, affected_card_ids
+      `SELECT id, is_partial, content, content_segments, tool_calls, affected_card_ids, model_steps
          FROM messages
         WHERE conversation_id = $1 AND role = 'assistant' AND tool_calls::jsonb @> '[{"tool": "ask_user_question"}]'
         ORDER BY sequence DESC LIMIT 2`,
@@ -128,8 +131,9 @@ export class MessagesRepository extends EntityRepository(Message) {
     { limit, bytes }: { limit: number; bytes: number },
   ): Promise<ContextMessage[]> {
     const rows: ContextMessage[] = await this.query(
-      `SELECT role, content, coalesce(user_name, api_key_name) AS user_name, tool_calls, answer, file_ids, context, turn_id
-         FROM (SELECT *, sum(octet_length(concat(tool_calls, answer, file_ids, context)) + octet_length(content))
+      `SELECT role, content, coalesce(user_name, api_key_name) AS user_name, content_segments, model_steps, answer, file_ids, context,
+              turn_id
+         FROM (SELECT *, sum(octet_length(concat(content_segments, model_steps, answer, file_ids, context)) + octet_length(content))
                            FILTER (WHERE turn_id <> $2) OVER (ORDER BY sequence DESC) AS bytes
                  FROM (SELECT * FROM messages WHERE conversation_id = $1 AND turn_id IS NOT NULL
                         ORDER BY sequence DESC LIMIT ${limit}) newest) counted

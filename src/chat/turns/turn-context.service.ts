@@ -99,15 +99,18 @@ function lostWithAsker(error: unknown): never {
 }
 
 function toAgentMessage(
-  { tool_calls, file_ids, context, turn_id: answering, ...message }: ContextMessage,
+  { content_segments, model_steps, file_ids, context, ...message }: ContextMessage,
   turn_id: string,
 ): AgentMessage {
+  const parts = content_segments?.map((segment) => (segment.type === 'text' ? segment.content : segment));
   return {
     ...message,
-    tool_calls: tool_calls ?? [],
+    tool_calls: parts?.filter((part) => typeof part !== 'string') ?? [],
+    ...(parts && { parts }),
+    ...(model_steps && { steps: model_steps }),
     file_ids: file_ids ?? [],
     context: context ?? [],
-    to_answer: message.role === 'user' && answering === turn_id,
+    to_answer: message.role === 'user' && message.turn_id === turn_id,
   };
 }
 

@@ -40,6 +40,30 @@ describe('TurnWriter', () => {
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => void jest.useRealTimers());
 
+  it('stores provider data with the start of the call that it belongs to', async () => {
+    const bodies: unknown[] = [];
+    const advance = ({ body }: Progress): Promise<void> => {
+      bodies.push(body.model_steps);
+      return Promise.resolve();
+    };
+    const store = { begin: advance, advance, continue: advance, perform: () => Promise.resolve() };
+    const writer = new TurnWriter('turn', 0, store, () => undefined);
+    const step = { model: 'm', calls: 1, options: { a: { b: 'c' } } };
+    await writer.accept({ type: 'model_step', step });
+    expect(bodies).toEqual([]);
+    await writer.accept(started);
+    await writer.accept({ type: 'tool_completed', id: 'a', result: 1 });
+    await writer.accept({ type: 'model_step', step: { ...step, model: 'n' } });
+    await writer.accept({ ...started, id: 'b' });
+    expect([bodies[0], bodies.at(-1)]).toEqual([[step], [step, { ...step, model: 'n' }]]);
+  });
+
+  it('rejects provider data that makes a message too long', async () => {
+    const { writer } = make();
+    const step = { model: 'm', calls: 1, options: { a: { b: 'x'.repeat(MAX_MESSAGE_BYTES) } } };
+    await expect(writer.accept({ type: 'model_step', step })).rejects.toThrow(AgentFailure);
+  });
+
   it('stores the first event after 5 ms, then what came in 100 ms together', async () => {
     const { writer, writes } = make();
     await writer.accept(text('a'));

@@ -76,12 +76,14 @@ export class TurnWriter {
   private after(progress: TurnWriter['progress'], event: AgentEvent): TurnWriter['progress'] {
     const { body, next_seq, unstored, credits } = progress;
     if (event.type === 'usage') return { ...progress, credits: credits + event.credits };
+    if (event.type === 'model_step') {
+      // Written with the calls that follow.
+      const model_steps = [...(body.model_steps ?? []), event.step];
+      return { ...progress, body: { ...body, model_steps }, bytes: longer(progress.bytes, bytesOf(event.step)) };
+    }
     const step = toBodyEvent(body, event, this.turn_id, new Date());
     if (step === null) return progress;
-    const bytes = progress.bytes + sizeOf(step);
-    if (bytes > MAX_MESSAGE_BYTES) {
-      throw new AgentFailure('The answer was cut off at the greatest length that a message can have.');
-    }
+    const bytes = longer(progress.bytes, sizeOf(step));
     return {
       body: fold(body, step),
       // The turn's start is its event 0 and is stored with the message.
@@ -145,6 +147,12 @@ export class TurnWriter {
     await (this.stored.next_seq === 0 ? this.journal.begin(progress) : this.journal.advance(progress));
     this.unwritten = 0;
   }
+}
+
+/** The size of a message that becomes longer. @throws AgentFailure if it becomes too long */
+function longer(bytes: number, more: number): number {
+  if (bytes + more <= MAX_MESSAGE_BYTES) return bytes + more;
+  throw new AgentFailure('The answer was cut off at the greatest length that a message can have.');
 }
 
 /** What a step adds to a message, in bytes of JSON. The end of a call repeats what its start had. */

@@ -58,7 +58,7 @@ export const CLAIM = `
     FROM (SELECT EXISTS (SELECT FROM turns WHERE state = 'dispatched' AND id <> ALL (ARRAY(SELECT id FROM due))) AS more_wait) rest
     LEFT JOIN claimed ON true`;
 
-/** Begins the message of a turn: $1 to $3 the lease, $4 next_seq, $5 credits, $6 to $9 the body, $10 to $12 the events. */
+/** Begins the message of a turn: $1 to $3 the lease, $4 next_seq, $5 credits, $6 to $10 the body, $11 to $13 the events. */
 export const BEGIN = `
   WITH held AS MATERIALIZED (
     SELECT t.id ${lockLeased('owner')}
@@ -71,11 +71,12 @@ export const BEGIN = `
     content_segments: '$7',
     tool_calls: '$8',
     affected_card_ids: '$9',
+    model_steps: '$10',
   })}
   ), turn AS (
     UPDATE turns t SET message_id = m.id, next_seq = $4, credits = $5, ${RENEWED}
       FROM m WHERE t.id = $1 RETURNING t.id, t.message_id
-  ), written AS (${insertEvents('turn.id', ['$10', '$11', '$12'], 'turn, m,', WITH_MESSAGE)})
+  ), written AS (${insertEvents('turn.id', ['$11', '$12', '$13'], 'turn, m,', WITH_MESSAGE)})
   SELECT message_id FROM turn`;
 
 /** Brings the message of a turn up to date, with the parameters of {@link BEGIN}. */
@@ -83,8 +84,8 @@ export const ADVANCE = `
   WITH turn AS (
     UPDATE turns t SET next_seq = $4, credits = $5, body_seq = NULL, ${RENEWED}
      WHERE ${leased('owner')} RETURNING id, message_id
-  ), written AS (${insertEvents('turn.id', ['$10', '$11', '$12'], 'turn,')})
-  ${writeBody('(SELECT message_id FROM turn)', ['$6', '$7', '$8', '$9'])}`;
+  ), written AS (${insertEvents('turn.id', ['$11', '$12', '$13'], 'turn,')})
+  ${writeBody('(SELECT message_id FROM turn)', ['$6', '$7', '$8', '$9', '$10'])}`;
 
 /** Adds events to a turn, and leaves its message as it is: $1 to $3 the lease, $4 next_seq, $5 credits, $6 to $8 the events. */
 export const CONTINUE = `
