@@ -10,7 +10,7 @@ export interface Question {
   /** A word or two above the options. */
   header: string;
   options: { label: string; description?: string }[];
-  multi_select: boolean;
+  multi_select?: boolean;
 }
 
 /** A user's choice: for a question's index, written as a string, the chosen label or labels. */

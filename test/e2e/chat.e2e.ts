@@ -280,6 +280,21 @@ describe('an answer to the agent’s question', () => {
     expect((await history(project)).total).toBe(2);
   });
 
+  it('is rejected when it has several labels for a question that allows one, and the question stays open', async () => {
+    const project = await newProject();
+    await post(project, { content: 'Hello' });
+    const { call, labels } = question(await idle(client, project));
+    const chosen = labels.slice(0, 2);
+    const rejected = await send(project, { content: '', answer: { selections: { '0': chosen } } });
+    const loc = ['body', 'answer', 'selections', '0'];
+    expect(rejected).toMatchObject({ status: 422, body: { detail: [{ type: 'value_error', loc, input: chosen }] } });
+    await post(project, { content: '', answer: { selections: { '0': [labels[1]] } } });
+    const { messages } = await idle(client, project);
+    expect(messages[1]?.tool_calls?.find(({ id }) => id === call.id)?.result).toEqual({
+      selections: { '0': [labels[1]] },
+    });
+  });
+
   it('is kept on the user’s own message when no question is open', async () => {
     const project = await newProject();
     const answer = { selections: { '3': 'Anything' } };

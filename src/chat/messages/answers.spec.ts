@@ -58,6 +58,19 @@ describe('placeAnswer', () => {
     expect(refusal([asked('size', ['Small', 'Large'])], answer)).toMatchObject([{ type: 'value_error', loc, input }]);
   });
 
+  it.each([[['Small', 'Large']], [['Small', 'Small']], [['Large', 'Small', 'Large']]])(
+    'rejects the labels %j for a question that allows one',
+    (labels) => {
+      const call = asked('size', ['Small', 'Large']);
+      const questions = (call.input['questions'] as object[]).map((part) => ({ ...part, multi_select: false }));
+      const single = { ...call, input: { questions } };
+      expect(refusal([single], choice(labels))).toMatchObject([
+        { type: 'value_error', loc: ['body', 'answer', 'selections', '0'], input: labels },
+      ]);
+      expect(placeAnswer({ newest: [single], earlier: [] }, choice(['Small'])).kind).toBe('answers');
+    },
+  );
+
   it('takes the same answer to a closed question as the same, however it is written', () => {
     const closed = asked('size', ['Small', 'Large'], { selections: { '0': 'Large' }, other_text: '' });
     expect(placeAnswer({ newest: [closed], earlier: [] }, choice(['Large']))).toEqual({ kind: 'repeats' });

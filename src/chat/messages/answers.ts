@@ -63,7 +63,9 @@ function findProblems(questions: Question[], { selections = {} }: QuestionAnswer
           ? []
           : [invalidValue(place, `the question has no option ${JSON.stringify(label)}`, label)];
       });
-      problems.push(...unknown);
+      const isTooMany = question.multi_select === false && Array.isArray(chosen) && chosen.length > 1;
+      if (unknown.length > 0) problems.push(...unknown);
+      else if (isTooMany) problems.push(invalidValue(loc, 'the question allows one option. Send one label', chosen));
     }
     if (problems.length >= MAX_ENTRIES) break;
   }
