@@ -1,23 +1,17 @@
-import type { ImagePart, ModelMessage, TextPart, ToolCallPart, ToolResultPart } from 'ai';
+import type { ImagePart, ModelMessage, TextPart } from 'ai';
 import type { AgentContext, AgentMessage } from '../agent.js';
 import type { ShownImage } from '../images/images.service.js';
+import type { RecordedStep } from '../recorded-step.js';
 import type { ToolCall } from '../tool-call.js';
 import { cutText, markAsData } from '../tools/data-text.js';
 import type { Call, Reply } from '../tools/toolbox.service.js';
 import { filesByName, type MessageFiles } from './message-files.js';
+import { type PairedCall, pairedMessages, stepsOf } from './paired-calls.js';
 
-/** Characters of earlier messages, calls and results included, that the model is given from the newest back. */
+/** Maximum number of characters of earlier messages, calls and results included. */
 const MAX_CHARACTERS = 200_000;
-/** Bytes of an earlier call's input and result that are given again. */
-const EARLIER_BYTES = 2_000;
-
-/** A call with what came of it, as models read it. */
-interface PairedCall {
-  id: string;
-  tool: string;
-  input: unknown;
-  output: ToolResultPart['output'];
-}
+/** Maximum number of bytes of an earlier call's input or result. */
+export const EARLIER_BYTES = 2_000;
 
 /** A call that was just made. */
 export interface MadeCall {
@@ -26,44 +20,91 @@ export interface MadeCall {
   reply: Reply;
 }
 
-/**
- * The conversation as the model reads it: what fits of the earlier messages, and all that are to be answered.
- *
- * These come last, as models answer the end of a conversation: one that waited may be older than the answer it waited
- * behind. And a person comes first, as providers want it.
- */
-export function conversationOf(context: AgentContext, files: MessageFiles = filesByName(context)): ModelMessage[] {
-  const { messages } = context;
-  let left = MAX_CHARACTERS;
+/** Form of the earlier messages for the model. */
+export interface HistoryForm {
+  /** Maximum number of characters. The newest messages have priority. */
+  characters: number;
+  /** Whether calls are shown as text, for providers that reject calls of another model. */
+  isPlain: boolean;
+  /** Provider and model of the request. */
+  model: string;
+}
+
+export const WHOLE_HISTORY: HistoryForm = { characters: MAX_CHARACTERS, isPlain: false, model: '' };
+
+/** Returns the conversation for the model. */
+export function conversationOf(
+  context: AgentContext,
+  files: MessageFiles = filesByName(context),
+  form: HistoryForm = WHOLE_HISTORY,
+): ModelMessage[] {
+  return [...earlierMessages(context, files, form), ...askedMessages(context, files)];
+}
+
+/** Returns the messages to answer. They come last because models answer the end of a conversation. */
+export function askedMessages({ messages }: AgentContext, files: MessageFiles): ModelMessage[] {
+  return messages.filter(({ to_answer }) => to_answer).flatMap((message) => userMessage(message, files));
+}
+
+/** Returns the newest earlier messages that fit. Starts with a user message, as providers require. */
+export function earlierMessages({ messages }: AgentContext, files: MessageFiles, form: HistoryForm): ModelMessage[] {
+  let left = form.characters;
   const shown: ModelMessage[][] = [];
-  for (const message of messages.filter(({ to_answer }) => !to_answer).reverse()) {
-    const read = toModel(message, files);
+  for (const message of inTurnOrder(messages.filter(({ to_answer }) => !to_answer)).reverse()) {
+    const read = toModel(message, files, form);
     left -= JSON.stringify(read).length;
     if (left < 0) break;
     shown.push(read);
   }
-  const before = shown.reverse().flat();
-  const begin = before.findIndex(({ role }) => role === 'user');
-  const asked = messages.filter(({ to_answer }) => to_answer).flatMap((message) => toModel(message, files));
-  return [...(begin < 0 ? [] : before.slice(begin)), ...asked];
+  const earlier = shown.reverse().flat();
+  const begin = earlier.findIndex(({ role }) => role === 'user');
+  return begin < 0 ? [] : earlier.slice(begin);
+}
+
+/** Sorts messages by turn. A message that waited for an answer follows that answer. */
+function inTurnOrder(messages: AgentMessage[]): AgentMessage[] {
+  const places = new Map<string, number>();
+  const placed = messages.map((message, index) => {
+    const turn = message.turn_id ?? `message ${index}`;
+    if (!places.has(turn)) places.set(turn, index);
+    return { message, place: places.get(turn) ?? index };
+  });
+  return placed.sort((one, other) => one.place - other.place).map(({ message }) => message);
 }
 
 /**
- * What the model has just said and done, and what came of it. Images are in the results of their calls, or come after all
- * of them in a message, where results of the wire format are texts.
+ * Returns the model's latest answer and the results of its calls. Images are part of the results, or follow in a user message if
+ * the wire format allows only text in results.
  */
-export function exchange(text: string, calls: MadeCall[], { imagesInResults = true } = {}): ModelMessage[] {
+export function exchange(
+  text: string,
+  calls: MadeCall[],
+  {
+    imagesInResults = true,
+    step,
+    maxBytes,
+  }: { imagesInResults?: boolean; step?: RecordedStep; maxBytes?: number } = {},
+): ModelMessage[] {
   const images = calls.flatMap(({ reply }) => (reply.ok && reply.image) || []);
-  const messages = paired(
+  const messages = pairedMessages(
     text,
-    calls.map(({ id, call: { tool, input }, reply }) => ({ id, tool, input, output: outputOf(tool, reply) })),
+    calls.map(({ id, call: { tool, input }, reply }) => ({
+      id,
+      tool,
+      input: maxBytes === undefined ? input : cutInput(input, maxBytes),
+      output: outputOf(tool, reply),
+    })),
+    step,
   );
   if (imagesInResults || images.length === 0) return messages;
   return [...messages, { role: 'user', content: images.flatMap(imageParts) }];
 
   function outputOf(tool: string, reply: Reply): PairedCall['output'] {
     if (!reply.ok) return { type: 'error-text', value: `${reply.error_code}: ${reply.error}` };
-    const value = markAsData(tool, reply.result);
+    const value = markAsData(
+      tool,
+      maxBytes === undefined ? reply.result : cutText(JSON.stringify(reply.result), maxBytes),
+    );
     if (reply.image === undefined || !imagesInResults) return { type: 'text', value };
     const { base64: data, media_type: mediaType } = reply.image;
     return {
@@ -86,9 +127,22 @@ export function hasImages(messages: readonly ModelMessage[]): boolean {
   });
 }
 
-function toModel(message: AgentMessage, { names, images }: MessageFiles): ModelMessage[] {
-  if (message.role === 'assistant') return paired(message.content, message.tool_calls.map(earlier));
-  if (message.role === 'system') return [{ role: 'user', content: `[Note of the service: ${message.content}]` }];
+function toModel(message: AgentMessage, files: MessageFiles, { isPlain, model }: HistoryForm): ModelMessage[] {
+  if (message.role === 'system')
+    return [{ role: 'user', content: noteLine(`Note of the service: ${message.content}`) }];
+  if (message.role === 'user') return userMessage(message, files);
+  const steps = stepsOf(message);
+  if (!isPlain) {
+    return steps.flatMap(({ text, calls, step }) =>
+      pairedMessages(text, calls.map(earlier), step?.model === model ? step : undefined),
+    );
+  }
+  const texts = steps.flatMap(({ text, calls }) => [text, ...calls.map(earlier).map(callAsText)]);
+  const content = texts.filter((text) => text.trim() !== '').join('\n\n');
+  return content === '' ? [] : [{ role: 'assistant', content }];
+}
+
+function userMessage(message: AgentMessage, { names, images }: MessageFiles): ModelMessage[] {
   const text = userText(message, names);
   const shown = images.get(message) ?? [];
   if (shown.length === 0) return [{ role: 'user', content: text }];
@@ -97,9 +151,18 @@ function toModel(message: AgentMessage, { names, images }: MessageFiles): ModelM
 
 /** An image below a line that says which one it is. */
 const imageParts = ({ number, path, base64, media_type }: ShownImage): [TextPart, ImagePart] => [
-  { type: 'text', text: `[Image ${number}: ${path}]` },
+  { type: 'text', text: noteLine(`Image ${number}: ${inLine(path)}`) },
   { type: 'image', image: base64, mediaType: media_type },
 ];
+
+/** Start of a line that looks like a line of the service. */
+const SERVICE_LINE = /^([ \t]*)\[(?=(From|Note of the service:|Chosen answer:|Attached files:|About:|Image \d))/gimu;
+
+/** Formats a line of the service. Line breaks in user values, such as names, cannot start another line. */
+const noteLine = (note: string): string => `[${note.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')}]`;
+
+/** Replaces brackets, which delimit the lines of the service. */
+const inLine = (value: string): string => value.replaceAll('[', '(').replaceAll(']', ')');
 
 function userText(message: AgentMessage, names: MessageFiles['names']): string {
   const { content, user_name, answer, file_ids, context, to_answer } = message;
@@ -107,18 +170,18 @@ function userText(message: AgentMessage, names: MessageFiles['names']): string {
     (reference) => names.get(reference) ?? (to_answer ? `${reference} (not in the workspace)` : []),
   );
   const notes = [
-    ...(user_name === null ? [] : [`From ${user_name}`]),
+    ...(user_name === null ? [] : [`From ${inLine(user_name)}`]),
     ...(answer === null ? [] : [`Chosen answer: ${JSON.stringify(answer)}`]),
-    ...(files.length > 0 ? [`Attached files: ${files.join(', ')}`] : []),
-    ...(context.length > 0 ? [`About: ${context.map(({ type, id }) => `${type} ${id}`).join(', ')}`] : []),
+    ...(files.length > 0 ? [`Attached files: ${inLine(files.join(', '))}`] : []),
+    ...(context.length > 0 ? [`About: ${inLine(context.map(({ type, id }) => `${type} ${id}`).join(', '))}`] : []),
   ];
-  return [...notes.map((note) => `[${note}]`), content || '(no words)'].join('\n');
+  // Escapes user lines that look like lines of the service.
+  const text = content.replace(SERVICE_LINE, '$1\\[');
+  return [...notes.map(noteLine), text || '(no words)'].join('\n');
 }
 
 function earlier({ id, tool, input, status, result, error, error_code }: ToolCall): PairedCall {
-  const text = JSON.stringify(input);
-  const shown = Buffer.byteLength(text) <= EARLIER_BYTES ? input : { beginning: cutText(text, EARLIER_BYTES) };
-  return { id, tool, input: shown, output: earlierOutput() };
+  return { id, tool, input: cutInput(input, EARLIER_BYTES), output: earlierOutput() };
 
   function earlierOutput(): PairedCall['output'] {
     if (status !== 'completed')
@@ -128,28 +191,11 @@ function earlier({ id, tool, input, status, result, error, error_code }: ToolCal
   }
 }
 
-/** A tool's name as providers take it back: models also call tools that there are not, by any name. */
-const nameOf = (tool: string): string => tool.replace(/[^\w-]/g, '_').slice(0, 64) || '_';
-
-/** A message of the model with its calls, and their results. */
-function paired(text: string, calls: PairedCall[]): ModelMessage[] {
-  const parts = calls.map(({ id, tool, input }): ToolCallPart => ({
-    type: 'tool-call',
-    toolCallId: id,
-    toolName: nameOf(tool),
-    // Arguments that are no object cannot be sent back; what was wrong is in the result.
-    input: typeof input === 'object' && input !== null && !Array.isArray(input) ? input : {},
-  }));
-  const said = text.trim() === '' ? [] : [{ type: 'text' as const, text: text.trimEnd() }];
-  if (said.length + parts.length === 0) return [];
-  const results = calls.map(({ id, tool, output }): ToolResultPart => ({
-    type: 'tool-result',
-    toolCallId: id,
-    toolName: nameOf(tool),
-    output,
-  }));
-  return [
-    { role: 'assistant', content: [...said, ...parts] },
-    ...(results.length === 0 ? [] : [{ role: 'tool' as const, content: results }]),
-  ];
+function cutInput(input: unknown, bytes: number): unknown {
+  const text = JSON.stringify(input) as string | undefined;
+  return text === undefined || Buffer.byteLength(text) <= bytes ? input : { beginning: cutText(text, bytes) };
 }
+
+/** Formats a call as text. */
+const callAsText = ({ tool, input, output }: PairedCall): string =>
+  `(Called ${tool} with ${JSON.stringify(input)}. ${typeof output.value === 'string' ? output.value : ''})`;

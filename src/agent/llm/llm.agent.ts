@@ -3,16 +3,18 @@ import { type LanguageModel, tool, type ToolSet } from 'ai';
 import type { Logger } from 'pino';
 import { Config } from '../../config/config.js';
 import { LOGGER } from '../../platform/logging/logging.module.js';
-import { Agent, type AgentContext, AgentFailure, type AgentOutput } from '../agent.js';
+import { Agent, type AgentContext, type AgentEvent, AgentFailure, type AgentOutput } from '../agent.js';
 import type { Budgets } from '../../usage/budgets.service.js';
 import { assertMayGoOn } from '../budget-left.js';
 import { Toolboxes } from '../tools/toolbox.service.js';
 import type { Images } from '../images/images.service.js';
-import { conversationOf, exchange, type MadeCall } from './conversation.js';
+import type { MadeCall } from './conversation.js';
 import { filesByName, filesWithImages } from './message-files.js';
 import { createModel, takesImagesInResults } from './model.js';
-import { takeStep } from './model-step.js';
+import type { ModelAnswer } from './model-answer.js';
+import { ConversationRejected, type Step, takeStep } from './model-step.js';
 import { systemPrompt } from './system-prompt.js';
+import { TurnConversation } from './turn-conversation.js';
 
 /** Steps that a model gets after its calls are used up, to come to an end. */
 const LAST_STEPS = 2;
@@ -21,6 +23,8 @@ const LAST_STEPS = 2;
 @Injectable()
 export class LlmAgent extends Agent {
   readonly model: string;
+  /** Provider and model. Provider data goes back only to its origin. */
+  private readonly key: string;
   private readonly languageModel: LanguageModel;
 
   constructor(
@@ -34,6 +38,7 @@ export class LlmAgent extends Agent {
     // Which throws without a name.
     this.languageModel = createModel(config, logger);
     this.model = config.AGENT_MODEL ?? '';
+    this.key = `${config.AGENT_PROVIDER ?? ''} ${this.model}`;
   }
 
   async *run(context: AgentContext): AsyncGenerator<AgentOutput> {
@@ -44,8 +49,10 @@ export class LlmAgent extends Agent {
     );
     const { areShown } = this.images;
     const files = areShown ? await filesWithImages(context, this.images) : filesByName(context);
-    const messages = conversationOf(context, files);
-    const imagesInResults = takesImagesInResults(this.config);
+    const conversation = new TurnConversation(context, files, {
+      model: this.key,
+      imagesInResults: takesImagesInResults(this.config),
+    });
     const fixed = {
       model: this.languageModel,
       system: systemPrompt(context, { areImagesShown: areShown }),
@@ -56,18 +63,35 @@ export class LlmAgent extends Agent {
       logger: this.logger.child({ turn_id }),
     };
     let left = LAST_STEPS;
-    for (let step = 1; left > 0; step += 1) {
+    for (let count = 1; left > 0; count += 1) {
       // Before the first one the turn has looked.
-      if (step > 1) assertMayGoOn(await this.budgets.exhausted(principal.company_id, project_id, spender));
-      const { text, calls } = yield* takeStep({ ...fixed, messages });
+      if (count > 1) assertMayGoOn(await this.budgets.exhausted(principal.company_id, project_id, spender));
+      const answer = yield* ask(fixed, conversation);
+      const { text, calls } = answer;
+      const step = answer.step(this.key);
+      if (calls.length > 0) yield { type: 'model_step', step };
       const made: MadeCall[] = [];
       for (const [index, call] of calls.entries()) {
-        made.push({ id: `call-${step}-${index + 1}`, call, reply: yield* toolbox.call(call) });
+        made.push({ id: `call-${count}-${index + 1}`, call, reply: yield* toolbox.call(call) });
       }
       if (made.length === 0 || made.some(({ reply }) => reply.ok && reply.endsTurn)) return;
-      messages.push(...exchange(text, made, { imagesInResults }));
+      conversation.add({ text, made, step });
       if (toolbox.isExhausted) left -= 1;
     }
     throw new AgentFailure('The agent used up its tool calls without coming to an end.');
+  }
+}
+
+/** Lets the model answer a conversation. Changes its form while the provider rejects it. */
+async function* ask(
+  step: Omit<Step, 'messages'>,
+  conversation: TurnConversation,
+): AsyncGenerator<AgentEvent, ModelAnswer> {
+  for (;;) {
+    try {
+      return yield* takeStep({ ...step, messages: conversation.messages });
+    } catch (error) {
+      if (!(error instanceof ConversationRejected) || !conversation.change(error.rejected)) throw error;
+    }
   }
 }

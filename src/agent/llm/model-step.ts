@@ -2,11 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type LanguageModel, type ModelMessage, streamText, type ToolSet } from 'ai';
 import type { Logger } from 'pino';
 import { type AgentEvent, AgentFailure } from '../agent.js';
-import type { Call } from '../tools/toolbox.service.js';
 import { tokenCredits, type TokenPrices } from '../turn-credits.js';
 import { hasImages } from './conversation.js';
-import { brokenOff, type ProviderFault, toFault } from './provider-fault.js';
+import { assertComplete } from './finish-reasons.js';
 import { IdleTimeout } from './idle-timeout.js';
+import { ModelAnswer } from './model-answer.js';
+import { brokenOff, type ProviderFault, sentenceWithImages, toFault } from './provider-fault.js';
 
 const MAX_ATTEMPTS = 4;
 const FIRST_WAIT_MS = 500;
@@ -25,43 +26,46 @@ export interface Step {
   logger: Logger;
 }
 
-/** What the model has answered. */
-export interface StepAnswer {
-  text: string;
-  calls: Call[];
+/** A rejected conversation. The provider may accept a shorter or plainer form. */
+export class ConversationRejected extends AgentFailure {
+  constructor(
+    message: string,
+    readonly rejected: 'length' | 'form',
+  ) {
+    super(message);
+  }
 }
 
 /**
- * Lets the model answer once, its text as events while it comes. Transient faults are tried again as long as nothing has
- * been said.
+ * Lets the model answer once and yields its text while it comes. Retries transient faults until something has been said.
  *
  * @throws AgentFailure in words for the user
  */
-export async function* takeStep(step: Step): AsyncGenerator<AgentEvent, StepAnswer> {
+export async function* takeStep(step: Step): AsyncGenerator<AgentEvent, ModelAnswer> {
   const startedAt = performance.now();
   for (let attempt = 1; ; attempt += 1) {
-    const answer: StepAnswer = { text: '', calls: [] };
+    const answer = new ModelAnswer();
     try {
       yield* request(step, answer);
       return answer;
     } catch (error) {
       step.signal.throwIfAborted();
       if (error instanceof AgentFailure) throw error;
-      const fault = toFault(error, { hadImages: hasImages(step.messages) });
+      const fault = toFault(error);
       const { status, isTransient, retryAfterMs } = fault.details;
       const wait = retryAfterMs ?? FIRST_WAIT_MS * 2 ** (attempt - 1);
       // The provider's own words stay out of the log: they may quote the key or the conversation.
       step.logger.warn({ status, attempt, reason: fault.message }, 'the model provider failed');
       const isLate = performance.now() - startedAt + wait > LONGEST_WAIT_MS;
       if (!isTransient || answer.text !== '' || attempt === MAX_ATTEMPTS || isLate) {
-        throw new AgentFailure(sentence(fault, attempt, answer));
+        throw failureOf(fault, { attempt, hasSpoken: answer.text !== '', hadImages: hasImages(step.messages) });
       }
       await delay(wait, undefined, { signal: step.signal });
     }
   }
 }
 
-async function* request(step: Step, answer: StepAnswer): AsyncGenerator<AgentEvent> {
+async function* request(step: Step, answer: ModelAnswer): AsyncGenerator<AgentEvent> {
   const { model, system, messages, tools, signal, prices } = step;
   const idleTimeout = new IdleTimeout(step.timeoutSeconds);
   try {
@@ -72,34 +76,22 @@ async function* request(step: Step, answer: StepAnswer): AsyncGenerator<AgentEve
       tools,
       maxRetries: 0,
       abortSignal: AbortSignal.any([signal, idleTimeout.signal]),
+      // Every chunk restarts the idle timeout, also within a long tool call.
+      includeRawChunks: true,
       // Errors come as parts of the stream, too.
       onError: () => undefined,
     });
     let isFinished = false;
     for await (const part of fullStream) {
       idleTimeout.heard();
-      switch (part.type) {
-        case 'text-start':
-          // Texts of one answer are paragraphs.
-          if (answer.text !== '') yield say(answer, '\n\n');
-          break;
-        case 'text-delta':
-          yield say(answer, part.text);
-          break;
-        case 'tool-call':
-          answer.calls.push({ tool: part.toolName, input: part.input });
-          break;
-        case 'finish-step':
-          yield { type: 'usage', credits: tokenCredits(prices, part.usage) };
-          assertWhole(part.finishReason, part.rawFinishReason);
-          isFinished = true;
-          break;
-        case 'error':
-          throw part.error;
-        case 'abort':
-          throw idleTimeout.signal.aborted ? idleTimeout.signal.reason : signal.reason;
-        default:
-      }
+      if (part.type === 'error') throw part.error;
+      if (part.type === 'abort') throw idleTimeout.signal.aborted ? idleTimeout.signal.reason : signal.reason;
+      const text = answer.add(part);
+      if (text !== '') yield { type: 'text', text };
+      if (part.type !== 'finish-step') continue;
+      yield { type: 'usage', credits: tokenCredits(prices, part.usage) };
+      assertComplete(part.rawFinishReason);
+      isFinished = true;
     }
     if (!isFinished) throw brokenOff();
   } finally {
@@ -107,21 +99,14 @@ async function* request(step: Step, answer: StepAnswer): AsyncGenerator<AgentEve
   }
 }
 
-function say(answer: StepAnswer, text: string): AgentEvent {
-  answer.text += text;
-  return { type: 'text', text };
-}
-
-/** @throws ProviderFault, AgentFailure for an answer that is not whole */
-function assertWhole(reason: string, raw: string | undefined): void {
-  // A stream that ends without a reason was cut.
-  if (raw === undefined) throw brokenOff();
-  if (reason === 'length')
-    throw new AgentFailure('The answer was cut off at the greatest length that the model allows.');
-  if (reason === 'content-filter') throw new AgentFailure('The model provider withheld the answer.');
-}
-
-function sentence({ message, details }: ProviderFault, attempts: number, { text }: StepAnswer): string {
-  if (text !== '') return `${message} What it had said until then is kept.`;
-  return details.isTransient && attempts > 1 ? `${message} It was tried ${attempts} times.` : message;
+function failureOf(
+  fault: ProviderFault,
+  { attempt, hasSpoken, hadImages }: { attempt: number; hasSpoken: boolean; hadImages: boolean },
+): AgentFailure {
+  const { isTransient, refuses } = fault.details;
+  const sentence = hadImages ? sentenceWithImages(fault) : fault.message;
+  if (hasSpoken) return new AgentFailure(`${sentence} What it had said until then is kept.`);
+  // Images take most of a request, so a shorter conversation would not help.
+  if (refuses !== undefined && !hadImages) return new ConversationRejected(sentence, refuses);
+  return new AgentFailure(isTransient && attempt > 1 ? `${sentence} It was tried ${attempt} times.` : sentence);
 }

@@ -1,9 +1,11 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
-import { createOpenAI } from '@ai-sdk/openai';
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { createOpenAICompatible, type MetadataExtractor } from '@ai-sdk/openai-compatible';
 import type { LanguageModel } from 'ai';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.js';
+import { AnthropicAnswer } from './anthropic-answer.js';
+import { OpenAiAnswer, PROVIDER_DATA } from './openai-answer.js';
+import { providerFetch } from './provider-fetch.js';
 
 const DEFAULT_URLS = { anthropic: 'https://api.anthropic.com/v1', openai: 'https://api.openai.com/v1' } as const;
 
@@ -19,16 +21,32 @@ export function createModel(config: Config, logger: Logger): LanguageModel {
   // Else warnings go to the console, between the lines of the log.
   globalThis.AI_SDK_LOG_WARNINGS = ({ warnings }) => logger.debug({ warnings }, 'a part of a request is not supported');
   if (AGENT_PROVIDER === undefined || AGENT_MODEL === undefined) throw new Error('No language model is configured');
-  if (AGENT_PROVIDER === 'openai-compatible') {
-    return createOpenAICompatible({
-      name: 'openai-compatible',
-      baseURL: AGENT_BASE_URL ?? '',
-      includeUsage: true,
-      ...(AGENT_API_KEY !== undefined && { apiKey: AGENT_API_KEY }),
+  if (AGENT_PROVIDER === 'anthropic') {
+    return createAnthropic({
+      baseURL: AGENT_BASE_URL ?? DEFAULT_URLS.anthropic,
+      apiKey: AGENT_API_KEY ?? '',
+      fetch: providerFetch(() => new AnthropicAnswer()),
     })(AGENT_MODEL);
   }
-  const settings = { baseURL: AGENT_BASE_URL ?? DEFAULT_URLS[AGENT_PROVIDER], apiKey: AGENT_API_KEY ?? '' };
-  return AGENT_PROVIDER === 'anthropic'
-    ? createAnthropic(settings)(AGENT_MODEL)
-    : createOpenAI(settings).chat(AGENT_MODEL);
+  // Unlike the SDK's own OpenAI adapter, the adapter for compatible servers can send provider data back.
+  return createOpenAICompatible({
+    name: AGENT_PROVIDER,
+    baseURL: AGENT_BASE_URL ?? DEFAULT_URLS.openai,
+    includeUsage: true,
+    fetch: providerFetch(() => new OpenAiAnswer()),
+    metadataExtractor: providerData,
+    ...(AGENT_API_KEY !== undefined && { apiKey: AGENT_API_KEY }),
+  })(AGENT_MODEL);
 }
+
+/** Forwards the provider data that {@link OpenAiAnswer} collects. */
+const providerData: MetadataExtractor = {
+  extractMetadata: () => Promise.resolve(undefined),
+  createStreamExtractor: () => {
+    let data: unknown;
+    return {
+      processChunk: (chunk) => (data = (chunk as Record<string, unknown>)[PROVIDER_DATA] ?? data),
+      buildMetadata: () => (data === undefined ? undefined : { [PROVIDER_DATA]: data as Record<string, never> }),
+    };
+  },
+};

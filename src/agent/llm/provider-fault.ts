@@ -1,6 +1,7 @@
 import { APICallError } from 'ai';
+import { isRecord } from './json-values.js';
 
-/** A failure of the model's provider. `message` is a sentence for the user and carries nothing that the provider said. */
+/** A failure of the model provider. `message` is a sentence for the user and never quotes the provider. */
 export class ProviderFault extends Error {
   constructor(
     message: string,
@@ -8,16 +9,51 @@ export class ProviderFault extends Error {
       /** Whether the same request may succeed a little later. */
       isTransient: boolean;
       status?: number | undefined;
-      /** How long the provider asks to wait. */
+      /** Milliseconds that the provider asks to wait. */
       retryAfterMs?: number | undefined;
+      /** Set if the provider may accept a shorter or plainer form of the conversation. */
+      refuses?: 'length' | 'form';
     },
   ) {
     super(message);
   }
 }
 
-/** Statuses of a request whose content is refused. */
-const IMAGE_STATUS = new Set([400, 415, 422]);
+/** Statuses for rejected content. */
+const CONTENT_STATUS = new Set([400, 415, 422]);
+
+/** Error texts of providers for requests that exceed the model's window. */
+const TOO_LONG = [
+  /context[ _-]?(length|window|size|limit)[^.]{0,40}(exceed|too |overflow)/,
+  /exceed[^.]{0,80}(context|token limit|number of (input )?tokens|limit of \d|maximum (input|prompt|length))/,
+  /(greater|larger|longer) than the[^.]{0,40}(context|maximum|limit)/,
+  /(maximum|max|available) (model )?(context|prompt|input) (length|size|window)/,
+  /(prompt|input|inputs|request|conversation|context|messages?|body)('s length)?[ _](is |are |was )?too[ _](long|large)/,
+  /too (long|large) for (the |this )?(requested )?(model|context)/,
+  /reduce (the |your )?(length|size|number) of (the |your )?(messages|prompt|input|conversation|context)/,
+  /(shorten|reduce) (the |your )?(prompt|input|messages|conversation)/,
+  /(token|input|prompt)s?[ _](limit|length)[ _](exceeded|reached)/,
+  /string[ _](above[ _]max[ _]length|too long)/,
+  /range of input length should be/,
+  /max_new_tokens[^.]{0,20} must be <?=/,
+  /max_tokens must be at least 1/,
+  /too many (input |prompt )?tokens/,
+];
+/** Error texts for rate limits, which may also mention tokens. */
+const RATE_LIMIT = /(please wait|try again (in|later)|per (second|minute|hour|day)|rate[ _]limit)/;
+/** Error text for a single request above the rate limit. Waiting does not help. */
+const LARGER_THAN_RATE_LIMIT = /request( body)? too large/;
+
+/** HTTP status by type or code of an error inside a stream. */
+const STATUS_BY_TYPE: Record<string, number> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  rate_limit_exceeded: 429,
+};
 
 export const brokenOff = (): ProviderFault =>
   new ProviderFault('The model provider broke off its answer before it was complete.', { isTransient: true });
@@ -25,39 +61,93 @@ export const brokenOff = (): ProviderFault =>
 export const silent = (seconds: number): ProviderFault =>
   new ProviderFault(`The model provider said nothing for ${seconds} seconds.`, { isTransient: true });
 
-/** The fault that an error of a request or in a stream means. */
-export function toFault(error: unknown, { hadImages = false } = {}): ProviderFault {
+export const webPage = (): ProviderFault =>
+  new ProviderFault(
+    'The model provider returned a web page instead of an answer. The address in AGENT_BASE_URL may be wrong.',
+    { isTransient: false },
+  );
+
+/** Converts an error of a request or its stream into a fault. */
+export function toFault(error: unknown): ProviderFault {
   if (error instanceof ProviderFault) return error;
-  // Anything that is no answer of the provider happened on the way.
   if (!APICallError.isInstance(error)) return brokenOff();
-  const { statusCode: status, responseHeaders = {} } = error;
-  if (status === undefined) return new ProviderFault('The model provider cannot be reached.', { isTransient: true });
-  // The answer began well and then could not be read on.
-  if (status < 400) return brokenOff();
+  if (error.cause instanceof ProviderFault) return error.cause;
+  if (error.statusCode !== undefined) return brokenOff();
+  return new ProviderFault('The model provider cannot be reached.', { isTransient: true });
+}
+
+/** Returns the fault for a response with an error status and its text. */
+export function faultOfResponse(status: number, headers: Headers, body: string): ProviderFault {
+  if (status < 400) {
+    return new ProviderFault(
+      'The model provider redirected the request, and the service follows no redirects. Set AGENT_BASE_URL to the final address.',
+      { isTransient: false, status },
+    );
+  }
+  const isRefusedAccess = status === 401 || status === 403;
+  if (!isRefusedAccess && isTooLong(status, body.toLowerCase())) {
+    return new ProviderFault(
+      'The message is too long for the model, even without the earlier messages. Shorten it, or let the agent read less at once.',
+      { isTransient: false, status, refuses: 'length' },
+    );
+  }
   if (status === 429) {
     const sentence = 'The model provider takes no more requests for now. Please try again later.';
-    return new ProviderFault(sentence, { isTransient: true, status, retryAfterMs: retryAfter(responseHeaders) });
+    return new ProviderFault(sentence, { isTransient: true, status, retryAfterMs: retryAfter(headers) });
   }
   if (status >= 500) {
     const sentence = `The model provider failed (status ${status}).`;
-    return new ProviderFault(sentence, { isTransient: true, status, retryAfterMs: retryAfter(responseHeaders) });
+    return new ProviderFault(sentence, { isTransient: true, status, retryAfterMs: retryAfter(headers) });
   }
-  return new ProviderFault(refusal(status, hadImages), { isTransient: status === 408, status });
+  if (isRefusedAccess) {
+    const sentence = 'The model provider refused the credentials of this service.';
+    return new ProviderFault(sentence, { isTransient: false, status });
+  }
+  if (status === 404) {
+    return new ProviderFault('The model provider does not know the configured model.', { isTransient: false, status });
+  }
+  return new ProviderFault(`The model provider refused the request (status ${status}).`, {
+    isTransient: status === 408,
+    status,
+    ...(CONTENT_STATUS.has(status) && { refuses: 'form' as const }),
+  });
 }
 
-function refusal(status: number, hadImages: boolean): string {
-  if (status === 401 || status === 403) return 'The model provider refused the credentials of this service.';
-  if (status === 404) return 'The model provider does not know the configured model.';
-  if (status === 413) return `The conversation${hadImages ? ' with its images' : ''} is too long for the model.`;
-  const sentence = `The model provider refused the request (status ${status}).`;
-  if (!hadImages || !IMAGE_STATUS.has(status)) return sentence;
-  return `${sentence} It held images: one may be damaged or too large in pixels, or the model takes none.`;
+/** Returns the fault that a stream value reports, or undefined. */
+export function faultInStream(value: unknown, isErrorEvent = false): ProviderFault | undefined {
+  if (Array.isArray(value)) return faultInStream(value[0], isErrorEvent);
+  if (!isRecord(value)) return isErrorEvent ? brokenOff() : undefined;
+  const { error } = value;
+  const isError = isErrorEvent || value['type'] === 'error' || value['object'] === 'error';
+  const isNamed = isRecord(error) ? Object.keys(error).length > 0 : typeof error === 'string' && error !== '';
+  if (!isError && !isNamed) return undefined;
+  const fields = isRecord(error) ? error : value;
+  const status = [fields['code'], fields['status'], fields['type']].map(statusOf).find((known) => known !== undefined);
+  const fault = faultOfResponse(status ?? 500, new Headers(), JSON.stringify(value));
+  return fault.details.isTransient ? brokenOff() : fault;
 }
 
-/** Milliseconds of a `Retry-After` in seconds or as a date. */
-function retryAfter(headers: Record<string, string>): number | undefined {
-  const value = headers['retry-after'];
-  if (value === undefined) return undefined;
+/** Returns the sentence for a rejected request with images. */
+export function sentenceWithImages({ message, details: { refuses, status = 0 } }: ProviderFault): string {
+  if (refuses === 'length') return 'The conversation with its images is too long for the model.';
+  if (!CONTENT_STATUS.has(status)) return message;
+  return `${message} It held images: one may be damaged or too large in pixels, or the model takes none.`;
+}
+
+function isTooLong(status: number, words: string): boolean {
+  if (status === 413 || LARGER_THAN_RATE_LIMIT.test(words)) return true;
+  return TOO_LONG.some((pattern) => pattern.test(words)) && !RATE_LIMIT.test(words);
+}
+
+function statusOf(code: unknown): number | undefined {
+  const status = typeof code === 'string' ? (STATUS_BY_TYPE[code] ?? Number(code)) : code;
+  return typeof status === 'number' && status >= 400 && status < 600 ? status : undefined;
+}
+
+/** Milliseconds of a `Retry-After` header in seconds or as a date. */
+function retryAfter(headers: Headers): number | undefined {
+  const value = headers.get('retry-after');
+  if (value === null) return undefined;
   const ms = /^\d+(\.\d+)?$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
   return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
 }

@@ -1,0 +1,13 @@
+import type { JsonRecord } from './json-values.js';
+
+/** Converts the values of a streamed answer into chunks for the AI SDK. Each dialect has its own reader. */
+export interface AnswerReader {
+  /** Whether the provider has given a reason for the end of the answer. */
+  readonly isFinished: boolean;
+  /** Whether the end mark has come. */
+  readonly isOver: boolean;
+  /** Returns the chunks for a value. Skips empty values and unknown kinds. */
+  read(value: JsonRecord): JsonRecord[];
+  /** Returns the final chunks. `isMarked` is true after an end mark. @throws ProviderFault if the answer is incomplete */
+  end(isMarked: boolean): JsonRecord[];
+}

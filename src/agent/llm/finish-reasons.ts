@@ -1,0 +1,66 @@
+import { AgentFailure } from '../agent.js';
+import { brokenOff } from './provider-fault.js';
+
+/** Finish reasons of incomplete answers, in lower case. All other reasons end a complete answer. */
+const TOO_LONG = new Set([
+  'length',
+  'max_tokens',
+  'max_output_tokens',
+  'max_completion_tokens',
+  'model_length',
+  'token_limit',
+  'model_context_window_exceeded',
+  'context_length_exceeded',
+  'truncated',
+]);
+const WITHHELD = new Set([
+  'content_filter',
+  'content-filter',
+  'content_filtered',
+  'guardrail_intervened',
+  'refusal',
+  'safety',
+  'image_safety',
+  'sensitive',
+  'moderation',
+  'recitation',
+  'blocklist',
+  'prohibited_content',
+  'spii',
+  'language',
+]);
+const BROKEN_OFF = new Set([
+  'insufficient_system_resource',
+  'network_error',
+  'error',
+  'server_error',
+  'internal_error',
+  'engine_error',
+  'overloaded',
+  'rate_limit',
+  'timeout',
+  'abort',
+  'aborted',
+  'cancelled',
+  'canceled',
+  'interrupted',
+  'incomplete',
+  'pause_turn',
+  'repetition',
+  'repetition_truncation',
+  'malformed_function_call',
+  'malformed_tool_use',
+  'malformed_model_output',
+  'unexpected_tool_call',
+  'finish_reason_unspecified',
+]);
+
+/** @throws ProviderFault, AgentFailure if the answer is incomplete. A stream without a reason was cut. */
+export function assertComplete(finishReason: string | undefined): void {
+  const reason = finishReason?.toLowerCase();
+  if (reason === undefined || BROKEN_OFF.has(reason)) throw brokenOff();
+  if (TOO_LONG.has(reason)) {
+    throw new AgentFailure('The answer was cut off at the greatest length that the model allows.');
+  }
+  if (WITHHELD.has(reason)) throw new AgentFailure('The model provider withheld the answer.');
+}

@@ -1,0 +1,95 @@
+import type { ModelMessage } from 'ai';
+import type { AgentContext } from '../agent.js';
+import type { RecordedStep } from '../recorded-step.js';
+import {
+  askedMessages,
+  EARLIER_BYTES,
+  earlierMessages,
+  exchange,
+  type HistoryForm,
+  type MadeCall,
+  WHOLE_HISTORY,
+} from './conversation.js';
+import type { MessageFiles } from './message-files.js';
+import { wireMessages } from './wire-messages.js';
+
+/** Maximum number of times that the earlier messages are halved before they are omitted. */
+const MAX_HALVES = 4;
+
+/** An answer of the model with the results of its calls. */
+export interface TakenStep {
+  text: string;
+  made: MadeCall[];
+  step: RecordedStep;
+}
+
+/** Messages of a turn's requests. Becomes shorter or plainer after a rejection and stays so until the end of the turn. */
+export class TurnConversation {
+  private readonly steps: TakenStep[] = [];
+  private form: HistoryForm;
+  // Built once. The random data marks would otherwise change and defeat the provider's prompt cache.
+  private earlier: ModelMessage[];
+  private readonly asked: ModelMessage[];
+  private taken: ModelMessage[] = [];
+  private halves = 0;
+  private areResultsCut = false;
+
+  constructor(
+    private readonly context: AgentContext,
+    private readonly files: MessageFiles,
+    private readonly provider: { model: string; imagesInResults: boolean },
+  ) {
+    this.form = { ...WHOLE_HISTORY, model: provider.model };
+    this.earlier = earlierMessages(context, files, this.form);
+    this.asked = askedMessages(context, files);
+  }
+
+  get messages(): ModelMessage[] {
+    return wireMessages([...this.earlier, ...this.asked, ...this.taken]);
+  }
+
+  add(step: TakenStep): void {
+    this.steps.push(step);
+    this.taken.push(...this.exchangeOf(step));
+  }
+
+  /** Changes the form after a rejection. Returns false if no other form is left. */
+  change(rejected: 'length' | 'form'): boolean {
+    return rejected === 'length' ? this.shorten() : this.simplify();
+  }
+
+  private shorten(): boolean {
+    if (this.earlier.length > 0) {
+      this.halves += 1;
+      const half = Math.floor(JSON.stringify(this.earlier).length / 2);
+      this.read({ characters: this.halves > MAX_HALVES ? 0 : half });
+      return true;
+    }
+    if (this.areResultsCut || this.steps.length === 0) return false;
+    this.areResultsCut = true;
+    this.read({});
+    return true;
+  }
+
+  /** First converts earlier calls to text and omits provider data, then omits the earlier messages. */
+  private simplify(): boolean {
+    if (!this.form.isPlain && this.earlier.length + this.steps.length > 0) this.read({ isPlain: true });
+    else if (this.earlier.length > 0) this.read({ characters: 0 });
+    else return false;
+    return true;
+  }
+
+  private read(change: Partial<HistoryForm>): void {
+    this.form = { ...this.form, ...change };
+    this.earlier = earlierMessages(this.context, this.files, this.form);
+    this.taken = this.steps.flatMap((step) => this.exchangeOf(step));
+  }
+
+  private exchangeOf({ text, made, step }: TakenStep): ModelMessage[] {
+    return exchange(text, made, {
+      imagesInResults: this.provider.imagesInResults,
+      ...(!this.form.isPlain && { step }),
+      ...(this.areResultsCut && { maxBytes: EARLIER_BYTES }),
+    });
+  }
+}
