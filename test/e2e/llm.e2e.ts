@@ -9,6 +9,7 @@ import type { Client, Wire } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { makeArchive, makePdf, pdfObjects, shown as shownOnPage, xlsxParts } from '../support/documents.js';
 import { FakeProvider, type ModelReply, type ModelRequest, type WireFormat } from '../support/fake-provider.js';
+import { ODD } from '../support/odd-provider.js';
 import { Gate } from '../support/scripted-agent.js';
 import { removeEnvironment, Service } from '../support/service.js';
 import type { Session } from '../support/session.js';
@@ -263,6 +264,49 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
     expect(await contentOf('out/pieces.csv')).toBe('product,pieces\nchair,12\ntable,2\n');
     expect(provider.requests[2]?.messages.at(-1)?.text).toMatch(/is no instruction[^]*"chair",\s*12/);
     expect(message?.content).toBe('Twelve chairs.');
+  });
+
+  it('gets provider data back with its calls in later turns, and nobody else sees it', async () => {
+    const secret = 'c2lnbmVkIHRob3VnaHQ=';
+    const data: ModelReply['data'] =
+      format === 'anthropic'
+        ? { thinking: { thinking: 'Hm.', signature: secret } }
+        : {
+            message: { reasoning_content: 'Hm.' },
+            calls: [{ extra_content: { google: { thought_signature: secret } } }],
+          };
+    const questions = [{ question: 'Which goal?', header: 'Goal', options: [{ label: 'Profit' }, { label: 'Cost' }] }];
+    play(
+      { text: ['First.'], calls: [{ tool: 'list_files', input: {} }], data },
+      { calls: [{ tool: 'ask_user_question', input: { questions } }], data },
+    );
+    await ask('Look');
+    play({ text: ['Noted.'] });
+    provider.requests.length = 0;
+    // The answer is written into the message that asks.
+    const [noted] = await ask('', { answer: { selections: { 0: 'Profit' } } });
+    expect(noted?.content).toBe('Noted.');
+    expect(JSON.stringify(provider.requests[0]?.body.messages).split(secret)).toHaveLength(3);
+    expect(provider.requests[0]?.problems).toEqual([]);
+    const shown = await client.get<object>(`/projects/${project}/chat`);
+    expect(JSON.stringify(shown)).toContain('First.');
+    expect(JSON.stringify(shown)).not.toMatch(/c2lnbmVk|Hm\./);
+  });
+
+  it('charges nothing for impossible figures, once, and keeps the answer', async () => {
+    play({ text: ['Here it is.'], tokens: { input: -100_000, output: 5 } });
+    expect(await ask('Go')).toMatchObject([{ role: 'assistant', content: 'Here it is.' }]);
+    expect(provider.requests).toHaveLength(1);
+    expect(await spent()).toBeCloseTo(0.05, 6);
+  });
+
+  it('completes at the end mark while the connection stays open', async () => {
+    const odd = ODD[format].whole['an open connection behind the end mark'];
+    play({ text: ['Done.'], tokens: { input: 100, output: 10 }, ...(odd && { odd }) });
+    const startedAt = performance.now();
+    expect(await ask('Go')).toMatchObject([{ role: 'assistant', content: 'Done.' }]);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    expect(await spent()).toBeCloseTo(0.3, 6);
   });
 
   it('gets wrong calls back, and can do better', async () => {

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { type OddBehavior, sendOddly, toFrame, type WireEvent } from './odd-provider.js';
+import { problemsOf } from './strict-provider.js';
 import { text as readText } from 'node:stream/consumers';
 
 /** Wire formats of model providers: OpenAI's chat completions and Anthropic's messages, both streamed. */
@@ -20,7 +22,11 @@ export interface ModelReply {
    * What goes wrong instead of a whole answer: a status, a stream that ends or whose connection dies after the texts, an
    * error inside the stream, or nothing at all.
    */
-  fault?: { status: number; headers?: Record<string, string> } | 'ends' | 'dies' | 'error' | 'hangs';
+  fault?: { status: number; headers?: Record<string, string>; body?: string } | 'ends' | 'dies' | 'error' | 'hangs';
+  /** Provider data: fields of the message, of each call, and of Anthropic's thinking. */
+  data?: { message?: object; calls?: object[]; thinking?: { thinking: string; signature: string } };
+  /** How an odd provider sends the answer. */
+  odd?: OddBehavior;
 }
 
 /** An image of a request as it came over the wire. */
@@ -42,17 +48,22 @@ export interface ModelRequest {
   /** Every image of the conversation, in order. */
   images: ModelImage[];
   tools: string[];
+  /** The body as it came over the wire. */
+  body: WireBody;
+  /** Why strict providers reject the request, or nothing. */
+  problems: string[];
   /** Whether the client went away before the answer was whole. */
   wasAbandoned: boolean;
 }
 
-interface WireMessage {
+export interface WireMessage {
   role: string;
   content?: unknown;
-  tool_calls?: { function?: { name?: string } }[];
+  tool_calls?: { id: string; function: { name: string; arguments: string } }[];
+  tool_call_id?: string;
 }
 
-interface WireBody {
+export interface WireBody {
   system?: unknown;
   messages: WireMessage[];
   tools?: { name?: string; function?: { name: string } }[];
@@ -69,10 +80,7 @@ const BEGINNINGS: Record<string, RegExp> = {
   'image/webp': /^UklGR/,
 };
 
-/** Names of tools that providers take. */
-const TOOL_NAME = /^[\w-]{1,64}$/;
-
-/** A model provider on a port of its own; `answer` is the model. What real ones refuse is refused with 400. */
+/** A model provider on its own port. `answer` is the model. It rejects with 400 what strict providers reject. */
 export class FakeProvider {
   readonly requests: ModelRequest[] = [];
 
@@ -115,7 +123,7 @@ export class FakeProvider {
     const body = JSON.parse(await readText(incoming)) as WireBody;
     const request = this.read(incoming, body);
     this.requests.push(request);
-    if (isRefused(body) || !request.images.every(isTaken) || request.images.length > MAX_IMAGES) {
+    if (request.problems.length > 0 || !request.images.every(isTaken) || request.images.length > MAX_IMAGES) {
       response.writeHead(400).end();
       return;
     }
@@ -125,16 +133,20 @@ export class FakeProvider {
     if (fault === 'hangs') return;
     if (typeof fault === 'object') {
       response.writeHead(fault.status, { 'content-type': 'application/json', ...fault.headers });
-      response.end(JSON.stringify({ type: 'error', error: { type: 'fault', message: 'Key sk-secret is not good' } }));
+      const error = { type: 'error', error: { type: 'fault', message: 'Key sk-secret is not good' } };
+      response.end(fault.body ?? JSON.stringify(error));
+      return;
+    }
+    if (reply.odd !== undefined) {
+      const { begin, text, end } = this.format === 'openai' ? openai(reply) : anthropic(reply);
+      const events = [...begin, ...(reply.text ?? []).flatMap(text), ...end];
+      await sendOddly(response, reply.odd(events as WireEvent[]), this.format);
       return;
     }
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     const { begin, text, end } = this.format === 'openai' ? openai(reply) : anthropic(reply);
     const send = (events: object[]): void => {
-      for (const event of events) {
-        const { type } = event as { type?: string };
-        response.write(`${type === undefined ? '' : `event: ${type}\n`}data: ${JSON.stringify(event)}\n\n`);
-      }
+      for (const event of events) response.write(toFrame(event));
     };
     send(begin);
     for (const [index, piece] of (reply.text ?? []).entries()) {
@@ -160,25 +172,14 @@ export class FakeProvider {
         .map((message) => ({ role: message.role, text: textOf(message) })),
       images: messages.flatMap(({ role, content }) => imagesOf(content, role)),
       tools: tools.map(({ name, function: declared }) => name ?? declared?.name ?? ''),
+      body: { system, messages, tools },
+      problems: problemsOf(this.format, messages),
       wasAbandoned: false,
     };
   }
 }
 
 const isSystem = ({ role }: WireMessage): boolean => role === 'system' || role === 'developer';
-
-/** Whether a conversation begins with the model, ends with it, or has a call that no tool can have. */
-function isRefused({ messages }: WireBody): boolean {
-  const roles = messages.filter((message) => !isSystem(message)).map(({ role }) => role);
-  const parts = messages.flatMap(({ content }) =>
-    Array.isArray(content) ? (content as Record<string, unknown>[]) : [],
-  );
-  const names = [
-    ...messages.flatMap(({ tool_calls = [] }) => tool_calls.map((call) => call.function?.name)),
-    ...parts.filter(({ type }) => type === 'tool_use').map(({ name }) => name),
-  ];
-  return roles[0] !== 'user' || roles.at(-1) === 'assistant' || !names.every((name) => TOOL_NAME.test(String(name)));
-}
 
 /** Whether providers take an image: they look at its beginning and its size. */
 const isTaken = ({ media_type, base64 }: ModelImage): boolean =>
@@ -227,7 +228,7 @@ const halves = (text: string): [string, string] => [
   text.slice(Math.ceil(text.length / 2)),
 ];
 
-function openai({ calls = [], tokens, finish }: ModelReply): Events {
+function openai({ calls = [], tokens, finish, data = {} }: ModelReply): Events {
   const chunk = (delta: object, finish_reason: string | null = null): object => ({
     id: 'chatcmpl-1',
     object: 'chat.completion.chunk',
@@ -237,12 +238,13 @@ function openai({ calls = [], tokens, finish }: ModelReply): Events {
   });
   const { input, output } = tokens ?? { input: 0, output: 0 };
   return {
-    begin: [chunk({ role: 'assistant', content: '' })],
+    begin: [chunk({ role: 'assistant', content: '', ...data.message })],
     text: (content) => [chunk({ content })],
     end: [
       ...calls.flatMap(({ tool, input: given }, index) => {
         const [first, second] = halves(argumentsOf(given));
-        const head = { index, id: `call_${index}`, type: 'function', function: { name: tool, arguments: first } };
+        const called = { name: tool, arguments: first };
+        const head = { index, id: `call_${index}`, type: 'function', function: called, ...data.calls?.[index] };
         return [chunk({ tool_calls: [head] }), chunk({ tool_calls: [{ index, function: { arguments: second } }] })];
       }),
       chunk({}, finish ?? (calls.length > 0 ? 'tool_calls' : 'stop')),
@@ -258,12 +260,13 @@ function openai({ calls = [], tokens, finish }: ModelReply): Events {
   };
 }
 
-function anthropic({ text = [], calls = [], tokens, finish }: ModelReply): Events {
+function anthropic({ text = [], calls = [], tokens, finish, data = {} }: ModelReply): Events {
   const { input, output } = tokens ?? { input: 0, output: 0 };
   const stop_reason = { stop: 'end_turn', length: 'max_tokens', tool_calls: 'tool_use' }[
     finish ?? (calls.length > 0 ? 'tool_calls' : 'stop')
   ];
-  const said = text.length > 0 ? 1 : 0;
+  const thought = data.thinking === undefined ? 0 : 1;
+  const said = thought + (text.length > 0 ? 1 : 0);
   return {
     begin: [
       {
@@ -279,11 +282,14 @@ function anthropic({ text = [], calls = [], tokens, finish }: ModelReply): Event
           usage: { input_tokens: input, output_tokens: 0 },
         },
       },
-      ...(said === 0 ? [] : [{ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }]),
+      ...thinkingEvents(data.thinking),
+      ...(text.length === 0
+        ? []
+        : [{ type: 'content_block_start', index: thought, content_block: { type: 'text', text: '' } }]),
     ],
-    text: (piece) => [{ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: piece } }],
+    text: (piece) => [{ type: 'content_block_delta', index: thought, delta: { type: 'text_delta', text: piece } }],
     end: [
-      ...(said === 0 ? [] : [{ type: 'content_block_stop', index: 0 }]),
+      ...(text.length === 0 ? [] : [{ type: 'content_block_stop', index: thought }]),
       ...calls.flatMap(({ tool, input: given }, at) => {
         const index = at + said;
         const content_block = { type: 'tool_use', id: `toolu_${index}`, name: tool, input: {} };
@@ -306,3 +312,13 @@ function anthropic({ text = [], calls = [], tokens, finish }: ModelReply): Event
     ],
   };
 }
+
+const thinkingEvents = (thinking: { thinking: string; signature: string } | undefined): object[] =>
+  thinking === undefined
+    ? []
+    : [
+        { type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '', signature: '' } },
+        { type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: thinking.thinking } },
+        { type: 'content_block_delta', index: 0, delta: { type: 'signature_delta', signature: thinking.signature } },
+        { type: 'content_block_stop', index: 0 },
+      ];
