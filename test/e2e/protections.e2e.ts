@@ -225,11 +225,11 @@ describe('callers', () => {
   it('find the limit in openapi.json at every operation that has callers', async () => {
     const { text } = await raw(`${service.url}/openapi.json`);
     const { paths } = JSON.parse(text) as {
-      paths: Record<string, Record<string, { security?: object; responses: object }>>;
+      paths: Record<string, Record<string, { security: object[]; responses: object }>>;
     };
     const open = Object.entries(paths).flatMap(([path, item]) =>
       Object.entries(item).flatMap(([method, { security, responses }]) =>
-        security === undefined || '429' in responses ? [] : [`${method} ${path}`],
+        security.length === 0 || '429' in responses ? [] : [`${method} ${path}`],
       ),
     );
     expect(open).toEqual([]);

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { CODES, type ErrorCode, RESOURCES, statusOf } from '../../src/platform/errors/codes.js';
+import { CODES, type ErrorCode, RESOURCES, sentenceOf, statusOf } from '../../src/platform/errors/codes.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -37,18 +37,32 @@ const OF_NO_OPERATION: ErrorCode[] = [
 ];
 
 interface Response {
-  content?: Record<string, { schema: { $ref?: string } }>;
+  description: string;
+  content?: Record<string, { schema: { $ref?: string }; example?: unknown }>;
   'x-error-codes'?: ErrorCode[];
 }
 const document = JSON.parse(read('openapi.json')) as {
-  paths: Record<string, Record<string, { responses: Record<string, Response>; security?: unknown }>>;
-  components: { schemas: Record<string, { enum?: string[] }> };
+  paths: Record<string, Record<string, { responses: Record<string, Response & { $ref?: string }> }>>;
+  components: { schemas: Record<string, { enum?: string[] }>; responses: Record<string, Response> };
 };
+const shared = ({ $ref }: { $ref?: string }): Response | undefined =>
+  document.components.responses[$ref?.replace('#/components/responses/', '') ?? ''];
 const responses = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).flatMap(([method, operation]) =>
-    Object.entries(operation.responses).map(([status, response]) => ({ path, method, status, response })),
+    Object.entries(operation.responses).map(([status, response]) => ({
+      path,
+      method,
+      status,
+      response: shared(response) ?? response,
+    })),
   ),
 );
+
+/** Texts of the sources as patterns: an inserted value may be anything. */
+const said = Array.from(text.matchAll(/(['`])((?:(?!\1).){7,}?)\1/g), ([, , literal = '']) => literal)
+  .filter((literal) => literal.replace(/\$\{[^}]*\}/g, '').length >= 7)
+  .map((literal) => new RegExp(`^${literal.replace(/[.*+?^()|[\]\\]/g, '\\$&').replace(/\$\{[^}]*\}/g, '.+')}$`));
+const ofResources = Object.keys(RESOURCES).map((resource) => new RegExp(`^${resource} not found$`));
 
 describe('codes of errors', () => {
   it('are snake_case, in order, and each of one status', () => {
@@ -99,6 +113,21 @@ describe('codes of errors', () => {
       }
     }
     expect(ALL.filter((code) => !documented.has(code)).sort()).toEqual(OF_NO_OPERATION);
+  });
+
+  it('have in each response the sentence of the first one as example, and a description that lists them', () => {
+    for (const [name, { description, content, ...response }] of Object.entries(document.components.responses)) {
+      const codes = response['x-error-codes'] ?? [];
+      const [first] = codes as [ErrorCode];
+      expect(content?.['application/json']?.example).toEqual({ detail: sentenceOf(first), code: first });
+      expect(Array.from(description.matchAll(/`(\w+)`/g), ([, code]) => code)).toEqual(codes);
+      expect(name).toBe(codes.join('.'));
+    }
+  });
+
+  it('have a sentence that the service says: write it in codes.ts as in the source that throws it', () => {
+    const wrong = ALL.filter((code) => ![...said, ...ofResources].some((pattern) => pattern.test(sentenceOf(code))));
+    expect(wrong).toEqual([]);
   });
 
   it('are listed for the writers of clients', () => {

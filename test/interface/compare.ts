@@ -32,7 +32,11 @@ interface DocumentedOperation {
 export interface OpenApiDocument {
   openapi: string;
   paths: Record<string, Record<string, DocumentedOperation>>;
-  components: { schemas: Record<string, JsonSchema>; securitySchemes?: JsonSchema };
+  components: {
+    schemas: Record<string, JsonSchema>;
+    responses?: Record<string, JsonSchema>;
+    securitySchemes?: JsonSchema;
+  };
 }
 
 const SCHEMAS = '#/components/schemas/';
@@ -49,6 +53,8 @@ const OPEN_FIELDS = new Set([
   'objective_components',
   'ctx',
   'result',
+  // Of a table: cells of any type.
+  'rows',
 ]);
 
 /**
@@ -81,7 +87,7 @@ function operationDifferences(document: OpenApiDocument, operation: Operation): 
     ...operationForm(at, path, method, actual),
     ...parameterDifferences(at, actual.parameters ?? [], wantedParameters(path, query)),
     ...differ(`${at} requestBody`, withoutAnnotations(actual.requestBody), wantedBody),
-    ...responseDifferences(at, actual.responses, status, response),
+    ...responseDifferences(at, resolvedResponses(document, actual), status, response),
     ...differ(`${at} security`, actual.security, [{ HTTPBearer: [] }]),
   ];
 }
@@ -143,6 +149,18 @@ function documented(response: JsonSchema | undefined): JsonSchema | undefined {
   return response && { ...rest, ...(known.length > 0 && { headers: Object.fromEntries(known) }) };
 }
 
+/** The responses of an operation, with those that it shares with others. */
+const resolvedResponses = (
+  { components: { responses = {} } }: OpenApiDocument,
+  operation: DocumentedOperation,
+): Record<string, JsonSchema> =>
+  Object.fromEntries(
+    Object.entries(operation.responses).map(([status, response]) => [
+      status,
+      responses[String(response['$ref']).replace('#/components/responses/', '')] ?? response,
+    ]),
+  );
+
 function responseDifferences(at: string, actual: Record<string, JsonSchema>, status: number, name: string): string[] {
   const body = (component: string, description: string): JsonSchema => ({
     description,
@@ -155,7 +173,7 @@ function responseDifferences(at: string, actual: Record<string, JsonSchema>, sta
     ...differ(`${at} response 422`, actual['422'], body('HTTPValidationError', 'Validation Error')),
     ...others.flatMap((code) =>
       /^[45]\d\d$/.test(code)
-        ? differ(`${at} response ${code}`, { content: actual[code]?.['content'] }, errorBody)
+        ? differ(`${at} response ${code}`, withoutAnnotations({ content: actual[code]?.['content'] }), errorBody)
         : // A status that only those get who ask for it.
           notMarked(`${at} response ${code}`, actual[code] ?? {}),
     ),
@@ -217,18 +235,12 @@ function fieldDifferences(
 
 /** Compares shapes as a whole, but tells bounds and defaults apart from types, so that the message names the culprit. */
 function schemaDifferences(at: string, actual: JsonSchema, wanted: JsonSchema): string[] {
-  const bare = Object.fromEntries(
-    Object.entries(actual).filter(([key, value]) => !ANNOTATIONS.has(key) && !(key === 'anyOf' && isAnything(value))),
-  );
+  const bare = Object.fromEntries(Object.entries(actual).filter(([key]) => !ANNOTATIONS.has(key)));
   const byBound = BOUNDS.flatMap((key) =>
     isDeepStrictEqual(bare[key], wanted[key]) ? [] : differ(`${at} ${key}`, bare[key], wanted[key]),
   );
   return byBound.length > 0 ? byBound : differ(at, bare, wanted);
 }
-
-/** Whether the alternatives are no restriction: any value at all, null included. */
-const isAnything = (options: unknown): boolean =>
-  (options as JsonSchema[]).some((option) => Object.keys(option).length === 0);
 
 function titleDifferences(at: string, { title }: JsonSchema, wanted: string | undefined): string[] {
   return differ(`${at} title`, title, wanted);
@@ -276,7 +288,7 @@ const titleOf = (name: string): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join(' ');
 
-/** A request body or what is in it, as far as clients depend on it. */
+/** A body or what is in it, as far as clients depend on it. */
 function withoutAnnotations(value: JsonSchema | undefined): JsonSchema | undefined {
   if (value === undefined) return undefined;
   return Object.fromEntries(

@@ -9,6 +9,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 const isRoutingError = (operation, status) => operation === undefined && (status === 404 || status === 405);
 /** The one form of date-times in this service. */
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const RESPONSES = '#/components/responses/';
 const SENTENCE = {
   type: 'object',
   properties: { detail: { type: 'string', minLength: 1 }, code: { enum: ['path_not_found', 'method_not_allowed'] } },
@@ -23,11 +24,13 @@ const SENTENCE = {
 export class Contract {
   #ajv = new Ajv2020({ allErrors: true, strictTypes: false, allowUnionTypes: true });
   #routes;
+  #responses;
   #compiled = new Map();
 
   constructor({ paths, components }) {
     this.#ajv.addVocabulary(['x-extension', 'example', 'discriminator']);
     this.#ajv.addFormat('date-time', DATE_TIME);
+    this.#responses = components.responses ?? {};
     for (const [name, schema] of Object.entries(components.schemas)) this.#ajv.addSchema(closed(schema), name);
     // Literal segments come before parameters, as the router has it.
     this.#routes = Object.entries(paths)
@@ -49,7 +52,8 @@ export class Contract {
     const name = method.toLowerCase();
     // `PATCH .../scenarios/solve` is of a scenario by that name: the literal path has another method only.
     const operation = this.#routes.find(({ pattern, methods }) => name in methods && pattern.test(path))?.methods[name];
-    const declared = operation?.responses[String(status)];
+    const named = operation?.responses[String(status)];
+    const declared = named?.$ref === undefined ? named : this.#responses[named.$ref.replace(RESPONSES, '')];
     if (declared === undefined && !isRoutingError(operation, status)) return ['the status is not declared'];
     if (declared !== undefined && declared.content === undefined)
       return text === '' ? [] : ['the answer has no body by the document'];

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { StringField } from '../validation/fields.js';
 
 const PROCESS_STATES = ['ok', 'degraded', 'error', 'stopping'] as const;
 const PART_STATES = ['up', 'degraded', 'down'] as const;
@@ -8,7 +9,7 @@ export class HealthOfPart {
   @ApiProperty({ enum: PART_STATES, description: '`degraded`: it works, but needs attention' })
   status!: (typeof PART_STATES)[number];
 
-  @ApiProperty({ type: String, nullable: true, description: 'What is wrong, in a sentence' })
+  @StringField({ nullable: true, description: 'What is wrong, in a sentence' })
   message!: string | null;
 
   static readonly up: HealthOfPart = { status: 'up', message: null };

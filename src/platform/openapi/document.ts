@@ -31,7 +31,7 @@ interface OperationObject {
   'x-required-role'?: 'company';
   [TAGGED]?: true;
   'x-required-access'?: 'read';
-  security?: unknown;
+  security?: object[];
 }
 
 const DESCRIPTION = `Projects with an agent chat, a canvas, files, deployments, skills, usage and solve executions.
@@ -102,18 +102,22 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
       .setTitle('Project Workspace Service')
       .setDescription(DESCRIPTION)
       .setVersion('1')
+      .addServer('/')
       .addSecurity(BEARER, { type: 'http', scheme: 'bearer' })
       .build(),
     { operationIdFactory: (_controller, method) => method, autoTagControllers: false },
   );
+  const components = (document.components ??= {});
+  const responses: Record<string, object> = {};
   for (const [path, item] of Object.entries(document.paths)) {
     for (const method of METHODS) {
       const operation = item[method] as OperationObject | undefined;
-      if (operation !== undefined) complete(operation, path, method);
+      if (operation !== undefined) complete(operation, path, method, responses);
     }
   }
   document.tags = Object.entries(GROUPS).map(([name, description]) => ({ name, description }));
-  const schemas = ((document.components ??= {}).schemas ??= {});
+  components.responses = responses as typeof components.responses;
+  const schemas = (components.schemas ??= {});
   for (const [name, schema] of Object.entries(schemas as Record<string, Schema>)) {
     schema['title'] ??= name;
     for (const property of Object.values((schema['properties'] ?? {}) as Record<string, Schema>)) unwrap(property);
@@ -123,7 +127,8 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
   return sorted(document);
 }
 
-function complete(operation: OperationObject, path: string, method: string): void {
+/** @param shared takes the error responses of the operation, which refers to them */
+function complete(operation: OperationObject, path: string, method: string, shared: Record<string, object>): void {
   const name = operation.operationId.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   operation.operationId = `${name}${path}`.replace(/\W/g, '_') + `_${method}`;
   for (const parameter of operation.parameters ?? []) {
@@ -142,7 +147,8 @@ function complete(operation: OperationObject, path: string, method: string): voi
   if (isTagged) documentTags(operation, method);
   delete operation[TAGGED];
   // Operations without credentials do not read domain data either.
-  if (operation.security === undefined) return;
+  operation.security ??= [];
+  if (operation.security.length === 0) return;
   const isConditional = isTagged && method !== 'get' && method !== 'post';
   const codes = codesOf({
     own: isConditional ? [...own, 'precondition_failed'] : own,
@@ -153,7 +159,10 @@ function complete(operation: OperationObject, path: string, method: string): voi
     isForCompany: operation['x-required-role'] === 'company',
     isIdempotent,
   });
-  Object.assign(operation.responses, errorResponses(codes));
+  for (const { status, name, response } of errorResponses(codes)) {
+    shared[name] = response;
+    operation.responses[status] = { $ref: `#/components/responses/${name}` };
+  }
   if (operation.requestBody !== undefined || (operation.parameters ?? []).length > 0)
     operation.responses['422'] ??= validationResponse;
 }
@@ -212,12 +221,15 @@ const conditionHeader = (name: string, description: string): Parameter => ({
   'x-extension': true,
 });
 
-/** The swagger module refers to a named enumeration through an `allOf` of one. */
+/** Replaces a composition of one schema by that schema. Any value at all includes null, so it needs no alternative. */
 function unwrap(property: Schema): void {
-  const [only] = (property['allOf'] ?? []) as Schema[];
-  if (only === undefined) return;
-  delete property['allOf'];
-  Object.assign(property, only);
+  for (const key of ['allOf', 'anyOf']) {
+    const options = (property[key] ?? []) as Schema[];
+    const only = options.length === 1 ? options[0] : options.find((option) => Object.keys(option).length === 0);
+    if (only === undefined) continue;
+    delete property[key];
+    Object.assign(property, only);
+  }
 }
 
 const titleOf = (name: string): string =>
@@ -254,6 +266,10 @@ function sorted(document: OpenAPIObject): OpenAPIObject {
   return {
     ...document,
     paths: byName(document.paths),
-    components: { ...document.components, schemas: byName(document.components?.schemas ?? {}) },
+    components: {
+      ...document.components,
+      responses: byName(document.components?.responses ?? {}),
+      schemas: byName(document.components?.schemas ?? {}),
+    },
   };
 }

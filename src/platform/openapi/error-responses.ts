@@ -1,4 +1,4 @@
-import { CODES, type ErrorCode, type ErrorStatus, statusOf } from '../errors/codes.js';
+import { CODES, type ErrorCode, type ErrorStatus, sentenceOf, statusOf } from '../errors/codes.js';
 
 const DESCRIPTIONS: Partial<Record<ErrorStatus, string>> = {
   400: 'The request cannot be processed',
@@ -17,40 +17,38 @@ const DESCRIPTIONS: Partial<Record<ErrorStatus, string>> = {
   507: 'The file store is full',
 };
 
-/** Every request, with limits of its own beside the caller's limit for all requests. */
+/** Codes of every request, with limits of its own beside the caller's limit for all requests. */
 const EVERY: ErrorCode[] = [
-  ...CODES[401],
-  'identity_provider_unavailable',
+  'not_authenticated',
+  'credentials_invalid',
   'rate_limited',
   'too_many_requests_at_once',
   'too_many_unauthenticated',
   'unavailable',
+  'identity_provider_unavailable',
 ];
 const BODY: ErrorCode[] = [
-  'body_compressed',
+  'json_malformed',
+  'value_not_storable',
   'body_cut_off',
   'body_too_large',
   'body_too_slow',
-  'json_malformed',
-  'value_not_storable',
+  'body_compressed',
 ];
-const KEY: ErrorCode[] = ['answer_lost', 'idempotency_key_reused', 'request_under_way'];
+const KEY: ErrorCode[] = ['idempotency_key_reused', 'request_under_way', 'answer_lost'];
 
-/** What is not there when a parameter of the path names nothing. */
-const PARAMETERS: Record<string, ErrorCode> = {
-  api_key_id: 'api_key_not_found',
-  budget_id: 'budget_not_found',
-  webhook_id: 'webhook_not_found',
-  delivery_id: 'delivery_not_found',
-  card_id: 'card_not_found',
-  conversation_id: 'conversation_not_found',
-  execution_id: 'execution_not_found',
-  name: 'deployment_not_found',
-  project_id: 'project_not_found',
-  scenario_id: 'scenario_not_found',
-  skill: 'skill_not_found',
-  snapshot_id: 'snapshot_not_found',
-};
+/** Codes of path parameters that are not named after their resource. A member's operations list their own. */
+const PARAMETERS: Record<string, ErrorCode[]> = { name: ['deployment_not_found'], user_id: [] };
+
+/** The codes of a path parameter that matches nothing: `card_id` has `card_not_found`. */
+function codesOfParameter(name: string): ErrorCode[] {
+  const derived = `${name.replace(/_id$/, '')}_not_found`;
+  const codes = PARAMETERS[name] ?? CODES[404].filter((code) => code === derived);
+  if (codes.length === 0 && !(name in PARAMETERS)) {
+    throw new Error(`The path parameter {${name}} has no error code. Add ${derived} to src/platform/errors/codes.ts.`);
+  }
+  return codes;
+}
 
 export interface DocumentedErrors {
   /** What the operation says of itself. */
@@ -63,22 +61,22 @@ export interface DocumentedErrors {
   isIdempotent: boolean;
 }
 
-/** All codes that an operation answers. */
+/** All error codes of an operation, the most specific first. */
 export function codesOf(operation: DocumentedErrors): ErrorCode[] {
   const { own, path, takesBody, onlyReads, isForCompany, isIdempotent } = operation;
-  const named = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => PARAMETERS[name] ?? []).flat();
+  const named = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => codesOfParameter(name)).flat();
   const codes = new Set<ErrorCode>([
-    ...EVERY,
     ...own,
-    ...named,
+    ...named.reverse(),
+    // Also of a name that no path can have.
+    ...(named.length > 0 ? (['path_not_found'] as const) : []),
+    ...(isForCompany ? (['company_level_required'] as const) : []),
+    ...(!onlyReads && path.includes('{project_id}') ? (['editor_required'] as const) : []),
+    ...(onlyReads ? [] : (['api_key_reads_only'] as const)),
     ...(takesBody ? BODY : []),
     ...(isIdempotent ? KEY : []),
-    ...(isForCompany ? (['company_level_required'] as const) : []),
-    ...(onlyReads ? [] : (['api_key_reads_only'] as const)),
-    ...(!onlyReads && path.includes('{project_id}') ? (['editor_required'] as const) : []),
+    ...EVERY,
   ]);
-  // Also of a name that no path can have.
-  if (named.length > 0) codes.add('path_not_found');
   const statuses = new Set(Array.from(codes, statusOf));
   // What the database and the disks tell by themselves.
   if (statuses.has(409)) codes.add('request_conflict');
@@ -88,20 +86,32 @@ export function codesOf(operation: DocumentedErrors): ErrorCode[] {
 
 const RETRY_AFTER = { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } } };
 
-/** The responses of codes, by status. */
-export function errorResponses(codes: readonly ErrorCode[]): Record<string, object> {
-  const statuses = [...new Set(codes.map(statusOf))];
-  return Object.fromEntries(
-    statuses.map((status) => [
-      status,
-      {
-        description: DESCRIPTIONS[status] ?? 'Error',
-        ...(status === 429 && { headers: RETRY_AFTER }),
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorResponse' } } },
-        'x-error-codes': codes.filter((code) => statusOf(code) === status).sort(),
+/** An error response that operations with the same codes of a status share. */
+export interface ErrorResponse {
+  status: ErrorStatus;
+  /** Its key in the document's `components.responses`. */
+  name: string;
+  response: object;
+}
+
+/** The responses of codes, one for each status. The example has the first code. */
+export function errorResponses(codes: readonly ErrorCode[]): ErrorResponse[] {
+  return [...new Set(codes.map(statusOf))].map((status) => {
+    const ofStatus = codes.filter((code) => statusOf(code) === status);
+    const [first] = ofStatus as [ErrorCode];
+    const response = {
+      description: `${DESCRIPTIONS[status] ?? 'Error'}: ${ofStatus.map((code) => `\`${code}\``).join(', ')}`,
+      ...(status === 429 && { headers: RETRY_AFTER }),
+      content: {
+        'application/json': {
+          schema: { $ref: '#/components/schemas/ErrorResponse' },
+          example: { detail: sentenceOf(first), code: first },
+        },
       },
-    ]),
-  );
+      'x-error-codes': ofStatus,
+    };
+    return { status, name: ofStatus.join('.'), response };
+  });
 }
 
 /** Bodies of errors other than failed validation. */

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+
+/** Each schema below `node` that code generators reject or lose, with its place. */
+function unusableSchemas(node: unknown, at = ''): string[] {
+  if (typeof node !== 'object' || node === null) return [];
+  const { type, items, anyOf, allOf } = node as { type?: unknown; items?: unknown; anyOf?: object[]; allOf?: object[] };
+  return [
+    ...(type === 'array' && items === undefined ? [`${at}: an array without items`] : []),
+    ...(Array.isArray(type) ? [`${at}: several types in one schema`] : []),
+    ...(anyOf?.some((option) => Object.keys(option).length === 0) ? [`${at}: an alternative without a type`] : []),
+    ...([anyOf, allOf].some((options) => options?.length === 1) ? [`${at}: a composition of one schema`] : []),
+    ...Object.entries(node).flatMap(([key, value]) =>
+      ['example', 'examples', 'enum', 'default'].includes(key) ? [] : unusableSchemas(value, `${at}/${key}`),
+    ),
+  ];
+}
+
+describe('the schemas of openapi.json', () => {
+  it('can all be read by code generators', () => {
+    expect(unusableSchemas(JSON.parse(readFileSync('openapi.json', 'utf8')))).toEqual([]);
+  });
+
+  it('describe values of any type without a type', () => {
+    const { components } = JSON.parse(readFileSync('openapi.json', 'utf8')) as {
+      components: { schemas: Record<string, { properties: Record<string, object> }> };
+    };
+    const any = (schema: string, property: string) => components.schemas[schema]?.properties[property];
+    for (const schema of ['ToolCallData', 'ContentSegmentData'])
+      expect(any(schema, 'result')).toEqual({ title: 'Result', description: expect.any(String) });
+    for (const schema of ['QueryResponse', 'TableResponse'])
+      expect(any(schema, 'rows')).toMatchObject({ type: 'array', items: { type: 'array', items: {} } });
+  });
+
+  it.each([
+    [{ type: 'array' }, '/rows: an array without items'],
+    [{ type: 'array', items: { type: ['string', 'null'] } }, '/rows/items: several types in one schema'],
+    [{ type: 'array', items: { type: 'array' } }, '/rows/items: an array without items'],
+    [{ anyOf: [{}, { type: 'null' }] }, '/rows: an alternative without a type'],
+    [{ anyOf: [{ anyOf: [{ type: 'string' }] }, { type: 'null' }] }, '/rows/anyOf/0: a composition of one schema'],
+    [{ allOf: [{ $ref: '#/components/schemas/Row' }] }, '/rows: a composition of one schema'],
+  ])('reports %j', (schema, problem) => expect(unusableSchemas({ rows: schema })).toEqual([problem]));
+});
