@@ -34,7 +34,7 @@ export class ChatController {
   @Operation({
     tag: 'Chat',
     summary: 'Post chat message',
-    example: { content: 'What do you need to know?', client_msg_id: 'hello-1' },
+    example: { content: 'How many chairs do we make?' },
     description: 'Accepted at once. The agent answers in a background turn, which the sync operation shows.',
     status: 202,
     response: ChatResponse,

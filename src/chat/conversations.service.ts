@@ -59,17 +59,18 @@ export class ConversationsService implements OnModuleInit {
     }
   }
 
-  /** @throws NotFound */
+  /** @param wantedId the id it gets; default a new one @throws NotFound */
   async create(
     editor: ProjectEditor,
     projectId: string,
     { title }: ConversationWriteRequest,
     once = Once.unkept<Conversation>(),
+    wantedId?: string,
   ): Promise<Conversation> {
     return await this.database.transaction(async (tx) => {
       const { id } = await tx.withRepository(this.projects).lock(editor, projectId);
       return await once.do(tx, async () => {
-        const conversation = await tx.withRepository(this.conversations).add(id, title ?? null);
+        const conversation = await tx.withRepository(this.conversations).add(id, title ?? null, wantedId);
         this.note(tx, editor, id, conversation.id, false);
         return conversation;
       });

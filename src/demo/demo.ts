@@ -1,6 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { INestApplicationContext } from '@nestjs/common';
+import { ConversationsService } from '../chat/conversations.service.js';
 import { PostMessageService } from '../chat/post-message.service.js';
 import { DeploymentsService } from '../deployments/deployments.service.js';
+import { ExecutionRecords } from '../executions/execution-records.service.js';
+import { ExecutionsService } from '../executions/executions.service.js';
+import { triggerOf } from '../executions/trigger.js';
 import { BlobsService } from '../files/blobs/blobs.service.js';
 import { ContainerResolver } from '../files/container-resolver.js';
 import { FileTreeService } from '../files/tree/file-tree.service.js';
@@ -9,13 +14,16 @@ import type { Principal } from '../platform/auth/principal.js';
 import { Database } from '../platform/database/database.service.js';
 import { ExpectedTags } from '../platform/http/entity-tags/entity-tag.js';
 import { EXAMPLE } from '../platform/openapi/examples.js';
-import { ProjectEditor, ProjectOwner } from '../projects/project-access.js';
+import { ProjectEditor, ProjectOwner, ProjectReader } from '../projects/project-access.js';
 import { ProjectMembers } from '../projects/project-members.service.js';
+import type { CardCreateRequest } from '../projects/canvas/canvas.dto.js';
 import { CardsService } from '../projects/canvas/cards.service.js';
+import { ProjectsRepository } from '../projects/projects.repository.js';
 import { ProjectsService } from '../projects/projects.service.js';
 import { ScenariosService } from '../scenarios/scenarios.service.js';
 import { DeploymentSkillsService } from '../skills/deployment-skills.service.js';
 import { InstructionsService } from '../skills/instructions.service.js';
+import { CANVAS, DEMAND } from './sample-model.js';
 
 const DEPLOYMENT = EXAMPLE.deployment_name;
 const PROJECT = 'Weekly production plan';
@@ -50,19 +58,23 @@ A missing week means no demand, not an unknown one.
 `,
 };
 
-const DEMAND = `product,week,quantity
-chairs,1,40
-tables,1,12
-chairs,2,35
-tables,2,15
-chairs,3,50
-tables,3,10
-chairs,4,45
-`;
+/** Files of the workspace by path. */
+const FILES: Record<string, string> = {
+  [EXAMPLE.table]: DEMAND,
+  [`${EXAMPLE.notes}/first-meeting.md`]: '# First meeting\n\nSawing is the bottleneck in some weeks.\n',
+  [EXAMPLE.draft]: '# Rough plan\n\n45 chairs and 15 tables.\n',
+  'drafts/old-plan.md': '# Old plan\n\n30 chairs and 20 tables.\n',
+  'drafts/older/plan.md': '# Older plan\n\n25 chairs and 20 tables.\n',
+};
+
+/** Longest wait for the first plan in milliseconds. */
+const PATIENCE_MS = 10_000;
+const PAUSE_MS = 50;
 
 /**
- * What a newcomer finds: a deployment with instructions and two skills, a project made from it with a table, a number and a
- * scenario, that has begun to talk, and a private project in which the member is a viewer. What an interrupted first start has begun is completed; where there is a project, nothing is touched.
+ * Creates what a newcomer finds: a deployment with instructions and two skills, a project made from it that has a solved model,
+ * files, a scenario and two conversations, and a private project in which the member is a viewer. Completes what an interrupted
+ * first start began, and changes nothing if there is a project.
  */
 export async function createDemo(app: INestApplicationContext, caller: Principal): Promise<void> {
   const { company_id } = caller;
@@ -87,11 +99,10 @@ export async function createDemo(app: INestApplicationContext, caller: Principal
     visibility: 'company' as const,
   };
   await projects.create(editor, demo, undefined, EXAMPLE.project_id);
-  await putTable(app, caller);
-  await putScenario(app, editor);
-  await app.get(PostMessageService).post(editor, EXAMPLE.project_id, {
-    content: 'We make chairs and tables and want to plan next week. Where do we start?',
-  });
+  await putFiles(app, caller);
+  await putModel(app, editor);
+  await solve(app, editor);
+  await putConversations(app, editor);
   await createPrivateProject(app, editor);
 }
 
@@ -110,23 +121,50 @@ async function createPrivateProject(app: INestApplicationContext, editor: Projec
   await app.get(ProjectMembers).put(ProjectOwner.of(editor.caller), private_project_id, user_id, 'viewer');
 }
 
-async function putTable(app: INestApplicationContext, caller: Principal): Promise<void> {
-  const { company_id } = caller;
+async function putFiles(app: INestApplicationContext, caller: Principal): Promise<void> {
   const { project_id } = EXAMPLE;
   const workspace = await app.get(ContainerResolver).findForWriting(caller, { source: 'workspace', project_id });
-  const blob = await app.get(BlobsService).store(company_id, DEMAND);
-  await app
-    .get(Database)
-    .transaction((tx) => app.get(FileTreeService).putFile(tx, workspace, EXAMPLE.table, blob, { source: 'upload' }));
+  for (const [path, text] of Object.entries(FILES)) {
+    const blob = await app.get(BlobsService).store(caller.company_id, text);
+    await app
+      .get(Database)
+      .transaction((tx) => app.get(FileTreeService).putFile(tx, workspace, path, blob, { source: 'upload' }));
+  }
 }
 
-async function putScenario(app: INestApplicationContext, editor: ProjectEditor): Promise<void> {
-  const { project_id, scenario_id, value } = EXAMPLE;
-  await app.get(CardsService).add(editor, project_id, {
+async function putModel(app: INestApplicationContext, editor: ProjectEditor): Promise<void> {
+  const { project_id, card_id, scenario_id, value } = EXAMPLE;
+  const cards = app.get(CardsService);
+  const hours: CardCreateRequest = {
     card_type: 'data',
     label: 'Working hours',
     data: { values: { [value]: 80 }, description: 'Hours of the whole team in a week' },
-  });
+  };
+  await cards.add(editor, project_id, hours, undefined, card_id);
+  for (const card of CANVAS) await cards.add(editor, project_id, card);
   const changes = [{ kind: 'value' as const, target: value, times: 2 }];
   await app.get(ScenariosService).create(editor, project_id, { name: 'Two shifts', changes }, undefined, scenario_id);
+}
+
+/** Solves the canvas and waits for the plan, so that the first conversation can refer to it. */
+async function solve(app: INestApplicationContext, editor: ProjectEditor): Promise<void> {
+  const { project_id, execution_id } = EXAMPLE;
+  await app.get(Database).transaction(async (tx) => {
+    const project = await tx.withRepository(app.get(ProjectsRepository)).lock(editor, project_id);
+    const run = { ...triggerOf(editor.caller), input_file_ids: null, is_test: false, name: 'First plan' };
+    await app.get(ExecutionsService).start(tx, project, run, execution_id);
+  });
+  const reader = ProjectReader.of(editor.caller);
+  const records = app.get(ExecutionRecords);
+  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await pause(PAUSE_MS)) {
+    const { status } = await records.get(reader, project_id, execution_id);
+    if (status !== 'queued' && status !== 'running') return;
+  }
+}
+
+async function putConversations(app: INestApplicationContext, editor: ProjectEditor): Promise<void> {
+  const { project_id, conversation_id } = EXAMPLE;
+  await app.get(PostMessageService).post(editor, project_id, { content: 'Which limits bind?' });
+  const title = { title: 'What if a machine fails?' };
+  await app.get(ConversationsService).create(editor, project_id, title, undefined, conversation_id);
 }

@@ -183,6 +183,7 @@ export class ExecutionsController {
   @Operation({
     tag: 'Projects',
     summary: 'Cancel solve execution',
+    ownId: true,
     description: 'Stops it wherever it runs. The time it has run is charged. 409 if it is already over.',
     response: ExecutionResponse,
     errors: ['execution_over'],

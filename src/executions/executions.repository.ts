@@ -247,13 +247,13 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
     return counted?.starts ?? 0;
   }
 
-  /** Adds a queued execution. */
-  async add(row: NewRow): Promise<ExecutionRecord> {
+  /** Adds a queued execution. @param wantedId its id; default a new one */
+  async add(row: NewRow, wantedId: string | null = null): Promise<ExecutionRecord> {
     const [created]: ExecutionRecord[] = await this.query(
       `INSERT INTO executions
          (project_id, company_id, triggered_by, user_id, api_key_id, input_file_ids, is_test, name, time_limit_seconds,
-          mip_gap, affects_checklist, scenario_id, batch_id, cards, inputs_id)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING ${RECORD}`,
+          mip_gap, affects_checklist, scenario_id, batch_id, cards, inputs_id, id)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, coalesce($16, uuidv7())) RETURNING ${RECORD}`,
       [
         row.project_id,
         row.company_id,
@@ -270,6 +270,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
         row.batch_id,
         row.cards === null ? null : JSON.stringify(row.cards),
         row.inputs_id,
+        wantedId,
       ],
     );
     if (created === undefined) throw new Error('The execution was not created');

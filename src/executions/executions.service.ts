@@ -139,14 +139,15 @@ export class ExecutionsService {
   /**
    * Starts an execution in a locked project: what it solves is pinned now.
    *
+   * @param wantedId the id it gets; default a new one
    * @throws Invalid at an input that cannot be solved
    * @throws PaymentRequired when a budget is used up
    * @throws TooManyRequests when too many of the company's executions wait
    */
-  async start(tx: Tx, project: Project, execution: NewExecution): Promise<ExecutionRecord> {
+  async start(tx: Tx, project: Project, execution: NewExecution, wantedId?: string): Promise<ExecutionRecord> {
     this.checkTimeLimit(execution);
     const pinned = await this.inputs.pin(tx, project, execution.input_file_ids ?? []);
-    return onlyOne(await this.queueUp(tx, project, execution, [{ ...optionsOf(execution), ...pinned }]));
+    return onlyOne(await this.queueUp(tx, project, execution, [{ ...optionsOf(execution), ...pinned }], wantedId));
   }
 
   private checkTimeLimit({ time_limit_seconds }: Partial<RunOptions>): void {
@@ -198,6 +199,7 @@ export class ExecutionsService {
     { id: project_id, company_id }: Project,
     { triggered_by, spender }: Trigger,
     runs: readonly Run[],
+    wantedId?: string,
   ): Promise<ExecutionRecord[]> {
     const executions = tx.withRepository(this.executions);
     // One transaction of a company after the other counts, so that together they keep to the limit.
@@ -215,7 +217,7 @@ export class ExecutionsService {
     const started: ExecutionRecord[] = [];
     for (const run of runs) {
       const row = { ...run, ...spender, batch_id, project_id, company_id, triggered_by };
-      const execution = await executions.add(row);
+      const execution = await executions.add(row, wantedId);
       await this.queue.wake(tx, execution.id);
       this.events.note(tx, project_id, 'execution.changed', { execution_id: execution.id, status: execution.status });
       started.push(execution);

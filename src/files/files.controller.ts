@@ -5,7 +5,7 @@ import { ClientSignal } from '../platform/http/client-signal.js';
 import { RequestOnce } from '../platform/idempotency/idempotency.interceptor.js';
 import { Once } from '../platform/idempotency/once.js';
 import { RequestOrigin } from '../platform/object-store/request-origin.js';
-import { EXAMPLE_WORKSPACE, EXAMPLE_DEPLOYMENT } from '../platform/openapi/examples.js';
+import { EXAMPLE, EXAMPLE_WORKSPACE, EXAMPLE_DEPLOYMENT } from '../platform/openapi/examples.js';
 import { Operation } from '../platform/openapi/operation.js';
 import { CONTAINER_CODES, WRITING_CODES } from './container-resolver.js';
 import { DownloadsService } from './downloads.service.js';
@@ -84,7 +84,7 @@ export class FilesController {
     description:
       'Deletes a file or directory; a non-empty one needs `recursive`. Only explicitly created directories are ' +
       'counted.',
-    example: { ...EXAMPLE_WORKSPACE, path: 'inputs', recursive: true },
+    example: { ...EXAMPLE_WORKSPACE, path: EXAMPLE.draft },
     response: DeleteResponse,
     errors: [...WRITING_CODES, 'conversation_not_found', 'directory_not_empty', 'file_not_found'],
     idempotent: true,
@@ -101,7 +101,7 @@ export class FilesController {
   @Operation({
     tag: 'Files',
     summary: 'Batch move',
-    example: { ...EXAMPLE_WORKSPACE, moves: [{ source_path: 'inputs', dest_path: 'data/inputs' }] },
+    example: { ...EXAMPLE_WORKSPACE, moves: [{ source_path: EXAMPLE.notes, dest_path: `archive/${EXAMPLE.notes}` }] },
     description: 'A move that fails is reported in `errors`; the others are still made.',
     response: BatchMoveResponse,
     errors: [...WRITING_CODES],
@@ -120,7 +120,7 @@ export class FilesController {
     tag: 'Files',
     summary: 'Batch delete',
     description: 'Deletes files, and directories with their contents. Missing paths are skipped.',
-    example: { ...EXAMPLE_WORKSPACE, paths: ['data/old.csv', 'drafts'] },
+    example: { ...EXAMPLE_WORKSPACE, paths: EXAMPLE.old_drafts },
     response: DeleteResponse,
     errors: [...WRITING_CODES],
     idempotent: true,

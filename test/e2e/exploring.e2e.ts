@@ -3,9 +3,16 @@ import { mkdir, mkdtemp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
-import type { ProjectSummaryListResponse } from '../../src/projects/projects.dto.js';
+import { BEST_PLAN } from '../../src/demo/sample-model.js';
+import type { ExecutionDetailResponse } from '../../src/executions/executions.dto.js';
+import type { RunValuesResponse } from '../../src/executions/runs.dto.js';
+import { EXAMPLE } from '../../src/platform/openapi/examples.js';
+import type { CardListResponse } from '../../src/projects/canvas/canvas.dto.js';
+import type { ProjectResponse, ProjectSummaryListResponse } from '../../src/projects/projects.dto.js';
 import type { ConversationSyncResponse } from '../../src/chat/chat.dto.js';
+import { idle } from '../factories/turns.js';
 import { Client } from '../support/client.js';
+import { ExampleSender, exampleOperations } from '../support/examples.js';
 import { testRun } from '../support/run.js';
 import { removeEnvironment, Service } from '../support/service.js';
 
@@ -16,15 +23,6 @@ const FLAGS = [
 ];
 /** Where a picture of the page is left, when somebody wants to see it. */
 const SCREENSHOTS = process.env['SCREENSHOTS'];
-
-interface Operation {
-  operationId: string;
-  summary: string;
-  tags: string[];
-  security?: object;
-  parameters?: { name: string; in: string; example?: string }[];
-  requestBody?: { content: { 'application/json': { example?: Record<string, unknown> } } };
-}
 
 let service: Service;
 let client: Client;
@@ -43,44 +41,46 @@ afterAll(async () => {
   await removeEnvironment(service.environment);
 }, 60_000);
 
+describe('the demo of a first start', () => {
+  it('has a complete model, its best plan under a fixed id, and an answer about it', async () => {
+    const project = `/projects/${EXAMPLE.project_id}`;
+    expect((await client.get<ProjectResponse>(project)).completeness).toMatchObject({
+      overall: 'complete',
+      feasibility_result: 'pass',
+    });
+    const run = await client.get<ExecutionDetailResponse>(`${project}/solve/executions/${EXAMPLE.execution_id}`);
+    expect(run).toMatchObject({
+      status: 'succeeded',
+      result: { status: 'optimal', objective_value: BEST_PLAN.profit },
+    });
+    const values = `${project}/solve/executions/${EXAMPLE.execution_id}/values`;
+    expect((await client.get<RunValuesResponse>(values, { family: EXAMPLE.family })).values).toMatchObject([
+      { value: BEST_PLAN.chairs },
+      { value: BEST_PLAN.tables },
+    ]);
+    const { messages } = await idle(client, EXAMPLE.project_id);
+    expect(messages.at(-1)?.content).toMatch(/Labour.*Sawing/s);
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
+  });
+
+  it('has no card with a gap', async () => {
+    const { cards } = await client.get<CardListResponse>(`/projects/${EXAMPLE.project_id}/cards`);
+    expect(cards.filter(({ gaps }) => gaps.length > 0)).toEqual([]);
+  });
+});
+
 describe('the examples of openapi.json', () => {
-  it('can be sent as they are where the demo is', async () => {
-    const { paths } = JSON.parse(await readFile('openapi.json', 'utf8')) as {
-      paths: Record<string, Record<string, Operation>>;
-    };
-    const all = Object.entries(paths).flatMap(([path, item]) =>
-      Object.entries(item).map(([method, operation]) => ({ path, method, ...operation })),
-    );
-    // What is made comes first, and what is taken away last, the inner before the outer.
-    const rank = ({ method, path }: (typeof all)[number]): number =>
-      method === 'delete' ? 1000 - path.length : path.endsWith('/mkdir') ? -1 : path.endsWith('/files/delete') ? 0 : 1;
-    const inOrder = all.sort((a, b) => rank(a) - rank(b));
+  it('succeed unchanged, each operation, in the demo of a first start', async () => {
+    const operations = exampleOperations();
+    const sender = new ExampleSender(service.url, tokens.company, operations);
     const failed: string[] = [];
-    let sent = 0;
-    for (const { path, method, summary, security, parameters = [], requestBody } of inOrder) {
-      const examples = new Map(
-        parameters.flatMap(({ name, example }) => (example === undefined ? [] : [[name, example]])),
-      );
-      const wanted = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => name);
-      const body = requestBody?.content['application/json'].example;
-      // The demo stays, so nothing comes back; what is for operators is elsewhere.
-      if (path.endsWith('/restore')) continue;
-      if ((method === 'delete' && path.endsWith('{project_id}')) || security === undefined) continue;
-      // Ids and tokens that only an earlier answer gives, and an answer without an end.
-      if (
-        wanted.some((name) => !examples.has(name)) ||
-        'upload_token' in (body ?? {}) ||
-        /\/(stream|events)$/.test(path)
-      )
-        continue;
-      const target = path.replace('/api/v1', '').replace(/\{(\w+)\}/g, (_, name: string) => examples.get(name) ?? '');
-      const { status, body: answer } = await client.send(method.toUpperCase(), target, body && { body });
-      sent += 1;
-      if (status >= 300) failed.push(`${summary}: ${status} ${JSON.stringify(answer)}`);
+    for (const example of operations) {
+      const { status, body } = await sender.send(example);
+      if (status >= 300) failed.push(`${example.operation} (${example.summary}): ${status} ${JSON.stringify(body)}`);
     }
     expect(failed).toEqual([]);
-    expect(sent).toBeGreaterThan(30);
-  });
+    expect(operations.length).toBeGreaterThan(90);
+  }, 120_000);
 });
 
 describe('web clients on the same computer', () => {

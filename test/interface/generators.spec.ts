@@ -4,12 +4,19 @@ import { describe, expect, it } from '@jest/globals';
 /** Each schema below `node` that code generators reject or lose, with its place. */
 function unusableSchemas(node: unknown, at = ''): string[] {
   if (typeof node !== 'object' || node === null) return [];
-  const { type, items, anyOf, allOf } = node as { type?: unknown; items?: unknown; anyOf?: object[]; allOf?: object[] };
+  const { type, items, anyOf, allOf, ...schema } = node as Partial<Record<'anyOf' | 'allOf', object[]>> & {
+    type?: unknown;
+    items?: unknown;
+    enum?: unknown[];
+    'x-enum-varnames'?: string[];
+  };
+  const names = schema['x-enum-varnames'] ?? (Array.isArray(schema.enum) ? schema.enum.map(String) : []);
   return [
     ...(type === 'array' && items === undefined ? [`${at}: an array without items`] : []),
     ...(Array.isArray(type) ? [`${at}: several types in one schema`] : []),
     ...(anyOf?.some((option) => Object.keys(option).length === 0) ? [`${at}: an alternative without a type`] : []),
     ...([anyOf, allOf].some((options) => options?.length === 1) ? [`${at}: a composition of one schema`] : []),
+    ...(names.every((name) => name.trim() !== '') ? [] : [`${at}: an enum value without a name`]),
     ...Object.entries(node).flatMap(([key, value]) =>
       ['example', 'examples', 'enum', 'default'].includes(key) ? [] : unusableSchemas(value, `${at}/${key}`),
     ),
@@ -38,6 +45,9 @@ describe('the schemas of openapi.json', () => {
     [{ type: 'array', items: { type: 'array' } }, '/rows/items: an array without items'],
     [{ anyOf: [{}, { type: 'null' }] }, '/rows: an alternative without a type'],
     [{ anyOf: [{ anyOf: [{ type: 'string' }] }, { type: 'null' }] }, '/rows/anyOf/0: a composition of one schema'],
+    [{ enum: [',', ' '] }, '/rows: an enum value without a name'],
+    [{ enum: ['a', ''] }, '/rows: an enum value without a name'],
+    [{ anyOf: [{ enum: ['  ', '"'] }, { type: 'null' }] }, '/rows/anyOf/0: an enum value without a name'],
     [{ allOf: [{ $ref: '#/components/schemas/Row' }] }, '/rows: a composition of one schema'],
   ])('reports %j', (schema, problem) => expect(unusableSchemas({ rows: schema })).toEqual([problem]));
 });

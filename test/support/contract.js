@@ -28,7 +28,7 @@ export class Contract {
   #compiled = new Map();
 
   constructor({ paths, components }) {
-    this.#ajv.addVocabulary(['x-extension', 'example', 'discriminator']);
+    this.#ajv.addVocabulary(['x-extension', 'x-enum-varnames', 'example', 'discriminator']);
     this.#ajv.addFormat('date-time', DATE_TIME);
     this.#responses = components.responses ?? {};
     for (const [name, schema] of Object.entries(components.schemas)) this.#ajv.addSchema(closed(schema), name);

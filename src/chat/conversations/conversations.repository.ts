@@ -123,9 +123,10 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
     return await this.read<Conversation>('SELECT c.* FROM conversations c', reader, project_id, conversationId, []);
   }
 
-  /** Adds a conversation beside the default one. */
-  async add(project_id: ProjectId, title: string | null): Promise<Conversation> {
-    const { identifiers } = await this.insert({ project_id, title });
+  /** Adds a conversation beside the default one. @param wantedId its id; default a new one */
+  async add(project_id: ProjectId, title: string | null, wantedId?: string): Promise<Conversation> {
+    const id = wantedId as ConversationId | undefined;
+    const { identifiers } = await this.insert({ project_id, title, ...(id !== undefined && { id }) });
     return await this.findOneByOrFail({ id: identifiers[0]?.['id'] as ConversationId });
   }
 

@@ -4,7 +4,7 @@ import { PARAMETER_EXAMPLES } from './examples.js';
 import { IDEMPOTENCY_KEY, KEY_PATTERN, MAX_KEY_LENGTH, REPLAYED } from '../idempotency/idempotency.interceptor.js';
 import type { ErrorCode } from '../errors/codes.js';
 import { codesOf, ERROR_SCHEMAS, errorResponses } from './error-responses.js';
-import { BEARER, BODY_EXAMPLE, IDEMPOTENT, OWN_CODES, TAGGED } from './operation.js';
+import { BEARER, BODY_EXAMPLE, IDEMPOTENT, OWN_CODES, OWN_ID, TAGGED } from './operation.js';
 
 type Schema = Record<string, unknown>;
 interface Parameter {
@@ -28,6 +28,7 @@ interface OperationObject {
   [BODY_EXAMPLE]?: object;
   [IDEMPOTENT]?: boolean;
   [OWN_CODES]?: readonly ErrorCode[];
+  [OWN_ID]?: true;
   'x-required-role'?: 'company';
   [TAGGED]?: true;
   'x-required-access'?: 'read';
@@ -131,10 +132,12 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
 function complete(operation: OperationObject, path: string, method: string, shared: Record<string, object>): void {
   const name = operation.operationId.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   operation.operationId = `${name}${path}`.replace(/\W/g, '_') + `_${method}`;
+  const ownId = operation[OWN_ID] === true ? path.match(/\{(\w+)\}[^{]*$/)?.[1] : undefined;
+  delete operation[OWN_ID];
   for (const parameter of operation.parameters ?? []) {
     parameter.schema['title'] ??= titleOf(parameter.name);
     const example = PARAMETER_EXAMPLES[parameter.name];
-    if (parameter.in === 'path' && example !== undefined) parameter.example = example;
+    if (parameter.required === true && example !== undefined && parameter.name !== ownId) parameter.example = example;
   }
   for (const content of Object.values(operation.requestBody?.content ?? {})) content.example = operation[BODY_EXAMPLE];
   delete operation[BODY_EXAMPLE];

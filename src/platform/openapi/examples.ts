@@ -8,20 +8,34 @@ export const EXAMPLE = {
   deployment_handle: 'production-planning',
   skill: 'shift-rules',
   table: 'demand.csv',
-  /** A number of a data card. */
+  /** Files that examples move or delete. */
+  notes: 'notes',
+  draft: 'drafts/rough-plan.md',
+  old_drafts: ['drafts/old-plan.md', 'drafts/older'],
+  /** A number of the data card with this id. */
   value: 'hours',
+  card_id: '01900000-0000-7000-8000-00000000de33',
+  /** A conversation beside the default one. */
+  conversation_id: '01900000-0000-7000-8000-00000000de34',
+  /** A solved run of the canvas, and a variable of its plan. */
+  execution_id: '01900000-0000-7000-8000-00000000de35',
+  family: 'make',
   scenario_id: '01900000-0000-7000-8000-00000000de31',
   /** A member of the company, and a viewer of the private project. */
   user_id: 'max',
   private_project_id: '01900000-0000-7000-8000-00000000de32',
 } as const;
 
-/** Examples of path parameters by name. What the demo does not have, the reader takes from a listing. */
+/** Examples of required parameters by name. The demo has no others: take their ids from a listing. */
 export const PARAMETER_EXAMPLES: Record<string, string> = {
   project_id: EXAMPLE.project_id,
   name: EXAMPLE.deployment_handle,
   skill: EXAMPLE.skill,
   scenario_id: EXAMPLE.scenario_id,
+  card_id: EXAMPLE.card_id,
+  conversation_id: EXAMPLE.conversation_id,
+  execution_id: EXAMPLE.execution_id,
+  family: EXAMPLE.family,
   user_id: EXAMPLE.user_id,
 };
 

@@ -21,6 +21,8 @@ export interface OperationOptions {
   description?: string;
   /** A body that works unchanged with the demo data. */
   example?: object;
+  /** True if the last id in the path has no example, because the demo has nothing to try the operation on. */
+  ownId?: boolean;
   /** Status of success; default 200. */
   status?: number;
   /** Body of success; absent where there is none. */
@@ -45,6 +47,7 @@ export function Operation({
   summary,
   description,
   example,
+  ownId,
   status = 200,
   response,
   csv = false,
@@ -64,6 +67,7 @@ export function Operation({
       : [ApiResponse({ status, description: SUCCESS, ...(response !== undefined && { type: response }) })]),
     ...(errors.length === 0 ? [] : [ApiExtension(OWN_CODES, errors)]),
     ...(example === undefined ? [] : [ApiExtension(BODY_EXAMPLE, example)]),
+    ...(ownId === true ? [ApiExtension(OWN_ID, true)] : []),
     ...(idempotent === true ? [UseInterceptors(IdempotencyInterceptor), ApiExtension(IDEMPOTENT, true)] : []),
     ...(tagged ? [ApiExtension(TAGGED, true)] : []),
     ...(extension === true ? [ApiExtension('x-extension', true)] : []),
@@ -82,6 +86,9 @@ export const BODY_EXAMPLE = 'x-body-example';
 
 /** Where the codes of an operation's own errors are kept until then. */
 export const OWN_CODES = 'x-own-codes';
+
+/** Marks operations whose last id has no example, until the document is built. */
+export const OWN_ID = 'x-own-id';
 
 /** Marks operations that serve `Idempotency-Key`, until the document is built. */
 export const IDEMPOTENT = 'x-idempotent';

@@ -62,14 +62,15 @@ export class CanvasEditor {
     private readonly events: ProjectEvents,
   ) {}
 
-  /** @throws Conflict when the canvas is full */
-  async add(tx: Tx, project_id: ProjectId, { card_type, label, data, instance_data }: NewCard): Promise<CanvasChange> {
-    const added = await tx.withRepository(this.cards).add(project_id, {
-      card_type,
-      label,
-      data: merged({}, data),
-      instance_data: merged({}, instance_data),
-    });
+  /** @param wantedId the id it gets; default a new one @throws Conflict when the canvas is full */
+  async add(
+    tx: Tx,
+    project_id: ProjectId,
+    { card_type, label, data, instance_data }: NewCard,
+    wantedId?: string,
+  ): Promise<CanvasChange> {
+    const card = { card_type, label, data: merged({}, data), instance_data: merged({}, instance_data) };
+    const added = await tx.withRepository(this.cards).add(project_id, card, wantedId);
     await this.assertRoom(tx, project_id);
     return await this.derive(tx, project_id, added, { before: [], after: [added] });
   }

@@ -17,7 +17,11 @@ export class CanvasController {
   @Operation({
     tag: 'Projects',
     summary: 'Create card',
-    example: { card_type: 'variable', label: 'Chairs', data: { unit: 'pieces', lower: 0 } },
+    example: {
+      card_type: 'kpi',
+      label: 'Pieces',
+      data: { expression: 'sum p in products: make[p]', unit: 'pieces', description: 'Chairs and tables in a week' },
+    },
     description:
       'Only type and label are required; `gaps` lists what the card still lacks. A canvas has at most 500 cards ' +
       'with 4 MiB of data.',
@@ -57,7 +61,7 @@ export class CanvasController {
   @Operation({
     tag: 'Projects',
     summary: 'Update card',
-    example: { label: 'Chairs a week' },
+    example: { version: 1, label: 'Working hours a week' },
     description: '409 if the card has changed since `version`.',
     response: CardResponse,
     errors: ['canvas_full', 'version_conflict'],

@@ -80,11 +80,12 @@ export class CardsRepository extends EntityRepository(Card) {
   async add(
     project_id: ProjectId,
     { card_type, label, data, instance_data }: Pick<Card, 'card_type' | 'label' | 'data' | 'instance_data'>,
+    wantedId: string | null = null,
   ): Promise<Card> {
     const [added]: Card[] = await this.query(
-      `INSERT INTO cards (project_id, card_type, label, status, data, instance_data, created_at, updated_at)
-       SELECT $1, $2, $3, 'draft', $4, $5, moment, moment FROM clock_timestamp() moment RETURNING *`,
-      [project_id, card_type, label, data, instance_data],
+      `INSERT INTO cards (project_id, card_type, label, status, data, instance_data, created_at, updated_at, id)
+       SELECT $1, $2, $3, 'draft', $4, $5, moment, moment, coalesce($6, uuidv7()) FROM clock_timestamp() moment RETURNING *`,
+      [project_id, card_type, label, data, instance_data, wantedId],
     );
     if (added === undefined) throw new Error('The card was not created');
     return added;

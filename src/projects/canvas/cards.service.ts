@@ -47,17 +47,18 @@ export class CardsService {
     throw new NotFound('Card');
   }
 
-  /** @throws NotFound @throws Conflict when the canvas is full */
+  /** @param wantedId the id it gets; default a new one @throws NotFound @throws Conflict when the canvas is full */
   async add(
     editor: ProjectEditor,
     projectId: string,
     card: CardCreateRequest,
     once = Once.unkept<CardResponse>(),
+    wantedId?: string,
   ): Promise<CardResponse> {
     return await this.database.transaction(async (tx) => {
       const { id } = await tx.withRepository(this.projects).lock(editor, projectId);
       this.events.by(tx, editor.caller);
-      return await once.do(tx, async () => CardResponse.from((await this.editor.add(tx, id, card)).card));
+      return await once.do(tx, async () => CardResponse.from((await this.editor.add(tx, id, card, wantedId)).card));
     });
   }
 

@@ -40,13 +40,30 @@ export function textKind({ minLength, maxLength, pattern }: TextBounds): Kind<st
   };
 }
 
+/** Names for code generators, which cannot make one of a sign. */
+const SIGNS: Record<string, string> = {
+  '': 'none',
+  ' ': 'space',
+  '.': 'period',
+  ',': 'comma',
+  "'": 'apostrophe',
+  '"': 'quote',
+};
+
 /** One of a few texts, compared exactly; with a name the document has a schema of its own for it. */
 export function enumKind<Value extends string>(values: readonly Value[], enumName?: string): Kind<Value> {
   const known = new Set<unknown>(values);
   const quoted = values.map((value) => `'${value}'`);
   const expected = [quoted.slice(0, -1).join(', '), quoted.at(-1)].filter(Boolean).join(' or ');
   return {
-    schema: { type: 'string', enum: [...values], ...(enumName !== undefined && { enumName }) },
+    schema: {
+      type: 'string',
+      enum: [...values],
+      ...(values.some((value) => value in SIGNS) && {
+        'x-enum-varnames': values.map((value) => SIGNS[value] ?? value),
+      }),
+      ...(enumName !== undefined && { enumName }),
+    },
     read: (input) =>
       known.has(input) ? (input as Value) : refuse('literal_error', `Input should be ${expected}`, input, { expected }),
   };
