@@ -1,6 +1,6 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import type { OpenAPIObject } from '@nestjs/swagger';
 import { AppModule, type AppOptions } from './app.module.js';
 import { configureHttp } from './platform/http/configure-http.js';
 import { crossOrigin } from './platform/http/cross-origin.js';
@@ -11,6 +11,7 @@ import { requestLog } from './platform/logging/request-log.js';
 import { Metrics } from './platform/metrics/metrics.service.js';
 import { requestMetrics } from './platform/metrics/request-metrics.js';
 import { buildDocument } from './platform/openapi/document.js';
+import { serveSwaggerUi } from './platform/openapi/swagger-ui.js';
 import { hasPage, servePage } from './web/built-page.js';
 
 /**
@@ -56,19 +57,7 @@ function configureApp(app: NestExpressApplication, { config, logger }: AppOption
       .getHttpAdapter()
       .getInstance()
       .get('/', (_, response) => response.redirect('/docs'));
-  SwaggerModule.setup('docs', app, makeDocument, {
-    jsonDocumentUrl: '/openapi.json',
-    yamlDocumentUrl: '/openapi.yaml',
-    customSiteTitle: 'Project Workspace Service',
-    swaggerOptions: {
-      persistAuthorization: true,
-      tryItOutEnabled: true,
-      displayRequestDuration: true,
-      filter: true,
-      docExpansion: 'list',
-      defaultModelsExpandDepth: 0,
-    },
-  });
+  serveSwaggerUi(app, makeDocument, { compression: config.COMPRESSION });
 }
 
 /** Tells the person who started the service on their own computer where tokens are, without the path of the file. */

@@ -29,7 +29,7 @@ export class ExecutionsController {
 
   @Get()
   @Operation({
-    tag: 'Projects',
+    tag: 'Solving',
     summary: 'List solve executions',
     description: 'Most recent first.',
     response: ExecutionListResponse,
@@ -44,7 +44,7 @@ export class ExecutionsController {
 
   @Post()
   @Operation({
-    tag: 'Projects',
+    tag: 'Solving',
     summary: 'Start solve execution',
     description:
       'Solves the current state of a workspace model file or of the canvas. 429 if the company has 20 executions ' +
@@ -74,7 +74,7 @@ export class ExecutionsController {
 
   @Get(':execution_id')
   @Operation({
-    tag: 'Projects',
+    tag: 'Solving',
     summary: 'Get solve execution',
     description: 'With the result if it has succeeded, or the error if it has failed.',
     response: ExecutionDetailResponse,
@@ -93,7 +93,7 @@ export class ExecutionsController {
 
   @Get(':execution_id/values')
   @Operation({
-    tag: 'Projects',
+    tag: 'Solving',
     summary: 'List values of solve execution',
     description:
       'The members of a variable with their values, in the order of its set. 409 if the execution has no plan, 422 at ' +
@@ -116,7 +116,7 @@ export class ExecutionsController {
 
   @Get(':execution_id/log')
   @Operation({
-    tag: 'Projects',
+    tag: 'Solving',
     summary: 'Get log of solve execution',
     description: 'What the solver says, a line a second at least while it runs.',
     response: RunLogResponse,
@@ -133,7 +133,7 @@ export class ExecutionsController {
 
   @Get(':execution_id/cards')
   @Operation({
-    tag: 'Projects',
+    tag: 'Solving',
     summary: 'List cards of solve execution',
     description: 'The canvas as it was solved, whatever has become of it since.',
     response: RunCardsResponse,
@@ -152,7 +152,7 @@ export class ExecutionsController {
 
   @Post(':execution_id/repeat')
   @Operation({
-    tag: 'Projects',
+    tag: 'Solving',
     summary: 'Repeat solve execution',
     description:
       'Solves once more what the execution has solved, with the same options: its cards and files as they were then. ' +
@@ -181,7 +181,7 @@ export class ExecutionsController {
 
   @Post(':execution_id/cancel')
   @Operation({
-    tag: 'Projects',
+    tag: 'Solving',
     summary: 'Cancel solve execution',
     ownId: true,
     description: 'Stops it wherever it runs. The time it has run is charged. 409 if it is already over.',

@@ -49,7 +49,7 @@ export const RUN_OPTIONS = {
     minimum: 0,
     maximum: 1,
     description:
-      'The search ends with a plan that is so near to the best possible one, relative to its objective: 0.01 is 1 %. Absent: 0',
+      'Stops when the objective is within this relative distance of the best possible one; 0.01 is 1 %. Default: 0.',
   },
 } as const;
 

@@ -13,7 +13,7 @@ export class ProjectMembersController {
 
   @Get()
   @Operation({
-    tag: 'Projects',
+    tag: 'Members',
     summary: 'List members',
     description:
       'First added first. A private project is seen by them and by company-level callers; one that is visible to the ' +
@@ -31,7 +31,7 @@ export class ProjectMembersController {
 
   @Put(':user_id')
   @Operation({
-    tag: 'Projects',
+    tag: 'Members',
     summary: 'Add member, or change role',
     example: { role: 'editor' },
     description:
@@ -52,7 +52,7 @@ export class ProjectMembersController {
 
   @Delete(':user_id')
   @Operation({
-    tag: 'Projects',
+    tag: 'Members',
     summary: 'Remove member',
     description:
       'For owners of the project and company-level callers; users may remove themselves. Within 5 seconds the streams ' +

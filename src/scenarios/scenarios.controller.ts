@@ -34,7 +34,7 @@ export class ScenariosController {
 
   @Post()
   @Operation({
-    tag: 'Projects',
+    tag: 'Scenarios',
     summary: 'Create scenario',
     example: { name: 'Longer days', changes: [{ kind: 'value', target: EXAMPLE.value, times: 1.25 }] },
     description:
@@ -64,7 +64,7 @@ export class ScenariosController {
 
   @Get()
   @Operation({
-    tag: 'Projects',
+    tag: 'Scenarios',
     summary: 'List scenarios',
     description: 'Newest first.',
     response: ScenarioListResponse,
@@ -80,7 +80,7 @@ export class ScenariosController {
 
   @Post('solve')
   @Operation({
-    tag: 'Projects',
+    tag: 'Scenarios',
     summary: 'Solve scenarios',
     example: { scenario_ids: [EXAMPLE.scenario_id], include_base: true },
     description:
@@ -111,11 +111,11 @@ export class ScenariosController {
 
   @Get('compare')
   @Operation({
-    tag: 'Projects',
+    tag: 'Scenarios',
     summary: 'Compare scenarios',
     description:
-      'The newest run of each scenario that has ended and was not canceled, beside that of the canvas, and what differs ' +
-      'between their plans. With `Accept: text/csv` a line for each, without a tag.',
+      'Compares the latest finished run of each scenario with that of the canvas. With `Accept: text/csv`, returns one line ' +
+      'for each run and no ETag.',
     response: ScenarioComparisonResponse,
     csv: true,
     tagged: true,
@@ -137,7 +137,7 @@ export class ScenariosController {
 
   @Get(':scenario_id')
   @Operation({
-    tag: 'Projects',
+    tag: 'Scenarios',
     summary: 'Get scenario',
     description: 'With its changes.',
     response: ScenarioResponse,
@@ -154,7 +154,7 @@ export class ScenariosController {
 
   @Patch(':scenario_id')
   @Operation({
-    tag: 'Projects',
+    tag: 'Scenarios',
     summary: 'Update scenario',
     example: { name: 'Three shifts', changes: [{ kind: 'value', target: EXAMPLE.value, times: 3 }] },
     description: '`changes` replace all that were there. A change that does not fit the canvas is a 422 at its place.',
@@ -175,7 +175,7 @@ export class ScenariosController {
 
   @Delete(':scenario_id')
   @Operation({
-    tag: 'Projects',
+    tag: 'Scenarios',
     summary: 'Delete scenario',
     description: 'Its executions stay.',
     status: 204,

@@ -18,9 +18,9 @@ export class BudgetsController {
     summary: 'Set budget',
     example: { scope: 'company', period: 'month', limit_credits: 100, action: 'notice' },
     description:
-      'Creates the budget of the scope, subject and period, or replaces its limit and action. Once what was charged in ' +
-      'the period reaches the limit of a blocking budget, posts and solves that would count towards it answer 402, and ' +
-      'turns that run end at the next step of their model; solves that run go on. A company has at most ' +
+      'Creates the budget of the scope, subject and period, or replaces its limit and action. When a blocking budget ' +
+      'reaches its limit, new messages and solves that count towards it return 402. Running turns end at the next model ' +
+      'step; running solves finish. A company has at most ' +
       `${MAX_BUDGETS} budgets.`,
     response: BudgetResponse,
     errors: ['too_many_budgets'],

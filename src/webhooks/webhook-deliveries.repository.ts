@@ -1,7 +1,8 @@
 import { EntityRepository } from '../platform/database/entity-repository.js';
 import { NotFound, parseId } from '../platform/errors/errors.js';
+import { creationPlace, isCreationKey, walkStart } from '../platform/listing/cursor.js';
 import type { Page } from '../platform/listing/page.js';
-import type { PageQuery } from '../platform/listing/page.query.js';
+import type { WalkQuery } from '../platform/listing/walk.query.js';
 import { AGAIN, FIRST, HAS_DUE, WAITING } from './webhook-deliveries.sql.js';
 import { WebhookDelivery } from './webhook-delivery.entity.js';
 
@@ -114,13 +115,13 @@ export class WebhookDeliveriesRepository extends EntityRepository(WebhookDeliver
   }
 
   /** A page of the deliveries to a webhook, newest first. */
-  async page(webhook_id: string, { limit, offset }: PageQuery): Promise<Page<WebhookDelivery>> {
-    const [rows, total] = await this.findAndCount({
-      where: { webhook_id },
-      order: { created_at: 'DESC', id: 'DESC' },
-      take: limit,
-      skip: offset,
-    });
+  async page(webhook_id: string, page: WalkQuery): Promise<Page<WebhookDelivery>> {
+    const { limit, offset } = page;
+    const start = walkStart('webhook deliveries', page, isCreationKey);
+    const listed = this.createQueryBuilder('l').where({ webhook_id });
+    const total = await listed.getCount();
+    if (start !== undefined) listed.andWhere('(l.created_at, l.id) < (:at, :id)', creationPlace(start));
+    const rows = await listed.orderBy({ 'l.created_at': 'DESC', 'l.id': 'DESC' }).take(limit).skip(offset).getMany();
     return { rows, total };
   }
 

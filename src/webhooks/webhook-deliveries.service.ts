@@ -7,7 +7,7 @@ import { Conflict } from '../platform/errors/errors.js';
 import { Once } from '../platform/idempotency/once.js';
 import { Jobs } from '../platform/jobs/jobs.service.js';
 import type { Page } from '../platform/listing/page.js';
-import type { PageQuery } from '../platform/listing/page.query.js';
+import type { WalkQuery } from '../platform/listing/walk.query.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import type { WebhookDelivery } from './webhook-delivery.entity.js';
 import { WebhookQueue } from './webhook-queue.service.js';
@@ -35,7 +35,7 @@ export class WebhookDeliveries implements OnModuleInit {
   }
 
   /** Deliveries to a webhook, newest first. @throws NotFound */
-  async page({ company_id }: CompanyPrincipal, webhookId: string, page: PageQuery): Promise<Page<WebhookDelivery>> {
+  async page({ company_id }: CompanyPrincipal, webhookId: string, page: WalkQuery): Promise<Page<WebhookDelivery>> {
     const { id } = await this.webhooks.require(company_id, webhookId);
     return await this.deliveries.page(id, page);
   }

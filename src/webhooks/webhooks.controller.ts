@@ -3,7 +3,7 @@ import { CompanyCaller, type CompanyPrincipal } from '../platform/auth/company-l
 import { CompanyLevel } from '../platform/auth/decorators.js';
 import { RequestOnce } from '../platform/idempotency/idempotency.interceptor.js';
 import { Once } from '../platform/idempotency/once.js';
-import { PageQuery } from '../platform/listing/page.query.js';
+import { WalkQuery } from '../platform/listing/walk.query.js';
 import { Operation } from '../platform/openapi/operation.js';
 import { MAX_WEBHOOKS } from './webhook.entity.js';
 import {
@@ -64,7 +64,7 @@ export class WebhooksController {
   })
   async listWebhooks(
     @CompanyCaller() caller: CompanyPrincipal,
-    @Query() query: PageQuery,
+    @Query() query: WalkQuery,
   ): Promise<WebhookListResponse> {
     return WebhookListResponse.from(await this.webhooks.list(caller, query), query);
   }
@@ -136,7 +136,7 @@ export class WebhooksController {
   async listWebhookDeliveries(
     @CompanyCaller() caller: CompanyPrincipal,
     @Param('webhook_id') webhookId: string,
-    @Query() query: PageQuery,
+    @Query() query: WalkQuery,
   ): Promise<WebhookDeliveryListResponse> {
     return WebhookDeliveryListResponse.from(await this.deliveries.page(caller, webhookId, query), query);
   }

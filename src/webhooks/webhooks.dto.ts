@@ -1,7 +1,8 @@
 import { EVENT_TYPES, type EventType } from '../events/event-types.js';
+import { creationKey, nextPage } from '../platform/listing/cursor.js';
 import type { Page } from '../platform/listing/page.js';
-import type { PageQuery } from '../platform/listing/page.query.js';
-import { PageResponse } from '../platform/listing/page.response.js';
+import type { WalkQuery } from '../platform/listing/walk.query.js';
+import { WalkResponse } from '../platform/listing/walk.response.js';
 import {
   BooleanField,
   DateTimeField,
@@ -98,12 +99,15 @@ export class WebhookCreatedResponse extends WebhookResponse {
 }
 
 /** Webhooks of the company, newest first. */
-export class WebhookListResponse extends PageResponse {
+export class WebhookListResponse extends WalkResponse {
   @ObjectArrayField(() => WebhookResponse)
   webhooks!: WebhookResponse[];
 
-  static from({ rows, total }: Page<Webhook>, { limit, offset }: PageQuery): WebhookListResponse {
-    return { webhooks: rows.map((row) => WebhookResponse.from(row)), limit, offset, total };
+  static from({ rows, total }: Page<Webhook>, query: WalkQuery): WebhookListResponse {
+    const { limit, offset } = query;
+    const keys = rows.map(({ created_at, id }) => creationKey({ created_at: created_at.toISOString(), id }));
+    const next = nextPage('webhooks', query, keys);
+    return { webhooks: rows.map((row) => WebhookResponse.from(row)), limit, offset, total, ...next };
   }
 }
 
@@ -150,11 +154,14 @@ export class WebhookDeliveryResponse {
 }
 
 /** Deliveries to a webhook, newest first; those of the last 7 days. */
-export class WebhookDeliveryListResponse extends PageResponse {
+export class WebhookDeliveryListResponse extends WalkResponse {
   @ObjectArrayField(() => WebhookDeliveryResponse)
   deliveries!: WebhookDeliveryResponse[];
 
-  static from({ rows, total }: Page<WebhookDelivery>, { limit, offset }: PageQuery): WebhookDeliveryListResponse {
-    return { deliveries: rows.map((row) => WebhookDeliveryResponse.from(row)), limit, offset, total };
+  static from({ rows, total }: Page<WebhookDelivery>, query: WalkQuery): WebhookDeliveryListResponse {
+    const { limit, offset } = query;
+    const keys = rows.map(({ created_at, id }) => creationKey({ created_at: created_at.toISOString(), id }));
+    const next = nextPage('webhook deliveries', query, keys);
+    return { deliveries: rows.map((row) => WebhookDeliveryResponse.from(row)), limit, offset, total, ...next };
   }
 }

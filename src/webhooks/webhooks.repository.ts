@@ -2,8 +2,9 @@ import { EntityRepository } from '../platform/database/entity-repository.js';
 import { NotFound, parseId } from '../platform/errors/errors.js';
 import { LeaseLost } from '../platform/leases/lease.js';
 import { claimedBy, RENEWED } from '../platform/leases/leased-row.sql.js';
+import { creationPlace, isCreationKey, walkStart } from '../platform/listing/cursor.js';
 import type { Page } from '../platform/listing/page.js';
-import type { PageQuery } from '../platform/listing/page.query.js';
+import type { WalkQuery } from '../platform/listing/walk.query.js';
 import { Webhook } from './webhook.entity.js';
 
 /** A webhook that its owner delivers to. */
@@ -19,13 +20,13 @@ export class WebhooksRepository extends EntityRepository(Webhook) {
   }
 
   /** A page of a company's webhooks, newest first. */
-  async page(company_id: string, { limit, offset }: PageQuery): Promise<Page<Webhook>> {
-    const [rows, total] = await this.findAndCount({
-      where: { company_id },
-      order: { created_at: 'DESC', id: 'DESC' },
-      take: limit,
-      skip: offset,
-    });
+  async page(company_id: string, page: WalkQuery): Promise<Page<Webhook>> {
+    const { limit, offset } = page;
+    const start = walkStart('webhooks', page, isCreationKey);
+    const listed = this.createQueryBuilder('l').where({ company_id });
+    const total = await listed.getCount();
+    if (start !== undefined) listed.andWhere('(l.created_at, l.id) < (:at, :id)', creationPlace(start));
+    const rows = await listed.orderBy({ 'l.created_at': 'DESC', 'l.id': 'DESC' }).take(limit).skip(offset).getMany();
     return { rows, total };
   }
 

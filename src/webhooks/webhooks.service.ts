@@ -8,7 +8,7 @@ import { Database, type Tx } from '../platform/database/database.service.js';
 import { Conflict, Invalid, invalidValue, isId } from '../platform/errors/errors.js';
 import { Once } from '../platform/idempotency/once.js';
 import type { Page } from '../platform/listing/page.js';
-import type { PageQuery } from '../platform/listing/page.query.js';
+import type { WalkQuery } from '../platform/listing/walk.query.js';
 import { ProjectReader } from '../projects/project-access.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import { urlProblem } from './addresses.js';
@@ -75,7 +75,7 @@ export class WebhooksService {
   }
 
   /** Newest first. */
-  async list({ company_id }: CompanyPrincipal, page: PageQuery): Promise<Page<Webhook>> {
+  async list({ company_id }: CompanyPrincipal, page: WalkQuery): Promise<Page<Webhook>> {
     return await this.webhooks.page(company_id, page);
   }
 

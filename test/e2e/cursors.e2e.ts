@@ -19,12 +19,14 @@ afterAll(async () => await database.end());
 const service = useService();
 let session: Session;
 let project: string;
+let webhook: string;
 
 beforeAll(async () => {
   session = await service.session();
   ({ id: project } = await makeProject(session.client));
   database = new pg.Client(service.environment.databaseUrl);
   await database.connect();
+  [webhook = ''] = await addWebhooks(1);
 });
 
 interface Page {
@@ -88,6 +90,13 @@ const inProject = (table: string, columns: string, values: string) => (count: nu
   );
 const removal = (table: string) => (ids: string[]) =>
   database.query(`DELETE FROM ${table} WHERE id = ANY ($1::uuid[])`, [ids]);
+
+const addWebhooks = (count: number): Promise<string[]> =>
+  idsOf(
+    `INSERT INTO webhooks (company_id, url, events, active, secret)
+     SELECT $1, 'https://example.com', '{project.deleted}', false, '' FROM generate_series(1, $2::integer) RETURNING id`,
+    [session.company, count],
+  );
 
 const walks: Record<string, () => Walked> = {
   projects: () => ({
@@ -172,6 +181,25 @@ const walks: Record<string, () => Walked> = {
     remove: (ids) =>
       database.query('DELETE FROM project_members WHERE project_id = $1 AND user_id = ANY ($2)', [project, ids]),
   }),
+  webhooks: () => ({
+    ...listing('/webhooks', 'webhooks'),
+    add: addWebhooks,
+    touch: (ids) =>
+      database.query('UPDATE webhooks SET updated_at = clock_timestamp() WHERE id = ANY ($1::uuid[])', [ids]),
+    remove: removal('webhooks'),
+  }),
+  'webhook deliveries': () => ({
+    ...listing(`/webhooks/${webhook}/deliveries`, 'deliveries'),
+    add: (count) =>
+      idsOf(
+        `INSERT INTO webhook_deliveries (webhook_id, stream_id, message_id, type, body, state, next_attempt_at)
+         SELECT $1, gen_random_uuid(), gen_random_uuid(), 'webhook.test', '{}', 'delivered', NULL
+           FROM generate_series(1, $2::integer) RETURNING id`,
+        [webhook, count],
+      ),
+    touch: () => Promise.resolve(),
+    remove: removal('webhook_deliveries'),
+  }),
   'a directory': () => files(false, 'some'),
   'all files': () => files(true, ''),
 };
@@ -235,6 +263,8 @@ describe('a walk by cursor', () => {
     for (const path of [
       '/projects',
       '/api-keys',
+      '/webhooks',
+      `/webhooks/${webhook}/deliveries`,
       `/projects/${project}/members`,
       `/projects/${project}/solve/executions`,
     ]) {

@@ -13,6 +13,7 @@ import type { ConversationSyncResponse } from '../../src/chat/chat.dto.js';
 import { idle } from '../factories/turns.js';
 import { Client } from '../support/client.js';
 import { ExampleSender, exampleOperations } from '../support/examples.js';
+import { raw } from '../support/raw.js';
 import { testRun } from '../support/run.js';
 import { removeEnvironment, Service } from '../support/service.js';
 
@@ -93,6 +94,33 @@ describe('web clients on the same computer', () => {
   });
 });
 
+describe('the API documents', () => {
+  it.each(['/openapi.json', '/openapi.yaml', '/docs', '/docs/swagger-ui-init.js', '/docs/swagger-ui-bundle.js'])(
+    'sends %s compressed, and not again while it is the same',
+    async (path) => {
+      const ask = (headers: Record<string, string>) =>
+        raw(service.url + path, { headers: { 'accept-encoding': 'gzip', ...headers } });
+      const { status, headers, bytes } = await ask({});
+      const etag = String(headers.etag);
+      expect([status, headers['cache-control'], etag]).toEqual([200, 'no-cache', expect.stringMatching(/^"/)]);
+      const plain = await ask({ 'accept-encoding': 'identity' });
+      expect(headers['content-encoding']).toBe(plain.bytes.length > 2_000 ? 'gzip' : undefined);
+      expect(bytes.length).toBeLessThanOrEqual(plain.bytes.length);
+      expect((await ask({ 'if-none-match': etag })).status).toBe(304);
+      expect((await ask({ 'if-none-match': '"another"' })).status).toBe(200);
+      expect(plain.headers.etag).not.toBe(headers['content-encoding'] === undefined ? '' : etag);
+    },
+  );
+
+  it('keeps /docs/ apart from /docs, whose links are relative', async () => {
+    const pages = await Promise.all(
+      ['/docs', '/docs/'].map(async (path) => await (await fetch(service.url + path)).text()),
+    );
+    expect(pages[0]).toContain('./docs/swagger-ui-bundle.js');
+    expect(pages[1]).toContain('./swagger-ui-bundle.js');
+  });
+});
+
 const inBrowser = existsSync(BROWSER) ? describe : describe.skip;
 if (!existsSync(BROWSER))
   console.warn(`Swagger UI is not tried: there is no ${BROWSER}. CHROMIUM_PATH may name a browser.`);
@@ -145,8 +173,29 @@ inBrowser('Swagger UI', () => {
     // Anybody can read this page.
     expect(said).not.toContain(service.environment.dataDir);
     const groups = await page.locator('.opblock-tag a').allInnerTexts();
-    expect(groups.slice(0, 3)).toEqual(['Projects', 'Chat', 'Skills and agent configuration']);
+    expect(groups.slice(0, 7)).toEqual(['Identity', 'Projects', 'Members', 'Canvas', 'Solving', 'Scenarios', 'Chat']);
     await show('before');
+  });
+
+  it.each([
+    ['chat', 'Post chat message'],
+    ['UPLOAD', 'Complete upload'],
+    ['cards/{card_id}', 'Update card'],
+    ['Members', 'Remove member'],
+  ])('finds operations by path, summary and group: %s', async (phrase, summary) => {
+    await page.locator('.operation-filter-input').fill(phrase);
+    await page.locator('.opblock').first().waitFor();
+    const shown = await page.locator('.opblock-summary-description').allInnerTexts();
+    expect(shown).toContain(summary);
+    expect(shown.length).toBeLessThan(25);
+    await page.locator('.operation-filter-input').fill('');
+  });
+
+  it('shows no operation for a phrase that none has', async () => {
+    await page.locator('.operation-filter-input').fill('no such operation');
+    await page.locator('.opblock').first().waitFor({ state: 'detached' });
+    await page.locator('.operation-filter-input').fill('');
+    await page.locator('.opblock').first().waitFor();
   });
 
   it('refuses to nobody that a token is pasted and operations are tried', async () => {

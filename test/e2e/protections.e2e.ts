@@ -40,7 +40,8 @@ describe('answers to browsers', () => {
         'content-security-policy': "default-src 'none';frame-ancestors 'none'",
         'x-content-type-options': 'nosniff',
         'referrer-policy': 'no-referrer',
-        'cache-control': 'no-store',
+        // The document has a tag that clients can ask with.
+        'cache-control': path === '/openapi.json' ? 'no-cache' : 'no-store',
       });
       expect(headers).not.toHaveProperty('x-powered-by');
       expect(headers).not.toHaveProperty('strict-transport-security');
@@ -73,6 +74,9 @@ describe('web clients of other origins', () => {
     ['/api/v1/projects', 'POST', 'authorization,content-type'],
     ['/api/v1/projects/1/chat/stream', 'GET', 'authorization,last-event-id'],
     ['/api/v1/projects/1', 'PATCH', 'authorization,content-type'],
+    ['/api/v1/projects', 'GET', 'authorization,traceparent,tracestate'],
+    ['/api/v1/projects', 'POST', 'baggage,traceparent'],
+    ['/api/v1/projects/1/chat', 'POST', 'baggage,idempotency-key'],
     ['/store/blobs/1?signature=none', 'PUT', 'content-type'],
     ['/store/blobs/1?signature=none', 'GET', 'range'],
   ])('ask without a token whether they may use %s by %s', async (path, method, headers) => {

@@ -202,7 +202,7 @@ function useShared(name: string): SharedService & Pick<Service, 'pid'> {
 type Shared = Pick<Service, 'url' | 'pid' | 'environment'>;
 
 async function sharedService(name: string): Promise<Shared> {
-  const response = await fetch(testRun().shared + name);
+  const response = await fetch(testRun().shared + name, { headers: { connection: 'close' } });
   if (!response.ok) throw new Error(`The shared service is not there: ${await response.text()}`);
   return (await response.json()) as Shared;
 }

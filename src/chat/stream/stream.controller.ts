@@ -78,7 +78,7 @@ export class StreamController {
       'Server-sent events of all turns of a conversation, until the client closes or its token expires. Applying a ' +
       'turn’s events in order gives its message. Without a position, it starts at the active turn’s first event. ' +
       'With one, from sync or `Last-Event-ID`, each later event is sent exactly once. Events are kept until 10 ' +
-      'minutes after their turn.',
+      'minutes after their turn. Swagger UI cannot show a stream: use `curl -N` with the command that it offers.',
     errors: ['conversation_not_found', 'too_many_streams'],
     extension: true,
   })

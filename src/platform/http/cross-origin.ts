@@ -11,12 +11,15 @@ const POLICY: CorsOptions = {
   methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
   allowedHeaders: [
     'Authorization',
+    'Baggage',
     'Content-Type',
     'Idempotency-Key',
     'If-Match',
     'If-None-Match',
     'Last-Event-ID',
     'Range',
+    'Traceparent',
+    'Tracestate',
     'X-Request-Id',
   ],
   exposedHeaders: [

@@ -58,6 +58,12 @@ export function isCreationKey(key: string): boolean {
 export const creationOf = (start: string | null): [created_at: string, id: string] =>
   start === null ? ['infinity', LAST_ID] : (start.split(' ', 2) as [string, string]);
 
+/** The same as parameters of a query builder. */
+export function creationPlace(start: string | null): { at: string; id: string } {
+  const [at, id] = creationOf(start);
+  return { at, id };
+}
+
 /** No id comes behind it. */
 export const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 

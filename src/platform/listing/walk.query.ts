@@ -6,8 +6,8 @@ export const CURSOR = {
   extension: true,
   maxLength: 4_096,
   description:
-    'In place of `offset`: empty to begin, then `next_cursor` of the answer before. The pages are in an order that does not ' +
-    'change, so everything that is there from the first page to the last one comes exactly once',
+    'Use instead of `offset`: empty for the first page, then `next_cursor` of the previous response. The order is stable; ' +
+    'items that exist throughout are returned exactly once.',
 } as const;
 
 /** Page of a listing, by its place or in a walk. */

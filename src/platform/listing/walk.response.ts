@@ -7,7 +7,7 @@ export class WalkResponse extends PageResponse {
     nullable: true,
     optional: true,
     extension: true,
-    description: 'With `cursor` alone: the one of the next page; null on the last one, which may be empty',
+    description: 'Cursor of the next page. Null on the last page. Present only if the request had `cursor`.',
   })
   next_cursor?: string | null;
 }

@@ -48,9 +48,14 @@ can also fail with 404, 405 (with \`Allow\`), 408, 414 (URLs above 8 KiB) and 43
 **To begin**, press _Authorize_, then try _Get the caller_, _List projects_, and _Post chat message_ followed by _Get chat
 sync_. The examples use the demo data of a first local start.`;
 
-/** The groups of operations, in the order of the documented interface. */
+/** The groups of operations in Swagger UI: what to try first, then the order of the documented interface. */
 const GROUPS: Record<string, string> = {
-  Projects: 'Projects, the cards on their canvas, snapshots and solve executions.',
+  Identity: 'The caller and its API keys. Begin with _Get the caller_.',
+  Projects: 'Projects, their snapshots and their live events.',
+  Members: 'People of a project and their roles.',
+  Canvas: 'The cards of a project, which make up its model.',
+  Solving: 'Solve executions, their plans, values and logs.',
+  Scenarios: 'Named changes of a canvas, solved beside it and compared with it.',
   Chat:
     'Conversations with the agent. A post is accepted at once; its turn runs in the background. Read it with ' +
     'sync or the stream.',
@@ -59,7 +64,6 @@ const GROUPS: Record<string, string> = {
   Files: 'Files of a workspace, a deployment or a snapshot, selected by `source`. Uploads go in parts to signed URLs.',
   Usage: 'Spend in credits.',
   Webhooks: 'Where events of the company are sent, signed as the Standard Webhooks specification says.',
-  Identity: 'The caller.',
   Health: 'State of the service and its dependencies, for operators.',
 };
 
@@ -183,14 +187,14 @@ const IDEMPOTENCY_PARAMETER: Parameter = {
   in: 'header',
   required: false,
   description:
-    'A value that is new for each thing to be done. Sent again within 24 hours, the request gets the answer of success that ' +
-    'it got first, and nothing is done twice. 409 for another body, and, with `Retry-After`, while the first one is under way.',
+    'A unique value, such as a UUID, for each action. Repeating the request within 24 hours returns the first successful ' +
+    'response and does nothing again. Returns 409 if the body differs, and 409 with `Retry-After` while the first request runs.',
   schema: { type: 'string', minLength: 1, maxLength: MAX_KEY_LENGTH, pattern: KEY_PATTERN, title: IDEMPOTENCY_KEY },
   'x-extension': true,
 };
 
 const REPLAYED_HEADER = {
-  description: 'The answer was given before to a request with the same `Idempotency-Key`',
+  description: 'Present if this is the response to an earlier request with the same `Idempotency-Key`',
   schema: { type: 'string', enum: ['true'] },
   'x-extension': true,
 };
@@ -204,16 +208,24 @@ function documentTags(operation: OperationObject, method: string): void {
       response.headers = { ...response.headers, ETag: ETAG };
   if (method === 'get') {
     parameters.push(
-      conditionHeader('If-None-Match', 'ETag of an answer that the client has: 304 if it has not changed'),
+      conditionHeader('If-None-Match', 'The ETag that you last read. Returns 304 if it has not changed since.'),
     );
-    responses['304'] = { description: 'Not changed', headers: { ETag: ETAG }, 'x-extension': true };
+    responses['304'] = {
+      description: 'Not changed since the ETag in `If-None-Match`',
+      headers: { ETag: ETAG },
+      'x-extension': true,
+    };
   } else if (method !== 'post') {
-    const description = 'ETag that the change is based on, or `*` for any: 412 if it is another one meanwhile';
+    const description = 'The ETag that you last read, or `*` for any version. Returns 412 if it has changed since.';
     parameters.push(conditionHeader('If-Match', description));
   }
 }
 
-const ETAG = { description: 'Changes with the answer', schema: { type: 'string' }, 'x-extension': true };
+const ETAG = {
+  description: 'Version of the response; changes with it',
+  schema: { type: 'string' },
+  'x-extension': true,
+};
 
 const conditionHeader = (name: string, description: string): Parameter => ({
   name,

@@ -15,7 +15,7 @@ export class CanvasController {
 
   @Post()
   @Operation({
-    tag: 'Projects',
+    tag: 'Canvas',
     summary: 'Create card',
     example: {
       card_type: 'kpi',
@@ -42,7 +42,7 @@ export class CanvasController {
 
   @Get(':card_id')
   @Operation({
-    tag: 'Projects',
+    tag: 'Canvas',
     summary: 'Get card',
     description: 'With its gaps.',
     response: CardResponse,
@@ -59,7 +59,7 @@ export class CanvasController {
 
   @Patch(':card_id')
   @Operation({
-    tag: 'Projects',
+    tag: 'Canvas',
     summary: 'Update card',
     example: { version: 1, label: 'Working hours a week' },
     description: '409 if the card has changed since `version`.',
@@ -80,7 +80,7 @@ export class CanvasController {
 
   @Delete(':card_id')
   @Operation({
-    tag: 'Projects',
+    tag: 'Canvas',
     summary: 'Delete card',
     description: 'Removes it from the canvas and updates completeness.',
     status: 204,

@@ -70,7 +70,8 @@ export class ProjectEventsController {
       'Server-sent events of everything that changes in a project, by whomever, until the client closes, its token ' +
       'expires, or it may no longer see the project. `data` is the event with its `id`, `type`, `project_id`, `at`, ' +
       '`actor` and a `data` that names what changed. It starts with the next change; with `Last-Event-ID` every later ' +
-      'event is sent exactly once, in order. Events are kept for 24 hours; `resync` says that some are missing.',
+      'event is sent exactly once, in order. Events are kept for 24 hours; `resync` says that some are missing. ' +
+      'Swagger UI cannot show a stream: use `curl -N` with the command that it offers.',
     errors: ['too_many_streams'],
     extension: true,
   })

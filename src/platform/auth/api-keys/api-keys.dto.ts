@@ -36,7 +36,8 @@ export class ApiKeyCreateRequest {
     nullable: true,
     maxItems: 100,
     check: idsProblem,
-    description: 'Ids of the projects that it may see, and then it creates none; absent or null: all its creator sees',
+    description:
+      'Limits the key to these projects; it then cannot create projects. Default: all that its creator can see.',
   })
   project_ids?: string[] | null;
 
