@@ -22,6 +22,8 @@ type SuccessBody<Operation> = Operation extends { responses: infer Responses }
 /** What every operation can be called with. */
 interface AnyOptions<As extends ParseAs> {
   signal?: AbortSignal | undefined;
+  /** Maximum milliseconds until an attempt is answered; default: that of the client. */
+  timeoutMs?: number | undefined;
   headers?: Record<string, string>;
   /** How the body is read: `json` by default, `text` for CSV, `stream` to read it by hand. */
   parseAs?: As;

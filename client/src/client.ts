@@ -2,6 +2,7 @@ import type { Call, HttpMethod } from './calls.js';
 import { Conversation } from './conversation.js';
 import { download, type DownloadOptions } from './download.js';
 import { type Execution, waitForExecution, type WaitOptions } from './executions.js';
+import { type ItemOf, listItems, type ListOptions, type ListPath } from './listing.js';
 import { projectEvents, type ProjectEventsOptions, type Resync } from './project-events.js';
 import type { ProjectEvent, Schemas } from './schemas.js';
 import { type PlainCall, Transport, type TransportOptions } from './transport.js';
@@ -25,6 +26,20 @@ export class WorkspaceClient {
 
   constructor(options: ClientOptions) {
     this.transport = new Transport(options);
+  }
+
+  /**
+   * Iterates over all items of a listing that has cursors, page by page. Items that exist throughout come exactly once.
+   *
+   * @param options.params.query.limit number of items in a page
+   */
+  list<Path extends ListPath>(
+    path: Path,
+    ...[options]: Record<never, never> extends ListOptions<Path>
+      ? [options?: ListOptions<Path>]
+      : [options: ListOptions<Path>]
+  ): AsyncGenerator<ItemOf<Path>, void> {
+    return listItems(this.transport, path, options ?? ({} as ListOptions<Path>));
   }
 
   /** A conversation: to post, to stop and to follow. @param conversationId absent: the project's default conversation */

@@ -28,12 +28,12 @@ export async function download(
 ): Promise<Blob> {
   const { data } = await transport.call('post', '/api/v1/files/download', { body: file, signal });
   const { url } = data as Schemas['FileDownloadResponse'];
-  let pieces: BlobPart[] = [];
+  let pieces: (Blob | Uint8Array<ArrayBuffer>)[] = [];
   let loaded = 0;
   const read = async (): Promise<Blob> => {
     const watchdog = new Watchdog(signal, SILENCE_MS);
     try {
-      const headers: HeadersInit = loaded > 0 ? { range: `bytes=${loaded}-` } : {};
+      const headers: Record<string, string> = loaded > 0 ? { range: `bytes=${loaded}-` } : {};
       const request = new Request(url, { headers, signal: watchdog.signal });
       const response = await transport.send(request, watchdog);
       if (!response.ok) throw errorOf(response, await response.text());
@@ -58,5 +58,5 @@ export async function download(
       watchdog.release();
     }
   };
-  return await retrying(read, isPassing, transport.retry, signal);
+  return await retrying(read, isPassing, transport.retry, signal, transport.onRetry);
 }

@@ -4,6 +4,12 @@ import type { components } from './openapi.js';
 /** What is wrong at one place of a request: where (`loc`), a sentence (`msg`) and a kind (`type`). */
 export type ValidationEntry = components['schemas']['ValidationError'];
 
+/** The request that an error is about. */
+export interface RequestLine {
+  method: string;
+  url: string;
+}
+
 /**
  * The service has answered that it did not do what it was asked. Each kind of answer has a class of its own; of this class
  * itself are those that only a later version of the service, or a proxy before it, gives.
@@ -20,6 +26,8 @@ export class ServiceError<Status extends ErrorStatus = ErrorStatus> extends Erro
   readonly retryAfter: number | undefined;
   /** What the service's log knows the request by. */
   readonly requestId: string | undefined;
+  /** Method and URL of the request. */
+  request: RequestLine | undefined;
 
   constructor(response: Response, { detail, code }: { detail: string; code?: string | undefined }) {
     super(detail);
@@ -111,6 +119,8 @@ export class InsufficientStorageError extends ServiceError<507> {
 /** No answer, or not a whole one: whether the request has taken effect is not known. `cause` says what has happened. */
 export class ConnectionError extends Error {
   override name = 'ConnectionError';
+  /** Method and URL of the request; absent if the connection broke later, in a stream. */
+  request: RequestLine | undefined;
 }
 
 type ErrorClass = new (response: Response, said: { detail: string; code?: string | undefined }) => ServiceError;

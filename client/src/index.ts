@@ -27,8 +27,9 @@ export {
 } from './errors.js';
 export type { Execution, WaitOptions } from './executions.js';
 export type { components, operations, paths } from './openapi.js';
+export type { ItemOf, ListOptions, ListPath } from './listing.js';
 export type { ProjectEventsOptions, Resync } from './project-events.js';
-export type { Following, RetryPolicy } from './retry.js';
+export type { Following, Retry, RetryPolicy } from './retry.js';
 export type { ChatEvent, ProjectEvent, Schemas } from './schemas.js';
 export {
   FileChangedError,
@@ -37,3 +38,4 @@ export {
   type UploadState,
   type UploadTarget,
 } from './upload.js';
+export { verifyWebhook, type WebhookHeaders, type WebhookOptions, WebhookVerificationError } from './webhooks.js';

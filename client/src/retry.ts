@@ -13,6 +13,13 @@ export interface RetryPolicy {
   maxRetryAfterMs: number;
 }
 
+/** A request that is about to be sent again. */
+export interface Retry {
+  error: unknown;
+  /** 1 for the first repetition. */
+  attempt: number;
+}
+
 export const RETRY_POLICY: RetryPolicy = {
   maxRetries: 5,
   minDelayMs: 500,
@@ -66,6 +73,7 @@ export async function retrying<Value>(
   mayRetry: (error: unknown) => boolean,
   policy: RetryPolicy,
   signal?: AbortSignal,
+  onRetry?: (retry: Retry) => void,
 ): Promise<Value> {
   for (let retries = 0; ; retries += 1) {
     try {
@@ -74,6 +82,7 @@ export async function retrying<Value>(
       signal?.throwIfAborted();
       if (retries >= policy.maxRetries || !mayRetry(error)) throw error;
       await pauseAfter(error, retries, policy, signal);
+      onRetry?.({ error, attempt: retries + 1 });
     }
   }
 }

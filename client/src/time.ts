@@ -1,3 +1,19 @@
+/** The functions that wait for each signal: Node warns of a leak at more than ten listeners of one signal. */
+const waiting = new WeakMap<AbortSignal, Set<() => void>>();
+
+/** Calls a function when a signal is aborted, until the returned function is called. */
+function onAbort(signal: AbortSignal, call: () => void): () => void {
+  let calls = waiting.get(signal);
+  if (calls === undefined) {
+    const all = new Set<() => void>();
+    signal.addEventListener('abort', () => all.forEach((one) => one()), { once: true });
+    waiting.set(signal, (calls = all));
+  }
+  const those = calls;
+  those.add(call);
+  return () => those.delete(call);
+}
+
 /** Resolves after a time in milliseconds. @throws the signal's reason as soon as it is aborted */
 export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
@@ -7,10 +23,10 @@ export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
       reject(signal?.reason as Error);
     };
     const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', abort);
+      leave?.();
       resolve();
     }, ms);
-    signal?.addEventListener('abort', abort, { once: true });
+    const leave = signal && onAbort(signal, abort);
   });
 }
 
@@ -22,11 +38,11 @@ export class LinkedSignal {
    */
   kept: Request | undefined;
   private readonly controller = new AbortController();
-  private readonly follow = (): void => this.abort(this.outer?.reason);
+  private readonly leave: (() => void) | undefined;
 
-  constructor(private readonly outer: AbortSignal | undefined) {
-    if (outer?.aborted === true) this.follow();
-    outer?.addEventListener('abort', this.follow, { once: true });
+  constructor(outer: AbortSignal | undefined) {
+    if (outer?.aborted === true) this.controller.abort(outer.reason);
+    else this.leave = outer && onAbort(outer, () => this.abort(outer.reason));
   }
 
   get signal(): AbortSignal {
@@ -40,7 +56,7 @@ export class LinkedSignal {
 
   /** Follows the other signal no more. */
   release(): void {
-    this.outer?.removeEventListener('abort', this.follow);
+    this.leave?.();
   }
 }
 

@@ -1,9 +1,16 @@
 import createFetchClient, { type Client, type ParseAs } from 'openapi-fetch';
 import type { HttpMethod } from './calls.js';
 import { Credentials, type TokenSource } from './credentials.js';
-import { AuthenticationError, ConnectionError, errorOf, NotFoundError, ServiceError } from './errors.js';
+import {
+  AuthenticationError,
+  ConnectionError,
+  errorOf,
+  NotFoundError,
+  type RequestLine,
+  ServiceError,
+} from './errors.js';
 import type { paths } from './openapi.js';
-import { isRefusedForNow, isUncertain, retrying, RETRY_POLICY, type RetryPolicy } from './retry.js';
+import { isRefusedForNow, isUncertain, type Retry, retrying, RETRY_POLICY, type RetryPolicy } from './retry.js';
 import { Watchdog } from './time.js';
 
 const DEFAULT_TIMEOUT_MS = 120_000;
@@ -13,7 +20,7 @@ const DOTS = /^\.{1,2}$/;
 
 /** How a client reaches the service. */
 export interface TransportOptions {
-  /** Where the service is, without `/api/v1`; in a page that the service itself has sent, it may be empty. */
+  /** Address of the service, with or without `/api/v1`; empty in a page that the service itself has sent. */
   baseUrl: string;
   token?: TokenSource | undefined;
   /** Default: those of {@link RetryPolicy}; `{ maxRetries: 0 }` sends nothing again. */
@@ -22,6 +29,10 @@ export interface TransportOptions {
   timeoutMs?: number;
   /** Used in place of the global `fetch`. */
   fetch?: (request: Request) => Promise<Response>;
+  /** Called before each request is sent, also before each repetition and each part of a file. */
+  onRequest?: ((request: Request) => void) | undefined;
+  /** Called after the pause, before a request is sent again. */
+  onRetry?: ((retry: Retry) => void) | undefined;
 }
 
 /** A call as it is sent, whatever the operation. */
@@ -32,6 +43,7 @@ export interface PlainCall {
   parseAs?: ParseAs;
   ifNoneMatch?: string | undefined;
   signal?: AbortSignal | undefined;
+  timeoutMs?: number | undefined;
 }
 
 export interface PlainResult {
@@ -46,6 +58,8 @@ export class Transport {
   private readonly api: Client<paths>;
   readonly credentials: Credentials;
   private readonly timeoutMs: number;
+  private readonly onRequest: TransportOptions['onRequest'];
+  readonly onRetry: TransportOptions['onRetry'];
 
   constructor({
     baseUrl,
@@ -53,12 +67,16 @@ export class Transport {
     retry,
     timeoutMs = DEFAULT_TIMEOUT_MS,
     fetch = (request) => globalThis.fetch(request),
+    onRequest,
+    onRetry,
   }: TransportOptions) {
+    this.onRequest = onRequest;
+    this.onRetry = onRetry;
     this.retry = { ...RETRY_POLICY, ...retry };
     this.timeoutMs = timeoutMs;
     this.credentials = new Credentials(token);
     this.fetch = fetch;
-    this.api = createFetchClient<paths>({ baseUrl, fetch });
+    this.api = createFetchClient<paths>({ baseUrl: withoutApiPath(baseUrl), fetch });
   }
 
   /**
@@ -85,6 +103,7 @@ export class Transport {
       (error) => isRefusedForNow(error) || (isRepeatable && isUncertain(error)),
       this.retry,
       call.signal,
+      this.onRetry,
     );
   }
 
@@ -108,18 +127,19 @@ export class Transport {
   /** Sends a request with the signal of `watchdog`, which ends it until the body of the answer is read. */
   async send(request: Request, watchdog: Watchdog): Promise<Response> {
     watchdog.kept = request;
+    this.onRequest?.(request);
     return await this.fetch(request);
   }
 
   private async once(
     method: HttpMethod,
     path: string,
-    { params, body, headers, parseAs = 'json', ifNoneMatch, signal }: PlainCall,
+    { params, body, headers, parseAs = 'json', ifNoneMatch, signal, timeoutMs = this.timeoutMs }: PlainCall,
     token: string | undefined,
   ): Promise<PlainResult> {
     assertPath(params?.path);
-    const watchdog = new Watchdog(signal, this.timeoutMs);
-    const progress = { isSent: false };
+    const watchdog = new Watchdog(signal, timeoutMs);
+    let line: RequestLine | undefined;
     const init = {
       params,
       body,
@@ -131,7 +151,7 @@ export class Transport {
         ...headers,
       },
       fetch: async (request: Request): Promise<Response> => {
-        progress.isSent = true;
+        line = { method: request.method, url: request.url };
         return await this.send(request, watchdog);
       },
     };
@@ -141,13 +161,16 @@ export class Transport {
       return { data, response };
     } catch (error) {
       signal?.throwIfAborted();
-      throw progress.isSent ? unanswered(error) : error;
+      throw line === undefined ? error : Object.assign(unanswered(error), { request: line });
     } finally {
       if (parseAs === 'stream') watchdog.rest();
       else watchdog.release();
     }
   }
 }
+
+/** A base URL without `/api/v1`, which the paths of operations begin with. */
+const withoutApiPath = (baseUrl: string): string => baseUrl.replace(/\/$/, '').replace(/\/api\/v1$/, '');
 
 /** What was thrown after a request was sent, as what it means. */
 function unanswered(error: unknown): Error {

@@ -179,6 +179,7 @@ export class Upload {
       },
       this.transport.retry,
       signal,
+      this.transport.onRetry,
     );
     this.received.set(part, bytes.size);
     this.tell();

@@ -1,0 +1,44 @@
+import { describe, expect, it } from '@jest/globals';
+import { verifyWebhook, WebhookVerificationError } from '../../client/src/index.js';
+import { newSecret, signedHeaders } from '../../src/webhooks/webhook-signature.js';
+
+const secret = newSecret();
+const body = JSON.stringify({ type: 'project.deleted', data: { name: 'Größe' } });
+const signed = (at = new Date(), by = secret): Record<string, string> => signedHeaders(by, 'msg_1', at, body);
+
+describe('verifyWebhook', () => {
+  it.each([
+    ['an object', signed()],
+    ['Headers', new Headers(signed())],
+    [
+      'names in another case',
+      { ...Object.fromEntries(Object.entries(signed()).map(([k, v]) => [k.toUpperCase(), v])) },
+    ],
+    ['several signatures', { ...signed(), 'webhook-signature': `v1,bad v2,x ${signed()['webhook-signature'] ?? ''}` }],
+  ])('returns the event of a request that the service signed, with headers as %s', async (_, headers) => {
+    expect(await verifyWebhook(body, headers, secret)).toEqual(JSON.parse(body));
+  });
+
+  it.each([
+    ['another body', `${body} `, signed(), secret],
+    ['another secret', body, signed(), newSecret()],
+    ['another id', body, { ...signed(), 'webhook-id': 'msg_2' }, secret],
+    ['an old time', body, signed(new Date(Date.now() - 301_000)), secret],
+    ['a time in the future', body, signed(new Date(Date.now() + 302_000)), secret],
+    ['no number as time', body, { ...signed(), 'webhook-timestamp': 'soon' }, secret],
+    ['no signature', body, { ...signed(), 'webhook-signature': undefined }, secret],
+    ['a signature that is no Base64', body, { ...signed(), 'webhook-signature': 'v1,???' }, secret],
+    ['a cut signature', body, { ...signed(), 'webhook-signature': 'v1,' }, secret],
+  ])('rejects a request with %s', async (_, sent, headers, by) => {
+    await expect(verifyWebhook(sent, headers, by)).rejects.toBeInstanceOf(WebhookVerificationError);
+  });
+
+  it('accepts an older request with more tolerance', async () => {
+    const headers = signed(new Date(Date.now() - 600_000));
+    await expect(verifyWebhook(body, headers, secret, { toleranceSeconds: 900 })).resolves.toEqual(JSON.parse(body));
+  });
+
+  it('says what a secret looks like', async () => {
+    await expect(verifyWebhook(body, signed(), 'secret')).rejects.toThrow('A webhook secret begins with whsec_');
+  });
+});
