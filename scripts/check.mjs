@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+import { setUpCheckout } from './checkout.mjs';
+
+/*
+ * Runs the quick checks of CI on what is there, two at a time, and prints the output of those that fail. ESLint, Prettier and
+ * TypeScript keep what they found in `node_modules/.cache`, so that a second run looks at changed files only.
+ */
+
+const CACHE = 'node_modules/.cache';
+const AT_ONCE = 2;
+const CHECKS = {
+  types: `tsc -p tsconfig.json --incremental --tsBuildInfoFile ${CACHE}/tsc/all`,
+  lint: `eslint --cache --cache-location ${CACHE}/eslint/ .`,
+  'types of the page': `tsc -p web/tsconfig.json --incremental --tsBuildInfoFile ${CACHE}/tsc/web`,
+  format: `prettier --check --cache --cache-location ${CACHE}/prettier --log-level warn .`,
+  'import graph': 'depcruise --output-type err-long src test client/src web/src',
+  'openapi.json (npm run openapi)': `node dist/openapi.js ${CACHE}/openapi.json && cmp openapi.json ${CACHE}/openapi.json`,
+  'table of settings (npm run settings)': 'node scripts/settings.mjs --check',
+};
+
+/** The exit code of a command and what it printed. */
+function run(command) {
+  return new Promise((resolve) => {
+    const env = { ...process.env, PATH: `node_modules/.bin:${process.env.PATH}` };
+    const child = spawn('sh', ['-c', command], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const pieces = [];
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => pieces.push(piece));
+    child.on('close', (code) => resolve({ code, output: Buffer.concat(pieces).toString() }));
+  });
+}
+
+await setUpCheckout();
+const waiting = Object.entries(CHECKS);
+let failed = 0;
+async function work() {
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    const [title, command] = next;
+    const started = Date.now();
+    const { code, output } = await run(command);
+    console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${title}, ${((Date.now() - started) / 1000).toFixed(1)} s`);
+    if (code === 0) continue;
+    failed += 1;
+    console.log(output);
+  }
+}
+await Promise.all(Array.from({ length: AT_ONCE }, work));
+console.log(`${Object.keys(CHECKS).length - failed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;
