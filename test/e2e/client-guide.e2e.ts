@@ -6,8 +6,10 @@ import {
   type Schemas,
   type UploadState,
   ValidationError,
+  verifyWebhook,
   WorkspaceClient,
 } from '@project-workspace/client';
+import { newSecret, signedHeaders } from '../../src/webhooks/webhook-signature.js';
 import { makeProject } from '../factories/make.js';
 import { eventually } from '../support/eventually.js';
 import { useSharedService } from '../support/service.js';
@@ -52,6 +54,46 @@ describe('the examples of the guide', () => {
     await client.PATCH('/api/v1/projects/{project_id}', { params, body: { description: 'What we make' } });
     show(project.name);
     expect(shown).toEqual(['Week 12']);
+  });
+
+  it('start quickly', async () => {
+    shown = [];
+    const console = { log: (...what: unknown[]): void => show(what.at(-1)) };
+    for await (const { id, name } of client.list('/api/v1/projects')) console.log(id, name);
+    const { data: project } = await client.POST('/api/v1/projects', { body: { name: 'Week 12' } });
+    const conversation = client.conversation(project.id);
+    await conversation.post({ content: 'maximize profit: 3x + 2y; labour: x + y <= 4; solve' });
+    for await (const { messages, turn } of conversation.follow()) {
+      console.log(messages.at(-1)?.content);
+      if (turn.state === 'idle') break;
+    }
+    expect(shown.length).toBeGreaterThan(2);
+    expect(shown.at(-1)).toMatch(/profit/i);
+  });
+
+  it('read every page', async () => {
+    shown = [];
+    for await (const { name } of client.list('/api/v1/projects', { params: { query: { limit: 100 } } })) show(name);
+    expect(shown.length).toBeGreaterThan(0);
+  });
+
+  it('trace requests', async () => {
+    const [baseUrl, token] = [service.url, session.token];
+    const traceparent = (): string => '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    const traced = new WorkspaceClient({
+      baseUrl,
+      token,
+      onRequest: (request) => request.headers.set('traceparent', traceparent()),
+      onRetry: ({ error, attempt }) => console.warn(`attempt ${attempt + 1}`, error),
+    });
+    expect((await traced.GET('/api/v1/me')).response.status).toBe(200);
+  });
+
+  it('verify webhooks', async () => {
+    const [secret, body] = [newSecret(), '{"type":"webhook.test"}'];
+    const headers = signedHeaders(secret, 'msg_1', new Date(), body);
+    const event = await verifyWebhook(body, headers, secret);
+    expect(event).toEqual({ type: 'webhook.test' });
   });
 
   it('tell errors apart', async () => {
