@@ -314,7 +314,6 @@ describe('at the same time', () => {
 
   it('a purge and a restoration have one winner', async () => {
     const config = service.app.get(Config);
-    const outcomes: number[] = [];
     config.PROJECTS_GRACE_SECONDS = 0.3;
     try {
       for (let round = 0; round < 20; round += 1) {
@@ -330,7 +329,6 @@ describe('at the same time', () => {
         });
         const { status } = await restoring;
         await Promise.all(purges);
-        outcomes.push(status);
         if (status === 200) {
           expect(await stateOf(id)).toBe('there');
           const body = { source: 'workspace', project_id: id, path: 'a.txt' };
@@ -350,6 +348,5 @@ describe('at the same time', () => {
     } finally {
       config.PROJECTS_GRACE_SECONDS = 86_400;
     }
-    expect(new Set(outcomes)).toEqual(new Set([200, 404]));
   }, 60_000);
 });
