@@ -64,12 +64,8 @@ async function readText(
   const all = new ColumnProfiles(profiles.width);
   all.include(profiles);
   for (const row of tail.rowsOfTable) observeCells(all, row.cells);
-  const evidence = headerEvidence(
-    texts,
-    firstProfiles,
-    all,
-    cells.rows.filter(({ number }) => number > numbering.first),
-  );
+  const rowsBelow = cells.rows.filter(({ number }) => number > numbering.first);
+  const evidence = headerEvidence(texts, firstProfiles, all, rowsBelow);
   const header = start.header ?? evidence !== undefined;
   const dropsFirst = header || start.first !== undefined;
   const usual = delimiter === ';' ? ',' : '.';
@@ -104,7 +100,7 @@ async function readText(
       uncertain: [
         ...(cells.isUncertain ? (['delimiter'] as const) : []),
         ...(isGuess(file.encoding) ? (['encoding'] as const) : []),
-        ...(start.isUncertain || isUncertainHeader(evidence, texts) ? (['header'] as const) : []),
+        ...(start.isUncertain || isUncertainHeader(evidence, texts, rowsBelow) ? (['header'] as const) : []),
         ...(isUncertain ? (['last_row'] as const) : []),
         ...(subtotals.isUncertain ? (['subtotals'] as const) : []),
         // A decimal comma is unusual where commas separate cells, even in quotes.

@@ -1,13 +1,16 @@
 import type { ColumnProfiles } from './column-types.js';
-import { type GridCell, type GridRow, isFilled, textOf } from './grid.js';
+import { type GridCell, type GridRow, isFilled, isText, textOf } from './grid.js';
 
-/** Evidence for a header: other types than the columns below, numbers that rise evenly, or a table of texts. */
+/** Evidence for a header: other types than the columns below, numbers in order, or a table of texts. */
 export type HeaderEvidence = 'types' | 'sequence' | 'texts';
+
+/** Columns of a scale. Fewer figures are in order by chance too often. */
+const SCALE_COLUMNS = 4;
 
 /**
  * Decides whether a row holds the names of the columns below it. It does when a cell is not of its column's type. If all of its
- * cells are, it does only when they are numbers or dates that rise evenly (years, weeks, hours) beside a text that is like no cell
- * below. A table of texts has a header, unless its first row is all there is and has a value in it.
+ * cells are, it does only when they are numbers or dates in order (years, weeks, sizes) beside a text that is like no cell below, or
+ * years above figures. A table of texts has a header, unless its first row is all there is and has a value in it.
  *
  * @param ofRow profiles of the row alone
  * @param profiles profiles of all rows below
@@ -28,28 +31,58 @@ export function headerEvidence(
     const isBeside = columns.some(
       (column) => profiles.hasValues(column) && !profiles.isTyped(column) && isUnlike(cells[column], column, below),
     );
-    return isBeside && isSequence(typed.map((column) => cells[column])) ? 'sequence' : undefined;
+    if (!isBeside) return undefined;
+    return isSequence(typed.map((column) => cells[column])) || isLongScale(cells, typed, below)
+      ? 'sequence'
+      : undefined;
   }
   const isName = filled.some((column) => profiles.hasValues(column)) || !filled.some((column) => ofRow.isTyped(column));
   return isName ? 'texts' : undefined;
 }
 
 /** Returns true for a header, or a first row of data, that may be the other one as well. */
-export const isUncertainHeader = (evidence: HeaderEvidence | undefined, cells: readonly GridCell[]): boolean => {
-  const filled = cells.filter(isFilled);
-  return evidence === undefined ? filled.length > 1 && isSequence(filled) : evidence !== 'types';
-};
+export function isUncertainHeader(
+  evidence: HeaderEvidence | undefined,
+  cells: readonly GridCell[],
+  below: readonly GridRow[],
+): boolean {
+  if (evidence !== undefined) return evidence !== 'types';
+  const columns = [...cells.keys()].filter((column) => isFilled(cells[column]));
+  const figures = columns.filter((column) => !isText(cells[column])).map((column) => cells[column]);
+  const texts = columns.filter((column) => isText(cells[column]));
+  if (texts.length === 0)
+    return figures.length > 1 && (isSequence(figures) || (figures.length > 2 && isInOrder(figures)));
+  return isInOrder(figures) && texts.some((column) => isUnlike(cells[column], column, below));
+}
 
-/** Whether a row of several years that rise evenly is above numbers that are no years. */
+/** Whether a row of several years in order is above figures. A row of figures may have some that look like years. */
 function isAboveFigures(cells: readonly GridCell[], columns: readonly number[], below: readonly GridRow[]): boolean {
-  const years = columns.map((column) => cells[column]);
+  const areYears = (row: readonly GridCell[]): boolean =>
+    columns.every((column) => isYear(Number(textOf(row[column]))));
+  const isOrdered = isInOrder(columns.map((column) => cells[column]));
+  return isOrdered && areYears(cells) && below.length > 0 && !below.some((row) => areYears(row.cells));
+}
+
+/** Whether a row has many whole numbers or dates in order, and rows below are not in the same order. */
+function isLongScale(cells: readonly GridCell[], columns: readonly number[], below: readonly GridRow[]): boolean {
+  const orderIn = (row: readonly GridCell[]): number => orderOf(columns.map((column) => row[column]));
+  const order = orderIn(cells);
+  const isCount = (number: number): boolean => !(number < 0 || number % 1 > 0);
+  const areCounts = columns.every((column) => isCount(Number(textOf(cells[column]))));
   return (
-    years.length > 1 &&
-    years.every((cell) => isYear(Number(textOf(cell)))) &&
-    isSequence(years) &&
-    below.length > 0 &&
-    below.every((row) => columns.every((column) => !isYear(Number(textOf(row.cells[column])))))
+    columns.length >= SCALE_COLUMNS && order !== 0 && areCounts && below.some((row) => orderIn(row.cells) !== order)
   );
+}
+
+const isInOrder = (cells: readonly GridCell[]): boolean => orderOf(cells) !== 0;
+
+/** Returns 1 if several numbers or dates rise, -1 if they fall, and 0 otherwise. */
+function orderOf(cells: readonly GridCell[]): number {
+  const texts = cells.map(textOf);
+  const numbers = texts.map((text) => (text === '' ? NaN : Number(text)));
+  const values = numbers.every(Number.isFinite) ? numbers : texts.map((text) => Date.parse(text));
+  const order = Math.sign(values[1]! - values[0]!);
+  return values.every((value, at) => at === 0 || Math.sign(value - values[at - 1]!) === order) ? order || 0 : 0;
 }
 
 /** Returns true if numbers rise by the same step, or dates rise. Two numbers must be neighbours, a single number a year. */

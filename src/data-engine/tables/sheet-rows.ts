@@ -142,7 +142,8 @@ class SheetRows {
     const { width } = this;
     const texts = Array.from({ length: width }, (_, column) => textOf(first[column]));
     const isBelow = ({ number }: GridRow): boolean => number > numbering.first && number <= numbering.last;
-    const evidence = headerEvidence(first, ofFirst, profiles, this.sample.filter(isBelow));
+    const rowsBelow = this.sample.filter(isBelow);
+    const evidence = headerEvidence(first, ofFirst, profiles, rowsBelow);
     const header = extent.header ?? evidence !== undefined;
     const dropsFirst = header || extent.first !== undefined;
     if (!dropsFirst) profiles.include(ofFirst);
@@ -178,7 +179,7 @@ class SheetRows {
         lastOfFile: this.last,
         subtotals: subtotals.choice,
         uncertain: [
-          ...(extent.isUncertain || isUncertainHeader(evidence, first) ? (['header'] as const) : []),
+          ...(extent.isUncertain || isUncertainHeader(evidence, first, rowsBelow) ? (['header'] as const) : []),
           ...(isUncertain ? (['last_row'] as const) : []),
           ...(subtotals.isUncertain ? (['subtotals'] as const) : []),
         ],
