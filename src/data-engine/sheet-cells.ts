@@ -27,6 +27,7 @@ export interface RowReader {
 const MAX_COLUMNS = 16_384;
 const MAX_ROWS = 1_048_576;
 const MAX_CELL_CHARACTERS = 1_000_000;
+const SAVE_AGAIN = 'Open the file in a spreadsheet program, save it and upload it again';
 
 /** Parts of the workbook that cells refer to, and the name of the sheet, for errors. */
 export interface CellContext {
@@ -65,8 +66,7 @@ export class CellReader implements XmlReader {
   open(name: string, attributes: Record<string, string>): void {
     switch (name) {
       case 'row':
-        this.number = attributes['r'] === undefined ? this.number + 1 : Number(attributes['r']);
-        if (!(this.number >= 1 && this.number <= MAX_ROWS)) throw this.problem('has a row without a valid number');
+        this.number = this.numberOf(attributes['r']);
         this.cells = [];
         this.column = -1;
         break;
@@ -125,9 +125,19 @@ export class CellReader implements XmlReader {
     throw uncomputed(`Formulas such as ${this.placeholder} of the sheet ${this.sheetName} were never computed`);
   }
 
+  /** Number of a row. {@link RowReader} relies on the ascending order that the format prescribes. */
+  private numberOf(reference: string | undefined): number {
+    const number = reference === undefined ? this.number + 1 : Number(reference);
+    if (!(Number.isInteger(number) && number >= 1 && number <= MAX_ROWS))
+      throw this.problem('has a row without a valid number');
+    if (number > this.number) return number;
+    throw this.problem(`has row ${number} after row ${this.number}. ${SAVE_AGAIN}`, { row: number });
+  }
+
   private keep(): void {
     const value = this.convert();
     if (value === undefined || value === '') return;
+    if (this.cells[this.column] !== undefined) throw this.cellProblem(`occurs twice. ${SAVE_AGAIN}`);
     while (this.cells.length < this.column) this.cells.push(undefined);
     this.cells[this.column] = value;
   }
@@ -204,8 +214,8 @@ export class CellReader implements XmlReader {
     return `Cell ${this.reference} of the sheet ${this.sheetName}`;
   }
 
-  private problem(what: string): TaskProblem {
-    return new TaskProblem('unreadable', `The sheet ${this.sheetName} ${what}`);
+  private problem(what: string, place: { row?: number } = {}): TaskProblem {
+    return new TaskProblem('unreadable', `The sheet ${this.sheetName} ${what}`, place);
   }
 
   private cellProblem(what: string): TaskProblem {
@@ -214,8 +224,7 @@ export class CellReader implements XmlReader {
   }
 }
 
-const uncomputed = (sentence: string): TaskProblem =>
-  new TaskProblem('unreadable', `${sentence}. Open the file in a spreadsheet program, save it and upload it again`);
+const uncomputed = (sentence: string): TaskProblem => new TaskProblem('unreadable', `${sentence}. ${SAVE_AGAIN}`);
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 /** More digits before the decimal sign than a number holds exactly. */

@@ -172,6 +172,31 @@ describe('a cell', () => {
     );
   });
 
+  it.each([
+    [
+      'a row',
+      '<row r="3"><c r="A3"><v>7</v></c></row><row r="1"><c r="A1"><v>5</v></c></row>',
+      'has row 1 after row 3',
+    ],
+    ['an empty row', '<row r="2"/><row r="1"><c r="A1"><v>5</v></c></row>', 'has row 1 after row 2'],
+    ['a row twice', '<row><c><v>7</v></c></row><row r="1"><c><v>5</v></c></row>', 'has row 1 after row 1'],
+    [
+      'a cell twice',
+      '<row r="1"><c r="A1"><v>7</v></c><c r="A1"><v>5</v></c></row>',
+      'Cell A1 of the sheet "Data" occurs twice',
+    ],
+  ])('is refused out of order: %s', async (_, rows, sentence) => {
+    const parts = { 'xl/worksheets/sheet0.xml': `<worksheet><sheetData>${rows}</sheetData></worksheet>` };
+    const problem = await refusal(files.convert(workbookFile({ Data: [] }, { parts }), 'xlsx'));
+    expect(problem).toContain(`${sentence}. Open the file in a spreadsheet program`);
+  });
+
+  it('is in its column behind its right neighbor', async () => {
+    const row = '<row r="1"><c r="B1"><v>7</v></c><c r="A1"><v>5</v></c><c r="C1"><v>9</v></c></row>';
+    const parts = { 'xl/worksheets/sheet0.xml': `<worksheet><sheetData>${row}</sheetData></worksheet>` };
+    expect((await files.convert(workbookFile({ Data: [] }, { parts }), 'xlsx')).rows).toEqual([[5, 7, 9]]);
+  });
+
   it('is found by a reference in small letters', async () => {
     const cell = (reference: string, value: number): string => `<c r="${reference}"><v>${value}</v></c>`;
     const columns = [...'abcdefghijklmnopqrstuvwxyz', 'aA', 'aB'];
