@@ -202,7 +202,7 @@ describe('a text that is UTF-8 but for some bytes', () => {
   it('is refused as JSON, too', async () => {
     const content = broken('[{"name":"Zoë"},\n{"name":"caf?"}]', [0xe9]);
     expect(await refusal(files.convert(content, 'json'))).toBe(
-      `Line 2 has bytes that are not UTF-8, near ${JSON.stringify('{"name":"caf\ufffd"}]')}${ending}`,
+      `Line 2 has bytes that are not UTF-8, near ${JSON.stringify('{"name":"caf\ufffd"}]')}. Save the file as UTF-8`,
     );
     expect((await files.convert(content, 'json', { ignoreErrors: true })).rows).toEqual([['Zoë'], ['caf\ufffd']]);
   });

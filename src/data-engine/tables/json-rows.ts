@@ -65,7 +65,7 @@ export async function readJson(
       return { source, names, readings, profiles, rows: numbering.count, rowNumbers, skipped: first.skipped };
     },
     signal,
-    { ignoreErrors },
+    { ignoreErrors, isUnicode: true },
   );
 }
 

@@ -21,6 +21,8 @@ export interface TextFile {
 export interface TextOptions {
   /** Encoding that the request states. Absent: it is found out. */
   encoding?: string | undefined;
+  /** Whether the format allows Unicode only, so that other encodings are refused. */
+  isUnicode?: boolean;
   /** Whether bytes that cannot be read become U+FFFD. Otherwise they are a problem. */
   ignoreErrors?: boolean;
 }
@@ -32,14 +34,16 @@ export const SAMPLE_BYTES = 1024 ** 2;
 const CONTROLS_OF_TEXTS = new Set([9, 10, 11, 12, 13, 26, 27]);
 const FIRST_PRINTABLE = 32;
 const JAPANESE_ESCAPE = /\x1b\$[@B]/;
-const REMEDY = 'Save the file as UTF-8, or state its encoding as dialect.encoding';
+
+const remedyOf = ({ isUnicode = false }: TextOptions): string =>
+  isUnicode ? 'Save the file as UTF-8' : 'Save the file as UTF-8, or state its encoding as dialect.encoding';
 
 /** Thrown by {@link readRows} for bytes that are not UTF-8. */
 class NotUtf8 extends Error {}
 
 /** Finds the encoding by the byte order mark and the first bytes. Other encodings than UTF-8 are converted into `copy`. */
 async function openText(from: string, copy: string, options: TextOptions, signal?: AbortSignal): Promise<TextFile> {
-  const { encoding } = options;
+  const { encoding, isUnicode = false } = options;
   const sample = await readStart(from);
   const kind = binaryKind(sample);
   if (kind !== undefined) throw new TaskProblem('unreadable', `The file is ${kind}`);
@@ -49,7 +53,7 @@ async function openText(from: string, copy: string, options: TextOptions, signal
   if (encoding !== undefined && !/^utf-?8$/i.test(encoding)) return recode(from, copy, encoding, options, signal);
   if (!isUtf8(sample.subarray(0, endOfCharacters(sample, sample.length)))) throw new NotUtf8();
   // The escape sequences of ISO-2022-JP are ASCII.
-  if (encoding === undefined && JAPANESE_ESCAPE.test(sample.toString('latin1')))
+  if (encoding === undefined && !isUnicode && JAPANESE_ESCAPE.test(sample.toString('latin1')))
     return recode(from, copy, 'iso-2022-jp', options, signal);
   return { path: from, start: hasMark(sample) ? 3 : 0, encoding: 'utf-8', otherEncodings: [] };
 }
@@ -62,12 +66,13 @@ async function openText(from: string, copy: string, options: TextOptions, signal
 async function openLegacyText(
   from: string,
   copy: string,
-  { encoding, ignoreErrors = false }: TextOptions,
+  options: TextOptions,
   signal?: AbortSignal,
 ): Promise<TextFile> {
+  const { encoding, isUnicode = false, ignoreErrors = false } = options;
   const survey = await surveyEncoding(from, signal);
   const shouldBeUtf8 = encoding !== undefined || hasMark(await readStart(from)) || survey.isBrokenUtf8;
-  if (!shouldBeUtf8 && survey.encoding !== undefined) {
+  if (!shouldBeUtf8 && !isUnicode && survey.encoding !== undefined) {
     const file = await recode(from, copy, survey.encoding, { ignoreErrors }, signal);
     return { ...file, otherEncodings: survey.others };
   }
@@ -80,9 +85,9 @@ async function openLegacyText(
   }
   throw new TaskProblem(
     'unreadable',
-    shouldBeUtf8
-      ? `Line ${line} has bytes that are not UTF-8, ${place}. ${REMEDY}`
-      : `The encoding of the file is not known${mayBe(survey.others)}. Line ${line} is not UTF-8, ${place}. ${REMEDY}`,
+    shouldBeUtf8 || isUnicode
+      ? `Line ${line} has bytes that are not UTF-8, ${place}. ${remedyOf(options)}`
+      : `The encoding of the file is not known${mayBe(survey.others)}. Line ${line} is not UTF-8, ${place}. ${remedyOf(options)}`,
     { row: line },
   );
 }
@@ -127,9 +132,10 @@ async function recode(
   from: string,
   copy: string,
   encoding: string,
-  { encoding: stated, ignoreErrors = false }: TextOptions,
+  options: TextOptions,
   signal?: AbortSignal,
 ): Promise<TextFile> {
+  const { encoding: stated, ignoreErrors = false } = options;
   const decoder = decoderOf(encoding, !ignoreErrors);
   const decode = (chunk?: Buffer): string => {
     try {
@@ -137,7 +143,7 @@ async function recode(
     } catch {
       const sentence = `The file is not written in ${decoder.encoding}`;
       throw stated === undefined
-        ? new TaskProblem('unreadable', `${sentence}. ${REMEDY}`)
+        ? new TaskProblem('unreadable', `${sentence}. ${remedyOf(options)}`)
         : new TaskProblem('invalid_dialect', `${sentence}. Choose another encoding.`, { loc: ['encoding'] });
     }
   };
@@ -156,7 +162,7 @@ function decoderOf(encoding: string, fatal: boolean): TextDecoder {
   try {
     return new TextDecoder(encoding, { fatal });
   } catch {
-    throw new TaskProblem('unreadable', `The encoding ${JSON.stringify(encoding)} is not known. ${REMEDY}`);
+    throw new TaskProblem('unreadable', `The encoding ${JSON.stringify(encoding)} is not known. ${remedyOf({})}`);
   }
 }
 
@@ -251,4 +257,4 @@ function hasControls(bytes: Uint8Array): boolean {
 const hasMark = (start: Buffer): boolean => start.subarray(0, 3).toString('hex') === 'efbbbf';
 
 export const notText = (): TaskProblem =>
-  new TaskProblem('unreadable', `The file is not text, or its encoding is not known. ${REMEDY}`);
+  new TaskProblem('unreadable', `The file is not text, or its encoding is not known. ${remedyOf({})}`);

@@ -1,0 +1,27 @@
+import { describe, expect, it } from '@jest/globals';
+import { refusal, TableFiles } from '../../../test/support/converted-table.js';
+
+const files = new TableFiles();
+
+describe('a JSON file in an encoding other than Unicode', () => {
+  const place = 'bytes that are not UTF-8, near';
+  it.each<[string, number[], string]>([
+    ['Windows-1257', [0x52, 0xe7, 0x7a, 0x65, 0x6b, 0x6e, 0x65], '[%]'],
+    ['Windows-1250', [0x47, 0x79, 0xf5, 0x72], '[%,\n%]'],
+    ['ISO-8859-15', [0x8a, 0x61, 0x6b, 0x6b, 0x69], '%\n%\n'],
+    ['ISO-8859-7', [0xb6, 0xe3, 0xe9, 0xef, 0xf2], '[%]'],
+    ['Shift-JIS', [0x82, 0xa9, 0x82, 0xc8], '[%]'],
+  ])('is refused with the only remedy: %s', async (_, word, list) => {
+    const object = Buffer.concat([Buffer.from('{"city":"'), Buffer.from(word), Buffer.from('","n":1}')]);
+    const content = Buffer.from(list.replaceAll('%', object.toString('latin1')), 'latin1');
+    for (const ignoreErrors of [false, true]) {
+      const sentence = await refusal(files.convert(content, 'json', { ignoreErrors }));
+      expect(sentence).toMatch(new RegExp(`^Line 1 has ${place} .*\\. Save the file as UTF-8$`));
+    }
+  });
+
+  it('is read in UTF-16 with a byte order mark', async () => {
+    const content = Buffer.from('\ufeff[{"city":"Rēzekne"}]', 'utf16le');
+    expect((await files.convert(content, 'json')).rows).toEqual([['Rēzekne']]);
+  });
+});
