@@ -1,5 +1,5 @@
 import { MAX_ANSWER_ROWS, MAX_SQL, MAX_TABLES } from '../data-engine/limits.js';
-import { type Cell, COLUMN_TYPES, type ColumnType } from '../data-engine/tasks.js';
+import { type Cell, COLUMN_TYPES, type ColumnType, type TableDescription } from '../data-engine/tasks.js';
 import { type FileSource, IDENTIFIERS } from '../files/container-resolver.js';
 import { FileEntry } from '../files/files.dto.js';
 import { IdentifierField, identifierGiven, PathField, SourceField } from '../files/request-rules.js';
@@ -18,7 +18,7 @@ import {
 import { mapKind, objectKind } from '../platform/validation/kinds/containers.js';
 import { refuseValue } from '../platform/validation/refused.js';
 import { Rule } from '../platform/validation/rule.js';
-import { DialectField, TableDialectOptions } from './dialect.dto.js';
+import { DialectField, TableDialect, TableDialectOptions, TableLeftOut } from './dialect.dto.js';
 import { IgnoreErrorsField, RowsField, SheetField } from './table-fields.js';
 import { savedPathProblem, tableNameProblem } from './table-format.js';
 
@@ -118,6 +118,27 @@ export class QueryColumnResponse {
   type!: ColumnType;
 }
 
+/** How a table of a query was read. */
+export class QueryTable {
+  @StringField({ description: 'Name in the statement' })
+  name!: string;
+
+  @IntegerField({ description: 'Rows that `ignore_errors` has left out' })
+  skipped!: number;
+
+  @ObjectField(() => TableDialect, { nullable: true, description: 'How the file was read; null for JSON and Parquet' })
+  dialect!: TableDialect | null;
+
+  @ObjectArrayField(() => TableLeftOut, {
+    description: 'Titles, totals, notes and tables that are not part of the table',
+  })
+  left_out!: TableLeftOut[];
+
+  static from(name: string, { skipped, dialect, leftOut: left_out }: TableDescription): QueryTable {
+    return { name, skipped, dialect, left_out };
+  }
+}
+
 export class QueryResponse {
   @ObjectArrayField(() => QueryColumnResponse)
   columns!: QueryColumnResponse[];
@@ -133,4 +154,7 @@ export class QueryResponse {
 
   @ObjectField(() => FileEntry, { nullable: true, description: 'The file of `save_as`' })
   saved!: FileEntry | null;
+
+  @ObjectArrayField(() => QueryTable, { description: 'How each table was read' })
+  tables!: QueryTable[];
 }

@@ -84,6 +84,8 @@ export class TableProblem extends TaskProblem {
 /** Answers of a query, and the whole result where it was asked for. */
 export interface QueryResult extends QueryAnswer {
   saved: StoredBlob | undefined;
+  /** Descriptions of the tables, by their names in the query. */
+  descriptions: ReadonlyMap<string, TableDescription>;
 }
 
 /**
@@ -201,7 +203,8 @@ export class TableReader {
       } as const;
       const answer = await this.run(task, { company_id }, options, [...tables.values()]);
       const saved = draft === undefined ? undefined : await this.blobs.storeFile(company_id, draft);
-      return { ...answer, saved };
+      const descriptions = new Map(Array.from(tables, ([as, { description }]) => [as, description]));
+      return { ...answer, saved, descriptions };
     } finally {
       for (const table of tables.values()) table.release();
       if (draft !== undefined) await rm(draft, { force: true });

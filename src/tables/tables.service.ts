@@ -11,7 +11,7 @@ import { Database, type Tx } from '../platform/database/database.service.js';
 import { JsonText } from '../platform/http/json-text.js';
 import { Once } from '../platform/idempotency/once.js';
 import { dialectOf } from './dialect-options.js';
-import type { QueryRequest, QueryResponse, TableReference } from './query.dto.js';
+import { type QueryRequest, type QueryResponse, QueryTable, type TableReference } from './query.dto.js';
 import { TableColumnResponse, TableRequest, type TableResponse } from './table.dto.js';
 import { savedFormat } from './table-format.js';
 import { explained, type RequestPlaces } from './table-problems.js';
@@ -71,7 +71,7 @@ export class TablesService {
       await once.check();
     }
     const names = new Map(Array.from(body.tables, ([name, reference]) => [name, { ...toName(reference), container }]));
-    const { columns, rows, truncated, saved } = await explained(body, OF_QUERY, () =>
+    const { columns, rows, truncated, saved, descriptions } = await explained(body, OF_QUERY, () =>
       this.tables.select(container.company_id, names, {
         sql,
         limit,
@@ -80,8 +80,12 @@ export class TablesService {
         ...(path !== undefined && { save: savedFormat(path) }),
       }),
     );
+    const tables = Array.from(descriptions, ([name, table]) => QueryTable.from(name, table));
     const answer = (file: FileEntry | null): JsonText =>
-      withRows(columns, rows, { limit, truncated, saved: file } satisfies Omit<QueryResponse, 'columns' | 'rows'>);
+      withRows(columns, rows, { limit, truncated, saved: file, tables } satisfies Omit<
+        QueryResponse,
+        'columns' | 'rows'
+      >);
     if (saved === undefined || path === undefined) return answer(null);
     return await this.database.transaction(async (tx) => {
       const workspace = await this.workspaceOf(caller, body, tx);

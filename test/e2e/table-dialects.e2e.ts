@@ -29,6 +29,8 @@ const refusal = async (route: string, body: object): Promise<unknown> => {
 };
 
 const PLAN = 'Plan 2025\n\nitem;price;due\noak;1.250;03/04/2025\npine;2.500;05/06/2025\nTotal;3.750;\n';
+/** A table with a total that is read as data. */
+const KEPT_TOTAL = 'region,qty\nTotal,30\nN,10\nS,20\n';
 
 describe('POST /files/table', () => {
   it('reports the dialect of a file, its guesses and the rows that are left out', async () => {
@@ -128,6 +130,30 @@ describe('POST /files/query', () => {
     const at = 'body.tables.plan.dialect.header_row';
     expect(await refusal('/files/query', { tables: wrong, sql: 'FROM plan' })).toEqual([at]);
   });
+
+  it('reports how each table was read, with its guesses and the rows that are left out', async () => {
+    await upload('plan.csv', PLAN);
+    await upload('keep.csv', KEPT_TOTAL);
+    await upload('ragged.json', '[{"item":"oak"},7]');
+    const tables = { plan: 'plan.csv', kept: 'keep.csv', more: 'ragged.json' };
+    const query = { ...place, tables, sql: 'SELECT sum(qty) FROM kept', ignore_errors: true };
+    expect(await client.post('/files/query', query)).toMatchObject({
+      rows: [[60]],
+      tables: [
+        {
+          name: 'plan',
+          skipped: 0,
+          dialect: { decimal: ',', uncertain: ['decimal', 'date_order'] },
+          left_out: [
+            { place: 'above', kind: 'title', first: 1 },
+            { place: 'below', kind: 'total', first: 6 },
+          ],
+        },
+        { name: 'kept', skipped: 0, dialect: { uncertain: ['subtotals'] }, left_out: [] },
+        { name: 'more', skipped: 1, dialect: null, left_out: [] },
+      ],
+    });
+  });
 });
 
 describe('a data card', () => {
@@ -208,5 +234,12 @@ describe('the guide', () => {
     expect(introduced).toContain(guesses);
     expect(await say('show plan.csv')).toContain(`${leftOut.replace('l', 'L')}. ${guesses}`);
     expect(await say('how many rows has plan.csv?')).toContain(`\`plan.csv\` has 2 rows, ${leftOut}. ${guesses}`);
+    expect(await say('total price in plan.csv')).toContain(
+      `\`plan.csv\`: 3750. ${leftOut.replace('l', 'L')}. ${guesses}`,
+    );
+    expect(await say('average price by item in plan.csv')).toContain(`\n\n${leftOut.replace('l', 'L')}. ${guesses}`);
+    await upload('keep.csv', KEPT_TOTAL);
+    const kept = 'Some rows are called totals, but may not be the sums of the rows above them; they are read as data.';
+    expect(await say('total qty in keep.csv')).toContain(`\`keep.csv\`: 60. ${kept}`);
   });
 });

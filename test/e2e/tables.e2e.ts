@@ -180,6 +180,12 @@ describe('a query', () => {
       limit: 100,
       truncated: false,
       saved: null,
+      tables: ['demand', 'prices'].map((name) => ({
+        name,
+        skipped: 0,
+        dialect: expect.objectContaining({ encoding: 'utf-8', uncertain: [] }),
+        left_out: [],
+      })),
     });
     const first = { ...place, tables: { d: 'in/demand.csv' }, sql: 'FROM d', limit: 1 };
     expect(await client.post('/files/query', first)).toMatchObject({ rows: [{}], truncated: true });

@@ -57,9 +57,12 @@ export async function* answerTable(
     truncated: boolean;
   };
   const title = `${WORDS[compute.function]} of ${quote(column)}`;
-  if (by === undefined) return `${title} in ${quote(file.path)}: ${shown(rows[0]?.[0] ?? null)}.`;
-  const more = truncated ? `\n\nThese are the first ${MAX_ROWS} groups.` : '';
-  return `${title} by ${quote(by)} in ${quote(file.path)}:\n\n${toMarkdown(columns, rows)}${more}`;
+  const notes = readingOf(table);
+  if (by === undefined) return [`${title} in ${quote(file.path)}: ${shown(rows[0]?.[0] ?? null)}.`, ...notes].join(' ');
+  const more = truncated ? [`These are the first ${MAX_ROWS} groups.`] : [];
+  return [`${title} by ${quote(by)} in ${quote(file.path)}:`, toMarkdown(columns, rows), ...more, ...notes].join(
+    '\n\n',
+  );
 }
 
 /** What can be asked about a file that was just attached; undefined when it is no table. */

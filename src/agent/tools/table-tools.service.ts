@@ -13,6 +13,7 @@ import {
   QUOTES,
   THOUSANDS,
 } from '../../tables/dialect-options.js';
+import { readingNotes } from '../../tables/reading-notes.js';
 import { savedFormat, savedPathProblem, tableNameProblem } from '../../tables/table-format.js';
 import { type TableName, TableReader } from '../../tables/table-reader.service.js';
 import type { AgentContext } from '../agent.js';
@@ -112,7 +113,7 @@ export class TableTools {
     name: 'query_tables',
     description:
       'Answers one SELECT over tables in files of the workspace. Describe a table first to learn its columns. ' +
-      'With save_as, the whole result becomes a file.',
+      'With save_as, the whole result becomes a file. `notes` lists guesses and rows that are left out of a table.',
     input: queryInput,
     run: async (input, context) =>
       input.save_as === undefined
@@ -131,7 +132,7 @@ export class TableTools {
       Object.entries(tables).map(([name, reference]) => [name, { ...toName(reference), container: workspace }]),
     );
     const save = save_as === undefined ? {} : { save: savedFormat(save_as) };
-    const { saved, rows, ...rest } = await failing(() =>
+    const { saved, rows, descriptions, ...rest } = await failing(() =>
       this.tables.select(workspace.company_id, names, {
         sql,
         limit,
@@ -140,7 +141,11 @@ export class TableTools {
         ...save,
       }),
     );
-    return { workspace, saved, result: { ...rest, rows: JSON.parse(rows) as Cell[][] } };
+    const notes = Array.from(descriptions, ([name, table]) =>
+      readingNotes(table).map((note) => `${name}: ${note}`),
+    ).flat();
+    const result = { ...rest, rows: JSON.parse(rows) as Cell[][], ...(notes.length > 0 && { notes }) };
+    return { workspace, saved, result };
   }
 
   private async prepareSave(at: string, input: QueryInput, context: AgentContext): Promise<Effect> {
