@@ -529,11 +529,7 @@ describe('JSON', () => {
       },
     ],
     ['empty texts', '[{"a":""},{"a":"x"}]', { columns: ['a text'], rows: [[''], ['x']] }],
-    [
-      'escapes',
-      String.raw`[{"a\nb":"\u0000\ud800\u00e4\"\\"}]`,
-      { columns: ['a\nb text'], rows: [['\ufffd\ufffdä"\\']] },
-    ],
+    ['escapes', String.raw`[{"a\nb":"\u00e4\"\\"}]`, { columns: ['a\nb text'], rows: [['ä"\\']] }],
     ['a key twice', '[{"a":1,"a":2}]', { columns: ['a integer'], rows: [['2']] }],
     [
       'names of prototypes',

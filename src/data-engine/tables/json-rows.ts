@@ -9,12 +9,12 @@ import {
   COMMA,
   eachMember,
   endOfValue,
-  isJson,
   KnownKeys,
   LIST,
   LIST_END,
   MAX_DEPTH,
   OBJECT,
+  objectProblem,
   QUOTE,
   skipBlanks,
   TOO_DEEP,
@@ -110,8 +110,7 @@ function cellOf(bytes: Buffer, start: number, end: number, { type }: Reading): U
 
 function textOf(raw: Buffer): Buffer {
   if (!raw.includes(BACKSLASH)) return raw.subarray(1, -1);
-  const text = JSON.parse(raw.toString()) as string;
-  return Buffer.from(text.toWellFormed().replaceAll('\0', '\ufffd'));
+  return Buffer.from(JSON.parse(raw.toString()) as string);
 }
 
 /** Columns by their keys. */
@@ -220,10 +219,15 @@ class JsonRows {
     const next = isObject || this.isList ? this.endOfValue(bytes, at, end, isLast) : -2;
     if (next === -1) return -1;
     this.row += 1;
-    if (isObject && next > 0 && isJson(bytes.subarray(at, next))) {
+    const problem = !isObject
+      ? 'is no object'
+      : next > 0
+        ? objectProblem(bytes.subarray(at, next))
+        : 'is no valid JSON';
+    if (problem === undefined) {
       this.onRow(bytes, at, next, this.row);
     } else {
-      if (!this.ignoreErrors) throw this.problem(isObject ? 'is no valid JSON' : 'is no object');
+      if (!this.ignoreErrors) throw this.problem(problem);
       this.skipped += 1;
       if (!this.isList) {
         // One object a line, as far as it goes.

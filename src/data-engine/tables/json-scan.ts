@@ -14,14 +14,24 @@ export const LIST_END = 0x5d;
 export const OBJECT = 0x7b;
 const OBJECT_END = 0x7d;
 
-export function isJson(bytes: Buffer): boolean {
+/** Returns why an object cannot be read, as the end of a sentence; undefined if it can. */
+export function objectProblem(bytes: Buffer): string | undefined {
+  let value: object;
   try {
-    JSON.parse(bytes.toString());
-    return true;
+    value = JSON.parse(bytes.toString()) as object;
   } catch {
-    return false;
+    return 'is no valid JSON';
   }
+  if (!bytes.includes(UNICODE_ESCAPE)) return undefined;
+  const [key] = Object.entries(value).find((member) => member.some(isUnstorable)) ?? [];
+  return key === undefined ? undefined : `has \\u0000 or half of a surrogate pair at ${JSON.stringify(key)}`;
 }
+
+const UNICODE_ESCAPE = Buffer.from('\\u');
+
+/** Whether a text cannot be stored as UTF-8 in a table. */
+const isUnstorable = (part: unknown): boolean =>
+  typeof part === 'string' && (part.includes('\0') || !part.isWellFormed());
 
 export const TOO_DEEP = -3;
 

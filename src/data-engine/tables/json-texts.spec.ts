@@ -25,3 +25,30 @@ describe('a JSON file in an encoding other than Unicode', () => {
     expect((await files.convert(content, 'json')).rows).toEqual([['Rēzekne']]);
   });
 });
+
+describe('an escape that no table can store', () => {
+  it.each<[string, string, string]>([
+    ['NUL', String.raw`[{"a":"x"},{"a":"\u0000","b":1}]`, 'a'],
+    ['NUL between letters', String.raw`[{"a":"x"},{"b":1,"text":"ab\u0000c"}]`, 'text'],
+    ['half of a surrogate pair', String.raw`[{"a":"x"},{"a":"\ud800"}]`, 'a'],
+    ['the other half', String.raw`{"a":"x"}` + '\n' + String.raw`{"a":"x\uDE00"}`, 'a'],
+  ])('makes its row a problem, or is left out with the row: %s', async (_, content, key) => {
+    const problem = `Row 2: the value has \\u0000 or half of a surrogate pair at "${key}"`;
+    expect(await refusal(files.convert(content, 'json'))).toBe(problem);
+    const { rows, description } = await files.convert(content, 'json', { ignoreErrors: true });
+    expect(rows).toEqual([['x']]);
+    expect(description.skipped).toBe(1);
+  });
+
+  it('is a problem in a key', async () => {
+    expect(await refusal(files.convert(String.raw`[{"a\u0000":1}]`, 'json'))).toContain('Row 1: the value has');
+  });
+
+  it.each([
+    [String.raw`[{"a":"\ud83d\ude00"}]`, '😀'],
+    [String.raw`[{"a":"\\u0000"}]`, String.raw`\u0000`],
+    [String.raw`[{"a":"\u00e9"}]`, 'é'],
+  ])('is not among the others: %s', async (content, text) => {
+    expect((await files.convert(content, 'json')).rows).toEqual([[text]]);
+  });
+});
