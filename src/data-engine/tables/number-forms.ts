@@ -36,9 +36,12 @@ const APOSTROPHE = 39;
 const ZERO = 48;
 const NINE = 57;
 
+/** Digits of a number with a plus sign that may be a telephone number. */
+const PHONE_DIGITS = 8;
+
 /**
  * The forms that a text has, with what it shows; 0 when it is no number. A leading zero (007) makes it none, and so does an exponent
- * without sign or decimals (12e5), which may be an identifier.
+ * without sign or decimals (12e5), which may be an identifier. Telephone numbers (+4930123456) are none either.
  */
 export function numberForms(bytes: Uint8Array, start: number, end: number): number {
   let shown = HAS_NO_PERCENT;
@@ -51,6 +54,8 @@ export function numberForms(bytes: Uint8Array, start: number, end: number): numb
   const from = at;
   at = afterDigits(bytes, at, end);
   const leading = at - from;
+  const hasPlus = bytes[start] === 0x2b;
+  if (hasPlus && at === end && leading >= PHONE_DIGITS && shown === HAS_NO_PERCENT) return 0;
   if (leading > MAX_DIGITS || (leading > 1 && bytes[from] === ZERO)) return 0;
   if (at === end) return leading === 0 ? 0 : ALL_NUMBER_FORMS | shown;
 
@@ -86,6 +91,7 @@ export function numberForms(bytes: Uint8Array, start: number, end: number): numb
     if (signs === 0) return leading === 0 ? 0 : ALL_NUMBER_FORMS | shown;
   }
   const groups = second === 0 ? signs : signs - 1;
+  if (hasPlus && second === 0 && first === BLANK && groups * 3 + leading >= PHONE_DIGITS) return 0;
   if (groups * 3 + leading > MAX_DIGITS + (second === 0 && signs === 1 ? 3 : 0)) return 0;
   if (first === POINT || second === POINT) shown |= HAS_POINT;
   if (first === COMMA || second === COMMA) shown |= HAS_COMMA;
