@@ -34,6 +34,10 @@ const FACTS = [
   fact(String.raw`(?:between|from) (?<lower>${NUMBER}) (?:and|to) (?<upper>${NUMBER})`, ({ lower, upper }) =>
     bounds(lower, upper),
   ),
+  fact(
+    String.raw`(?:in|from|within) (?<lower>${NUMBER}) ?(?:\.\.\.?|to|-|–) ?(?<upper>${NUMBER})`,
+    ({ lower, upper }) => bounds(lower, upper),
+  ),
   fact(`(?:at most|${NOT} ${MORE} than|${LESS} than or equal to) (?<upper>${NUMBER})`, ({ upper }) =>
     bounds(undefined, upper),
   ),

@@ -10,6 +10,7 @@ import { tableFormat } from '../../tables/table-format.js';
 import { isOfScenarios, performScenarios, type SaidScenario } from './scenarios.js';
 import { answerTable, introduceTable } from './table-answers.js';
 import { refusedCards, replaceUnread, type UnreadCard, unreadCards } from './unread.js';
+import { wordedLimits } from './worded-limits.js';
 
 /** Of the calls that a turn has, those for cards; the others are for files, the solve and the question. */
 const MAX_CHANGES = 44;
@@ -121,12 +122,13 @@ export async function draft(said: readonly Said[], sketch: Sketch, files: readon
     await pauses.step();
     const { statement } = reading;
     const hasRoom = applied < MAX_STATEMENTS && sketch.touched < MAX_CHANGES;
-    const unread = statement === undefined ? unreadCards(source, sketch, false) : [];
+    const unread =
+      statement === undefined ? unreadCards(source, sketch, false) : wordedLimits(statement, source, sketch);
     if (statement === undefined && unread.length === 0) {
       strange.push({ source, ...reading });
     } else if (!hasRoom) {
       result.left.push(source);
-    } else if (statement === undefined) {
+    } else if (statement === undefined || unread.length > 0) {
       keep(unread, source);
     } else {
       applied += 1;

@@ -15,7 +15,7 @@ import { readFacts, splitClass, splitCounts, splitLabel } from './relation-gramm
 import { isOfScenario } from './scenario-grammar.js';
 import type { CardType, Sketch, SketchCard } from './sketch.js';
 import type { Statement } from './statement.js';
-import { HEADWORDS, KEYWORDS, SMALL_WORDS, tidy } from './words.js';
+import { COMPARISON, FIGURE_WORD, HEADWORDS, KEYWORDS, SMALL_WORDS, tidy, WORD } from './words.js';
 
 /*
  * Statements about the model that cannot be read. Each becomes a card with its text. The blocking gap of that card says what does
@@ -41,12 +41,8 @@ const MAX_TEXT = 4_000;
 const RELATION = /[<>=≤≥≠]/;
 const BRACKET = /[[\]{}]/;
 const OPERATOR = /[+*^·×÷%]|\s[-−/]\s|[\d)]\/|\/[\d(]/;
-const COMPARISON =
-  /\b(?:at (?:least|most)|(?:more|less|fewer|greater|smaller|larger|higher|lower) than|up to|equals?|exceeds?|minimum|maximum|below|above|under|over|beneath|beyond|within|between|(?:limited|restricted|capped|held|kept) (?:to|at)|exactly|or (?:more|less|fewer)|as (?:many|much))\b/i;
-const FIGURE_WORD = /\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|twice|half)\b/i;
 const OBJECTIVE = /^(?:objectives?|goals?|max|min|(?:maxim|minim|maksim|maksym|massim)(?!(?:um|al)s?\b)\p{L}+)$/iu;
 const PRONOUN = /^(?:it|this|that|these|those|they|all|life|everything)$/i;
-const WORD = /[\p{L}_][\p{L}\p{M}\p{N}_]*/gu;
 /** Cards whose labels a name is compared with. */
 const MAX_COMPARED = 200;
 /** Words without anything between them that make a text prose. */
@@ -75,7 +71,7 @@ export function unreadCards(source: string, sketch: Sketch, isLast = true): Unre
 }
 
 /** Returns the constraint card that keeps a whole statement as its formula. */
-function textCard(source: string): UnreadCard {
+export function textCard(source: string): UnreadCard {
   const text = tidy(source.slice(0, MAX_TEXT)).toWellFormed();
   return { type: 'constraint', label: shortened(text, MAX_TEXT_LABEL), data: { expression: text } };
 }
@@ -137,7 +133,7 @@ export function refusedCards(statement: Statement, source: string, sketch: Sketc
 }
 
 /** Whether a name is that of a card, or one that is spelled like it. */
-function isNearCard(name: string, sketch: Sketch): boolean {
+export function isNearCard(name: string, sketch: Sketch): boolean {
   const read = sketch.cards.slice(0, MAX_COMPARED).filter((card) => unreadFormula(card) === undefined);
   const names = read.flatMap(({ label, data }) => [label, data['name'], data['set']]);
   const isText = (one: unknown): one is string => typeof one === 'string';

@@ -1,0 +1,120 @@
+import { describe, expect, it } from '@jest/globals';
+import { Room } from '../../../test/support/guide-room.js';
+
+const TABLES =
+  'chairs, tables integer; chairs <= 30; tables <= 40; minimize cost: 3 chairs + 2 tables; Orders: chairs + tables >= 2, hard; data: in the formulas';
+const PROFIT =
+  'chairs, tables integer; maximize profit: 30 chairs + 50 tables; Labour: 2 chairs + 4 tables <= 40, hard; data: in the formulas';
+const CLOSED = 'kpi: none; requirement: none; confirm';
+
+/** Says messages, then has the model solved. */
+async function solved(...messages: string[]) {
+  const room = new Room();
+  for (const message of messages) await room.say(message);
+  const { calls, text } = await room.say('solve');
+  return { room, text, isSolved: calls.some(({ tool }) => tool === 'run_solve') };
+}
+
+describe('a requirement in words about the model', () => {
+  it.each([
+    'requirement: at least 12 of tables',
+    'requirement: tables at least 12',
+    'requirement: tables must be 12',
+    'requirement: at least 12 tables and 3 chairs',
+    'produce 5 tables, 3 chairs',
+    'produce 12 more tables',
+    'produce tables: 12',
+    'produce 12 tables a week',
+    'requirement: a dozen tables',
+    'requirement: at least 12 of tabels',
+    'requirement: more chairs than tables',
+  ])('keeps the model from being solved: %s', async (requirement) => {
+    const { isSolved, text } = await solved(TABLES, 'kpi: none; confirm', requirement);
+    expect(isSolved).toBe(false);
+    expect(text).toContain('I do not understand this yet');
+  });
+
+  it.each(['at most 3 of each', 'boards are limited to 15', 'chairs + tables max 15', 'never over 4 chairs'])(
+    'answers no question: %s',
+    async (answer) => {
+      const { isSolved } = await solved(PROFIT, 'kpi: none; confirm', answer);
+      expect(isSolved).toBe(false);
+    },
+  );
+
+  it.each(['requirement: be nice', 'requirement: ask Ada about tables', 'produce 12 tables'])(
+    'does not hold back what a plan can meet or ignore: %s',
+    async (requirement) => {
+      const { isSolved } = await solved(TABLES, 'kpi: none; confirm', requirement);
+      expect(isSolved).toBe(true);
+    },
+  );
+
+  it('is repaired under its name', async () => {
+    const { room } = await solved(TABLES, 'kpi: none; confirm', 'requirement Least: tables at least 12');
+    const { text } = await room.say('requirement Least: tables >= 12; solve');
+    expect(text).toContain('the objective is 24');
+  });
+});
+
+describe('a KPI in words about the model', () => {
+  it.each([
+    'not more chairs than tables',
+    'chairs can never exceed twice the tables',
+    'tables may not fall below 3',
+    'twice as many chairs as tables',
+    'chairs + tables max 15',
+    'between 3 and 5 tables per chair',
+  ])('is no answer to the question for KPIs: %s', async (answer) => {
+    const { room, isSolved } = await solved(PROFIT, answer, 'requirement: none; confirm');
+    expect(isSolved).toBe(false);
+    expect(room.cards.map(({ card_type }) => card_type)).not.toContain('kpi');
+  });
+
+  it.each(['kpi: tables >= 12', 'kpi: chairs + tables <= 12', 'kpi Tall: tables >= 12', 'indicator: 3 <= chairs'])(
+    'keeps a relation from being ignored: %s',
+    async (kpi) => {
+      const { isSolved, text } = await solved(TABLES, 'requirement: none; confirm', kpi);
+      expect(isSolved).toBe(false);
+      expect(text).toContain('I do not understand this yet');
+    },
+  );
+
+  it.each(['kpi: share of tables', 'kpi: on-time deliveries >= 95%', 'kpi Both: chairs + tables'])(
+    'is a KPI otherwise: %s',
+    async (kpi) => {
+      const { room, isSolved } = await solved(TABLES, 'requirement: none; confirm', kpi);
+      expect([isSolved, room.cards.some(({ card_type }) => card_type === 'kpi')]).toEqual([true, true]);
+    },
+  );
+});
+
+describe('a range or step where a unit may be', () => {
+  it.each(['x in 2..12', 'x in 2 to 12', 'x from 2..12', 'x within 2-12'])('is bounds: %s', async (statement) => {
+    const room = new Room();
+    await room.say(`maximize n: x + y\n${statement}`);
+    expect(room.data('x')).toEqual({ name: 'x', lower: 2, upper: 12 });
+  });
+
+  it('bounds a variable that is declared', async () => {
+    const { text } = await solved(TABLES.replace('tables <= 40; ', ''), CLOSED, 'tables in 12..40');
+    expect(text).toContain('the objective is 24');
+  });
+
+  it.each([
+    'tables in 12 or more',
+    'tables in steps of 5',
+    'tables in multiples of 5',
+    'tables in lots of 10',
+    'tables in two to twelve',
+  ])('keeps the model from being solved: %s', async (statement) => {
+    const { isSolved } = await solved(TABLES, CLOSED, statement);
+    expect(isSolved).toBe(false);
+  });
+
+  it.each(['pieces', '1000 kg', 'm3', 'boxes of tiles'])('is a unit otherwise: %s', async (unit) => {
+    const { room, isSolved } = await solved(TABLES, CLOSED, `tables in ${unit}`);
+    expect(room.data('tables')).toMatchObject({ unit });
+    expect(isSolved).toBe(true);
+  });
+});
