@@ -12,6 +12,8 @@ const FIELDS: Record<string, string> = {
   upper: 'to ',
   file_path: 'file ',
   members: 'members ',
+  quantity: '',
+  product: '',
 };
 
 /** The content that a change of card data replaces, each as a text. New fields replace nothing. */
