@@ -13,6 +13,7 @@ import {
   type Key,
   type Membership,
   type Operand,
+  type Relation,
 } from './formula.js';
 import { parseCondition, parseFormula, parseIndex } from './parse-formula.js';
 
@@ -82,9 +83,18 @@ const { expression, index } = fc.letrec<{
     tie('expression'),
   ),
 }));
+/** Relations that point the same way as the first one that is no equation. */
+function chain(relations: Relation[]): Relation[] {
+  const way = relations.find((one) => one !== '=') ?? '=';
+  return relations.map((one) => (one === '=' ? one : way));
+}
+
 const formula: fc.Arbitrary<Formula> = fc
   .tuple(expression, fc.array(fc.tuple(fc.constantFrom('<=' as const, '>=' as const, '=' as const), expression)))
-  .map(([first, rest]) => ({ sides: [first, ...rest.map(([, side]) => side)], relations: rest.map(([one]) => one) }));
+  .map(([first, rest]) => ({
+    sides: [first, ...rest.map(([, side]) => side)],
+    relations: chain(rest.map(([one]) => one)),
+  }));
 
 /** Without texts that are longer than formulas may be. */
 const isShort = (one: string): boolean => one.length <= 2_000;

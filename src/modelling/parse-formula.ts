@@ -15,6 +15,9 @@ import { shortened } from './names.js';
 
 /** Most characters of a formula: each change of a canvas may read all of them. */
 export const MAX_FORMULA_LENGTH = 2_000;
+/** Why `a >= 12 => b >= 3` is no chain: nobody means that 12 is at least b. */
+const MIXED_CHAIN =
+  'The relations of a chain point the same way, as in `0 <= x <= 4`: write each other relation on a line of its own';
 /** Most parentheses, sums and `not` inside of each other. */
 const MAX_DEPTH = 50;
 /** Most places that a lag goes to either side. */
@@ -111,10 +114,14 @@ class Parser {
     const sides: Formula['sides'] = [this.sum()];
     const relations: Relation[] = [];
     const strict: number[] = [];
+    let isImplied = false;
     for (;;) {
-      const { text } = this.token;
+      const { text, position } = this.token;
       const relation = this.relation();
       if (relation === undefined) return { sides, relations, ...(strict.length > 0 && { strict }) };
+      isImplied ||= text === '=>';
+      const ways = new Set([...relations, relation].filter((one) => one !== '='));
+      if (relations.length > 0 && (isImplied || ways.size > 1)) this.refuseAt(position, MIXED_CHAIN);
       if (text === '<' || text === '>') strict.push(relations.length);
       relations.push(relation);
       sides.push(this.sum());

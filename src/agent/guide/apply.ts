@@ -12,7 +12,7 @@ import { someOf } from '../../modelling/names.js';
 import { classify, confirm, countsData, remove, set } from './card-changes.js';
 import { addFacts } from './limits.js';
 import { quote } from './quote.js';
-import { assignmentIn, boundsIn } from './relation-grammar.js';
+import { assignmentIn, boundsIn, pairIn } from './relation-grammar.js';
 import type { CardType, Sketch, SketchCard } from './sketch.js';
 import type { Statement, StatementOf, VariableFacts } from './statement.js';
 import { findFile } from './workspace-file.js';
@@ -176,6 +176,8 @@ function applyRelation(statement: StatementOf<'relation'>, sketch: Sketch, cause
   if (label === undefined && counts === undefined && index === undefined) {
     const assigned = assignmentIn(formula);
     if (assigned !== undefined && sketch.variable(assigned.name) === undefined) {
+      const other = sketch.namedCard(assigned.name);
+      if (other !== undefined) return namesCard(assigned.name, other);
       const holder = sketch.holderOf(assigned.name) ?? sketch.find('data', VALUES);
       const values = { ...fieldOf<Record<string, number>>(holder ?? EMPTY, 'values'), [assigned.name]: assigned.value };
       const description = 'Values typed into the chat';
@@ -183,6 +185,9 @@ function applyRelation(statement: StatementOf<'relation'>, sketch: Sketch, cause
       sketch.change(holder, { values }, cause);
       return undefined;
     }
+    const pair = pairIn(formula);
+    if (pair.length > 0 && pair.every(({ name }) => sketch.variable(name) !== undefined))
+      return joined(pair.map(({ name, facts }) => state(name, facts, sketch, cause)));
     const bounded = boundsIn(formula);
     if (bounded !== undefined) return state(bounded.name, bounded.facts, sketch, cause);
   }
@@ -287,12 +292,15 @@ function state(name: string, facts: VariableFacts, sketch: Sketch, cause: string
   const card = sketch.variable(name);
   const isDeclared = facts.domain !== undefined && sketch.uses(name);
   const other = isDeclared ? undefined : sketch.namedCard(name);
-  if (other !== undefined) return `${quote(name)} names the ${other.card_type}, no variable: write its formula`;
+  if (other !== undefined) return namesCard(name, other);
   if (card === undefined) return putVariable(sketch, { name }, facts, cause);
   const index = fieldOf<string>(card, 'index');
   addFacts({ card, name, ...(index !== undefined && { index }) }, facts, sketch, cause);
   return undefined;
 }
+
+const namesCard = (name: string, { card_type }: SketchCard): string =>
+  `${quote(name)} names the ${card_type}, no variable: write its formula`;
 
 /** Declares a variable with what is said of it. */
 function putVariable(

@@ -7,7 +7,7 @@ import { whyUnread } from '../../projects/canvas/expressions.js';
 import { rangeOf } from '../../projects/canvas/members.js';
 import { bare } from './file-set-grammar.js';
 import { quote } from './quote.js';
-import { readFacts, setBound, splitCounts, splitLabel, turned } from './relation-grammar.js';
+import { isChain, readFacts, setBound, splitCounts, splitLabel, turned } from './relation-grammar.js';
 import type { Reading, Statement, VariableFacts } from './statement.js';
 import { figureOf, NUMBER } from './words.js';
 
@@ -128,7 +128,7 @@ export function readIndexed(text: string): Reading | undefined {
 function readVariable(body: string, names: readonly string[]): { name: string; facts: VariableFacts } | undefined {
   const { facts, rest } = readFacts(body);
   const sides = rest.split(SIGNS).map((side) => side.trim());
-  if (sides.length > 5) return undefined;
+  if (!isChain(sides)) return undefined;
   const at = sides.findIndex((side) => familyIn(side, names) !== undefined);
   const name = familyIn(sides[at] ?? '', names);
   if (name === undefined || (sides.length === 5 && at !== 2)) return undefined;

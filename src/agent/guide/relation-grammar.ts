@@ -170,12 +170,13 @@ export function assignmentIn(formula: ReturnType<typeof parseFormula>): { name: 
   return value === undefined ? undefined : { name: left.name, value };
 }
 
+interface Bounded {
+  name: string;
+  facts: VariableFacts;
+}
+
 /** The bounds that a relation sets to one name alone, with figures on the other sides. */
-export function boundsIn({
-  sides,
-  relations,
-  strict = [],
-}: Formula): { name: string; facts: VariableFacts } | undefined {
+export function boundsIn({ sides, relations, strict = [] }: Formula): Bounded | undefined {
   const at = sides.findIndex(({ kind }) => kind === 'name');
   const name = sides[at];
   if (name?.kind !== 'name' || relations.length > 2 || (relations.length === 2 && at !== 1)) return undefined;
@@ -187,6 +188,18 @@ export function boundsIn({
     setBound(facts, index < at ? turned(relation) : relation, figure, strict.includes(index));
   }
   return { name: name.name, facts };
+}
+
+/** The two limits of `tables >= 12 chairs >= 3`, where both are variables; as a chain it would say that tables are at least 12 times chairs. */
+export function pairIn({ sides: [left, middle, right], relations: [first, second], strict }: Formula): Bounded[] {
+  if (left.kind !== 'name' || right?.kind !== 'number' || middle?.kind !== 'product' || strict !== undefined) return [];
+  const [figure, name, ...more] = middle.factors.map(({ of }) => of);
+  if (figure?.kind !== 'number' || name?.kind !== 'name' || more.length > 0) return [];
+  const limits = [
+    boundsIn({ sides: [left, figure], relations: [first!] }),
+    boundsIn({ sides: [name, right], relations: [second!] }),
+  ];
+  return limits.filter((limit) => limit !== undefined);
 }
 
 /** Returns the figure of a formula without names. `0 itneger` has a name, although the product is always 0. */
@@ -266,7 +279,7 @@ function namesOf(subject: string, facts: VariableFacts): string[] | undefined {
   const lists = sides.map((side, index) => (index % 2 === 0 ? nameList(side) : undefined));
   const at = lists.findIndex((list) => list !== undefined);
   const names = lists[at];
-  if (names === undefined || sides.length > 5) return undefined;
+  if (names === undefined || !isChain(sides)) return undefined;
   for (let index = 1; index < sides.length; index += 2) {
     const figure = parseFormula(sides[index < at ? index - 1 : index + 1] ?? '');
     const relation = parseFormula(`x ${sides[index]} x`);
@@ -277,6 +290,10 @@ function namesOf(subject: string, facts: VariableFacts): string[] | undefined {
   }
   return names;
 }
+
+/** Whether the signs between the sides, at most two, can be those of one relation. */
+export const isChain = (sides: readonly string[]): boolean =>
+  sides.length <= 5 && (sides.length < 5 || !isProblem(parseFormula(`x ${sides[1]} x ${sides[3]} x`)));
 
 function nameList(text: string): string[] | undefined {
   const names = text.split(/ ?, ?(?:and )?| and | & /).map((name) => name.trim());

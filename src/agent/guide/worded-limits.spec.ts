@@ -118,3 +118,46 @@ describe('a range or step where a unit may be', () => {
     expect(isSolved).toBe(true);
   });
 });
+
+describe('relations that are no chain', () => {
+  it.each([
+    'tables >= 12 => chairs >= 3',
+    '12 <= tables >= 3',
+    '12 <= tables >= 3 integer',
+    'Both: tables >= 12 <= chairs',
+    'tables => 3 => chairs',
+  ])('keep the model from being solved: %s', async (statement) => {
+    const { isSolved, text } = await solved(TABLES, CLOSED, statement);
+    expect(isSolved).toBe(false);
+    expect(text).toContain('The relations of a chain point the same way');
+  });
+
+  it('are two limits where both are of a variable', async () => {
+    const { text } = await solved(TABLES, CLOSED, 'tables>=12 chairs>=3');
+    expect(text).toContain('the objective is 33');
+  });
+
+  it('are a chain around a figure of the model', async () => {
+    const { room } = await solved(TABLES, CLOSED, 'least = 6', 'least <= 2 chairs <= 10');
+    expect(room.cards.map(({ data }) => data['expression'])).toContain('least <= 2 chairs <= 10');
+  });
+});
+
+describe('a value with the name of another card', () => {
+  it.each(['Orders = 12', 'cost = 12', 'orders = 0'])('is refused: %s', async (statement) => {
+    const { room, isSolved, text } = await solved(TABLES, CLOSED, statement);
+    expect([isSolved, room.data('Values')]).toEqual([false, undefined]);
+    expect(text).toMatch(/names the (?:constraint|objective), no variable: write its formula/);
+  });
+});
+
+it.each([
+  ['produce at least 8 tables', 'produce at least 5 tables', '8 tables'],
+  ['produce 8 tables', 'requirement: 3 tables', '8 tables'],
+  ['requirement Least: 8 tables', 'requirement Least: tables >= 2', '8 tables'],
+])('names the quantity that a requirement replaces: %s, then %s', async (first, second, replaced) => {
+  const room = new Room();
+  await room.say(`${TABLES}\n${first}`);
+  const { text } = await room.say(second);
+  expect(text).toContain(`This replaces \`${replaced}\``);
+});
