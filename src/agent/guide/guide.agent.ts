@@ -40,6 +40,7 @@ import {
   readAll,
   whatIsMissing,
 } from './turn-work.js';
+import { describeIdle } from './stray-variables.js';
 import { undoLast } from './undo.js';
 import { openStatements } from './unread.js';
 
@@ -92,6 +93,8 @@ export class GuideAgent extends Agent {
     const isToSolve = kinds.has('solve') || kinds.has('solve_scenarios');
     const loosening = looseVariables(sketch.cards).filter(({ name }) => isToSolve || !loose.has(name));
     yield* say(...loosening.slice(0, MAX_WARNINGS).map(describeLoose));
+    const idle = describeIdle(sketch, ({ causes }) => isToSolve || causes.length > 0);
+    yield* say(...idle.slice(0, MAX_WARNINGS));
     yield* say(...(yield* changeScenarios(drafted, made, files, toolbox)));
     yield* say(...(yield* answerQuestions(drafted, made, files, toolbox)));
     const toSendAgain = [...left, ...unread];

@@ -2,10 +2,11 @@ import { isProblem } from '../../modelling/formula.js';
 import { namesOfIndex } from '../../modelling/vocabulary.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
 import { readIndex } from '../../projects/canvas/expressions.js';
-import { describeStray, strayVariables } from '../../projects/canvas/stray-variables.js';
+import { describeStray, idleVariables, strayVariables } from '../../projects/canvas/stray-variables.js';
 import type { Question } from '../ask-user-question.js';
 import { ask, referTo } from './question-parts.js';
-import type { Sketch } from './sketch.js';
+import { quote } from './quote.js';
+import type { Sketch, SketchCard } from './sketch.js';
 
 /** Asks for the variable that a misspelled name means. */
 export function askForStray(sketch: Sketch): Question | undefined {
@@ -26,3 +27,12 @@ export function askForStray(sketch: Sketch): Question | undefined {
     [`${name} is another variable`, `${name}${keys} continuous${tail}`],
   ]);
 }
+
+/** Warns of limits that change no plan. @param isMeant whether a card is to be told of */
+export const describeIdle = (sketch: Sketch, isMeant: (card: SketchCard) => boolean): string[] =>
+  idleVariables(sketch.cards)
+    .filter(({ card }) => isMeant(card))
+    .map(
+      ({ card, name }) =>
+        `No objective and no other variable depends on ${quote(name, 60)}, so its limit has no effect. If you mean another variable, write ${quote(`remove ${referTo(card, sketch)}`)} and the limit with the right name.`,
+    );

@@ -18,14 +18,27 @@ export interface StrayVariable<Of extends Content> {
   meant: string;
 }
 
+/** A variable that has limits alone. */
+type UnusedVariable<Of extends Content> = Omit<StrayVariable<Of>, 'meant'> & Partial<Pick<StrayVariable<Of>, 'meant'>>;
+
 /** Maximum number of variables whose names are compared with the others. */
 const MAX_COMPARED = 50;
 /** Formulas whose names are cached. */
 const MAX_FORMULAS = 1_500;
 const namesByFormula = new LRUCache<string, readonly string[]>({ max: MAX_FORMULAS });
 
-/** Variables that are probably misspelled names. A variable with a domain was declared on purpose. */
-export function strayVariables<Of extends Content>(cards: readonly Of[]): StrayVariable<Of>[] {
+/** Variables that are probably misspelled names. */
+export const strayVariables = <Of extends Content>(cards: readonly Of[]): StrayVariable<Of>[] =>
+  unusedVariables(cards).flatMap(({ meant, ...one }) => (meant === undefined ? [] : [{ ...one, meant }]));
+
+/** Variables that nothing depends on and that are not spelled like another one, in a model with an objective. */
+export const idleVariables = <Of extends Content>(cards: readonly Of[]): UnusedVariable<Of>[] =>
+  cards.some((card) => card.card_type === 'objective' && formulaIn(card) !== undefined)
+    ? unusedVariables(cards).filter(({ meant }) => meant === undefined)
+    : [];
+
+/** Variables with limits that no formula uses. A variable with a domain was declared on purpose. */
+function unusedVariables<Of extends Content>(cards: readonly Of[]): UnusedVariable<Of>[] {
   const variables = cards.flatMap((card) => {
     const name = card.card_type === 'variable' ? fieldOf<string>(card, 'name') : undefined;
     return name === undefined ? [] : [{ card, name }];
@@ -37,9 +50,9 @@ export function strayVariables<Of extends Content>(cards: readonly Of[]): StrayV
   return limited
     .filter(({ name }) => !used.has(name))
     .slice(0, MAX_COMPARED)
-    .flatMap(({ card, name }) => {
+    .map(({ card, name }) => {
       const [meant] = nearestNames(name, used, 1);
-      return meant === undefined ? [] : [{ card, name, meant }];
+      return { card, name, ...(meant !== undefined && { meant }) };
     });
 }
 
