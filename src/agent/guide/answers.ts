@@ -105,9 +105,20 @@ function read(line: string, pattern: string | undefined): Reading {
   const isBare =
     (alone.statement?.kind === 'question' && alone.statement.isBare === true) ||
     (alone.statement?.kind === 'variables' && alone.statement.names.every(isReserved));
+  if ((alone.statement === undefined || isBare) && !mayFill(line, pattern)) return alone;
   if (inPattern.statement !== undefined && (alone.statement === undefined || isBare || givesFormula(alone, pattern)))
     return inPattern;
   return alone;
+}
+
+/** Whether words can be what a question asks for: a figure, a sense or a formula is no sentence. */
+function mayFill(line: string, pattern: string): boolean {
+  const field = /^set .+ (?<field>\w+): …$/.exec(pattern)?.groups?.['field'] ?? '';
+  if (/^(?:weight|penalty|target|quantity|default)$/.test(field)) return figureOf(line) !== undefined;
+  if (field === 'sense') return /^(?:max|min)/i.test(line);
+  if (field !== 'expression') return true;
+  const isAnswer = /^(?:yes|no|ok|okay|sure|nothing|none)\b/i.test(line);
+  return !isAnswer && (/[\d<>=≤≥+*/[\]]/.test(line) || !isProblem(parseFormula(line)));
 }
 
 const LIMIT_IN_WORDS = /\b(?:at most|at least|no more than|no less than|not exceed|cannot exceed|must|should)\b/i;

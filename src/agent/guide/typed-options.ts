@@ -32,6 +32,7 @@ function typedOption(text: string, question: Question): string | undefined {
     onlyOne(labels.filter((label) => plain(label) === said)) ??
     atPlace(said, question) ??
     onlyOne(labels.filter((label) => /^(?:yes|no)$/.test(said) && /^\w+(?![\w-])/.exec(plain(label))?.[0] === said)) ??
+    consented(said, question) ??
     misspelled(text, labels) ??
     begun(said, labels)
   );
@@ -44,6 +45,13 @@ function atPlace(said: string, { id = '', options }: Question): string | undefin
   const isOfNumbers = /^set .* (?:weight|penalty|target|quantity|default|lower|upper): /.test(id);
   const areNumbers = isOfNumbers || options.some(({ label }) => figureOf(label) !== undefined);
   return figure !== undefined && areNumbers ? undefined : options[place]?.label;
+}
+
+/** The option of `yes, solve it`, and of `yes` to a question whether the guide shall do something. */
+function consented(said: string, { question, options }: Question): string | undefined {
+  const [, wanted] = /^(?:yes|sure)(?: (.+))?$/.exec(said) ?? [];
+  if (wanted !== undefined) return options.find(({ label }) => plain(label) === wanted)?.label;
+  return /^(?:yes|sure)$/.test(said) && question.startsWith('Shall I ') ? options[0]?.label : undefined;
 }
 
 /** The one label that differs by a single typo, of a text that says nothing else. */

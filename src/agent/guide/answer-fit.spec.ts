@@ -1,0 +1,37 @@
+import { describe, expect, it } from '@jest/globals';
+import { Room } from '../../../test/support/guide-room.js';
+
+const MODEL =
+  'chairs, tables integer; maximize profit: 30 chairs + 50 tables; Labour: 2 chairs + 4 tables <= 40, hard; data: in the formulas; kpi: none; requirement: none; confirm';
+
+describe('words that are no answer to the open question', () => {
+  it.each(['no nothing', 'yes please', 'rather much'])('do not become a penalty: %s', async (text) => {
+    const room = new Room();
+    await room.say(`${MODEL}\nWood: chairs + tables <= 15, soft`);
+    await room.say(text);
+    expect(room.data('Wood')).toEqual({ expression: 'chairs + tables <= 15', classification: 'soft' });
+    await room.say('5');
+    expect(room.data('Wood')).toMatchObject({ penalty: 5 });
+  });
+
+  it.each(['No, nothing.', 'YES SOLVE IT', 'whatever you like'])('do not become a formula: %s', async (text) => {
+    const room = new Room();
+    await room.say(`${MODEL}\nShare: chairs at the most 4`);
+    await room.say(text);
+    expect(room.data('Share')).toMatchObject({ expression: 'chairs at the most 4' });
+  });
+
+  it.each(['total cost', 'export the result'])('do not become a sense: %s', async (text) => {
+    const room = new Room();
+    await room.say('objective profit: 3x + 2y');
+    await room.say(text);
+    expect(room.data('profit')).not.toHaveProperty('sense');
+  });
+});
+
+it.each(['yes', 'Yes, solve it', 'sure'])('solves when the guide asks whether it shall: %s', async (text) => {
+  const room = new Room();
+  const { question } = await room.say(MODEL);
+  expect(question?.question).toContain('Shall I solve');
+  expect((await room.say(text)).text).toContain('Solved: the objective is 600');
+});
