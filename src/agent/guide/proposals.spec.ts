@@ -25,6 +25,13 @@ describe('a proposal', () => {
     ['make at most 40', ['make[p] <= 40 for p in products', 'sum p in products: make[p] <= 40']],
     ['store per product must not exceed 100 pieces', ['sum t in weeks: store[p, t] <= 100 for p in products']],
     ['store of every product in all weeks at least 5', ['store[p, t] >= 5 for p in products, t in weeks']],
+    ['no product may exceed its demand', ['make[p] <= demand[p] for p in products']],
+    ['Cap: no product can be above its demand', ['Cap: make[p] <= demand[p] for p in products']],
+    ['no product may fall below its demand', ['make[p] >= demand[p] for p in products']],
+    ['no product may not exceed its demand', []],
+    ['no product may be exactly its demand', []],
+    ['make at most 40 in total', ['sum p in products: make[p] <= 40']],
+    ['make in week 2 at most 40', []],
     ['we have 40 hours of labour', ['labour: sum p in products: labour[p] * make[p] <= 40', 'labour = 40']],
   ])('is made of %j', async (text, expected) => {
     expect(proposalsFor(text, await sketchOf(PRODUCTS))).toEqual(expected);
@@ -49,6 +56,33 @@ describe('a proposal', () => {
     ['there are only 12 carpenters available', ['carpenters = 12']],
   ])('is made of %j for variables without an index', async (text, expected) => {
     expect(proposalsFor(text, await sketchOf('chairs, tables integer'))).toEqual(expected);
+  });
+
+  it.each([
+    'chairs are at most a third of tables',
+    'tables are at least double the chairs',
+    'chairs minus tables at most 4',
+    'chairs - tables at most 4',
+    'at most 3 more chairs than tables',
+    'chairs exceed tables by at least 2',
+    'wood: 3 chairs and 5 tables at most 15',
+    'wood: 3 per chair and 5 per table, at most 15',
+    'chairs at most 3 dozen',
+    'chairs per table at most 5',
+    'chairs are not at most 5',
+    'chairs or tables at most 5',
+    'chairs made of oak at most 5',
+    'we have 3 more carpenters than chairs',
+  ])('is not made of %j, which it would not express in full', async (text) => {
+    expect(proposalsFor(text, await sketchOf('chairs, tables integer'))).toEqual([]);
+  });
+
+  it.each([
+    ['our chairs must always be at most 5 pieces', 'chairs <= 5'],
+    ['the number of chairs at most 5', 'chairs <= 5'],
+    ['chairs plus tables at most 5', 'chairs + tables <= 5'],
+  ])('is made of %j, whose other words have no meaning', async (text, expected) => {
+    expect(proposalsFor(text, await sketchOf('chairs, tables integer'))).toEqual([expected]);
   });
 
   it.each(['the weather is nice', 'hello', 'chairs are fine', 'x at most'])('is not made of %j', async (text) => {

@@ -3,6 +3,7 @@ import { columnsOf } from './canvas-columns.js';
 import { readStatement } from './grammar.js';
 import { type Thing, thingNamed, thingNear, thingsOn } from './named-things.js';
 import type { Sketch } from './sketch.js';
+import { isUnit, usesAll } from './word-coverage.js';
 import { figureOf, NUMBER, without } from './words.js';
 
 /*
@@ -12,7 +13,8 @@ import { figureOf, NUMBER, without } from './words.js';
 
 /** Longest text that is looked at, in characters. */
 const MAX_LENGTH = 300;
-const BE = '(?:(?:is|are|must|should|shall|may|can|has to|have to|to) )?(?:(?:be|stay|remain|be kept|stay kept) )?';
+const BE =
+  '(?:(?:is|are|must|should|shall|may|can|has to|have to|to) )?(?:(?:be|stay|remain|be kept|stay kept|fall|go|drop|rise) )?';
 const MORE = '(?:more|greater|larger|higher)';
 const LESS = '(?:less|fewer|smaller|lower)';
 const NOT = String.raw`(?:no|not|never|cannot|can['’]t)(?: (?:be|fall|go|drop|rise))?`;
@@ -37,7 +39,15 @@ const RELATIONS: [relation: '<=' | '>=' | '<' | '>' | '=', pattern: RegExp][] = 
 ];
 const QUANTIFIER =
   /(?:\b(?:of|for|in|at|on|from) )?\b(?:every|each|any|per|all(?: the| of the)?) (?<set>[\p{L}\p{N}_]+)/giu;
+/** The label of a limit on an amount. */
+const LABEL = /^[\p{L}\p{N}_]+: /u;
+/** `no product may exceed its cap` limits every product. */
+const NO_MEMBER = /^(?:no|none of the|not a single|no single) (?=(?<set>[\p{L}\p{N}_]+))/iu;
+const NEGATIONS: Partial<Record<string, string>> = { '<': '>=', '>': '<=' };
 const TOTAL = /\b(?:total|sum|altogether|together|overall|all|in total|combined)\b/i;
+const IN_TOTAL = /\b(?:in total|altogether|together|overall|combined)\b/i;
+/** Words that a proposal expresses by signs. */
+const SIGN_WORDS = ['and', 'plus', 'total', 'sum', 'altogether', 'together', 'overall', 'all', 'in', 'combined'];
 const PERCENT = new RegExp(String.raw`(?:^| )(?<figure>${NUMBER}) ?(?:%|percent) (?<rest>[^]+)`, 'i');
 const HAVE = new RegExp(
   `^(?:we|i|you|there|they)(?: only)? (?:have|has|had|got|is|are)(?: only)? (?<figure>${NUMBER}) (?<rest>.+)$`,
@@ -91,13 +101,18 @@ class Proposer {
   *read(text: string): Generator<string> {
     const { figure, rest: amount = '' } = HAVE.exec(text)?.groups ?? {};
     // The unit of `40 hours of labour` is not needed.
-    if (figure !== undefined) yield* this.amount(figure, amount.replace(AVAILABLE, '').split(OF).at(-1) ?? '');
-    const { rest, sets } = this.withoutQuantifiers(text);
+    if (figure !== undefined) {
+      const said = `${figure} ${amount.replace(AVAILABLE, '')}`;
+      yield* complete(this.amount(figure, amount.replace(AVAILABLE, '').split(OF).at(-1) ?? ''), said);
+    }
+    const noSet = this.setNamed(NO_MEMBER.exec(text)?.groups?.['set'] ?? '');
+    const { rest, sets } = this.withoutQuantifiers(noSet === undefined ? text : text.replace(NO_MEMBER, 'every '));
     for (const [relation, pattern] of RELATIONS) {
       const match = pattern.exec(rest);
       if (match === null) continue;
       const [before, after] = [rest.slice(0, match.index).trim(), rest.slice(match.index + match[0].length).trim()];
-      yield* this.relation(before, relation, after, sets);
+      const meant = noSet === undefined ? relation : NEGATIONS[relation];
+      if (meant !== undefined) yield* complete(this.relation(before, meant, after, sets), `${before} ${after}`);
       return;
     }
   }
@@ -111,6 +126,7 @@ class Proposer {
 
   /** Reads `we have 40 hours of labour` as a limit of all labour, or as a figure. */
   private *amount(figure: string, subject: string): Generator<string> {
+    if (!wordsOf(subject).every(isUnit)) return;
     const name = subject.trim().replace(/[^\p{L}\p{N}]+/gu, '_');
     const column = columnsOf(this.sketch).find(
       ({ type, name: called, column: title }) => type === 'number' && nearestNames(subject, [called, title]).length > 0,
@@ -128,13 +144,13 @@ class Proposer {
   private *relation(before: string, relation: string, after: string, sets: ReadonlySet<string>): Generator<string> {
     // `at most 10 chairs` is about the chairs behind the figure.
     const ofFigure = FIGURE_OF.exec(after)?.groups;
-    const named = this.thing(before) ?? this.onlyVariable();
+    const named = this.thing(before) ?? this.onlyVariable(sets);
     const behind = ofFigure === undefined ? undefined : thingNamed(ofFigure['subject'] ?? '', this.things);
     const isBehind = this.thing(before) === undefined && behind !== undefined && isVariable(behind);
     const left = isBehind ? behind : named;
     if (left === undefined) return;
     const right = isBehind ? (ofFigure?.['figure'] ?? '') : after;
-    const isTotal = TOTAL.test(before);
+    const isTotal = TOTAL.test(before) || IN_TOTAL.test(after);
     const modes = isTotal || sets.size > 0 ? [isTotal] : [false, true];
     const found = new Set<string>();
     for (const total of modes) {
@@ -179,9 +195,16 @@ class Proposer {
     );
   }
 
-  private onlyVariable(): Thing | undefined {
-    const variables = this.things.filter(isVariable);
+  /** The only variable, or the only one over exactly these sets. */
+  private onlyVariable(sets: ReadonlySet<string>): Thing | undefined {
+    const all = this.things.filter(isVariable);
+    const variables = all.length === 1 ? all : all.filter(({ name }) => this.isOver(name, sets));
     return variables.length === 1 ? variables[0] : undefined;
+  }
+
+  private isOver(family: string, sets: ReadonlySet<string>): boolean {
+    const over = this.sketch.vocabulary.families.get(family)?.index.over.map(({ set }) => set) ?? [];
+    return over.length > 0 && new Set(over).size === sets.size && over.every((set) => sets.has(set));
   }
 
   /** Memberships of a variable in the named sets, or all of its memberships if no set is named. */
@@ -211,12 +234,16 @@ class Proposer {
     return sets.get(shape.set)?.arity === 1 ? `sum i in ${shape.set}: ${name}[i]` : undefined;
   }
 
+  private setNamed(word: string): string | undefined {
+    const spelling = wordsOf(word).join(' ');
+    return Array.from(this.sketch.vocabulary.sets.keys()).find((one) => wordsOf(one).join(' ') === spelling);
+  }
+
   /** The text without `of every plant`, and the sets that it names so. */
   private withoutQuantifiers(text: string): { rest: string; sets: ReadonlySet<string> } {
     const sets = new Set<string>();
     const rest = text.replace(QUANTIFIER, (phrase: string, word: string) => {
-      const spelling = wordsOf(word).join(' ');
-      const set = Array.from(this.sketch.vocabulary.sets.keys()).find((one) => wordsOf(one).join(' ') === spelling);
+      const set = this.setNamed(word);
       if (set !== undefined) sets.add(set);
       return set === undefined ? phrase : ' ';
     });
@@ -225,3 +252,8 @@ class Proposer {
 }
 
 const isVariable = ({ kind }: Thing): boolean => kind === 'variable' || kind === 'family';
+
+/** Leaves out the statements that lack a word or a figure of the text. */
+function* complete(statements: Iterable<string>, text: string): Generator<string> {
+  for (const statement of statements) if (usesAll(text, statement.replace(LABEL, ''), SIGN_WORDS)) yield statement;
+}
