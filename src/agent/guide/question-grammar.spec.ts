@@ -88,7 +88,12 @@ describe('a what-if question', () => {
     ['what if the budget is 300?', [{ subject: 'budget', to: 300 }]],
     ['what if budget = 300', [{ subject: 'budget', to: 300 }]],
     ['What if the budget were only $1,300', [{ subject: 'budget', to: 1300 }]],
-    ['what happens if the budget drops to 150 euros', [{ subject: 'budget', to: 150 }]],
+    ['what happens if the budget drops to 150 euros', [{ subject: 'budget', to: 150, unit: 'euros' }]],
+    ['what if labour is 44 hours per week', [{ subject: 'labour', to: 44, unit: 'hours per week' }]],
+    ['what if the budget is 10% of 300', [{ subject: 'budget', to: 30 }]],
+    ['what if budget = 2 wages', [{ subject: 'budget', to: 2, factor: 'wages' }]],
+    ['what if we have 5 carpenters more', [{ subject: 'carpenters', plus: 5 }]],
+    ['what if there are 2 trucks fewer', [{ subject: 'trucks', plus: -2 }]],
     ['what would the profit be with labour at 44?', [{ subject: 'labour', to: 44 }]],
     ['how many tables if wood is 20', [{ subject: 'wood', to: 20 }]],
     ['what is the profit with labour at 44', [{ subject: 'labour', to: 44 }]],
@@ -125,6 +130,18 @@ describe('a what-if question', () => {
       kind: 'what_if',
       changes: [{ form: 'figure', target: 'demand', where: 'region = "north"', times: 1.2 }],
     });
+  });
+
+  it.each([
+    'what if budget is 300 or 400',
+    'what if budget is 300 or more',
+    'what if the budget is 10%',
+    'what if the budget is at most 90 percent',
+    'what if the budget is 2 times 40',
+    'what if budget is 3 dozen',
+    'what if the budget is 40 than before',
+  ])('is not read in part: %s', (text) => {
+    expect(readStatement(text)).toEqual({ reason: expect.stringContaining('is not a change that I understand') });
   });
 
   it('says what to write if it cannot be read', () => {

@@ -119,6 +119,10 @@ export interface WantedChange extends Arithmetic {
   subject: string;
   /** The side of a variable that is bounded. */
   side?: 'lower' | 'upper';
+  /** Words behind the figure. */
+  unit?: string;
+  /** The name that the figure multiplies, as in `budget = 2 wages`. */
+  factor?: string;
   /** Leaves a card out. */
   isOff?: boolean;
 }

@@ -1,6 +1,8 @@
 import type { Arithmetic } from '../../executions/model/adjustments.js';
 import { readChanges } from './scenario-grammar.js';
+import { quote } from './quote.js';
 import type { Reading, SaidChange, WantedChange } from './statement.js';
+import { isUnit } from './word-coverage.js';
 import { figureOf, NUMBER, without } from './words.js';
 
 /*
@@ -26,22 +28,33 @@ const MORE = '(?:more|extra|additional|further|higher|larger|greater|dearer|more
 const LESS = '(?:fewer|less|lower|smaller|cheaper|down)';
 const IS = '(?:is|are|was|were|will be|would be|becomes?|equals?|=)';
 const WE = '(?:(?:we|i|you|they) )?';
-/** A unit behind a figure, which the canvas does not read. */
-const UNIT = String.raw`(?: \S+| \S+ \S+)?`;
+/** `10 % of 300`. */
+const SHARE = new RegExp(String.raw`(?<![\w.])(${NUMBER}) ?(?:%|percent) of [$€£]?(${NUMBER})(?![\w.])`, 'gi');
+/** Words behind a figure, which have to be a unit. */
+const UNIT = String.raw`(?: (?<unit>\p{L}\S*(?: (?:per|an?|each|every) \p{L}\S*)?))?`;
 
 type Groups = Partial<Record<string, string>>;
-type Form = [pattern: RegExp, toChange: (figure: number, groups: Groups) => Omit<WantedChange, 'form' | 'subject'>];
+type Form = [
+  pattern: RegExp,
+  toChange: (figure: number, groups: Groups) => Omit<WantedChange, 'form' | 'subject'> | undefined,
+];
 
-const form = (pattern: string, toChange: Form[1]): Form => [new RegExp(`^${pattern}$`, 'i'), toChange];
+const form = (pattern: string, toChange: Form[1]): Form => [new RegExp(`^${pattern}$`, 'iu'), toChange];
 const rounded = (figure: number): number => Number(figure.toPrecision(12));
 const by =
   (sign: 1 | -1) =>
   (figure: number, { percent }: Groups): Arithmetic =>
     percent === undefined ? { plus: sign * figure } : { times: rounded(1 + (sign * figure) / 100) };
-const to = (figure: number): Arithmetic => ({ to: figure });
+/** A share of nothing is no amount: `the budget is 10 %` may mean 10, 0.1 or a tenth of the budget. */
+const to = (figure: number, { percent }: Groups): Arithmetic | undefined =>
+  percent === undefined ? { to: figure } : undefined;
 const times = (factor: number) => (): Arithmetic => ({ times: factor });
-const atMost = (figure: number): ReturnType<Form[1]> => ({ to: figure, side: 'upper' });
-const atLeast = (figure: number): ReturnType<Form[1]> => ({ to: figure, side: 'lower' });
+const bounded =
+  (side: 'lower' | 'upper') =>
+  (figure: number, groups: Groups): ReturnType<Form[1]> =>
+    to(figure, groups) && { to: figure, side };
+const atMost = bounded('upper');
+const atLeast = bounded('lower');
 const off = (): ReturnType<Form[1]> => ({ isOff: true });
 
 const FORMS: readonly Form[] = [
@@ -57,10 +70,13 @@ const FORMS: readonly Form[] = [
   form(`half(?: of)?(?: the)?(?: as (?:much|many))? ${REST}`, times(0.5)),
   form(`${AMOUNT} ${MORE}(?: units?)?(?: of)? ${REST}`, by(1)),
   form(`${AMOUNT} ${LESS}(?: units?)?(?: of)? ${REST}`, by(-1)),
+  form(`${AMOUNT} ${SUBJECT} ${MORE}`, by(1)),
+  form(`${AMOUNT} ${SUBJECT} ${LESS}`, by(-1)),
   form(`${SUBJECT} ?(?:<=|≤|=<|(?:${IS} )?(?:at most|no more than|limited to)) ?${AMOUNT}${UNIT}`, atMost),
   form(`${SUBJECT} ?(?:>=|≥|=>|(?:${IS} )?(?:at least|no less than)) ?${AMOUNT}${UNIT}`, atLeast),
   form(`(?:at most|no more than|up to) ${AMOUNT} ${REST}`, atMost),
   form(`(?:at least|no less than) ${AMOUNT} ${REST}`, atLeast),
+  form(`${SUBJECT} ?= ?${AMOUNT} ?[*×]? ?(?<factor>[\\p{L}_][\\p{L}\\p{N}_]*)`, to),
   form(`${SUBJECT} ?${IS} ?(?:only |set to |now )?${AMOUNT}${UNIT}`, to),
   form(`(?:a |an )?${SUBJECT} of ${AMOUNT}${UNIT}`, to),
   form(`${SUBJECT} at ${AMOUNT}${UNIT}`, to),
@@ -86,13 +102,14 @@ export function readWhatIf(text: string): Reading | undefined {
   const { word = '', body = whole } = whole === undefined ? (CHANGED.exec(text)?.groups ?? {}) : {};
   if (body === undefined) return undefined;
   const changes = readAll(body);
-  if (changes !== undefined) return { statement: { kind: 'what_if', changes } };
+  if (typeof changes !== 'string') return { statement: { kind: 'what_if', changes } };
   // The present plan is no answer to a question about another one. `the profit with tax` can be a name.
   const isOther = whole !== undefined || word.toLowerCase() === 'if' || WOULD.test(text) || /\d/.test(body);
-  return isOther ? { reason: HOW_TO } : undefined;
+  return isOther ? { reason: `${quote(changes, 60)} is not a change that I understand: ${HOW_TO}` } : undefined;
 }
 
-function readAll(body: string): (WantedChange | SaidChange)[] | undefined {
+/** Returns the changes, or the part that is none. */
+function readAll(body: string): (WantedChange | SaidChange)[] | string {
   const isPlain = !/["“[]| where /i.test(body);
   const said = isPlain ? undefined : readChanges(body);
   if (said !== undefined && typeof said !== 'string') return said;
@@ -107,18 +124,26 @@ function readAll(body: string): (WantedChange | SaidChange)[] | undefined {
   }
   if (waiting === '') return changes;
   const others = readChanges(body);
-  return typeof others === 'string' ? undefined : others;
+  return typeof others === 'string' ? waiting : others;
 }
 
 function readOne(text: string): WantedChange | undefined {
-  const plain = text.replace(/(?<=\d),(?=\d{3}(?!\d))/g, '').trim();
+  const plain = text
+    .replace(/(?<=\d),(?=\d{3}(?!\d))/g, '')
+    .replace(SHARE, (_, share: string, of: string) => String(rounded((Number(share) / 100) * Number(of))))
+    .trim();
   const said = plain.replace(LEAD, '').replace(/^\w+/, (word) => figureInWords(word));
   for (const [pattern, toChange] of FORMS) {
     const groups: Groups = pattern.exec(said)?.groups ?? {};
     const subject = without((groups['subject'] ?? '').replace(LEAD, ''), ` "'\`“”`);
     const figure = groups['figure'] === undefined ? 0 : figureOf(groups['figure']);
+    const { unit, factor } = groups;
     if (subject === '' || figure === undefined || /^[\d.]+$/.test(subject)) continue;
-    return { form: 'wanted', subject, ...toChange(figure, groups) };
+    if (unit !== undefined && !isUnit(unit.split(' ')[0] ?? '')) continue;
+    const change = toChange(figure, groups);
+    if (change === undefined) continue;
+    const behind = { ...(unit !== undefined && { unit }), ...(factor !== undefined && { factor }) };
+    return { form: 'wanted', subject, ...change, ...behind };
   }
   return undefined;
 }

@@ -1,17 +1,17 @@
-import { fieldOf } from '../../projects/canvas/card-shapes.js';
 import { someOf } from '../../modelling/names.js';
 import type { Change } from '../../scenarios/change.js';
 import { MAX_NAME_LENGTH } from '../../scenarios/scenarios.dto.js';
 import type { AgentOutput } from '../agent.js';
 import type { ScenarioRun, ToldComparison } from '../tools/scenario-tools.service.js';
 import type { Toolbox } from '../tools/toolbox.service.js';
-import { type Thing, thingNamed, thingNear, thingsOn, whyUnnamed } from './named-things.js';
+import { thingsOn } from './named-things.js';
 import { bullets, figure, quote } from './quote.js';
 import { readNewest } from './run-reader.js';
 import { describeDifference, sayChange, toChange } from './scenarios.js';
 import type { Sketch } from './sketch.js';
 import type { Feasibility } from './solving.js';
-import type { StatementOf, WantedChange } from './statement.js';
+import type { StatementOf } from './statement.js';
+import { toChanges } from './what-if-changes.js';
 
 /* Answers to what-if questions. Each question is solved as a scenario and leaves the canvas unchanged. */
 
@@ -62,63 +62,6 @@ export async function* answerWhatIf(
 /** Returns a scenario name that is the same for the same question. */
 const nameOf = (changes: readonly Change[]): string =>
   `What if ${changes.map(sayChange).join(', ')}`.slice(0, MAX_NAME_LENGTH);
-
-/** Returns the scenario changes of a plain-word change, or the reason why it cannot be made. */
-function toChanges(wanted: WantedChange, things: readonly Thing[], sketch: Sketch): Change[] | string {
-  const { subject, side, isOff, times, plus, to } = wanted;
-  const arithmetic = {
-    ...(times !== undefined && { times }),
-    ...(plus !== undefined && { plus }),
-    ...(to !== undefined && { to }),
-  };
-  const cell = cellNamed(subject, things);
-  if (cell !== undefined && isOff !== true && side === undefined) return [{ kind: 'cell', ...cell, ...arithmetic }];
-  const thing = thingNamed(subject, things, true) ?? thingNear(subject, things) ?? thingNamed(subject, things);
-  if (thing === undefined) return whyUnnamed(subject, things, sketch);
-  const { kind, name } = thing;
-  const called = quote(name, 60);
-  if (isOff === true)
-    return ['constraint', 'objective', 'kpi'].includes(kind)
-      ? [{ kind: 'off', target: name }]
-      : `${called} is a ${kind}, and only constraints, objectives and KPIs can be left out. Say its figure, as in ${quote(`what if ${name} = 0`)}.`;
-  switch (kind) {
-    case 'value':
-      return [{ kind: 'value', target: name, ...arithmetic }];
-    case 'column':
-      return [{ kind: 'column', target: name, ...arithmetic }];
-    case 'constraint':
-      return [{ kind: 'limit', target: name, ...arithmetic }];
-    case 'variable':
-    case 'family':
-      return boundsOf(thing, side, arithmetic);
-    default:
-      return `${called} is ${kind === 'set' ? 'a set' : `the result of the plan`}. Change a figure, a limit or a variable instead.`;
-  }
-}
-
-/** A variable is kept at a figure by both of its bounds. */
-function boundsOf({ name, card }: Thing, side: WantedChange['side'], arithmetic: Partial<Change>): Change[] | string {
-  if (side !== undefined) return [{ kind: 'bound', target: `${name}.${side}`, ...arithmetic }];
-  if (arithmetic.to !== undefined)
-    return (['lower', 'upper'] as const).map((one) => ({ kind: 'bound', target: `${name}.${one}`, ...arithmetic }));
-  const hasUpper = card !== undefined && fieldOf(card, 'upper') !== undefined;
-  return hasUpper
-    ? [{ kind: 'bound', target: `${name}.upper`, ...arithmetic }]
-    : `${quote(name, 60)} is chosen by the plan and has no upper bound. Say an amount, as in ${quote(`what if ${name} = 5`)}.`;
-}
-
-/** Reads a member of a column, such as `price of oak chair`. */
-function cellNamed(subject: string, things: readonly Thing[]): Pick<Change, 'target' | 'key'> | undefined {
-  const at = subject.search(/ of /i);
-  if (at < 0) return undefined;
-  const column = thingNamed(subject.slice(0, at), things, true);
-  const member = subject
-    .slice(at + ' of '.length)
-    .replace(/^the /i, '')
-    .replace(/^["'“](.*)["'”]$/, '$1')
-    .trim();
-  return column?.kind === 'column' && member !== '' ? { target: column.name, key: member.split(/ ?, ?/) } : undefined;
-}
 
 function describeFailure(run: ScenarioRun | undefined): string {
   if (run === undefined) return 'it was not solved';

@@ -1,0 +1,159 @@
+import type { Arithmetic } from '../../executions/model/adjustments.js';
+import { isProblem } from '../../modelling/formula.js';
+import { mentionsOf } from '../../modelling/mentions.js';
+import { wordsOf } from '../../modelling/nearest-names.js';
+import { parseFormula } from '../../modelling/parse-formula.js';
+import { fieldOf } from '../../projects/canvas/card-shapes.js';
+import type { Change } from '../../scenarios/change.js';
+import { columnsOf } from './canvas-columns.js';
+import { type Thing, thingNamed, thingNear, whyUnnamed } from './named-things.js';
+import { quote } from './quote.js';
+import type { Sketch } from './sketch.js';
+import type { WantedChange } from './statement.js';
+import { unusedWords } from './word-coverage.js';
+
+/* Scenario changes of what-if questions in plain words. */
+
+type Side = NonNullable<WantedChange['side']>;
+
+/** `maximum of carts`, `limit on carts`, `lower bound of carts`. */
+const BOUND_OF =
+  /^(?<bound>(?:upper |lower )?(?:maximum|minimum|max|min|limit|bound|cap|ceiling|floor)|most|least)(?: number| amount)?(?: (?:of|on|for))?(?: the)? (?<rest>.+)$/i;
+/** `carts limit`, `paint constraint`. */
+const BOUND_BEHIND =
+  /^(?<rest>.+) (?<bound>(?:upper |lower )?(?:limit|bound|cap|maximum|minimum|ceiling|floor)|constraint|rule)$/i;
+const LOWER = /lower|min|floor|least/i;
+const CELL = /^(?<column>.+?) (?:of|in|for|at|on) (?:the )?(?<member>.+)$/i;
+
+/** Returns the scenario changes of a plain-word change, or the reason why it cannot be made. */
+export function toChanges(wanted: WantedChange, things: readonly Thing[], sketch: Sketch): Change[] | string {
+  const { subject, isOff } = wanted;
+  const arithmetic = arithmeticOf(wanted, things, sketch);
+  if (typeof arithmetic === 'string') return arithmetic;
+  const cell = cellNamed(subject, things, sketch);
+  if (typeof cell === 'string') return cell;
+  if (cell !== undefined && isOff !== true && wanted.side === undefined)
+    return [{ kind: 'cell', ...cell, ...arithmetic }];
+  const { thing, bound, rest } = thingOf(subject, things);
+  if (thing === undefined) return whyUnnamed(subject, things, sketch);
+  const { kind, name } = thing;
+  const called = quote(name, 60);
+  const unused = unusedWords(rest, [name, thing.card?.label ?? name]);
+  if (unused.length > 0)
+    return `nothing on the canvas is called ${quote(subject, 60)}: ${quote(unused.join(' '), 60)} is not understood. A question changes ${called} as a whole, as in ${quote(`what if ${name} = 100`)}.`;
+  if (isOff === true)
+    return ['constraint', 'objective', 'kpi'].includes(kind)
+      ? [{ kind: 'off', target: name }]
+      : `${called} is a ${kind}, and only constraints, objectives and KPIs can be left out. Say its figure, as in ${quote(`what if ${name} = 0`)}.`;
+  const side = wanted.side ?? (bound === undefined || /constraint|rule/i.test(bound) ? undefined : sideOf(bound));
+  switch (kind) {
+    case 'value':
+      return [{ kind: 'value', target: name, ...arithmetic }];
+    case 'column':
+      return side === undefined
+        ? [{ kind: 'column', target: name, ...arithmetic }]
+        : `${called} is a column of figures and has no limit. Say its figures, as in ${quote(`what if ${name} rises by 10 %`)}.`;
+    case 'constraint': {
+      const isOther = side !== undefined && limitOf(thing, sketch) === (side === 'lower' ? 'upper' : 'lower');
+      // `the limit of labour` is the only limit that a constraint has.
+      if (isOther && (wanted.side !== undefined || !/limit|bound/i.test(bound ?? '')))
+        return `${called} limits its formula from ${side === 'lower' ? 'above' : 'below'} only. Change this limit, as in ${quote(`what if ${name} = 100`)}.`;
+      return [{ kind: 'limit', target: name, ...arithmetic }];
+    }
+    case 'variable':
+    case 'family':
+      return boundsOf(thing, side, arithmetic);
+    default:
+      return `${called} is ${kind === 'set' ? 'a set' : `the result of the plan`}. Change a figure, a limit or a variable instead.`;
+  }
+}
+
+const sideOf = (bound: string): Side => (LOWER.test(bound) ? 'lower' : 'upper');
+
+/** The thing that a subject names, with the word for its bound. The rest is the subject without that word. */
+function thingOf(subject: string, things: readonly Thing[]): { thing?: Thing; bound?: string; rest: string } {
+  const whole = thingNamed(subject, things, true);
+  if (whole !== undefined) return { thing: whole, rest: subject };
+  const { bound, rest = subject } = (BOUND_OF.exec(subject) ?? BOUND_BEHIND.exec(subject))?.groups ?? {};
+  const thing = thingNamed(rest, things, true) ?? thingNear(rest, things) ?? thingNamed(rest, things);
+  return { rest, ...(thing !== undefined && { thing }), ...(bound !== undefined && { bound }) };
+}
+
+/** The figures of a change. A value behind a figure multiplies it, as in `budget = 2 wages`. */
+function arithmeticOf(
+  { times, plus, to, unit, factor }: WantedChange,
+  things: readonly Thing[],
+  sketch: Sketch,
+): Arithmetic | string {
+  const value = factor === undefined ? undefined : sketch.values.get(thingNamed(factor, things, true)?.name ?? '');
+  const behind = value === undefined ? (unit ?? factor) : undefined;
+  if (behind !== undefined && thingNamed(behind, things) !== undefined)
+    return `${quote(behind, 60)} behind the figure is a name on the canvas, so I cannot take it as a unit. Say the figure alone.`;
+  return {
+    ...(times !== undefined && { times }),
+    ...(plus !== undefined && { plus }),
+    ...(to !== undefined && { to: Number((to * (value ?? 1)).toPrecision(12)) }),
+  };
+}
+
+/** The side that a constraint limits; undefined for equations, and if variables are on both sides. */
+function limitOf({ card }: Thing, { vocabulary: { variables, families } }: Sketch): Side | undefined {
+  const formula = parseFormula((card && fieldOf<string>(card, 'expression')) ?? '');
+  if (isProblem(formula) || formula.relations.length !== 1 || formula.relations[0] === '=') return undefined;
+  const [left, right] = formula.sides.map((side) =>
+    mentionsOf({ sides: [side], relations: [] }, undefined).some((name) => variables.has(name) || families.has(name)),
+  );
+  if (left === right) return undefined;
+  return (formula.relations[0] === '<=') === left ? 'upper' : 'lower';
+}
+
+/** A variable is kept at a figure by both of its bounds. */
+function boundsOf({ name, card }: Thing, side: Side | undefined, arithmetic: Arithmetic): Change[] | string {
+  if (side !== undefined) return [{ kind: 'bound', target: `${name}.${side}`, ...arithmetic }];
+  if (arithmetic.to !== undefined)
+    return (['lower', 'upper'] as const).map((one) => ({ kind: 'bound', target: `${name}.${one}`, ...arithmetic }));
+  const hasUpper = card !== undefined && fieldOf(card, 'upper') !== undefined;
+  return hasUpper
+    ? [{ kind: 'bound', target: `${name}.upper`, ...arithmetic }]
+    : `${quote(name, 60)} is chosen by the plan and has no upper bound. Say an amount, as in ${quote(`what if ${name} = 5`)}.`;
+}
+
+/** Reads a member of a column, such as `price of oak chair` or `hours in week 2`; the reason if there is no such member. */
+function cellNamed(
+  subject: string,
+  things: readonly Thing[],
+  sketch: Sketch,
+): Pick<Change, 'target' | 'key'> | string | undefined {
+  const { column: before = '', member = '' } = CELL.exec(subject)?.groups ?? {};
+  const column = thingNamed(before, things, true);
+  if (column?.kind !== 'column') return undefined;
+  const set = columnsOf(sketch).find(({ name }) => name === column.name)?.set ?? '';
+  const key = keyOf(member, set);
+  const { parts = [] } = sketch.vocabulary.sets.get(set) ?? {};
+  const spelled = key.map((part, at) => memberIn(part, parts[at]));
+  const unknown = key.find((_, at) => spelled[at] === undefined);
+  return unknown === undefined
+    ? { target: column.name, key: spelled.filter((part) => part !== undefined) }
+    : `${quote(unknown, 60)} is no member of ${quote(set, 60)}. Name a member of it, as in ${quote(`what if ${column.name} of ${Array.from(parts[0] ?? [])[0] ?? 'a'} = 100`)}.`;
+}
+
+/** The parts of a key, without quotation marks and without the name of the set: `week 2` is the member 2 of `weeks`. */
+function keyOf(member: string, set: string): string[] {
+  return member.split(/ ?, ?/).map((part) => {
+    const bare = part.replace(/^["'“](.*)["'”]$/, '$1').trim();
+    const [first = '', ...others] = bare.split(' ');
+    return others.length > 0 && wordsOf(first).join() === wordsOf(set).join() ? others.join(' ') : bare;
+  });
+}
+
+/** The spelling of a member in its set. Members that are not known are taken as written. */
+function memberIn(part: string, members: Iterable<string> | undefined): string | undefined {
+  if (members === undefined) return part;
+  const spelling = wordsOf(part).join(' ');
+  let similar: string | undefined;
+  for (const member of members) {
+    if (member === part) return member;
+    if (wordsOf(member).join(' ') === spelling) similar ??= member;
+  }
+  return similar;
+}
