@@ -5,6 +5,7 @@ import { fieldOf } from '../../projects/canvas/card-shapes.js';
 import { type Thing, thingNamed, thingNear } from './named-things.js';
 import { bullets, counted, figure, quote } from './quote.js';
 import { type Answer, memberOf, type RunReader, TIGHT, withoutName } from './run-reader.js';
+import { unusedWords } from './word-coverage.js';
 
 /** Answers to questions about what limits the plan. */
 export class LimitAnswers {
@@ -65,6 +66,23 @@ export class LimitAnswers {
     return thing === undefined
       ? this.reader.unnamed(subject)
       : `${quote(thing.name, 60)} is no constraint, and only constraints have shadow prices. Ask for its reduced cost.`;
+  }
+
+  /** The room of a constraint, or of the constraints with a value such as `budget`. */
+  async *left(subject: string): Answer {
+    const things = this.constraintsFirst();
+    const thing = thingNamed(subject, things) ?? thingNear(subject, things);
+    if (thing === undefined) return this.reader.unnamed(subject);
+    const unused = unusedWords(subject, [thing.name, thing.card?.label ?? thing.name]);
+    if (unused.length > 0) return this.reader.notUnderstood(subject, unused, thing.name);
+    const names = thing.kind === 'constraint' ? [thing.name] : this.constraintsWith(thing.name);
+    const isLimited = thing.kind === 'constraint' || thing.kind === 'value' || thing.kind === 'column';
+    if (!isLimited || names.length === 0)
+      return `I cannot answer that: ${quote(thing.name, 60)} is no constraint. Only constraints have room left.`;
+    const answers: string[] = [];
+    for (const name of names.slice(0, 3)) answers.push(yield* this.reader.constraint(name));
+    const more = names.length > 3 ? ` ${names.length - 3} more constraints have ${quote(thing.name, 60)} as well.` : '';
+    return `${answers.join(' ')}${more}`;
   }
 
   private constraintsFirst(): Thing[] {

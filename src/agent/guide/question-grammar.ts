@@ -1,5 +1,5 @@
 import { nearestNames } from '../../modelling/nearest-names.js';
-import type { Reading, ResultQuestion } from './statement.js';
+import type { Pick, Reading, ResultQuestion } from './statement.js';
 import { readWhatIf } from './what-if-grammar.js';
 import { without } from './words.js';
 
@@ -48,10 +48,15 @@ const LESS = /\b(?:so (?:many|much)|fewer|less|too (?:many|much)|at all)\b/i;
 /** Words of a why question that name nothing. */
 const FILLERS =
   /\b(?:not|no|only|just|more|fewer|less|so|few|little|many|much|too|any|at all|are|is|do|does|did|don['’]t|doesn['’]t|didn['’]t|isn['’]t|aren['’]t|can['’]t|cannot|can|we|i|you|it|they|there|the|our|make|build|made|built|produce|produced|have|get|larger|bigger|higher|lower|smaller)\b/gi;
+const LEFT = new RegExp(
+  `^how (?:much|many)(?: of)? (?<subject>.+?)(?: (?:is|are|do we have|have we))?(?: still)? (?:left|left over|unused|remaining|spare|to spare|available)$`,
+  'i',
+);
 const VALUE = new RegExp(String.raw`^${ASKS} (?<subject>["'“\p{L}\p{N}_].*)$`, 'iu');
-const PICKS: [NonNullable<Extract<ResultQuestion, { ask: 'value' }>['pick']>, RegExp][] = [
+const PICKS: [Pick, RegExp][] = [
   ['largest', /^(?:the )?(?:largest|biggest|highest|greatest|maximum|max|most)(?: (?:value )?of)?(?: the)? /i],
   ['smallest', /^(?:the )?(?:smallest|lowest|least|minimum|min)(?: (?:value )?of)?(?: the)? /i],
+  ['average', /^(?:the )?(?:average|mean)(?: (?:value )?of)?(?: the)? /i],
   ['total', /^(?:the )?(?:total|sum|overall)(?: of)?(?: the)? /i],
 ];
 
@@ -87,6 +92,8 @@ function askedOf(said: string): ResultQuestion | undefined {
     const subject = why.replace(FILLERS, ' ').replace(/\s+/g, ' ').trim();
     return subject === '' ? { ask: 'binding' } : { ask: 'why_not', subject, wants: LESS.test(why) ? 'less' : 'more' };
   }
+  const left = LEFT.exec(said)?.groups?.['subject'];
+  if (left !== undefined) return { ask: 'left', subject: withoutArticles(left) };
   const subject = VALUE.exec(said)?.groups?.['subject'];
   return subject === undefined ? undefined : valueOf(withoutArticles(subject));
 }

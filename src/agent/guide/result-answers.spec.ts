@@ -41,4 +41,25 @@ describe('the answer to a question about values', () => {
   it('says which of several things is unknown', async () => {
     expect(await answerTo('chairs and sofas')).toMatch(/^`chairs` is 10\. I cannot answer that: .*`sofas`/);
   });
+
+  it.each([
+    ['profit per cart', 'per cart'],
+    ['profit in week 1', 'week 1'],
+    ['chairs of oak', 'oak'],
+    ['profit without tables', 'without tables'],
+    ['tables for Hamburg', 'Hamburg'],
+  ])('is refused if it would leave out a word: %s', async (subject, word) => {
+    expect(await answerTo(subject)).toContain(
+      `I cannot answer that: \`${word}\` in \`${subject}\` is not understood. Ask `,
+    );
+  });
+
+  it.each([
+    ['chairs do we sell', '`chairs` is 10.'],
+    ['chairs should we order', '`chairs` is 10.'],
+    ['chairs are needed', '`chairs` is 10.'],
+    ['profit of the plan', 'The objective `profit` is 550, the most that the constraints allow.'],
+  ])('leaves out words without a meaning: %s', async (subject, text) => {
+    expect(await answerTo(subject)).toBe(text);
+  });
 });

@@ -5,13 +5,21 @@ import { type Thing, thingNamed, thingNear } from './named-things.js';
 import { bullets, counted, figure, quote } from './quote.js';
 import { type Answer, MAX_SHOWN, memberOf, type RunReader, withoutName } from './run-reader.js';
 import { describeOutcome } from './solving.js';
-import type { ResultQuestion } from './statement.js';
+import type { Pick, ResultQuestion } from './statement.js';
+import { unusedWords } from './word-coverage.js';
+
+type ValueQuestion = Extract<ResultQuestion, { ask: 'value' }>;
 
 /** Maximum number of variables that are searched for a member. */
 const MAX_FAMILIES = 5;
 
 const OBJECTIVE =
   /^(?:objectives?|goals?|(?:objective|optimal) (?:function )?values?|value of the objective|optimum)$/i;
+
+/** `do we sell`, `are needed`: the plan has amounts only, whatever they are used for. */
+const ACTION =
+  / (?:do|does|did|should|must|can|will|would|shall) (?:we|i|you|they) \p{L}+| (?:are|is|were|was|get|gets|to|to be|will be) (?:being )?\p{L}+(?:ed|en|t|de|ld)(?= |$)/giu;
+const OF_PLAN = ['plan', 'solution', 'value', 'result', 'model', 'optimal', 'best', 'need', 'in'];
 
 /** Answers questions about a run, a paragraph each. */
 export class ResultAnswers {
@@ -32,6 +40,8 @@ export class ResultAnswers {
         return yield* this.limits.binding();
       case 'slack':
         return yield* this.limits.slack();
+      case 'left':
+        return yield* this.limits.left(question.subject);
       case 'shadow_price':
         return yield* this.limits.shadowPrice(question.subject);
       case 'reduced_cost':
@@ -70,7 +80,7 @@ export class ResultAnswers {
       : `${quote(label, 60)} is ${figure(kpi.value)}${unit}${target}.`;
   }
 
-  private async *value(question: Extract<ResultQuestion, { ask: 'value' }>): Answer {
+  private async *value(question: ValueQuestion): Answer {
     const { subject, pick } = question;
     // A KPI that only stands for the objective is called like its value.
     const hasFigure = this.reader.run.kpis?.some(({ label }) => label.toLowerCase() === subject.toLowerCase());
@@ -82,16 +92,22 @@ export class ResultAnswers {
       return answers.join(' ');
     }
     // The name of a KPI may begin like a question: `Total cost`.
-    const named =
-      thingNamed(`${pick ?? ''} ${subject}`, this.reader.things, true) ?? thingNamed(subject, this.reader.things);
-    if (named?.kind === 'family') return yield* this.family(named.name, subject, pick);
-    if (named !== undefined) return yield* this.single(named);
+    const whole = thingNamed(`${pick ?? ''} ${subject}`, this.reader.things, true);
+    const named = whole ?? thingNamed(subject, this.things());
+    if (named?.kind === 'family') return yield* this.family(named, subject, pick);
+    if (named !== undefined) return yield* this.single(named, whole === undefined ? question : undefined);
     const members = yield* this.membersNamed(subject);
     if (members !== undefined) return members;
     const near = thingNear(subject, this.reader.things);
-    if (near?.kind === 'family') return yield* this.family(near.name, subject, pick);
-    if (near !== undefined) return yield* this.single(near);
-    return this.reader.unnamed(subject);
+    if (near?.kind === 'family') return yield* this.family(near, subject, pick);
+    if (near !== undefined) return yield* this.single(near, question);
+    const set = thingNamed(subject, this.reader.things);
+    return set === undefined ? this.reader.unnamed(subject) : yield* this.single(set, question);
+  }
+
+  /** The things that can have a value. A set beside other words only says where: `oak chair in week 2`. */
+  private things(): readonly Thing[] {
+    return this.reader.things.filter(({ kind }) => kind !== 'set');
   }
 
   /** The things that are asked for together, as in `chairs and tables`. Members of a family stay together. */
@@ -104,7 +120,12 @@ export class ResultAnswers {
     return isList && thingNamed(subject, things, true) === undefined ? parts : [subject];
   }
 
-  private async *single({ kind, name, card }: Thing): Answer {
+  /** @param question the question, if the thing may be only a part of what it asks for */
+  private async *single(thing: Thing, question?: ValueQuestion): Answer {
+    const { kind, name, card } = thing;
+    const unused = question === undefined ? [] : unusedIn(question.subject, namesOf(thing));
+    if (question !== undefined && unused.length > 0) return this.reader.notUnderstood(question.subject, unused, name);
+    if (question?.pick === 'average') return this.reader.notUnderstood(`average ${name}`, ['average'], name);
     switch (kind) {
       case 'objective':
         return this.objectives(name);
@@ -141,17 +162,25 @@ export class ResultAnswers {
     return `${called} is ${figure(reply.values[0]?.value)}${typeof unit === 'string' ? ` ${quote(unit)}` : ''}.`;
   }
 
-  private async *family(name: string, subject: string, pick?: 'largest' | 'smallest' | 'total'): Answer {
-    if (pick === undefined) {
+  private async *family(thing: Thing, subject: string, pick?: Pick): Answer {
+    const { name } = thing;
+    const unused = unusedIn(subject, namesOf(thing), ['and', 'or', 'in', 'at', 'on', 'by', 'per', 'each', 'every']);
+    if (unused.length > 0) {
       const members = yield* this.reader.values(name, { mentioned_in: withoutName(subject, name) });
       if (typeof members === 'string') return members;
+      const rest = this.unnamedIn(subject, [members], namesOf(thing));
+      const isOfMembers = members.count > 0 && pick !== undefined && pick !== 'total';
+      if (rest.length > 0 || isOfMembers)
+        return this.reader.notUnderstood(subject, rest.length > 0 ? rest : unused, name);
       if (members.count > 0) return describeMembers(members);
     }
     const order = pick === 'smallest' ? 'smallest' : 'largest';
-    const limit = pick === undefined || pick === 'total' ? MAX_SHOWN : 1;
+    const limit = pick === undefined || pick === 'total' || pick === 'average' ? MAX_SHOWN : 1;
     const all = yield* this.reader.values(name, { order, limit });
     if (typeof all === 'string') return all;
     const total = `The total of ${quote(name, 60)} is ${figure(all.sum)} over ${counted(all.size, 'member')}.`;
+    if (pick === 'average' && all.size > 0)
+      return `The average of ${quote(name, 60)} is ${figure(all.sum / all.size)} over ${counted(all.size, 'member')}.`;
     if (pick === 'total' || all.values.length === 0) return total;
     const shown = all.values.map(({ keys, value }) => `${quote(memberOf(name, keys))}: ${figure(value)}`);
     if (pick !== undefined) return `The ${pick} is ${shown[0]}.`;
@@ -161,14 +190,31 @@ export class ResultAnswers {
   /** Describes the members that a text names, of any variable. */
   private async *membersNamed(text: string): AsyncGenerator<AgentOutput, string | undefined> {
     const families = this.reader.things.filter(({ kind }) => kind === 'family').slice(0, MAX_FAMILIES);
-    const found: string[] = [];
+    const found: ToldValues[] = [];
     for (const { name } of families) {
       const members = yield* this.reader.values(name, { mentioned_in: text });
-      if (typeof members !== 'string' && members.count > 0) found.push(describeMembers(members));
+      if (typeof members !== 'string' && members.count > 0) found.push(members);
     }
-    return found.length === 0 ? undefined : found.join('\n');
+    const [first] = found;
+    if (first === undefined) return undefined;
+    const unused = this.unnamedIn(text, found, []);
+    return unused.length > 0
+      ? this.reader.notUnderstood(text, unused, first.variable)
+      : found.map(describeMembers).join('\n');
+  }
+
+  /** The words of a text that name neither members nor their sets. */
+  private unnamedIn(text: string, found: readonly ToldValues[], names: readonly string[]): string[] {
+    const keys = found.flatMap(({ values }) => values.flatMap((value) => value.keys));
+    const sets = this.reader.things.flatMap(({ kind, name }) => (kind === 'set' ? [name] : []));
+    return unusedIn(text, [...names, ...keys, ...sets], ['and', 'or', 'in', 'at', 'on']);
   }
 }
+
+const unusedIn = (subject: string, names: readonly string[], others: readonly string[] = []): string[] =>
+  unusedWords(subject.replace(ACTION, ''), names, [...OF_PLAN, ...others]);
+
+const namesOf = ({ name, card }: Thing): string[] => (card === undefined ? [name] : [name, card.label]);
 
 function describeMembers({ variable, values, count, sum }: ToldValues): string {
   const shown = values.map(({ keys, value }) => `${quote(memberOf(variable, keys))} is ${figure(value)}`);

@@ -75,6 +75,11 @@ export class RunReader {
     return `${quote(memberOf(name, keys === '' ? [] : [keys]), 60)} is at ${figure(activity)}: ${room}${price}`;
   }
 
+  /** Says which words of a question are not understood, and what can be asked. */
+  notUnderstood(subject: string, words: readonly string[], name: string): string {
+    return `I cannot answer that: ${quote(words.join(' '), 60)} in ${quote(subject, 60)} is not understood. Ask ${quote(`show ${name}`, 80)} for ${quote(name, 60)} as a whole.`;
+  }
+
   /** Says that a question is about nothing on the canvas. */
   unnamed(subject: string): string {
     return `I cannot answer that: ${whyUnnamed(subject, this.things, this.sketch)}`;

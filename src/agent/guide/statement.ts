@@ -105,11 +105,15 @@ export type Statement =
 /** The statements of one kind. */
 export type StatementOf<Kind extends Statement['kind']> = Extract<Statement, { kind: Kind }>;
 
+/** The value of a family that is asked for. */
+export type Pick = 'largest' | 'smallest' | 'total' | 'average';
+
 /** What is asked about the newest run. A `subject` is in the user's words. */
 export type ResultQuestion =
   | { ask: 'result' | 'binding' | 'slack' | 'kpis' }
   | { ask: 'shadow_price' | 'reduced_cost'; subject?: string }
-  | { ask: 'value'; subject: string; pick?: 'largest' | 'smallest' | 'total' }
+  | { ask: 'left'; subject: string }
+  | { ask: 'value'; subject: string; pick?: Pick }
   | { ask: 'why_not'; subject: string; wants: 'more' | 'less' };
 
 /** A change of a what-if question. */

@@ -27,7 +27,11 @@ const TIGHT = 1e-6;
 
 const valuesInput = z.strictObject({
   variable: z.string().min(1).max(1_024),
-  mentioned_in: z.string().max(2_000).optional().describe('Only members with a key part that this text names'),
+  mentioned_in: z
+    .string()
+    .max(2_000)
+    .optional()
+    .describe('Only the members with the most key parts that this text names'),
   order: z.enum(['set', 'largest', 'smallest']).default('set'),
   limit: z.int().min(1).max(100).default(20),
 });
@@ -168,14 +172,21 @@ export class ResultTools {
     const id = await this.requireNewest(context);
     const reader = ProjectReader.of(context.principal);
     const mentioned = mentioned_in === undefined ? undefined : ` ${wordsOf(mentioned_in).join(' ')} `;
-    const matching: RunValue[] = [];
+    let matching: RunValue[] = [];
+    let most = 0;
     let size = 0;
     for (let offset = 0; offset < MAX_MEMBERS; offset += MEMBER_PAGE) {
       const query = { family: variable, nonzero: false, limit: MEMBER_PAGE, offset };
       const { body } = await this.records.values(reader, context.project_id, id, query, KnownTags.NONE, context.signal);
       if (body === undefined) throw new Error('A page of values has no body');
       size = body.total;
-      matching.push(...body.values.filter(({ keys }) => mentioned === undefined || isMentioned(keys, mentioned)));
+      for (const value of body.values) {
+        const count = mentioned === undefined ? 0 : countMentioned(value.keys, mentioned);
+        if (mentioned !== undefined && count === 0) continue;
+        // `oak chair in week 2` names a single member, not all of week 2 as well.
+        if (count > most) [matching, most] = [[], count];
+        if (count === most) matching.push(value);
+      }
       if (offset + MEMBER_PAGE >= size) break;
     }
     const sign = order === 'smallest' ? 1 : -1;
@@ -260,5 +271,5 @@ function shown(result: ExecutionResult): Partial<ToldResult> {
   };
 }
 
-const isMentioned = (keys: readonly string[], mentioned: string): boolean =>
-  keys.some((key) => mentioned.includes(` ${wordsOf(key).join(' ')} `));
+const countMentioned = (keys: readonly string[], mentioned: string): number =>
+  keys.filter((key) => mentioned.includes(` ${wordsOf(key).join(' ')} `)).length;
