@@ -111,6 +111,7 @@ export function apply(statement: Statement, { sketch, files }: Application, caus
     case 'table':
     case 'question':
     case 'what_if':
+    case 'unclear_question':
     case 'undo':
     case 'how_to_give':
     case 'later':

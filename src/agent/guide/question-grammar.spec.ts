@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { Room } from '../../../test/support/guide-room.js';
 import { readStatement } from './grammar.js';
 
 describe('a question about results', () => {
@@ -46,6 +47,7 @@ describe('a question about results', () => {
     ['slack of paint', { ask: 'value', subject: 'paint' }],
     ['room left in the paint', { ask: 'value', subject: 'paint' }],
     ['binding constraints', { ask: 'binding' }],
+    ['make["oak chair", 2]', { ask: 'value', subject: 'make["oak chair", 2]' }],
   ])('is read without a question word from %j', (text, about) => {
     expect(readStatement(text)).toEqual({ statement: { kind: 'question', about, isBare: true } });
   });
@@ -145,12 +147,31 @@ describe('a what-if question', () => {
     'what if budget is 3 dozen',
     'what if the budget is 40 than before',
   ])('is not read in part: %s', (text) => {
-    expect(readStatement(text)).toEqual({ reason: expect.stringContaining('is not a change that I understand') });
+    const reason = expect.stringContaining('is not a change that I understand');
+    expect(readStatement(text)).toEqual({ statement: { kind: 'unclear_question', reason } });
   });
 
   it('says what to write if it cannot be read', () => {
-    expect(readStatement('what if everything goes wrong')).toEqual({
-      reason: expect.stringContaining('what if the budget is 300'),
-    });
+    const reason = expect.stringContaining('what if the budget is 300');
+    expect(readStatement('what if everything goes wrong').statement).toEqual({ kind: 'unclear_question', reason });
+  });
+
+  it.each([
+    'what if carts cost 5 more',
+    'what if carts need 5 labour',
+    'what if budget is between 100 and 150',
+    'what if budget is 2.5k',
+    'what if Labour is soft',
+    'what if carts <= 5 + rickshaws',
+    'how many carts if Labour <= 2 carts',
+  ])('changes no card if it is not understood: %s', async (text) => {
+    const room = new Room();
+    await room.say(
+      'rickshaws, carts >= 0; budget = 200; maximize profit: 30 carts + 22 rickshaws; Labour: 2 carts <= 36',
+    );
+    const before = structuredClone(room.cards);
+    const { text: answer } = await room.say(text);
+    expect(room.cards).toEqual(before);
+    expect(answer).toContain('I cannot try that');
   });
 });

@@ -33,6 +33,8 @@ const ROOMY = [
   `(?:${ASKS} )?${THE}(?:slack|loose|non-?binding|inactive) ${LIMITS}`,
 ].map((pattern) => new RegExp(`^${pattern}$`, 'i'));
 const ROOM = /^(?:the )?(?:slack|room(?: left)?|usage|activity) (?:of|in|for|on) (?<subject>.+)$/i;
+/** `make["oak chair", 2]`: its keys are members, not the names of an index. */
+const MEMBER = /^[\p{L}_][\p{L}\p{N}_]*\[(?=[^[\]]*["“\d])[^[\]]+\]$/u;
 const SHORT = /^[^ ?]+(?: [^ ?]+)? ?\?$/;
 const LIMITING =
   /\d|\b(?:at (?:least|most)|than|below|above|under|over|within|exceeds?|up to|is|are|must|should|cannot|equals?)\b/i;
@@ -114,7 +116,7 @@ export function readBareQuestion(text: string): Reading | undefined {
   if (BARE_BINDING.test(said)) return bare({ ask: 'binding' });
   const of = ROOM.exec(said)?.groups?.['subject'];
   if (of !== undefined) return bare({ ask: 'value', subject: withoutArticles(of) });
-  if (SHORT.test(text)) return bare(valueOf(withoutArticles(said)));
+  if (SHORT.test(text) || MEMBER.test(said)) return bare(valueOf(withoutArticles(said)));
   // `the sum of x and y is at most 12` limits a plan.
   return PICKS.some(([, pattern]) => pattern.test(said)) && !LIMITING.test(said) ? bare(valueOf(said)) : undefined;
 }

@@ -96,6 +96,8 @@ export type Statement =
   | { kind: 'question'; about: ResultQuestion; isBare?: true }
   /** Changes to try beside the canvas. */
   | { kind: 'what_if'; changes: (WantedChange | SaidChange)[] }
+  /** A question that cannot be read, with the reason. It changes nothing. */
+  | { kind: 'unclear_question'; reason: string }
   | { kind: 'undo' }
   /** A question how to give a name its figures. */
   | { kind: 'how_to_give'; name: string; set?: string }

@@ -14,10 +14,13 @@ import { answerWhatIf } from './what-if.js';
 /** Maximum number of questions per turn. */
 const MAX_QUESTIONS = 6;
 
-type Asked = StatementOf<'question' | 'what_if' | 'how_to_give'>;
+type Asked = StatementOf<'question' | 'what_if' | 'unclear_question' | 'how_to_give'>;
 
 export const isAsked = (statement: Statement | undefined): statement is Asked =>
-  statement?.kind === 'question' || statement?.kind === 'what_if' || statement?.kind === 'how_to_give';
+  statement?.kind === 'question' ||
+  statement?.kind === 'what_if' ||
+  statement?.kind === 'unclear_question' ||
+  statement?.kind === 'how_to_give';
 
 /** The paragraphs, and the feasibility of the canvas if a question had it solved. */
 export interface TurnAnswers {
@@ -38,6 +41,7 @@ export async function* answerAll(
   const questions: StatementOf<'question'>[] = [];
   for (const statement of asked.slice(0, MAX_QUESTIONS)) {
     if (statement.kind === 'how_to_give') paragraphs.push(describeGiving(statement, sketch));
+    else if (statement.kind === 'unclear_question') paragraphs.push(`I cannot try that: ${statement.reason}.`);
     else if (statement.kind === 'question') questions.push(statement);
     else if (lacks.length > 0)
       paragraphs.push(`I cannot try that yet, because the canvas cannot be solved:\n${bullets([...lacks])}`);

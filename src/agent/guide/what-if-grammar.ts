@@ -105,7 +105,9 @@ export function readWhatIf(text: string): Reading | undefined {
   if (typeof changes !== 'string') return { statement: { kind: 'what_if', changes } };
   // The present plan is no answer to a question about another one. `the profit with tax` can be a name.
   const isOther = whole !== undefined || word.toLowerCase() === 'if' || WOULD.test(text) || /\d/.test(body);
-  return isOther ? { reason: `${quote(changes, 60)} is not a change that I understand: ${HOW_TO}` } : undefined;
+  if (!isOther) return undefined;
+  const reason = `${quote(changes, 60)} is not a change that I understand: ${HOW_TO}`;
+  return { statement: { kind: 'unclear_question', reason } };
 }
 
 /** Returns the changes, or the part that is none. */
