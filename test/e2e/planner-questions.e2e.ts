@@ -83,7 +83,7 @@ describe('a planner with carts and rickshaws', () => {
     expect(bottlenecks.text).toContain('- `budget` is at 200: no room left\n- `drivers` is at 8: no room left');
     expect((await planner.say('how much budget is left?')).text).toContain('`budget` is at 200: no room left');
     expect((await planner.say('how many trips per cart')).text).toContain(
-      '`per` in `trips per cart` is not understood',
+      '`per cart` in `trips per cart` is not understood',
     );
     const price = await planner.say('shadow price of the budget');
     expect(price.text).toContain('There are no shadow prices: the model has whole-number or yes-or-no variables');
