@@ -27,10 +27,11 @@ const { expression } = fc.letrec<{ expression: Expression; leaf: Expression }>((
       .map(([first, rest]) => ({ kind: 'product' as const, factors: [{ divisor: false, of: first }, ...rest] })),
   ),
 }));
+/** Formulas whose relations point the same way. */
 const formula: fc.Arbitrary<Formula> = fc
-  .tuple(
-    expression,
-    fc.array(fc.tuple(fc.constantFrom('<=' as const, '>=' as const, '=' as const), expression), { maxLength: 3 }),
+  .constantFrom('<=' as const, '>=' as const)
+  .chain((way) =>
+    fc.tuple(expression, fc.array(fc.tuple(fc.constantFrom(way, '=' as const), expression), { maxLength: 3 })),
   )
   .map(([first, rest]) => ({ sides: [first, ...rest.map(([, side]) => side)], relations: rest.map(([one]) => one) }));
 

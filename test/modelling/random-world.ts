@@ -150,7 +150,9 @@ class Maker {
   private constraint(label: string): World['constraints'][number] {
     const isIndexed = this.chance(75);
     const { text: index, scope } = isIndexed ? this.index(NOTHING) : { text: undefined, scope: NOTHING };
-    const relation = (): string => this.one(['<=', '>=', '=']);
+    // The relations of a chain point the same way.
+    const way = this.one(['<=', '>=']);
+    const relation = (): string => this.one([way, '=']);
     const side = (): string => (this.chance(70) ? this.linear(scope, 3) : this.number(scope, 2));
     const sides = this.chance(20)
       ? `${this.number(scope, 1)} ${relation()} ${side()} ${relation()} ${this.number(scope, 1)}`

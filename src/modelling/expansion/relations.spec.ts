@@ -60,9 +60,12 @@ describe('the rows of a formula without an index', () => {
 
   it('are those that it had before there were indices, bit for bit', () => {
     const seen = { rows: 0, refused: 0 };
-    const relation = fc.constantFrom('<=', '>=', '=');
+    // The relations of a chain point the same way.
+    const chain = fc
+      .constantFrom('<=', '>=')
+      .chain((way) => fc.array(fc.tuple(fc.constantFrom(way, '='), side), { minLength: 1, maxLength: 3 }));
     fc.assert(
-      fc.property(side, fc.array(fc.tuple(relation, side), { minLength: 1, maxLength: 3 }), (first, rest) => {
+      fc.property(side, chain, (first, rest) => {
         const formula = parsed([first, ...rest.flat()].join(' '));
         const known = rowsOfScalars(formula, VALUES);
         const made = expanded(formula);
