@@ -23,7 +23,7 @@ const BOUND_OF =
 const BOUND_BEHIND =
   /^(?<rest>.+) (?<bound>(?:upper |lower )?(?:limit|bound|cap|maximum|minimum|ceiling|floor)|constraint|rule)$/i;
 const LOWER = /lower|min|floor|least/i;
-const CELL = /^(?<column>.+?) (?:of|in|for|at|on) (?:the )?(?<member>.+)$/i;
+const BEFORE_MEMBER = / (?:of|in|for|at|on) (?:the )?/i;
 
 /** Returns the scenario changes of a plain-word change, or the reason why it cannot be made. */
 export function toChanges(wanted: WantedChange, things: readonly Thing[], sketch: Sketch): Change[] | string {
@@ -66,6 +66,12 @@ export function toChanges(wanted: WantedChange, things: readonly Thing[], sketch
     default:
       return `${called} is ${kind === 'set' ? 'a set' : `the result of the plan`}. Change a figure, a limit or a variable instead.`;
   }
+}
+
+/** The texts before and after the first word such as `of` or `in`. */
+function splitAtMember(subject: string): string[] {
+  const match = BEFORE_MEMBER.exec(subject);
+  return match === null ? [] : [subject.slice(0, match.index), subject.slice(match.index + match[0].length)];
 }
 
 const sideOf = (bound: string): Side => (LOWER.test(bound) ? 'lower' : 'upper');
@@ -124,7 +130,7 @@ function cellNamed(
   things: readonly Thing[],
   sketch: Sketch,
 ): Pick<Change, 'target' | 'key'> | string | undefined {
-  const { column: before = '', member = '' } = CELL.exec(subject)?.groups ?? {};
+  const [before = '', member = ''] = splitAtMember(subject);
   const column = thingNamed(before, things, true);
   if (column?.kind !== 'column') return undefined;
   const set = columnsOf(sketch).find(({ name }) => name === column.name)?.set ?? '';

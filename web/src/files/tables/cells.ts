@@ -85,6 +85,6 @@ function numberFormat(minimumFractionDigits: number): (cell: Cell) => string {
 
 function textOf(cell: Cell): string {
   if (cell === null) return '';
-  const text = typeof cell === 'string' ? cell : typeof cell === 'object' ? JSON.stringify(cell) : String(cell);
+  const text = typeof cell === 'string' ? cell : JSON.stringify(cell);
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }
