@@ -432,7 +432,7 @@ inBrowser('the conversation of a project on the page', () => {
     await tab.appear(colorScheme, width);
     await tab.page.goto(service.url);
     await tab.page.getByRole('link', { name: 'Weekly production plan' }).click();
-    await said('We make chairs and tables').waitFor();
+    await said('Which limits bind?').waitFor();
     await said('Agent').waitFor();
     expect(await faults()).toEqual([]);
     expect(await overflow()).toBe(0);
