@@ -9,7 +9,6 @@ import { fieldOf, gapsOfShape } from '../../projects/canvas/card-shapes.js';
 import { namesInText, readIndex, whyUnread } from '../../projects/canvas/expressions.js';
 import { formulaIn } from '../../projects/canvas/requirement.js';
 import { whyMisordered } from './index-grammar.js';
-import { introducesName, PRONOUN } from './new-names.js';
 import { quote } from './quote.js';
 import { MAX_NAMES } from './apply.js';
 import { readFacts, splitClass, splitCounts, splitLabel } from './relation-grammar.js';
@@ -43,6 +42,7 @@ const RELATION = /[<>=≤≥≠]/;
 const BRACKET = /[[\]{}]/;
 const OPERATOR = /[+*^·×÷%]|\s[-−/]\s|[\d)]\/|\/[\d(]/;
 const OBJECTIVE = /^(?:objectives?|goals?|max|min|(?:maxim|minim|maksim|maksym|massim)(?!(?:um|al)s?\b)\p{L}+)$/iu;
+const PRONOUN = /^(?:it|this|that|these|those|they|all|life|everything)$/i;
 /** Cards whose labels a name is compared with. */
 const MAX_COMPARED = 200;
 /** Words without anything between them that make a text prose. */
@@ -212,7 +212,6 @@ const variableCard = (name: string, data: UnreadCard['data']): UnreadCard => ({
 
 /** Whether a text without relations and brackets is about the model, and not prose beside it. */
 function isAboutModel(text: string, sketch: Sketch): boolean {
-  if (introducesName(text)) return true;
   const { label, body } = splitLabel(text);
   const isKnown = (word: string): boolean => sketch.mentions(word);
   const isStrange = (word: string): boolean => !isKnown(word) && !isWordOfLanguage(word);

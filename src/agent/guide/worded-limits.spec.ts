@@ -161,29 +161,3 @@ it.each([
   const { text } = await room.say(second);
   expect(text).toContain(`This replaces \`${replaced}\``);
 });
-
-describe('a limit that nothing depends on', () => {
-  it.each(['x² <= 3', 'xy <= 3', 'x1 <= 3', 'x₁ <= 3', 'Xs <= 3', 'z <= 3'])('is told: %s', async (statement) => {
-    const room = new Room();
-    await room.say('x, y integer; maximize n: x + y; A: x + y <= 10, hard');
-    const { text } = await room.say(statement);
-    expect(text).toMatch(/depends on `.+`, so its limit has no effect|Did you mean|is called/);
-    expect((await room.say(`${CLOSED}; data: in the formulas; solve`)).text).toMatch(/has no effect|cannot be solved/);
-  });
-});
-
-describe('a statement that gives a new name something', () => {
-  it.each(['weeks: one to four', 'price is 3', 'weeks are one, two', 'items from Sheet1 key a'])(
-    'is kept until it is understood: %s',
-    async (statement) => {
-      const { isSolved } = await solved(TABLES, CLOSED, statement);
-      expect(isSolved).toBe(false);
-    },
-  );
-
-  it('is a range of members with two dots', async () => {
-    const room = new Room();
-    await room.say('weeks: 1..12');
-    expect(room.data('weeks')).toMatchObject({ members: '1 to 12' });
-  });
-});
