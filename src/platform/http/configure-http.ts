@@ -1,7 +1,7 @@
 import type { ExpressAdapter, NestExpressApplication } from '@nestjs/platform-express';
 import type { Application, Request, RequestHandler, Response } from 'express';
 import { endAnswered } from './answered.js';
-import { writeHead } from './ending-connections.js';
+import { watchAnswers } from './ending-connections.js';
 import { codingFor, compressed, MIN_COMPRESSED_BYTES, varyByCoding } from './compression.js';
 import { type ConnectionLimits, limitConnections, limitRequests, serveInTurn } from './connection-limits.js';
 import { CsvText } from './csv-text.js';
@@ -30,9 +30,9 @@ export function configureHttp(
   Object.assign((server as unknown as { response: Response }).response, {
     json: compression ? sendVarying : sendAnswer,
     end: endAnswered,
-    writeHead,
   });
   limitConnections(app.getHttpServer(), limits);
+  watchAnswers(app.getHttpServer());
   app.use(serveInTurn);
   app.use(limitRequests);
 }

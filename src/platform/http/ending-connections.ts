@@ -1,21 +1,22 @@
-import { type Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 
-/** Servers of a process that stops. */
-const stopping = new WeakSet<object>();
+/** Answers that are under way, by server. */
+const underWay = new WeakMap<Server, Set<ServerResponse>>();
+
+/** Keeps account of the answers of a server for {@link endConnections}. */
+export function watchAnswers(server: Server): void {
+  const answers = new Set<ServerResponse>();
+  underWay.set(server, answers);
+  server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
+    answers.add(response);
+    response.once('close', () => answers.delete(response));
+  });
+}
 
 /** From now on every answer says `Connection: close`, so that clients send their next request to another process. */
 export function endConnections(server: Server): void {
-  stopping.add(server);
-}
-
-const nodeWriteHead = Reflect.get(ServerResponse.prototype, 'writeHead') as (
-  ...parameters: unknown[]
-) => ServerResponse;
-
-/** `writeHead` of all responses; Node calls it for every head. */
-export function writeHead(this: ServerResponse, ...parameters: unknown[]): ServerResponse {
-  const { server } = this.req.socket as Socket & { server?: object };
-  if (server !== undefined && stopping.has(server)) this.shouldKeepAlive = false;
-  return nodeWriteHead.apply(this, parameters);
+  const close = (response: ServerResponse): unknown =>
+    response.headersSent ? response : response.setHeader('Connection', 'close');
+  underWay.get(server)?.forEach(close);
+  server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => close(response));
 }
