@@ -1,10 +1,11 @@
 import 'reflect-metadata';
 import { join } from 'node:path';
 import type { Config } from './config/config.js';
-import { loadConfig, misspelledSettings } from './config/load-config.js';
+import { loadConfig, otherVariables } from './config/load-config.js';
 import { keptSecret } from './platform/auth/kept-secret.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres/embedded-postgres.js';
 import { explain } from './failed-start.js';
+import { misspelledSettings } from './misspelled-settings.js';
 import { migrate } from './platform/database/migrate.js';
 import { createLogger } from './platform/logging/logger.js';
 import { type StopSignal, stopSignal } from './stop-signals.js';
@@ -14,7 +15,7 @@ async function run(): Promise<StopSignal> {
   const stopping = stopSignal();
   const config = loadConfig();
   const logger = createLogger(config.LOG_LEVEL);
-  for (const { name, meant } of misspelledSettings())
+  for (const { name, meant } of misspelledSettings(otherVariables()))
     logger.warn(`${name} is no setting of this service and is ignored. Did you mean ${meant}?`);
   const phase = config.embedded ? tellPhase : () => undefined;
   // The application takes longest to load: the database starts meanwhile.

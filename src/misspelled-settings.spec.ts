@@ -1,5 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { loadConfig, misspelledSettings } from './load-config.js';
+import { otherVariables } from './config/load-config.js';
+import { misspelledSettings } from './misspelled-settings.js';
+
+const foundIn = (environment: Record<string, string>) => misspelledSettings(otherVariables(environment));
 
 describe('misspelled settings', () => {
   it.each([
@@ -14,44 +17,17 @@ describe('misspelled settings', () => {
     ['LOGLEVEL', 'LOG_LEVEL'],
     ['DATABASE_ULR_FILE', 'DATABASE_URL_FILE'],
   ])('finds that %s looks like %s', (name, meant) => {
-    expect(misspelledSettings({ [name]: 'x' })).toEqual([{ name, meant }]);
+    expect(foundIn({ [name]: 'x' })).toEqual([{ name, meant }]);
   });
 
   it.each(['HOME', 'HOSTNAME', 'PATH', 'PWD', 'USER', 'SHELL', 'NODE_ENV', 'AWS_REGION', 'PGHOST', 'KUBERNETES_PORT'])(
     'passes over %s, which other programs use',
     (name) => {
-      expect(misspelledSettings({ [name]: 'x' })).toEqual([]);
+      expect(foundIn({ [name]: 'x' })).toEqual([]);
     },
   );
 
   it('passes over the settings themselves, also as files', () => {
-    expect(misspelledSettings({ DATABASE_URL: 'x', DATABASE_URL_FILE: 'x', S3_BUCKET_FILE: 'x' })).toEqual([]);
-  });
-});
-
-describe('DATABASE_URL', () => {
-  const read = (url: string) => loadConfig({ DATABASE_URL: url, AUTH_JWT_SECRET: 'x'.repeat(32) }).DATABASE_URL;
-
-  it.each([
-    'hello',
-    'localhost:5432/workspace',
-    'mysql://u:p@host/workspace',
-    'postgres://u:p/x@host/workspace',
-    'postgres://u:p#x@host/workspace',
-    'postgres://u:100%sure@host/workspace',
-    'postgres://u:p@host:port/workspace',
-  ])('is refused as %s, with the form that it needs', (url) => {
-    expect(() => read(url)).toThrow(
-      'DATABASE_URL must be like postgres://user:password@host:5432/database; in user and password write @ : / ? # % as %40 %3A %2F %3F %23 %25',
-    );
-  });
-
-  it.each([
-    'postgres://host/workspace',
-    'postgresql://u:p%40%2F%25@host:5433/workspace?sslmode=require',
-    'postgres://u:p@[::1]:5432/workspace',
-    'postgres:///workspace?host=/var/run/postgresql',
-  ])('is taken as %s', (url) => {
-    expect(read(url)).toBe(url);
+    expect(foundIn({ DATABASE_URL: 'x', DATABASE_URL_FILE: 'x', S3_BUCKET_FILE: 'x' })).toEqual([]);
   });
 });

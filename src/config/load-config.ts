@@ -41,40 +41,9 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
   return config;
 }
 
-/** Environment variables whose names look like misspelled settings, each with the setting that it resembles. */
-export function misspelledSettings(environment: NodeJS.ProcessEnv = process.env): { name: string; meant: string }[] {
-  return Object.keys(environment).flatMap((name) => {
-    const [, plain = name] = /^(.+)_FILE$/.exec(name) ?? [];
-    if (SETTINGS.includes(name) || SETTINGS.includes(plain)) return [];
-    const meant = SETTINGS.find((setting) => isMisspelling(plain.toUpperCase(), setting));
-    return meant === undefined ? [] : [{ name, meant: name === plain ? meant : `${meant}_FILE` }];
-  });
-}
-
-/** Whether a name differs from a setting by a typing error, in long names by two. Underscores do not count. */
-function isMisspelling(name: string, setting: string): boolean {
-  const [given, wanted] = [name, setting].map((text) => text.replaceAll(/[_.-]/g, '')) as [string, string];
-  return editDistance(given, wanted) <= (wanted.length > 7 ? 2 : 1) && wanted.length > 3;
-}
-
-/** Number of letters to add, remove or change, or neighbours to swap. */
-function editDistance(one: string, other: string): number {
-  if (Math.abs(one.length - other.length) > 2) return Infinity;
-  const rows = [Array.from({ length: other.length + 1 }, (_, index) => index)];
-  for (let i = 1; i <= one.length; i += 1) {
-    const row = [i];
-    for (let j = 1; j <= other.length; j += 1) {
-      const change = one[i - 1] === other[j - 1] ? 0 : 1;
-      const [above = [], before = []] = [rows[i - 1], rows[i - 2]];
-      let least = Math.min((above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (above[j - 1] ?? 0) + change);
-      const isSwap = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
-      if (isSwap) least = Math.min(least, (before[j - 2] ?? 0) + 1);
-      row.push(least);
-    }
-    rows.push(row);
-  }
-  return rows[one.length]?.[other.length] ?? Infinity;
-}
+/** Names of the environment's variables that are no settings, neither as values nor as files. */
+export const otherVariables = (environment: NodeJS.ProcessEnv = process.env): string[] =>
+  Object.keys(environment).filter((name) => ![name, name.replace(/_FILE$/, '')].some((one) => SETTINGS.includes(one)));
 
 /** Somebody has to be able to sign in, and a provider's tokens are meant for this service only when they say so. */
 function authProblems(config: Config, given: Record<string, unknown>): string[] {

@@ -72,7 +72,7 @@ function allowedTypos(length: number): number {
 }
 
 /** Letters to insert, remove, replace or swap with the next one (optimal string alignment); undefined if more than `most`. */
-function typosBetween(one: string, other: string, most: number): number | undefined {
+export function typosBetween(one: string, other: string, most: number): number | undefined {
   if (Math.abs(one.length - other.length) > most) return undefined;
   const width = other.length + 1;
   let [before, previous, current] = [0, 1, 2].map(() => new Int32Array(width)) as [Int32Array, Int32Array, Int32Array];

@@ -1,0 +1,22 @@
+import { SETTINGS } from './config/load-config.js';
+import { typosBetween } from './modelling/nearest-names.js';
+
+/** Length up to which one typing error makes another name. */
+const MAX_SHORT = 7;
+const MIN_LENGTH = 4;
+
+/** The names among those of variables that look like misspelled settings, each with the setting that it resembles. */
+export function misspelledSettings(names: readonly string[]): { name: string; meant: string }[] {
+  return names.flatMap((name) => {
+    const plain = name.replace(/_FILE$/, '');
+    const meant = SETTINGS.find((setting) => isMisspelling(plain.toUpperCase(), setting));
+    return meant === undefined ? [] : [{ name, meant: name === plain ? meant : `${meant}_FILE` }];
+  });
+}
+
+/** Whether a name differs from a setting by a typing error, in long names by two. Underscores do not count. */
+function isMisspelling(name: string, setting: string): boolean {
+  const [given, wanted] = [name, setting].map((text) => text.replaceAll(/[_.-]/g, '')) as [string, string];
+  if (wanted.length < MIN_LENGTH) return false;
+  return typosBetween(given, wanted, wanted.length > MAX_SHORT ? 2 : 1) !== undefined;
+}
