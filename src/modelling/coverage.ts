@@ -70,11 +70,10 @@ export function coverageOf(
   for (const side of formula.sides) coverage.expression(side, scope);
   if (vocabulary.lookups?.left === 0) return undefined;
   const { problem, lacksData } = trial ?? coverage;
-  // A condition that nothing meets leaves an index or a sum empty.
-  const isExplained = [...coverage.warnings].some((warning) => warning.includes('nothing meets this condition'));
-  const found = trial?.warnings.filter((warning) => !isExplained || !warning.includes('meets this condition')) ?? [];
+  // The reason why nothing meets a condition says more than that it leaves an index or a sum empty.
+  const found = trial?.warnings.filter(({ isOfCondition }) => !isOfCondition || !coverage.hasNeverMet) ?? [];
   return {
-    warnings: [...coverage.warnings, ...found].slice(0, MAX_WARNINGS),
+    warnings: [...coverage.warnings, ...found.map(({ sentence }) => sentence)].slice(0, MAX_WARNINGS),
     problem,
     lacksData: lacksData || (trial === undefined && problem !== undefined),
   };
@@ -82,6 +81,8 @@ export function coverageOf(
 
 class Coverage {
   readonly warnings = new Set<string>();
+  /** Whether a warning says that nothing meets a condition. */
+  hasNeverMet = false;
   /** Why no solve can succeed with the data. */
   problem: string | undefined;
   /** Whether a figure is missing that a solve needs. */
@@ -114,8 +115,7 @@ class Coverage {
     if (where === undefined) return scope;
     this.condition(where, scope);
     const contradiction = contradictionIn(where, (operand) => this.compared(operand, scope)?.figure);
-    if (contradiction !== undefined)
-      this.warn(`${shortened(contradiction, MAX_CONDITION)} can never hold, so nothing meets this condition`);
+    if (contradiction !== undefined) this.warnOfCondition(`${shortened(contradiction, MAX_CONDITION)} can never hold`);
     return scope;
   }
 
@@ -226,13 +226,15 @@ class Coverage {
   ): void {
     const isEquality = comparison === '=' || comparison === '<>';
     if (isEquality && text !== undefined && values !== undefined && !hasText(values, text)) {
-      const effect = comparison === '=' ? 'nothing meets this condition' : 'everything meets this condition';
-      this.warn(`No ${called} is "${shown(text)}", so ${effect}: there are ${listed(values, text)}`);
+      const reason = `No ${called} is "${shown(text)}"`;
+      const present = `: there are ${listed(values, text)}`;
+      if (comparison === '=') this.warnOfCondition(reason, present);
+      else this.warn(`${reason}, so everything meets this condition${present}`);
     }
     const range = given ?? (figure === undefined || values === undefined ? undefined : rangeOf(values));
     if (figure === undefined || range === undefined || !isNever(range, comparison, figure)) return;
     const relation = comparison === '=' ? `${figure}` : `${comparison} ${figure}`;
-    this.warn(`No ${called} is ${relation}, so nothing meets this condition: they are from ${range.join(' to ')}`);
+    this.warnOfCondition(`No ${called} is ${relation}`, `: they are from ${range.join(' to ')}`);
   }
 
   /** Compares two columns whose texts have to be equal. */
@@ -288,6 +290,11 @@ class Coverage {
   /** The first texts of a rest, each with the nearest text of the other set. */
   private quoted(rest: Rest, other: Source, { texts }: Rest): string {
     return quotedList(rest, [...texts, ...firstOf(this.values(other) ?? [])]);
+  }
+
+  private warnOfCondition(reason: string, present = ''): void {
+    this.hasNeverMet = true;
+    this.warn(`${reason}, so nothing meets this condition${present}`);
   }
 
   private warn(sentence: string): void {

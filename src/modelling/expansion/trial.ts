@@ -16,7 +16,13 @@ export interface TrialReport {
   problem: string | undefined;
   /** Whether figures are missing. */
   lacksData: boolean;
-  warnings: string[];
+  warnings: TrialWarning[];
+}
+
+export interface TrialWarning {
+  sentence: string;
+  /** Whether a condition leaves an index or a sum empty. */
+  isOfCondition: boolean;
 }
 
 const spaces = new WeakMap<Vocabulary, KnownSpace>();
@@ -46,7 +52,8 @@ export function tryOut(formula: Formula, index: Index | undefined, vocabulary: V
 /** Collects what the evaluation of a formula finds out. */
 class Trial implements Observer {
   private readonly gaps = new Map<string, { first: Missing; members: Set<string> }>();
-  private readonly warnings = new Set<string>();
+  /** Sentences, each with whether it is of a condition. */
+  private readonly warnings = new Map<string, boolean>();
 
   /** @param hasConditions whether a condition leaves out some members on purpose */
   constructor(
@@ -60,7 +67,7 @@ class Trial implements Observer {
     return {
       problem: problems.length === 0 ? refusal : problems.join('. '),
       lacksData: gaps.some(({ first }) => first.column !== undefined),
-      warnings: [...this.warnings],
+      warnings: Array.from(this.warnings, ([sentence, isOfCondition]) => ({ sentence, isOfCondition })),
     };
   }
 
@@ -75,7 +82,7 @@ class Trial implements Observer {
   /** A default that stands for every figure hides keys that match nothing together. */
   defaulted({ name, keys }: MemberOf, { set }: Column, places: Int32Array): void {
     if (keys.length < 2 || places.length === 0 || places.some((place) => place >= 0)) return;
-    this.warnings.add(`No member that is meant here is in ${set.name}, so each ${name} is its default`);
+    this.warn(`No member that is meant here is in ${set.name}, so each ${name} is its default`);
   }
 
   /** Warns of members whose parts match each by itself, and not together. */
@@ -92,11 +99,11 @@ class Trial implements Observer {
     // Of all combinations of two sets, some are left out on purpose.
     if (unmatched.count > 0 && (unmatched.isNone || !isProduct(rows, outer.size))) {
       const [matches, sums] = unmatched.count === 1 ? ['matches', 'its sum is'] : ['match', 'their sums are'];
-      this.warnings.add(`${listed(unmatched)} ${matches} nothing in ${called}, so ${sums} empty`);
+      this.warn(`${listed(unmatched)} ${matches} nothing in ${called}, so ${sums} empty`);
     }
     if (unused.count > 0 && !this.hasConditions) {
       const [matches, are] = unused.count === 1 ? ['matches', 'it is'] : ['match', 'they are'];
-      this.warnings.add(`${listed(unused)} of ${called} ${matches} no member outside of the sum, so ${are} left out`);
+      this.warn(`${listed(unused)} of ${called} ${matches} no member outside of the sum, so ${are} left out`);
     }
   }
 
@@ -117,11 +124,12 @@ class Trial implements Observer {
   emptied(index: Index, isSum: boolean): void {
     const sets = [...new Set(index.over.map(({ set }) => set))].join(', ');
     const effect = isSum ? 'its sum is always empty' : 'it stands for no members';
-    this.warnings.add(
-      index.where === undefined
-        ? `No members of ${sets} fit together, so ${effect}`
-        : `Nothing in ${sets} meets this condition, so ${effect}`,
-    );
+    if (index.where === undefined) this.warn(`No members of ${sets} fit together, so ${effect}`);
+    else this.warn(`Nothing in ${sets} meets this condition, so ${effect}`, true);
+  }
+
+  private warn(sentence: string, isOfCondition = false): void {
+    this.warnings.set(sentence, isOfCondition);
   }
 }
 
