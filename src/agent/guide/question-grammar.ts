@@ -1,5 +1,5 @@
 import { nearestNames } from '../../modelling/nearest-names.js';
-import type { Pick, Reading, ResultQuestion } from './statement.js';
+import type { Aggregate, Reading, ResultQuestion } from './statement.js';
 import { readWhatIf } from './what-if-grammar.js';
 import { without } from './words.js';
 
@@ -55,7 +55,7 @@ const LEFT = new RegExp(
   'i',
 );
 const VALUE = new RegExp(String.raw`^${ASKS} (?<subject>["'“\p{L}\p{N}_].*)$`, 'iu');
-const PICKS: [Pick, RegExp][] = [
+const PICKS: [Aggregate, RegExp][] = [
   ['largest', /^(?:the )?(?:largest|biggest|highest|greatest|maximum|max|most)(?: (?:value )?of)?(?: the)? /i],
   ['smallest', /^(?:the )?(?:smallest|lowest|least|minimum|min)(?: (?:value )?of)?(?: the)? /i],
   ['average', /^(?:the )?(?:average|mean)(?: (?:value )?of)?(?: the)? /i],

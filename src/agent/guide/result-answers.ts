@@ -5,7 +5,7 @@ import { type Thing, thingNamed, thingNear } from './named-things.js';
 import { bullets, counted, figure, quote } from './quote.js';
 import { type Answer, MAX_SHOWN, memberOf, type RunReader, withoutName } from './run-reader.js';
 import { describeOutcome } from './solving.js';
-import type { Pick, ResultQuestion } from './statement.js';
+import type { Aggregate, ResultQuestion } from './statement.js';
 import { unusedWords } from './word-coverage.js';
 
 type ValueQuestion = Extract<ResultQuestion, { ask: 'value' }>;
@@ -162,7 +162,7 @@ export class ResultAnswers {
     return `${called} is ${figure(reply.values[0]?.value)}${typeof unit === 'string' ? ` ${quote(unit)}` : ''}.`;
   }
 
-  private async *family(thing: Thing, subject: string, pick?: Pick): Answer {
+  private async *family(thing: Thing, subject: string, pick?: Aggregate): Answer {
     const { name } = thing;
     const unused = unusedIn(subject, namesOf(thing), ['and', 'or', 'in', 'at', 'on', 'by', 'per', 'each', 'every']);
     if (unused.length > 0) {

@@ -108,14 +108,14 @@ export type Statement =
 export type StatementOf<Kind extends Statement['kind']> = Extract<Statement, { kind: Kind }>;
 
 /** The value of a family that is asked for. */
-export type Pick = 'largest' | 'smallest' | 'total' | 'average';
+export type Aggregate = 'largest' | 'smallest' | 'total' | 'average';
 
 /** What is asked about the newest run. A `subject` is in the user's words. */
 export type ResultQuestion =
   | { ask: 'result' | 'binding' | 'slack' | 'kpis' }
   | { ask: 'shadow_price' | 'reduced_cost'; subject?: string }
   | { ask: 'left'; subject: string }
-  | { ask: 'value'; subject: string; pick?: Pick }
+  | { ask: 'value'; subject: string; pick?: Aggregate }
   | { ask: 'why_not'; subject: string; wants: 'more' | 'less' };
 
 /** A change of a what-if question. */

@@ -6,7 +6,7 @@ import { brokenOff, faultInStream, faultOfResponse, webPage } from './provider-f
 /** Maximum time from the finish reason to the usage and the end mark, in milliseconds. */
 const END_MS = 500;
 /** Maximum length of an error response, in characters. */
-const MAX_REJECTION_BYTES = 64 * 1024;
+const MAX_REJECTION_LENGTH = 64 * 1024;
 
 /**
  * Returns a `fetch` for the AI SDK that follows no redirects and converts answers into chunks that the SDK understands. The stream
@@ -81,7 +81,7 @@ async function beginningOf({ body }: Response): Promise<string> {
   let text = '';
   for await (const piece of body === null ? [] : decoded(body)) {
     text += piece;
-    if (text.length > MAX_REJECTION_BYTES) break;
+    if (text.length > MAX_REJECTION_LENGTH) break;
   }
   return text;
 }
