@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
 import { setUpCheckout } from './checkout.mjs';
 
 /*
- * Runs the quick checks of CI on what is there, two at a time, and prints the output of those that fail. ESLint, Prettier and
- * TypeScript keep what they found in `node_modules/.cache`, so that a second run looks at changed files only.
+ * Runs the quick checks, two at a time, and prints the output of those that fail. ESLint, Prettier and TypeScript keep their results
+ * in `node_modules/.cache`, so a second run looks at changed files only.
  */
 
 const CACHE = 'node_modules/.cache';
@@ -14,7 +15,8 @@ const CHECKS = {
   'types of the page': `tsc -p web/tsconfig.json --incremental --tsBuildInfoFile ${CACHE}/tsc/web`,
   format: `prettier --check --cache --cache-location ${CACHE}/prettier --log-level warn .`,
   'import graph': 'depcruise --output-type err-long src test client/src web/src',
-  'openapi.json (npm run openapi)': `node dist/openapi.js ${CACHE}/openapi.json && cmp openapi.json ${CACHE}/openapi.json`,
+  'regular expressions': 'npm run --silent patterns',
+  'openapi.json (npm run openapi)': `node dist/openapi.js ${CACHE}/openapi.json && diff -u openapi.json ${CACHE}/openapi.json`,
   'table of settings (npm run settings)': 'node scripts/settings.mjs --check',
 };
 
@@ -30,6 +32,7 @@ function run(command) {
 }
 
 await setUpCheckout();
+mkdirSync(CACHE, { recursive: true });
 const waiting = Object.entries(CHECKS);
 let failed = 0;
 async function work() {
