@@ -42,27 +42,28 @@ export interface CompanyEventData {
 }
 export type CompanyEventType = keyof CompanyEventData;
 
-/** Types of all events, in the order in which they are documented. */
-export const PROJECT_EVENT_TYPES = [
-  'project.updated',
-  'project.deleted',
-  'project.restored',
-  'member.changed',
-  'cards.changed',
-  'files.changed',
-  'conversation.changed',
-  'message.created',
-  'turn.dispatched',
-  'turn.ended',
-  'execution.changed',
-  'execution.progress',
-  'scenario.changed',
-  'config.changed',
-] as const satisfies readonly ProjectEventType[];
-export const EVENT_TYPES = [...PROJECT_EVENT_TYPES, 'budget.reached', 'webhook.disabled'] as const satisfies readonly (
-  ProjectEventType | CompanyEventType
-)[];
-export type EventType = (typeof EVENT_TYPES)[number];
+export type EventType = ProjectEventType | CompanyEventType;
+
+/** Every type, in the order of the documentation. */
+const EVENTS: Record<EventType, true> = {
+  'project.updated': true,
+  'project.deleted': true,
+  'project.restored': true,
+  'member.changed': true,
+  'cards.changed': true,
+  'files.changed': true,
+  'conversation.changed': true,
+  'message.created': true,
+  'turn.dispatched': true,
+  'turn.ended': true,
+  'execution.changed': true,
+  'execution.progress': true,
+  'scenario.changed': true,
+  'config.changed': true,
+  'budget.reached': true,
+  'webhook.disabled': true,
+};
+export const EVENT_TYPES = Object.keys(EVENTS) as EventType[];
 
 /** Most paths that an event names. */
 export const MAX_PATHS = 100;
