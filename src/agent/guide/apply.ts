@@ -44,6 +44,8 @@ export interface Application {
  * @returns why it cannot be, in words without a full stop; undefined when it is done
  */
 export function apply(statement: Statement, { sketch, files }: Application, cause: string): string | undefined {
+  const misnamed = whyMisnamed(statement, sketch);
+  if (misnamed !== undefined) return misnamed;
   switch (statement.kind) {
     case 'several':
       return joined(statement.statements.map((one) => apply(one, { sketch, files }, cause)));
@@ -117,6 +119,40 @@ export function apply(statement: Statement, { sketch, files }: Application, caus
     case 'later':
     case 'courtesy':
       return undefined;
+  }
+}
+
+/** Explains that a new name of a statement differs from a name on the canvas in case alone; undefined for other statements. */
+export function whyMisnamed(statement: Statement, sketch: Sketch): string | undefined {
+  for (const name of namesGivenBy(statement)) {
+    const twin = sketch.twinOf(name);
+    if (twin === undefined) continue;
+    const [added, old] = [quote(name, 60), quote(twin, 60)];
+    return `${added} differs from ${old} in case alone: write ${old}, or use ${added} in a formula first`;
+  }
+  return undefined;
+}
+
+/** Names that a statement is about, and that it gives to something if they are new. */
+function namesGivenBy(statement: Statement): string[] {
+  switch (statement.kind) {
+    case 'variables':
+      return statement.names;
+    case 'family':
+      return [statement.name];
+    case 'members':
+    case 'file_set':
+      return [statement.set];
+    case 'cells':
+    case 'column_name':
+      return [statement.column];
+    case 'relation': {
+      const { label, index, counts, formula } = statement;
+      const isPlain = label === undefined && index === undefined && counts === undefined;
+      return isPlain ? [(assignmentIn(formula) ?? boundsIn(formula))?.name].filter((name) => name !== undefined) : [];
+    }
+    default:
+      return [];
   }
 }
 

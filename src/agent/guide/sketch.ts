@@ -50,6 +50,9 @@ const TYPES: Record<string, CardType | undefined> = {
   requirement: 'production_requirement',
 };
 
+/** Types whose labels are names in formulas or paths of files. */
+const IS_OF_NAMES: Partial<Record<CardType, boolean>> = { variable: true, data: true };
+
 /** What has to be done to a card of the canvas, or to have one. */
 export type Change =
   | { kind: 'remove'; card: SketchCard }
@@ -81,10 +84,17 @@ export class Sketch {
     return this.cards.filter(({ card_type }) => card_type === type);
   }
 
-  /** The card of a type that is called so; upper and lower case count where there are both. */
+  /** The card of a type that is called so. Case counts if there are both, and in names that formulas use. */
   find(type: CardType, label: string): SketchCard | undefined {
     const cards = this.of(type);
-    return cards.find((card) => card.label === label) ?? cards.find((card) => isSame(card.label, label));
+    const exact = cards.find((card) => card.label === label);
+    return exact ?? (IS_OF_NAMES[type] === true ? undefined : cards.find((card) => isSame(card.label, label)));
+  }
+
+  /** The name on the canvas that differs from a new name in case alone; undefined if a formula uses the new name. */
+  twinOf(name: string): string | undefined {
+    if (this.cards.some((card) => this.mentionsOf(card).includes(name))) return undefined;
+    return this.cards.flatMap(({ data }) => namesGivenBy(data)).find((one) => isSame(one, name));
   }
 
   /** A label that no card of a type has, such as `Constraint 3`. */
@@ -142,10 +152,8 @@ export class Sketch {
     if (known !== undefined) return known;
     const { expression = '', index = '' } = formulaIn(card) ?? {};
     const [formula, over] = [parseFormula(expression), readIndex(index)];
-    const { name, set, values, columns } = card.data;
     const mentions = [
-      ...[name, set].filter((one) => typeof one === 'string'),
-      ...Object.keys({ ...(values as Data | undefined), ...(columns as Data | undefined) }),
+      ...namesGivenBy(card.data),
       ...mentionsOf(isProblem(formula) ? undefined : formula, isProblem(over) ? undefined : over),
     ];
     this.mentionsOfCards.set(card.data, mentions);
@@ -297,6 +305,12 @@ export class Sketch {
     return [...removed.map((card): Change => ({ kind: 'remove', card })), ...put];
   }
 }
+
+/** The names that formulas can use because of a card. */
+const namesGivenBy = ({ name, set, values, columns }: Data): string[] => [
+  ...[name, set].filter((one) => typeof one === 'string'),
+  ...Object.keys({ ...(values as Data | undefined), ...(columns as Data | undefined) }),
+];
 
 /** No name in a formula begins with a space. */
 const labelKey = (label: string): string => ` ${label.trim().toLowerCase()}`;

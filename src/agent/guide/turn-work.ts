@@ -48,8 +48,11 @@ export interface Refused {
   isHarmless?: boolean;
 }
 
-/** Statements whose card takes the place of another one of its name, as what is said first does. */
 const IN_ORDER: ReadonlySet<Statement['kind']> = new Set(['objective', 'relation', 'family', 'several']);
+
+/** Whether the card of a statement takes the place of another one of its name, as what is said first does. */
+const isInOrder = (statement: Statement): boolean =>
+  IN_ORDER.has(statement.kind) && !(statement.kind === 'relation' && statement.label === undefined);
 
 const isUnit = (statement: Statement | undefined): boolean => statement?.kind === 'variables' && !statement.declares;
 
@@ -147,7 +150,7 @@ export async function draft(said: readonly Said[], sketch: Sketch, files: readon
       if (reason === undefined) {
         result.kinds.add(statement.kind);
         replaceUnread(statement, source, sketch);
-      } else if (!IN_ORDER.has(statement.kind) || !keep(refusedCards(statement, source, sketch), source)) {
+      } else if (!isInOrder(statement) || !keep(refusedCards(statement, source, sketch), source)) {
         strange.push({ source, reason, statement });
       }
     }

@@ -10,7 +10,7 @@ import { namesInText, readIndex, whyUnread } from '../../projects/canvas/express
 import { formulaIn } from '../../projects/canvas/requirement.js';
 import { whyMisordered } from './index-grammar.js';
 import { quote } from './quote.js';
-import { MAX_NAMES } from './apply.js';
+import { MAX_NAMES, whyMisnamed } from './apply.js';
 import { readFacts, splitClass, splitCounts, splitLabel } from './relation-grammar.js';
 import { isOfScenario } from './scenario-grammar.js';
 import type { CardType, Sketch, SketchCard } from './sketch.js';
@@ -97,6 +97,9 @@ function formulaCard(source: string, sketch: Sketch): UnreadCard {
  * on the canvas is not kept: the model is the same without it.
  */
 export function refusedCards(statement: Statement, source: string, sketch: Sketch): UnreadCard[] {
+  const isRelation = statement.kind === 'relation' || (statement.kind === 'family' && statement.relation !== undefined);
+  // The text of a declaration would have another fault as a formula.
+  if (!isRelation && whyMisnamed(statement, sketch) !== undefined) return [];
   switch (statement.kind) {
     case 'objective':
       return unreadCards(source, sketch);
