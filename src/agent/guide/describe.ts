@@ -141,11 +141,13 @@ export function describeChanges(made: Made[]): string[] {
       ? []
       : [kind === 'remove' ? `Removed: ${describeCard(card)}` : describeCard(card) + describeReplaced(card)],
   );
+  const isReplaced = made.some(({ change: { card }, error }) => error === undefined && describeReplaced(card) !== '');
   const failed = made.flatMap(({ change: { card }, error }) =>
     error === undefined ? [] : [`${describeCard(card)}: ${error}`],
   );
   return [
     ...(done.length === 0 ? [] : [`On the canvas now:\n${bullets(done)}`]),
+    ...(isReplaced ? ['Write `undo` to take these changes back.'] : []),
     ...(failed.length === 0 ? [] : [`Not done:\n${bullets(failed)}`]),
   ];
 }

@@ -168,12 +168,11 @@ function readObjective(text: string): Reading | undefined {
     ...(label !== undefined && { label }),
     ...(weight !== undefined && { weight: Number(weight) }),
   };
-  if (label === undefined || formula === '') return { statement };
-  const parsed = parseFormula(formula);
-  if (isProblem(parsed)) return { reason: whyUnread(parsed, formula) };
-  if (parsed.relations.length === 0) return { statement };
-  // `max load: x + y <= 4` names a constraint.
-  return /^m(?:ax|in)$/i.test(verb) ? undefined : { reason: 'an objective has no <=, >= or = in its formula' };
+  // `max load: x + y <= 4` names a constraint, and `max(x, y) <= 4` is none of an objective.
+  if (RELATION_SIGN.test(formula))
+    return /^m(?:ax|in)$/i.test(verb) ? undefined : { reason: 'an objective has no <=, >= or = in its formula' };
+  const parsed = label === undefined || formula === '' ? undefined : parseFormula(formula);
+  return parsed !== undefined && isProblem(parsed) ? { reason: whyUnread(parsed, formula) } : { statement };
 }
 
 /** `labour is soft, penalty 5`, `all constraints are hard`, `labour may be broken at 5`, `labour must hold`. */

@@ -24,13 +24,13 @@ const RELATIONS: [relation: '<=' | '>=' | '<' | '>' | '=', pattern: RegExp][] = 
   [
     '<=',
     words(
-      `${NOT} (?:exceed|${MORE} than|above|over)|exceeds? no more than|at most|at maximum|up to|(?:limited|restricted) to|within|(?:below|under|beneath|${LESS} than) or equal to|a maximum of|maximum`,
+      `${NOT} (?:exceed|${MORE} than|above|over)|exceeds? no more than|at most|at maximum|up to|(?:limited|restricted) to|within|(?:below|under|beneath|${LESS} than) or equal to|a maximum of|max(?:imum)?`,
     ),
   ],
   [
     '>=',
     words(
-      String.raw`${NOT} (?:${LESS} than|below|under)|at least|(?:above|over|${MORE} than) or equal to|covers?|meets?|satisf(?:y|ies)|a minimum of|minimum`,
+      String.raw`${NOT} (?:${LESS} than|below|under)|at least|(?:above|over|${MORE} than) or equal to|covers?|meets?|satisf(?:y|ies)|a minimum of|min(?:imum)?`,
     ),
   ],
   ['<', words(`below|beneath|under|${LESS} than`)],

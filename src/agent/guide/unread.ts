@@ -155,23 +155,28 @@ export function replaceUnread(statement: Statement, source: string, sketch: Sket
     ...('set' in statement ? [statement.set] : []),
   ];
   for (const card of [...sketch.cards]) {
-    const isNamed = names.some((name) => sameLabel(card.label, name) || sameLabel(card.label.split(':')[0], name));
+    const isNamed =
+      names.some((name) => sameLabel(card.label, name) || sameLabel(card.label.split(':')[0], name)) ||
+      (statement.kind === 'objective' && isOfObjective(firstWord(card.label)));
     const isReplaced = isNamed && !card.causes.includes(source);
     if (isReplaced && unreadFormula(card) !== undefined && !RELATION.test(String(card.data['expression'])))
       sketch.remove(card);
   }
 }
 
-/** `maximize profit: 3x + * y`, `maximse profit: 3x`: the card keeps a word that is not understood as its sense. */
+/**
+ * `maximize profit: 3x + * y`, `maximse profit: 3x`: the card keeps a word that is not understood as its sense. Without a name it
+ * takes no formula from an objective.
+ */
 function unreadObjective(text: string, sketch: Sketch): UnreadCard | undefined {
-  const word = /^\p{L}+/u.exec(text)?.[0] ?? '';
-  const isMisspelled = word.length > 4 && nearestNames(word, ['maximize', 'minimize', 'objective'], 1).length > 0;
+  const word = firstWord(text);
   const { label, body } = splitLabel(text.slice(word.length).replace(/^[ :=]+/, ''));
-  // `max load: x + y <= 4` names a constraint.
-  const isConstraint = /^m(?:ax|in)$/i.test(word) && label !== undefined && RELATION.test(body);
-  if (!(OBJECTIVE.test(word) || isMisspelled) || isConstraint) return undefined;
+  // `max load: x + y <= 4` and `max(x, y) <= 4` are constraints.
+  const isConstraint = /^m(?:ax|in)$/i.test(word) && RELATION.test(body);
+  if (!isOfObjective(word) || isConstraint) return undefined;
   const isFormula = label !== undefined || /[\d[\]]/.test(body) || RELATION.test(body) || OPERATOR.test(body);
   const [only, ...others] = sketch.of('objective');
+  if (label === undefined && isFormula && only?.data['expression'] !== undefined) return textCard(text);
   const name = label ?? (isFormula ? (others.length === 0 ? only?.label : undefined) : body);
   const sense = /^max(?:imi[sz]e)?$/i.test(word) ? 'maximize' : /^min(?:imi[sz]e)?$/i.test(word) ? 'minimize' : word;
   return {
@@ -184,6 +189,12 @@ function unreadObjective(text: string, sketch: Sketch): UnreadCard | undefined {
     },
   };
 }
+
+const firstWord = (text: string): string => /^\p{L}+/u.exec(text)?.[0] ?? '';
+
+/** Whether an objective begins with a word, which may be misspelled. */
+const isOfObjective = (word: string): boolean =>
+  OBJECTIVE.test(word) || (word.length > 4 && isNearWord(word, ['maximize', 'minimize', 'objective']));
 
 /** `x, y intger`, `make[p] intger for p in products`: the cards keep the words as the domain. */
 function unreadVariables(text: string, sketch: Sketch): UnreadCard[] {

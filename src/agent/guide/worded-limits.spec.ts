@@ -161,3 +161,71 @@ it.each([
   const { text } = await room.say(second);
   expect(text).toContain(`This replaces \`${replaced}\``);
 });
+
+describe('a limit behind the word of an objective', () => {
+  const room = async (...more: string[]) => {
+    const opened = new Room();
+    await opened.say(PROFIT);
+    for (const message of [CLOSED, ...more]) await opened.say(message);
+    return opened;
+  };
+
+  it.each([
+    'max(chairs, tables) <= 12',
+    'max {chairs, tables} <= 12',
+    'min(chairs, tables) >= 3',
+    'max 12 tables',
+    'max 12 * tables',
+    'max 12',
+    'min 3 chairs',
+    'min tables >= 12',
+    'max tables <= 12',
+    'max tables = 12',
+    'maximize tables <= 12',
+    'maximize chairs + * tables',
+    'maximise 3 chairs tables',
+  ])('leaves the objective as it is and holds back a solve: %s', async (statement) => {
+    const { cards, ...rest } = await room(statement);
+    const objectives = cards.filter(({ card_type }) => card_type === 'objective');
+    expect(objectives).toMatchObject([
+      { label: 'profit', data: { expression: '30 chairs + 50 tables', confirmed: true } },
+    ]);
+    expect(rest.messages.at(-1)?.content).toContain('I do not understand this yet');
+    const again = await room(statement, 'solve');
+    expect(again.feasibility).toBe('unchecked');
+    const removed = await room(statement, `remove ${statement}`, 'solve');
+    expect(removed.feasibility).toBe('pass');
+  });
+
+  it.each<[string, string]>([
+    ['max 12 tables', 'tables <= 12'],
+    ['min 3 chairs', 'chairs >= 3'],
+  ])('is proposed as a limit: %s', async (statement, proposal) => {
+    const opened = await room();
+    const { question } = await opened.say(statement);
+    expect(question?.options.map(({ label }) => label)).toContain(proposal);
+  });
+
+  it.each(['maximize 12 tables', 'max tables', 'max 3 chairs + 2 tables', 'min cost: 3 chairs'])(
+    'is an objective without a limit in it: %s',
+    async (statement) => {
+      const opened = await room(statement);
+      expect(opened.cards.filter(({ card_type }) => card_type === 'constraint')).toHaveLength(1);
+    },
+  );
+
+  it('says how to take back a new objective', async () => {
+    const opened = await room();
+    const { text } = await opened.say('maximize 12 tables');
+    expect(text).toContain(
+      'This replaces `maximize 30 chairs + 50 tables`\n\nWrite `undo` to take these changes back.',
+    );
+    await opened.say('undo');
+    expect(opened.data('profit')).toMatchObject({ expression: '30 chairs + 50 tables', confirmed: true });
+  });
+
+  it('makes room for the objective that was meant', async () => {
+    const opened = await room('maximise 3 chairs + * tables', 'maximize 3 chairs + tables; confirm; solve');
+    expect(opened.feasibility).toBe('pass');
+  });
+});

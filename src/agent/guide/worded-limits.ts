@@ -4,11 +4,11 @@ import { parseFormula } from '../../modelling/parse-formula.js';
 import type { Sketch } from './sketch.js';
 import type { Statement, StatementOf } from './statement.js';
 import { isNearCard, textCard, type UnreadCard } from './unread.js';
-import { COMPARISON, FIGURE_WORD, WORD } from './words.js';
+import { COMPARISON, FIGURE_WORD, tidy, WORD } from './words.js';
 
 /*
  * Limits that a statement would leave on a card as words: as the text of a KPI or a requirement, or as a unit. A plan ignores words,
- * so the statement is kept as a blocked card instead.
+ * so the statement is kept as a blocked card instead. So is `max 12 tables` beside an objective, which is rather a limit.
  */
 
 const RELATION = /[<>=≤≥≠]/;
@@ -20,9 +20,11 @@ const MULTIPLE_UNIT = /^\d[\d.]* \p{L}+[²³\d]?$/u;
 /** Words of a text that are compared with the names of the canvas. */
 const MAX_WORDS = 40;
 
-/** Returns the cards that keep a statement of which a card would hold a limit as words; none for other statements. */
+/** Returns the cards that keep a statement which is a limit in words; none for other statements. */
 export function wordedLimits(statement: Statement, source: string, sketch: Sketch): UnreadCard[] {
   switch (statement.kind) {
+    case 'objective':
+      return isLimitOfAmount(statement, source, sketch) ? [textCard(source)] : [];
     case 'kpi':
       return isLimitOfKpi(statement, sketch) ? [textCard(source)] : [];
     case 'requirement':
@@ -33,6 +35,15 @@ export function wordedLimits(statement: Statement, source: string, sketch: Sketc
     default:
       return [];
   }
+}
+
+/** `max tables = 12`, and `max 12 tables` that would replace the objective that is there. */
+function isLimitOfAmount({ label, text }: StatementOf<'objective'>, source: string, sketch: Sketch): boolean {
+  if (label !== undefined) return source.includes('=') && sketch.variable(label) !== undefined;
+  if (!/^m(?:ax|in) [\d.]/i.test(tidy(source))) return false;
+  const formula = parseFormula(text);
+  const isSum = isProblem(formula) || formula.sides[0].kind === 'sum';
+  return !isSum && sketch.of('objective').some(({ data }) => data['expression'] !== undefined);
 }
 
 function isLimitOfKpi({ label, text }: StatementOf<'kpi'>, sketch: Sketch): boolean {
