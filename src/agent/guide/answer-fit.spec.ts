@@ -14,12 +14,27 @@ describe('words that are no answer to the open question', () => {
     expect(room.data('Wood')).toMatchObject({ penalty: 5 });
   });
 
-  it.each(['No, nothing.', 'YES SOLVE IT', 'whatever you like'])('do not become a formula: %s', async (text) => {
-    const room = new Room();
-    await room.say(`${MODEL}\nShare: chairs at the most 4`);
-    await room.say(text);
-    expect(room.data('Share')).toMatchObject({ expression: 'chairs at the most 4' });
-  });
+  it.each(['No, nothing.', 'YES SOLVE IT', 'Cap: tables at the most 3', 'whatever you like'])(
+    'do not become a formula: %s',
+    async (text) => {
+      const room = new Room();
+      await room.say(`${MODEL}\nShare: chairs at the most 4`);
+      await room.say(text);
+      expect(room.data('Share')).toMatchObject({ expression: 'chairs at the most 4' });
+    },
+  );
+
+  it.each(['Cap: chairs <= 4 for p in', 'whatever you like', 'p of items'])(
+    'do not become an index: %s',
+    async (text) => {
+      const room = new Room();
+      await room.say(`${MODEL}\nitems: a, b\nShare: chairs <= 4 for p in`);
+      await room.say(text);
+      expect(room.data('Share')).toMatchObject({ expression: 'chairs <= 4', index: 'p in' });
+      await room.say('p in items');
+      expect(room.data('Share')).toMatchObject({ index: 'p in items' });
+    },
+  );
 
   it.each(['total cost', 'export the result'])('do not become a sense: %s', async (text) => {
     const room = new Room();

@@ -2,9 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AgentMessage } from '../agent.js';
 import { type Question, type QuestionAnswer, questionsOf } from '../ask-user-question.js';
 import { isProblem } from '../../modelling/formula.js';
-import { parseFormula } from '../../modelling/parse-formula.js';
+import { parseFormula, parseIndex } from '../../modelling/parse-formula.js';
 import { readStatement } from './grammar.js';
 import { splitStatements } from './lines.js';
+import { splitLabel } from './relation-grammar.js';
 import { isReserved } from './reserved-names.js';
 import { isOfScenario } from './scenario-grammar.js';
 import type { Reading } from './statement.js';
@@ -104,19 +105,25 @@ function read(line: string, pattern: string | undefined): Reading {
   if (isNaming && isWords(inPattern) && alone.statement === undefined && LIMIT_IN_WORDS.test(line)) return alone;
   const isBare =
     (alone.statement?.kind === 'question' && alone.statement.isBare === true) ||
-    (alone.statement?.kind === 'variables' && alone.statement.names.every(isReserved));
+    (alone.statement?.kind === 'variables' && (isOfIndex(pattern) || alone.statement.names.every(isReserved)));
   if ((alone.statement === undefined || isBare) && !mayFill(line, pattern)) return alone;
   if (inPattern.statement !== undefined && (alone.statement === undefined || isBare || givesFormula(alone, pattern)))
     return inPattern;
   return alone;
 }
 
+/** Whether a question asks for an index, such as `t in weeks`, which could also be a unit. */
+const isOfIndex = (pattern: string): boolean => pattern.endsWith(` index: ${BLANK}`);
+
 /** Whether words can be what a question asks for: a figure, a sense or a formula is no sentence. */
 function mayFill(line: string, pattern: string): boolean {
   const field = /^set .+ (?<field>\w+): …$/.exec(pattern)?.groups?.['field'] ?? '';
   if (/^(?:weight|penalty|target|quantity|default)$/.test(field)) return figureOf(line) !== undefined;
   if (field === 'sense') return /^(?:max|min)/i.test(line);
+  if (isOfIndex(pattern)) return !isProblem(parseIndex(line));
   if (field !== 'expression') return true;
+  // Its own name makes a line another statement.
+  if (splitLabel(line).label !== undefined) return false;
   const isAnswer = /^(?:yes|no|ok|okay|sure|nothing|none)\b/i.test(line);
   return !isAnswer && (/[\d<>=≤≥+*/[\]]/.test(line) || !isProblem(parseFormula(line)));
 }

@@ -28,6 +28,18 @@ describe('a line that continues the one before it', () => {
     ],
     ['cost of shifts: early 10, late 12', ['cost of shifts: early 10,', 'late 12']],
     [
+      'Cap: make[p] <= lim[p] for p in ps where lim[p] < 4 and lim[p] > 1, hard',
+      ['Cap: make[p] <= lim[p]', 'for p in ps', 'where lim[p] < 4', 'and lim[p] > 1, hard'],
+    ],
+    ['make[p] integer for p in ps where lim[p] < 4', ['make[p] integer', '  for p in ps', '    where lim[p] < 4']],
+    ['Cap: make[p] <= 3 for p in ps where big = 1', ['Cap: make[p] <= 3 for p in ps', 'where big = 1']],
+    [
+      'Cap: make[p] <= 3 for p in ps, t in ts where t > 1',
+      ['Cap: make[p] <= 3 for p in ps,', 't in ts', 'where t > 1'],
+    ],
+    ['Cap: make[p] <= 3 for p in ps where p <> "a"', ['- Cap: make[p] <= 3 for p in ps', '  where p <> "a"']],
+    ['Cap: make[p] <= 3 for p in ps with lim[p] < 4', ['Cap: make[p] <= 3 for p in ps', 'with lim[p] < 4']],
+    [
       'Cost: sum p in products: price[p] - sum p in products: cost[p] <= 4',
       ['Cost: sum p in products: price[p]', '- sum p in products: cost[p] <= 4'],
     ],
@@ -116,6 +128,18 @@ describe('a line of its own', () => {
     [
       ['Limits', '- x <= 3', '- y <= 4'],
       ['Limits', 'x <= 3', 'y <= 4'],
+    ],
+    [
+      ['maximize n: sum p in ps: make[p]', 'where make[p] <= 4 for p in ps'],
+      ['maximize n: sum p in ps: make[p]', 'where make[p] <= 4 for p in ps'],
+    ],
+    [
+      ['L: x + y <= budget', 'where budget = 200'],
+      ['L: x + y <= budget', 'where budget = 200'],
+    ],
+    [
+      ['Cap: make[p] <= 3 for p in ps', 'for example, a week has two shifts'],
+      ['Cap: make[p] <= 3 for p in ps', 'for example, a week has two shifts'],
     ],
     [
       ['Here is what I have -', 'x integer'],

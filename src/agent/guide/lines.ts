@@ -6,8 +6,8 @@ import { MAX_STATEMENT, readStatement } from './grammar.js';
 import { splitCounts, splitLabel } from './relation-grammar.js';
 
 /*
- * Statements in a text, one per line or between semicolons. A line that begins with an operator continues the statement before it,
- * and so does a line after an operator, an open bracket or a comma. A `-` can also be the bullet of a list: the lines decide.
+ * Statements in a text, one per line or between semicolons. A line that begins with an operator, an index or the condition of an index
+ * continues the statement before it, and so does a line after an operator, an open bracket or a comma. A `-` can also be the bullet of a list: the lines decide.
  * `# ...` and `// ...` are comments, on a line of their own and behind a statement. A comment between two lines does not part them.
  */
 
@@ -26,6 +26,9 @@ const LIMITED_NAME = /^[\p{L}_][^-+*/·×÷−<>=≤≥]*[<>=≤≥]/u;
 const LIMITED_FIGURE = /^[\d.,]+ ?[<>=≤≥]/;
 const FORMULA = /[:<>=≤≥[\]\d]/;
 const THREE_WORDS = /(?<!\p{L})\p{L}{2,} \p{L}+ \p{L}{2,}/u;
+/** A condition behind an index. `with` and `given` do not belong there and are told. */
+const CONDITION = /^(?:where|with|given) /i;
+const MORE_CONDITIONS = /^(?:and|or) /i;
 const GREETING =
   /^(?:hello|hi|hey|dear|thanks|thank|ok|okay|yes|no|so|well|please|now|then|first|next|finally|also)\b/i;
 /** What may follow an objective: `maximize 3x + 2y subject to x + y <= 4`. */
@@ -93,11 +96,19 @@ function continues(statement: string, line: string, isFormula: () => boolean): b
   if (before === '' || next === '' || DECORATION.test(before) || DECORATION.test(next)) return false;
   if (/^(?:[<>=]?=|≤|≥)/.test(next)) return !isProse(before);
   if (/^[<>]/.test(next)) return isFormula() && isTerm(next);
+  if (isOfIndex(before, next)) return true;
   const fits = (): boolean => !isWhole(next) || isWhole(`${before} ${next}`);
   if (before.endsWith(',')) return continuesList(before, next) && fits();
   if (OPEN_END.test(before)) return !isProse(before) && !beginsStatement(next) && fits();
   if (before.endsWith(':')) return OBJECTIVE.test(withoutBullet(before)) && !beginsStatement(next);
   return SIGN.test(next) && continuesFormula(statement, line, isFormula);
+}
+
+/** `Cap: make[p] <= limit[p]`, `for p in products` and `where limit[p] < 4`. A line with an index of its own is a statement. */
+function isOfIndex(before: string, next: string): boolean {
+  if (/^for /i.test(next)) return !isProse(before) && splitIndex(`x ${next}`) !== undefined;
+  const isCondition = CONDITION.test(next) || (MORE_CONDITIONS.test(next) && / where /i.test(before));
+  return isCondition && !OBJECTIVE.test(before) && splitIndex(before) !== undefined && splitIndex(next) === undefined;
 }
 
 /** `shifts: early, late,` and `night`; `x, y,` and `z integer` */
