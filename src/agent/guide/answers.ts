@@ -4,6 +4,7 @@ import { type Question, type QuestionAnswer, questionsOf } from '../ask-user-que
 import { isProblem } from '../../modelling/formula.js';
 import { parseFormula, parseIndex } from '../../modelling/parse-formula.js';
 import { readStatement } from './grammar.js';
+import { whyAmounts } from './index-grammar.js';
 import { splitStatements } from './lines.js';
 import { splitLabel } from './relation-grammar.js';
 import { isReserved } from './reserved-names.js';
@@ -96,8 +97,9 @@ function answerBeside(line: string, pattern: string): Reading | undefined {
 /** A line by itself, or where it says nothing so, put into the pattern of the question's answers. */
 function read(line: string, pattern: string | undefined): Reading {
   const alone = readStatement(line);
-  // What is said of a scenario never becomes a card.
-  if (pattern === undefined || ('reason' in alone && isOfScenario(line))) return alone;
+  // What is said of a scenario never becomes a card, and amounts are no words.
+  const isNoAnswer = (): boolean => ('reason' in alone && isOfScenario(line)) || whyAmounts(line) !== undefined;
+  if (pattern === undefined || (alone.statement === undefined && isNoAnswer())) return alone;
   const inPattern = readStatement(pattern.replace(BLANK, () => line));
   if (isWords(inPattern) && isFormula(line) && 'reason' in alone) return alone;
   // A limit in words is no name of an objective or a KPI.

@@ -22,6 +22,11 @@ const END = String.raw`(?: ?, ?(?:and )?| and |$)`;
 const MEMBER = new RegExp(NAME + END, 'y');
 const CELL = new RegExp(String.raw`${NAME}(?: ?[:=] ?| )(?<figure>${NUMBER})${END}`, 'iy');
 const COLUMN_NAME = /^(?<column>\S+) of (?<set>[^\s:]+) ?: ?column:? (?<body>.+)$/i;
+/** `protein 9`, `protein 9 g`, `9 protein`, `9 g of protein` */
+const AMOUNT = new RegExp(
+  String.raw`^(?:(?<before>\p{L}[\p{L}\p{N} ]*) ${NUMBER}(?: ?[%\p{L}]{1,3})?|${NUMBER}(?: ?\p{L}+(?: of|(?= \p{L})))? (?<behind>\p{L}[\p{L}\p{N}]*))$`,
+  'iu',
+);
 /** Words of a member without quotes. */
 const MAX_WORDS = 4;
 const SENTENCE =
@@ -51,9 +56,29 @@ export function readSet(text: string): Reading | undefined {
   if (rangeOf(body) !== undefined) return { statement: { kind: 'members', set: label, members: body.trim() } };
   const members = /[<>=≤≥:[\]]/.test(body) ? undefined : membersIn(body);
   if (members === undefined || members.length < 2 || isProse(body)) return undefined;
+  const amounts = whyAmounts(text);
+  if (amounts !== undefined) return { reason: amounts };
   const doubled = members.find((member, at) => members.indexOf(member) < at);
   if (doubled !== undefined) return { reason: `the member ${doubled} is there twice` };
   return { statement: { kind: 'members', set: label, members } };
+}
+
+/** Explains what `Beans: protein 9, carbs 40` can mean; undefined for other texts, such as `lines: line 1, line 2`. */
+export function whyAmounts(text: string): string | undefined {
+  const { label, body } = splitLabel(text);
+  if (label === undefined || label.split(' ').length > MAX_WORDS || SENTENCE.test(body)) return undefined;
+  const parts = body.split(/ ?, ?(?:and )?| and /);
+  const words = parts
+    .map((part) => AMOUNT.exec(part)?.groups)
+    .map((groups) => groups?.['before'] ?? groups?.['behind']);
+  // Members of a set are counted: `line 1, line 2`, `2024 W1, 2024 W2`.
+  const kinds = new Set(words.map((word) => word?.replace(/\d+/g, '')));
+  const [first = ''] = words;
+  if (parts.length < 2 || words.includes(undefined) || kinds.size < parts.length) return undefined;
+  const figure = new RegExp(NUMBER).exec(parts[0] ?? '')?.[0];
+  const member = isName(label) ? label : `"${label}"`;
+  const members = parts.map((part) => `"${part}"`).join(', ');
+  return `it is a list of amounts without what they are for: write \`${first.replace(/ /g, '_')} of items: ${member} ${figure}\`, or \`${label}: ${members}\` for members of a set`;
 }
 
 /** Whether a list is made of prose: `14 grams of protein`, `low in fat`. Members in quotes may have any words. */

@@ -8,7 +8,7 @@ import type { Gap } from '../../projects/canvas/card.entity.js';
 import { fieldOf, gapsOfShape } from '../../projects/canvas/card-shapes.js';
 import { namesInText, readIndex, whyUnread } from '../../projects/canvas/expressions.js';
 import { formulaIn } from '../../projects/canvas/requirement.js';
-import { whyMisordered } from './index-grammar.js';
+import { whyAmounts, whyMisordered } from './index-grammar.js';
 import { quote } from './quote.js';
 import { MAX_NAMES, whyMisnamed } from './apply.js';
 import { readFacts, splitClass, splitCounts, splitLabel } from './relation-grammar.js';
@@ -62,7 +62,7 @@ export function unreadCards(source: string, sketch: Sketch, isLast = true): Unre
   const text = tidy(source.slice(0, MAX_TEXT)).toWellFormed();
   const isFormula = RELATION.test(source) || BRACKET.test(source);
   if (isOfScenario(text) || (!isFormula && /[?!]$/.test(text))) return [];
-  if (whyMisordered(text) !== undefined) return [textCard(source)];
+  if (whyNoFormula(text) !== undefined) return [textCard(source)];
   const objective = unreadObjective(text, sketch);
   if (objective !== undefined) return [objective];
   const variables = RELATION.test(source) ? [] : unreadVariables(text, sketch);
@@ -281,6 +281,9 @@ export function openStatements(sketch: Sketch): OpenStatement[] {
 const misfitOf = (card: SketchCard): OpenStatement['gap'] | undefined =>
   gapsOfShape(card).find(({ field, severity }) => severity === 'blocking' && card.data[field] != null);
 
+/** Explains the fault of a text that is meant as another statement than a formula. */
+const whyNoFormula = (text: string): string | undefined => whyMisordered(text) ?? whyAmounts(text);
+
 /** Returns the gap of a formula or an index that cannot be read. */
 function unreadFormula(card: SketchCard): OpenStatement['gap'] | undefined {
   const [expression, index = ''] = [fieldOf<string>(card, 'expression'), fieldOf<string>(card, 'index')];
@@ -289,7 +292,7 @@ function unreadFormula(card: SketchCard): OpenStatement['gap'] | undefined {
   if (expression === undefined || card.card_type === 'kpi') return undefined;
   const formula = parseFormula(expression);
   if (isProblem(formula))
-    return { field: 'expression', message: whyMisordered(expression) ?? whyUnread(formula, expression) };
+    return { field: 'expression', message: whyNoFormula(expression) ?? whyUnread(formula, expression) };
   const isObjective = card.card_type === 'objective';
   if (formula.relations.length > 0 !== isObjective) return undefined;
   const message = isObjective ? 'An objective has no <=, >= or = in it' : 'There is no <=, >= or = in it';
