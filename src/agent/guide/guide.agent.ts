@@ -28,7 +28,7 @@ import { nextQuestion } from './questions.js';
 import { bullets } from './quote.js';
 import { describeComparison, describeRuns } from './scenarios.js';
 import { Sketch } from './sketch.js';
-import { describeSolve, type Feasibility, type Outcome, whatSolvingLacks } from './solving.js';
+import { describeSolve, type Feasibility, type Outcome, warningsOfSolve, whatSolvingLacks } from './solving.js';
 import { answerAll, isAsked } from './turn-answers.js';
 import {
   answerQuestions,
@@ -108,10 +108,17 @@ export class GuideAgent extends Agent {
     const lacks =
       isToSolve || asked.length > 0 ? [...whatSolvingLacks(sketch), ...whatIsMissing(refused, made, toSendAgain)] : [];
     if (isToSolve && lacks.length > 0) yield* say(`It cannot be solved yet:\n${bullets(lacks)}`);
-    const solved = kinds.has('solve') && lacks.length === 0 ? yield* solve(toolbox, feasibility) : undefined;
+    const warnings = isToSolve && lacks.length === 0 ? warningsOfSolve(sketch) : [];
+    const isHeld = warnings.some((warning) => !isTold(warning, context));
+    if (warnings.length > 0)
+      yield* say(
+        `${isHeld ? 'Look at this, and write `solve` again to solve it as it is' : 'Warnings'}:\n${bullets(warnings)}`,
+      );
+    const isSolvable = lacks.length === 0 && !isHeld;
+    const solved = kinds.has('solve') && isSolvable ? yield* solve(toolbox, feasibility) : undefined;
     if (solved !== undefined) yield* say(solved.text);
     feasibility = solved?.feasibility ?? feasibility;
-    if (kinds.has('solve_scenarios') && lacks.length === 0) {
+    if (kinds.has('solve_scenarios') && isSolvable) {
       const compared = yield* solveScenarios(toolbox, drafted.solved, feasibility);
       yield* say(compared.text);
       ({ feasibility } = compared);
@@ -134,6 +141,10 @@ export class GuideAgent extends Agent {
     else yield* toolbox.call({ tool: ASK_USER_QUESTION, input: { questions: [question] } });
   }
 }
+
+/** Whether an earlier answer has a warning. */
+const isTold = (warning: string, { messages }: AgentContext): boolean =>
+  messages.some(({ role, content }) => role === 'assistant' && content.includes(warning));
 
 /** Warnings of one answer. */
 const MAX_WARNINGS = 5;

@@ -10,8 +10,8 @@ import {
   type CardContent,
   derive,
   type Derived,
-  type Judgement,
-  judge,
+  judgeForSolve,
+  type SolveJudgement,
   valuesOf,
   vocabularyOn,
 } from '../../projects/canvas/derivation.js';
@@ -252,8 +252,8 @@ export class Sketch {
   }
 
   /** Gaps and status of each card, in their order. */
-  judge(): Judgement[] {
-    return judge(this.contents(), this.files);
+  judge(): SolveJudgement[] {
+    return judgeForSolve(this.contents(), this.files);
   }
 
   /** What follows for the project. */

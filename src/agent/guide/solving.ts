@@ -8,8 +8,7 @@ import type { Sketch, SketchCard } from './sketch.js';
 export type Feasibility = CompletenessResponse['feasibility_result'];
 
 const MAX_SHOWN = 30;
-/** Fields in which a name that nothing has keeps a model from being solved. */
-const FORMULAS = ['expression', 'lower', 'upper'];
+const FORMULAS = ['expression', 'lower', 'upper', 'index'];
 
 /** What came of a solve. */
 export interface Outcome {
@@ -31,19 +30,30 @@ interface Solved {
 /** What keeps the cards from being a model that can be solved. */
 export function whatSolvingLacks(sketch: Sketch): string[] {
   const none = (['objective', 'variable'] as const).filter((type) => sketch.of(type).length === 0);
+  return [...none.map((type) => `There is no ${type} yet`), ...gapsOfSolve(sketch, true)];
+}
+
+/** Warnings about what a solve reads, which do not keep it from running. */
+export const warningsOfSolve = (sketch: Sketch): string[] => gapsOfSolve(sketch, false);
+
+/** @param isKept whether the gaps are those that keep the cards from being solved, one of each card */
+function gapsOfSolve(sketch: Sketch, isKept: boolean): string[] {
   const judgements = sketch.judge();
   const variables = plainVariables(sketch.cards);
-  const gaps = sketch.cards.flatMap((card, index) => {
-    const gapsOfSolve = judgements[index]?.gaps.filter((gap) => keepsFromSolving(gap, card, variables)) ?? [];
+  return sketch.cards.flatMap((card, at) => {
+    const { gaps, unknown } = judgements[at]!;
+    const isBlocking = (gap: Gap): boolean => gap.severity === 'blocking' || unknown.includes(gap);
+    const found = gaps.filter((gap) => isBlocking(gap) === isKept && isOfSolve(gap, card, variables));
     // A formula that cannot be read matters more than a class that is missing.
-    const found = gapsOfSolve.find(({ field }) => FORMULAS.includes(field)) ?? gapsOfSolve[0];
-    return found === undefined ? [] : [`${quote(card.label, 60)}: ${found.message}`];
+    const first = found.find(({ field }) => FORMULAS.includes(field)) ?? found[0];
+    return (isKept && first !== undefined ? [first] : found).map(
+      ({ message }) => `${quote(card.label, 60)}: ${message}`,
+    );
   });
-  return [...none.map((type) => `There is no ${type} yet`), ...gaps];
 }
 
 /** Whether a gap is of something that a solve reads. */
-function keepsFromSolving({ severity, field }: Gap, card: SketchCard, variables: ReadonlySet<string>): boolean {
+function isOfSolve({ severity, field }: Gap, card: SketchCard, variables: ReadonlySet<string>): boolean {
   if (card.card_type === 'kpi' || severity === 'info') return false;
   if (card.card_type !== 'production_requirement') return severity === 'blocking' || FORMULAS.includes(field);
   const solved = requirementOf(card, variables)?.field;

@@ -62,9 +62,12 @@ interface Canvas {
   loose: ReadonlyMap<CardContent, string>;
 }
 
-/** A judgement, and whether there are names in the card's formulas that nothing on the canvas has. */
-interface Reading extends Judgement {
-  hasUnknown: boolean;
+/** A judgement, and the gaps for names in the card's formulas that nothing on the canvas has: no solve runs with them. */
+export interface SolveJudgement extends Judgement {
+  unknown: readonly Gap[];
+}
+
+interface Reading extends SolveJudgement {
   /** Whether a formula of the card computes with a column of texts. */
   hasTexts: boolean;
 }
@@ -81,6 +84,10 @@ type Unknown = ReadonlyMap<string, readonly string[]>;
  */
 export const judge = (cards: readonly CardContent[], files = NO_FILES): Judgement[] =>
   readAll(cards, files).map(({ gaps, status }) => ({ gaps, status }));
+
+/** The same, with the warnings that keep a model from being solved. */
+export const judgeForSolve = (cards: readonly CardContent[], files = NO_FILES): SolveJudgement[] =>
+  readAll(cards, files);
 
 /**
  * The project's fields that follow from its cards, given oldest first. A flag needs a card of its kind: nothing is
@@ -104,10 +111,11 @@ function readAll(cards: readonly CardContent[], files: FileStates): Reading[] {
   return cards.map((card, at) => {
     const { gaps: ofFormulas, unknown, hasTexts } = readFormulas(card, canvas);
     const content = canvas.contents[at] ?? NO_DATA;
+    const ofNames = gapsOfNames(unknown, canvas.vocabulary);
     const gaps = [
       ...gapsOfShape(card),
       ...ofFormulas,
-      ...gapsAmong(card, content, unknown, canvas),
+      ...gapsAmong(card, content, ofNames, canvas),
       ...gapsOfMembers(content),
       ...(canvas.beyond.has(card) ? [TOO_MANY_FILES] : gapsOfFile(content, stateOf(content, files))),
     ];
@@ -115,8 +123,7 @@ function readAll(cards: readonly CardContent[], files: FileStates): Reading[] {
     return {
       gaps,
       status: !isBegun(card) ? 'draft' : isBlocked ? 'needs_input' : 'complete',
-      // A plan has all its variables whatever its KPIs are.
-      hasUnknown: unknown.size > 0 && card.card_type !== 'kpi',
+      unknown: ofNames,
       hasTexts,
     };
   });
@@ -128,11 +135,14 @@ function derivedFrom(cards: readonly CardContent[], readings: readonly Reading[]
     readings.filter((_, index) => cards[index]?.card_type === type).map(({ status }) => status);
   const allComplete = (type: Card['card_type']): boolean => every(statuses(type), (status) => status === 'complete');
   const objectives = of('objective');
+  // A plan has all its variables whatever its KPIs are.
+  const hasItsNames = ({ card_type }: CardContent, at: number): boolean =>
+    card_type === 'kpi' || readings[at]?.unknown.length === 0;
   return {
     card_count: cards.length,
     objective_drafted: statuses('objective').some((status) => status !== 'draft'),
     objectives_defined: allComplete('objective'),
-    all_variables_provided: allComplete('variable') && readings.every(({ hasUnknown }) => !hasUnknown),
+    all_variables_provided: allComplete('variable') && cards.every(hasItsNames),
     all_constraints_classified: every(of('constraint'), isClassified),
     data_available: allComplete('data') && readings.every(({ hasTexts }) => !hasTexts),
     kpis_defined: allComplete('kpi'),
@@ -150,16 +160,20 @@ function derivedFrom(cards: readonly CardContent[], readings: readonly Reading[]
   };
 }
 
+const gapsOfNames = (unknown: Unknown, vocabulary: Vocabulary): Gap[] =>
+  Array.from(unknown, ([field, names]) => ({
+    field,
+    message: `No variable or value on the canvas is called ${someNames(names)}${suggestionFor(names, vocabulary)}`,
+    severity: 'warning',
+  }));
+
 /** Gaps that several fields or several cards make together. */
-function gapsAmong(card: CardContent, content: DataContent, unknown: Unknown, canvas: Canvas): Gap[] {
+function gapsAmong(card: CardContent, content: DataContent, ofNames: readonly Gap[], canvas: Canvas): Gap[] {
   const gaps: Gap[] = [];
   if (card.card_type === 'objective' && canvas.objectives > 1 && card.data['weight'] === undefined) {
     gaps.push({ field: 'weight', message: 'With several objectives each needs a weight', severity: 'blocking' });
   }
-  for (const [field, names] of unknown) {
-    const message = `No variable or value on the canvas is called ${someNames(names)}${suggestionFor(names, canvas.vocabulary)}`;
-    gaps.push({ field, message, severity: 'warning' });
-  }
+  gaps.push(...ofNames);
   if (card.card_type === 'variable') {
     const name = fieldOf<string>(card, 'name');
     if (name !== undefined && isTwice(name, canvas)) {
