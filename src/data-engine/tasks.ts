@@ -23,7 +23,7 @@ export interface TableColumn {
 export const DATE_ORDERS = ['day_first', 'month_first'] as const;
 export type DateOrder = (typeof DATE_ORDERS)[number];
 
-/** Whether rows that are called totals, between the rows of a table, are part of it. */
+/** Whether rows that are or may be totals, between the rows of a table, are part of it. */
 export const SUBTOTAL_CHOICES = ['keep', 'drop'] as const;
 export type SubtotalChoice = (typeof SUBTOTAL_CHOICES)[number];
 

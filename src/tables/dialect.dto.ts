@@ -89,7 +89,7 @@ export class TableDialectOptions {
 
   @EnumField(SUBTOTAL_CHOICES, {
     ...optional,
-    description: 'Whether rows that are called totals are rows of the table',
+    description: 'Whether rows that are or may be totals are rows of the table',
   })
   subtotals?: SubtotalChoice | null;
 }
@@ -138,7 +138,7 @@ export class TableDialect implements Dialect {
 
   @EnumField(SUBTOTAL_CHOICES, {
     nullable: true,
-    description: 'Whether rows that are called totals are rows of the table; null if there are none',
+    description: 'Whether rows that are or may be totals are rows of the table; null if there are none',
   })
   subtotals!: SubtotalChoice | null;
 

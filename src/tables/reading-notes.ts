@@ -19,7 +19,7 @@ const GUESSES: Record<UncertainField, (dialect: Dialect) => string> = {
     `some dates fit both orders of day and month; the ${date_order === 'month_first' ? 'month' : 'day'} is assumed to come first`,
   last_row: ({ last_row }) =>
     `the table may end above row ${last_row}, at a total that is no sum of its columns or at the header of another table; all rows are read as data`,
-  subtotals: () => 'some rows are called totals, but may not be the sums of the rows above them; they are read as data',
+  subtotals: () => 'some rows are called totals or may be the sums of other rows; they are read as data',
 };
 
 /** Sentences, without capitals and full stops, about guesses that a table was read with. */

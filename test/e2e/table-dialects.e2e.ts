@@ -239,7 +239,7 @@ describe('the guide', () => {
     );
     expect(await say('average price by item in plan.csv')).toContain(`\n\n${leftOut.replace('l', 'L')}. ${guesses}`);
     await upload('keep.csv', KEPT_TOTAL);
-    const kept = 'Some rows are called totals, but may not be the sums of the rows above them; they are read as data.';
+    const kept = 'Some rows are called totals or may be the sums of other rows; they are read as data.';
     expect(await say('total qty in keep.csv')).toContain(`\`keep.csv\`: 60. ${kept}`);
   });
 });

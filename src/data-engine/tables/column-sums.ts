@@ -1,10 +1,22 @@
 import { type GridCell, textOf } from './grid.js';
 
+/** Decimals of the numbers whose common divisor is known. */
+const MILLIONTHS = 1e6;
+/** Bits of a column at most, and bits that a figure takes off if it is no sum. */
+const MAX_COLUMN_BITS = 20;
+const OTHER_FIGURE_BITS = -6;
+/** Bits of 1, 2 and 3 in a column, which are more likely a count. */
+const COUNT_BITS = -4;
+/** Bits for each addend beyond the second. A row that is as large as many rows together is rare. */
+const ADDEND_BITS = 2;
+
 /** Sums of columns, compared with totals. */
 export class ColumnSums {
   private readonly sums: number[] = [];
   /** Numbers other than 0 in each column. */
   private readonly addends: number[] = [];
+  /** Greatest common divisors of the numbers in each column, in millionths. */
+  private readonly divisors: number[] = [];
   private rows = 0;
 
   add(numbers: readonly (number | undefined)[]): void {
@@ -13,6 +25,7 @@ export class ColumnSums {
       if (number !== undefined) {
         this.sums[column] = (this.sums[column] ?? 0) + number;
         this.addends[column] = (this.addends[column] ?? 0) + (number === 0 ? 0 : 1);
+        this.divisors[column] = commonDivisor(this.divisors[column] ?? 0, Math.round(Math.abs(number) * MILLIONTHS));
       }
   }
 
@@ -21,6 +34,7 @@ export class ColumnSums {
     copy.rows = this.rows;
     copy.sums.push(...this.sums);
     copy.addends.push(...this.addends);
+    copy.divisors.push(...this.divisors);
     return copy;
   }
 
@@ -36,6 +50,35 @@ export class ColumnSums {
   addendsOf(cells: readonly GridCell[], numbers: readonly (number | undefined)[]): number {
     const matches = this.compare(cells, numbers, (sum) => [sum]);
     return Math.max(0, ...matches.map((match, column) => (match === true ? (this.addends[column] ?? 0) : 0)));
+  }
+
+  /**
+   * Returns the bits of evidence that a row is a total, and not equal to the sums by chance: 30 is 10 + 20 in one of three cases,
+   * and 37 is 14 + 23 in one of 37. Columns that are multiples of each other count once. Returns undefined for a row that is no sum
+   * of several addends.
+   */
+  evidenceOf(cells: readonly GridCell[], numbers: readonly (number | undefined)[]): number | undefined {
+    const addends = this.addendsOf(cells, numbers);
+    if (addends < 2) return undefined;
+    const matches = this.compare(cells, numbers, (sum) => [sum]);
+    const steps = new Set<number>();
+    let bits = ADDEND_BITS * (addends - 2);
+    for (const [column, number] of numbers.entries()) {
+      if (number === undefined || number === 0) continue;
+      if (matches[column] === true) steps.add(this.stepsOf(column, textOf(cells[column]), number));
+      else bits += OTHER_FIGURE_BITS;
+    }
+    for (const count of steps) bits += Math.min(MAX_COLUMN_BITS, Math.log2(count));
+    const isCount = numbers.some((number, column) => number === 3 && this.divisors[column] === MILLIONTHS);
+    return steps.size === 1 && addends === 2 && isCount ? bits + COUNT_BITS : bits;
+  }
+
+  /** Number of different sums that a number of this size could be. */
+  private stepsOf(column: number, text: string, number: number): number {
+    const millionths = Math.abs(number) * MILLIONTHS;
+    const isExact = Math.abs(this.sums[column]! - number) * MILLIONTHS < 1;
+    const step = isExact ? this.divisors[column]! : 2 * this.tolerance(text, number) * MILLIONTHS;
+    return Math.max(1, Math.round(millionths / Math.max(1, step)));
   }
 
   private compare(
@@ -57,4 +100,9 @@ export class ColumnSums {
     const rounded = decimals === 0 ? 0 : Math.min(0.001 * Math.abs(number), (this.rows + 1) * 0.5 * 10 ** -decimals);
     return 1e-9 * Math.max(1, Math.abs(number)) + rounded;
   }
+}
+
+function commonDivisor(one: number, other: number): number {
+  while (other > 0) [one, other] = [other, one % other];
+  return one;
 }

@@ -12,7 +12,7 @@ import { headerEvidence, isUncertainHeader } from './header.js';
 import type { TextTable } from './parquet-writer.js';
 import type { Reading } from './readings.js';
 import type { RecordScanner } from './record-scanner.js';
-import { leftOutSubtotals, NO_SUBTOTALS, type Subtotals, SubtotalSearch } from './subtotals.js';
+import { leftOutSubtotals, MAX_CELLS, NO_SUBTOTALS, type Subtotals, SubtotalSearch } from './subtotals.js';
 import type { TailRow } from './table-end.js';
 import { readRows, readStart, type TextFile, withText } from './text-file.js';
 
@@ -70,7 +70,8 @@ async function readText(
   const dropsFirst = header || start.first !== undefined;
   const usual = delimiter === ';' ? ',' : '.';
   const { readings: likely } = all.readingsOf(columnNames(texts), usual, options);
-  const subtotals = leftOut ?? (scan.hasTotals ? await subtotalsOf(scan, file, likely, options, signal) : NO_SUBTOTALS);
+  const subtotals =
+    leftOut ?? (mayHaveTotals(scan) ? await subtotalsOf(scan, file, likely, options, signal) : NO_SUBTOTALS);
   if (leftOut === undefined && subtotals.rows.size > 0) return readText(file, task, scratch, signal, subtotals);
   const isSum = tail.totals.length === 0 ? () => false : await sumsOf(scan, file, dropsFirst, likely, signal);
   const { below, isUncertain } = scan.close(isSum);
@@ -134,6 +135,9 @@ async function readText(
 
 /** Byte order marks and valid UTF-8 prove an encoding. Every other encoding is a guess. */
 const isGuess = (encoding: string): boolean => !encoding.startsWith('utf-');
+
+const mayHaveTotals = ({ hasTotals, records, profiles }: DelimitedScan): boolean =>
+  hasTotals || records * profiles.width <= MAX_CELLS;
 
 /** Finds subtotals. Reads the file a second time. */
 async function subtotalsOf(

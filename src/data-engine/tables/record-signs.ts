@@ -1,5 +1,5 @@
 import type { RecordScanner } from './record-scanner.js';
-import { hasTotalAt, isTotalAt } from './total-labels.js';
+import { hasTotalAt, isTotalAt, partInsideSigns } from './total-labels.js';
 
 const BLANK = 0x20;
 const NUMBER_SIGN = 0x23;
@@ -20,15 +20,14 @@ export function signsOf(scanner: RecordScanner, width: number): RecordSigns {
   let isEmpty = true;
   let hasText = false;
   for (let cell = 0; cell < Math.min(scanner.cells, width); cell += 1) {
-    let start = scanner.start(cell);
-    let end = scanner.end(cell);
-    while (start < end && bytes[start]! === BLANK) start += 1;
-    while (start < end && bytes[end - 1]! === BLANK) end -= 1;
-    if (start === end) continue;
-    const byte = bytes[start]!;
-    signs.mayEnd ||= isEmpty && byte === NUMBER_SIGN;
+    const [first, last] = [scanner.start(cell), scanner.end(cell)];
+    let at = first;
+    while (at < last && bytes[at]! === BLANK) at += 1;
+    if (at === last) continue;
+    signs.mayEnd ||= isEmpty && bytes[at] === NUMBER_SIGN;
     isEmpty = false;
-    if (byte <= NINE) continue;
+    const { start, end } = partInsideSigns(bytes, at, last);
+    if (start === end || bytes[start]! <= NINE) continue;
     signs.mayBeTotal ||= hasTotalAt(bytes, start, end);
     signs.mayEnd ||= !hasText && isTotalAt(bytes, start, end);
     hasText = true;

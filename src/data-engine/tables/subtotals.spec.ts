@@ -57,6 +57,18 @@ describe('rows that are the sums of the rows above them', () => {
       INSIDE_AND_BELOW,
     ],
     [
+      'labels with signs',
+      csv('p,n', 'oak,10', 'pine,20', '** Subtotal **,30', 'elm,5', 'ash,6', '** Total **,41'),
+      GOODS,
+      INSIDE_AND_BELOW,
+    ],
+    [
+      'the sign of sums',
+      csv('p,n', 'oak,10', 'pine,20', 'Σ N,30', 'elm,5', 'ash,6', 'Σ S,11'),
+      GOODS,
+      INSIDE_AND_BELOW,
+    ],
+    [
       'a single subtotal',
       csv('p,n', 'oak,10', 'pine,20', 'SUBTOTAL:,30', 'elm,5', 'ash,6'),
       GOODS,
@@ -164,6 +176,116 @@ describe('rows that are the sums of the rows above them', () => {
     expect(table.leftOut.length).toBeLessThan(110);
     expect(table.leftOut.at(-1)?.last).toBe(6301);
     expect(table.rowNumbers.at(-1)).toEqual({ index: 5980, row: 6281 });
+  });
+});
+
+const PAIR = [
+  ['N', 10],
+  ['S', 20],
+];
+
+describe('rows that are sums and have no label', () => {
+  it.each<[string, Content, unknown[][], string[]]>([
+    ['the last row', csv('p,n', 'N,10', 'S,20', ',30'), PAIR, ['below total 4-4']],
+    [
+      'the last row of decimals',
+      csv('p;n', 'N;10,5', 'S;20,25', ';30,75'),
+      [
+        ['N', 10.5],
+        ['S', 20.25],
+      ],
+      ['below total 4-4'],
+    ],
+    ['the first row', csv('p,n', ',30', 'N,10', 'S,20'), PAIR, ['inside total 2-2']],
+    ['a row of each group', csv('p,n', 'oak,10', 'pine,20', ',30', 'elm,5', 'ash,6', ',11'), GOODS, INSIDE_AND_BELOW],
+    [
+      'a table of keys',
+      csv('week,n', '1,10', '2,20', ',30'),
+      [
+        [1, 10],
+        [2, 20],
+      ],
+      ['below total 4-4'],
+    ],
+    [
+      'a sheet, behind an empty row',
+      [['p', 'q', 'n'], ['N', 'a', 10], ['S', 'b', 20], undefined, [null, null, 30]],
+      [
+        ['N', 'a', 10],
+        ['S', 'b', 20],
+      ],
+      ['below total 5-5'],
+    ],
+  ])('are left out and reported: %s', async (_, content, rows, leftOut) => {
+    expect(await read(content)).toMatchObject({ rows, leftOut, subtotals: 'drop', uncertain: [] });
+  });
+
+  it.each<[string, Content]>([
+    ['that are no sums', csv('p,n', 'N,10', 'S,20', ',31')],
+    ['that repeat a figure', csv('p,n', 'N,10', ',10')],
+    ['in a later column', csv('n,p', '1,x', '2,y', '3,')],
+  ])('are not looked for among rows %s', async (_, content) => {
+    expect(await read(content)).toMatchObject({ leftOut: [], subtotals: null });
+  });
+});
+
+describe('rows that are sums and have another label', () => {
+  const MONTHS = ['Jan,10', 'Feb,20', 'Mar,30', 'Q1,60', 'Apr,5', 'May,6', 'Jun,7', 'Q2,18'];
+  it.each<[string, Content]>([
+    ['in other characters', csv('p,n', 'N,10', 'S,20', 'All,30')],
+    ['in another language', csv('p;n', 'N;10', 'S;20', 'รวม;30')],
+    ['below unlike figures', csv('p,n', 'North,120', 'South,80', 'Alles,200')],
+    ['below three rows', csv('p,n', 'ไม้,10', 'เหล็ก,20', 'ทราย,30', 'รวม,60')],
+    ['in several columns', csv('p,n,m', 'North,10,7', 'South,20,9', 'Both,30,16')],
+    ['beside an average', csv('p,n,m', 'N,10,5.5', 'S,25,7', 'W,33,8', 'Everything,68,7.1')],
+    ['with an empty cell beside it', csv('p,q,n', 'North,a,10', 'South,b,20', 'Both,,30')],
+    ['above their rows', csv('p,n', 'All regions,30', 'N,10', 'S,20')],
+    ['above each group', csv('p,n', 'DE,30', 'Berlin,12', 'Bonn,18', 'FR,70', 'Paris,33', 'Lyon,37')],
+    ['below each group', csv('m,n', ...MONTHS)],
+    ['below figures that look like sums', csv('p,n', 'oak,14', 'pine,23', 'elm,37', 'ash,20', 'all,94')],
+    [
+      'in a sheet',
+      [
+        ['p', 'n'],
+        ['N', 10],
+        ['S', 20],
+        ['All', 30],
+      ],
+    ],
+  ])('are kept and reported: %s', async (_, content) => {
+    const table = await read(content);
+    expect(table).toMatchObject({ leftOut: [], subtotals: 'keep' });
+    expect(table.uncertain).toContain('subtotals');
+  });
+
+  it.each<[DialectOptions, number, string[]]>([
+    [{ subtotals: 'keep' }, 8, []],
+    [{ subtotals: 'drop' }, 6, ['inside total 5-5', 'below total 9-9']],
+    [{ subtotals: 'drop', last_row: 9 }, 7, ['inside total 5-5']],
+  ])('are rows as the caller wants: %j', async (dialect, rows, leftOut) => {
+    const table = await read(csv('m,n', ...MONTHS), dialect);
+    expect(table.rows).toHaveLength(rows);
+    expect(table.leftOut).toEqual(leftOut);
+    expect(table.uncertain).not.toContain('subtotals');
+  });
+
+  it.each([
+    ['a count', csv('p,n', 'small box,1', 'large box,2', 'bag,3')],
+    ['tens', csv('p,n', 'oak,10', 'pine,20', 'elm,30')],
+    ['keys and multiples', csv('id,n', '1,10', '2,20', '3,30')],
+    ['shares', csv('p,n', 'oak,50', 'pine,30', 'elm,20')],
+    ['ones', csv('p,n', 'oak,1', 'pine,1', 'elm,2')],
+    [
+      'a long column of small figures',
+      csv('p,n', ...Array.from({ length: 500 }, (_, row) => `p${row},${(row * 7) % 5}`)),
+    ],
+    ['powers of two', csv('p,n', 'a,1', 'b,2', 'c,4', 'd,8')],
+    ['a large table', csv('p,n', ...Array.from({ length: 60_000 }, () => 'x,1'), 'All,60000')],
+  ])('are not found in %s', async (_, content) => {
+    expect(await read(content)).toMatchObject({
+      leftOut: [],
+      subtotals: null,
+    });
   });
 });
 

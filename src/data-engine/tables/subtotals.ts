@@ -2,10 +2,13 @@ import type { LeftOut, SubtotalChoice } from '../tasks.js';
 import { ColumnSums } from './column-sums.js';
 import { type GridCell, type GridRow, isText, textOf } from './grid.js';
 import { leaveOut, leftOutRow } from './left-out.js';
+import { findSumRows, type NumberRow, type SumRow } from './sum-rows.js';
 import { type TotalLabel, isTotalLabel, totalLabelOf } from './total-labels.js';
 
 /** Blocks that are added up at the same time. A total of several subtotals ends a block that starts above all of them. */
 const MAX_BLOCKS = 32;
+/** Tables with more cells are searched for rows with the names of totals only. */
+export const MAX_CELLS = 100_000;
 /** Subtotals that are listed on their own. */
 const MAX_LISTED = 100;
 
@@ -43,6 +46,8 @@ export class SubtotalSearch {
   private blocks = [new ColumnSums()];
   private above: readonly GridCell[] = [];
   private rows = 0;
+  private all: NumberRow[] = [];
+  private cells = 0;
   /** Number of the last row with numbers and without a label. */
   private lastData = 0;
 
@@ -50,6 +55,9 @@ export class SubtotalSearch {
   add(row: GridRow, numbers: Numbers): void {
     this.rows += 1;
     const label = this.rows === 1 ? undefined : labelIn(row.cells, numbers);
+    this.cells += row.cells.length;
+    if (this.cells <= MAX_CELLS) this.all.push({ row, numbers, isNamed: label !== undefined });
+    else this.all = [];
     const isData = label === undefined || !this.addCandidate(row, numbers, label);
     if (isData) for (const block of this.blocks) block.add(numbers);
     if (this.rows === 1 || label !== undefined) this.blocks.push(new ColumnSums());
@@ -63,27 +71,38 @@ export class SubtotalSearch {
 
   /** @param choice what the caller wants to be done with all rows that are called totals */
   result(choice: SubtotalChoice | undefined, lastRow?: number): Subtotals {
-    if (choice === 'keep' || this.candidates.length === 0) return { ...NO_SUBTOTALS, choice: choice ?? null };
+    if (choice === 'keep') return { ...NO_SUBTOTALS, choice };
+    const sums = this.sumsWithoutName(lastRow);
+    const candidates = this.candidates.filter(({ row }) => row.number !== lastRow);
     const end = this.endOfTable();
-    const sums = this.candidates.filter(({ isSum }) => isSum);
-    const areSeveral = sums.length > 1 && sums.some(({ hasAddends }) => hasAddends);
+    const areSeveral = this.areSeveral();
     const isProven = ({ isSum, isCertain }: Candidate): boolean => isSum && (areSeveral || isCertain);
-    const leftOut = this.candidates.filter(
-      (candidate) => candidate.row.number !== lastRow && (choice === 'drop' || isProven(candidate)),
-    );
+    const named = candidates.filter((candidate) => choice === 'drop' || isProven(candidate));
     // Without other subtotals, the end of the table is not decided here.
-    const rows = leftOut.every((candidate) => choice !== 'drop' && end.has(candidate))
-      ? []
-      : leftOut.map(({ row }) => row);
-    const decided = new Set([...leftOut, ...end]);
-    const isUncertain = this.candidates.some(
-      (candidate) => candidate.row.number !== lastRow && !decided.has(candidate),
-    );
+    const isEnd = named.every((candidate) => choice !== 'drop' && end.has(candidate));
+    const canBeLeftOut = ({ row, hasLabel }: SumRow): boolean =>
+      row !== this.all[0]?.row && (choice === 'drop' || !hasLabel);
+    const unnamed = sums.filter(canBeLeftOut);
+    const rows = [...(isEnd ? [] : named), ...unnamed].map(({ row }) => row);
+    const decided = new Set([...named, ...end]);
+    const isUncertain = candidates.some((candidate) => !decided.has(candidate)) || unnamed.length < sums.length;
     return {
-      rows: new Map(rows.map((row) => [row.number, row])),
+      rows: new Map(rows.toSorted((a, b) => a.number - b.number).map((row) => [row.number, row])),
       choice: rows.length > 0 ? 'drop' : isUncertain ? 'keep' : null,
       isUncertain,
     };
+  }
+
+  /** Whether several rows with names are sums, one of them of more than one row. */
+  private areSeveral(): boolean {
+    const sums = this.candidates.filter(({ isSum }) => isSum);
+    return sums.length > 1 && sums.some(({ hasAddends }) => hasAddends);
+  }
+
+  /** Rows that are sums and have not the name of a total. */
+  private sumsWithoutName(lastRow?: number): SumRow[] {
+    const others = new Set([lastRow, ...this.candidates.map(({ row }) => row.number)]);
+    return findSumRows(this.all).filter(({ row }) => !others.has(row.number));
   }
 
   /** Returns whether a row is a sum. */

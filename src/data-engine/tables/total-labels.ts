@@ -16,7 +16,7 @@ const SUBTOTALS = list(
 const TOTALS = list(
   'total,totals,grand total,overall total,gesamt,gesamtsumme,summe,gesamtergebnis,ergebnis,total général,total general,totaux,somme',
   'totale,totali,somma,suma,totales,gran total,total geral,totaal,eindtotaal,totalt,summa,yhteensä,razem,ogółem,celkem,součet,spolu',
-  'összesen,toplam,toplamı,genel toplam,σύνολο,итого,всего,итог,сумма,разом,усього,общо,ukupno,skupaj,sum,合計,総計,合计,总计,總計,합계,총계',
+  'összesen,toplam,toplamı,genel toplam,σύνολο,итого,всего,итог,сумма,разом,усього,общо,ukupno,skupaj,sum,σ,∑,合計,総計,合计,总计,總計,합계,총계',
 );
 /** All names, most of which are whole labels only. */
 const LABELS = new Set([
@@ -25,7 +25,7 @@ const LABELS = new Set([
   ...TOTALS.filter((label) => !['ergebnis', 'toplamı'].includes(label)),
   ...list(
     'sums,sum total,total sum,overall,insgesamt,total gesamt,endsumme,summe gesamt,totale generale,totale complessivo,sumas,soma,som',
-    'sammanlagt,totalsumma,hovedtotal,i alt,ialt,suma końcowa,celkový součet,общий итог,总和,المجموع,الإجمالي,σ,∑',
+    'sammanlagt,totalsumma,hovedtotal,i alt,ialt,suma końcowa,celkový součet,общий итог,总和,المجموع,الإجمالي',
   ),
 ]);
 const NAMES = new Set([...SUBTOTALS, ...TOTALS]);
@@ -37,8 +37,9 @@ const FILLERS = new Set(list('for,of,in,für,von,pour,de,del,des,du,per,di,da,do
 
 /** Longer texts are no labels. */
 const MAX_LABEL_BYTES = 200;
-/** Signs and blanks that may follow a label, as in `Total :`. */
-const MAX_SIGNS = 2;
+/** Signs around a label, as in `** Total **` and `Total:`. */
+const SIGNS = ` *:=.,-_~+<>()[]|/#"'`;
+const SIGN_BYTES = new Set(Buffer.from(SIGNS));
 
 /** A text that names a total. */
 export interface TotalLabel {
@@ -86,17 +87,28 @@ const labelOf = (name: string, group: string): TotalLabel => ({
 export const isTotalLabel = (text: string): boolean => LABELS.has(cleaned(text));
 
 function cleaned(text: string): string {
-  const label = text.trim().toLowerCase();
+  const label = text.toLowerCase();
+  let start = 0;
   let end = label.length;
-  while (end > 0 && ':=.'.includes(label[end - 1]!)) end -= 1;
-  return label.slice(0, end).trimEnd().replace(/\s+/g, ' ');
+  while (start < end && isSign(label[start]!)) start += 1;
+  while (end > start && isSign(label[end - 1]!)) end -= 1;
+  return label.slice(start, end).replace(/\s+/g, ' ');
+}
+
+const isSign = (sign: string): boolean => SIGNS.includes(sign) || sign.trim() === '';
+
+/** Returns the part of a cell between the signs around it. */
+export function partInsideSigns(bytes: Uint8Array, start: number, end: number): { start: number; end: number } {
+  while (start < end && SIGN_BYTES.has(bytes[start]!)) start += 1;
+  while (end > start && SIGN_BYTES.has(bytes[end - 1]!)) end -= 1;
+  return { start, end };
 }
 
 /** First two bytes and lengths of all labels, which few other texts have. */
 const OUTLINES = new Set(
   [...LABELS]
     .flatMap((label) => [Buffer.from(label), Buffer.from(label.toUpperCase())])
-    .flatMap((bytes) => Array.from({ length: MAX_SIGNS + 1 }, (_, signs) => outlineOf(bytes, 0, bytes.length + signs))),
+    .map((bytes) => outlineOf(bytes, 0, bytes.length)),
 );
 
 /** Returns true if the bytes name a total. Fast, because it runs for each row. */
@@ -122,10 +134,8 @@ const ENDINGS = new Set(
 /** Returns true if the bytes begin or end with the name of a total. Fast, because it runs for each cell with a text. */
 export function hasTotalAt(bytes: Uint8Array, start: number, end: number): boolean {
   if (end - start > MAX_LABEL_BYTES) return false;
-  let last = end;
-  while (last > start && (bytes[last - 1]! <= 0x2e || bytes[last - 1] === 0x3a || bytes[last - 1] === 0x3d)) last -= 1;
   const isLikely =
     OUTLINES.has(outlineOf(bytes, start, end)) ||
-    (last - start >= 4 && (BEGINNINGS.has(four(bytes, start)) || ENDINGS.has(four(bytes, last - 4))));
+    (end - start >= 4 && (BEGINNINGS.has(four(bytes, start)) || ENDINGS.has(four(bytes, end - 4))));
   return isLikely && totalLabelOf(Buffer.from(bytes.subarray(start, end)).toString()) !== undefined;
 }

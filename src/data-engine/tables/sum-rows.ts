@@ -1,0 +1,111 @@
+import { ColumnSums } from './column-sums.js';
+import { type GridCell, type GridRow, isFilled, textOf } from './grid.js';
+
+/*
+ * Finds totals by arithmetic, whatever they are called. Each row that equals the sums of the rows above or below it has some bits of
+ * evidence: from its figures, from its label and from its place in the table.
+ */
+
+/** Evidence of a table's totals that is worth a note. */
+const MIN_BITS = 4.5;
+/** Evidence of a row between others is less by the bits of its place. The last row of a table is often the total of all. */
+const LAST_ROW_BITS = 2.5;
+/** Evidence of a row with the name of a total, of a row without label, and of a label that is unlike the others. */
+const NAME_BITS = 20;
+const NO_LABEL_BITS = 10;
+const UNLIKE_LABEL_BITS = 3.5;
+/** Blocks of rows that a row is compared with. */
+const MAX_BLOCKS = 8;
+
+export interface NumberRow {
+  row: GridRow;
+  numbers: readonly (number | undefined)[];
+  /** Whether it has the name of a total. */
+  isNamed: boolean;
+}
+
+/** A row that equals the sums of other rows. */
+export interface SumRow {
+  row: GridRow;
+  bits: number;
+  hasLabel: boolean;
+}
+
+/** Rows from one total to the next. */
+interface Block {
+  start: number;
+  sums: ColumnSums;
+  /** Whether totals are added up, too. */
+  hasTotals?: boolean;
+}
+
+/** Returns the totals of a table, which are all below their rows or all above them. */
+export function findSumRows(rows: readonly NumberRow[]): SumRow[] {
+  const [below, above] = [search(rows, LAST_ROW_BITS), search(rows.toReversed(), 0)];
+  const best = evidenceOf(above) > evidenceOf(below) ? above : below;
+  return evidenceOf(best) >= MIN_BITS ? best : [];
+}
+
+const evidenceOf = (sums: readonly SumRow[]): number => sums.reduce((bits, sum) => bits + sum.bits, 0);
+
+/** @param lastBits evidence that the last row is the total of all rows */
+function search(rows: readonly NumberRow[], lastBits: number): SumRow[] {
+  const found: SumRow[] = [];
+  const totals = new Set<number>();
+  const blockAt = (start: number): Block => ({ start, sums: new ColumnSums() });
+  // The first row may be a header of numbers. Totals that were found by chance may be data.
+  let blocks = [{ ...blockAt(0), hasTotals: true }, { ...blockAt(1), hasTotals: true }, blockAt(0), blockAt(1)];
+  const fixed = blocks.length;
+  const lastWithNumbers = rows.findLastIndex(({ numbers }) => numbers.some((number) => number !== undefined));
+  for (const [at, row] of rows.entries()) {
+    let best: SumRow | undefined;
+    for (const { start, sums, hasTotals = false } of blocks) {
+      const bits = sums.evidenceOf(row.row.cells, row.numbers);
+      if (bits === undefined) continue;
+      const isAddend = ({ numbers }: NumberRow, place: number): boolean =>
+        place >= start && (hasTotals || !totals.has(place)) && numbers.some((number) => number !== undefined);
+      const addends = rows.slice(0, at).filter(isAddend);
+      const label = labelBits(row, addends);
+      const isWhole = start <= 1 && at === lastWithNumbers;
+      const all = bits + label + (isWhole ? lastBits : -Math.log2(rows.length));
+      if (all > (best?.bits ?? 0)) best = { row: row.row, bits: all, hasLabel: label !== NO_LABEL_BITS };
+    }
+    if (best !== undefined) {
+      found.push(best);
+      totals.add(at);
+    }
+    for (const block of blocks)
+      if (at >= block.start && (best === undefined || block.hasTotals)) block.sums.add(row.numbers);
+    if (best !== undefined) blocks.push(blockAt(at + 1));
+    if (blocks.length > MAX_BLOCKS) blocks = blocks.filter((_, place) => place !== fixed);
+  }
+  return found;
+}
+
+/** Bits of evidence from the label of a row, compared with those of its addends. */
+function labelBits({ row, numbers, isNamed }: NumberRow, addends: readonly NumberRow[]): number {
+  if (isNamed) return NAME_BITS;
+  const isLabel = (cell: GridCell, column: number): boolean => isFilled(cell) && numbers[column] === undefined;
+  const label = row.cells.find(isLabel);
+  const isMissing = (column: number): boolean =>
+    !isFilled(row.cells[column]) && addends.every((addend) => isFilled(addend.row.cells[column]));
+  const columns = [...numbers.keys()].slice(
+    0,
+    numbers.findIndex((number) => number !== undefined),
+  );
+  const isNarrow = columns.some(isMissing);
+  if (label === undefined) return isNarrow ? NO_LABEL_BITS : 0;
+  if (isNarrow) return UNLIKE_LABEL_BITS;
+  const column = row.cells.findIndex(isLabel);
+  const shapes = new Set(addends.map((addend) => shapeOf(addend.row.cells[column])));
+  return shapes.size === 1 && !shapes.has(shapeOf(label)) ? UNLIKE_LABEL_BITS : 0;
+}
+
+/** The kinds of characters in a label, such as `Aa Aa` for `New York` and `A0` for `Q1`. */
+const shapeOf = (cell: GridCell): string =>
+  textOf(cell)
+    .replace(/\p{Script=Latin}+/gu, (word) =>
+      word === word.toLowerCase() ? 'a' : word === word.toUpperCase() ? 'A' : 'Aa',
+    )
+    .replace(/(?!\p{Script=Latin})[\p{L}\p{M}]+/gu, 'x')
+    .replace(/\d+/g, '0');
