@@ -1,4 +1,4 @@
-import { type GridCell, textOf } from './grid.js';
+import { type GridCell, type GridRow, textOf } from './grid.js';
 
 /** Decimals of the numbers whose common divisor is known. */
 const MILLIONTHS = 1e6;
@@ -99,6 +99,34 @@ export class ColumnSums {
     const decimals = /[.,](\d+)\D*$/.exec(text)?.[1]?.length ?? 0;
     const rounded = decimals === 0 ? 0 : Math.min(0.001 * Math.abs(number), (this.rows + 1) * 0.5 * 10 ** -decimals);
     return 1e-9 * Math.max(1, Math.abs(number)) + rounded;
+  }
+}
+
+/** Sums of a table, with and without subtotals. */
+export class TableSums {
+  private readonly all = new ColumnSums();
+  private readonly items = new ColumnSums();
+
+  /** @param subtotals numbers of the rows that are sums of other rows */
+  constructor(private readonly subtotals: ReadonlySet<number>) {}
+
+  add(row: number, numbers: readonly (number | undefined)[]): void {
+    this.all.add(numbers);
+    if (!this.subtotals.has(row)) this.items.add(numbers);
+  }
+
+  /** Returns whether a row is the total of the table and of some more rows. */
+  areOf<Row extends GridRow>(
+    total: Row,
+    more: readonly Row[],
+    numbersOf: (row: Row) => readonly (number | undefined)[],
+  ): boolean {
+    const [all, items] = [this.all.copy(), this.items.copy()];
+    for (const row of more) {
+      all.add(numbersOf(row));
+      if (!this.subtotals.has(row.number)) items.add(numbersOf(row));
+    }
+    return [all, items].some((sums) => sums.areOf(total.cells, numbersOf(total)));
   }
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ConvertTask, Dialect, DialectOptions, LeftOut } from '../tasks.js';
 import { columnNames } from './column-names.js';
-import { ColumnSums } from './column-sums.js';
+import { TableSums } from './column-sums.js';
 import { ColumnProfiles } from './column-types.js';
 import { rewriteRows } from './delimited-rewrite.js';
 import { DelimitedScan } from './delimited-scan.js';
@@ -73,7 +73,8 @@ async function readText(
   const subtotals =
     leftOut ?? (mayHaveTotals(scan) ? await subtotalsOf(scan, file, likely, options, signal) : NO_SUBTOTALS);
   if (leftOut === undefined && subtotals.rows.size > 0) return readText(file, task, scratch, signal, subtotals);
-  const isSum = tail.totals.length === 0 ? () => false : await sumsOf(scan, file, dropsFirst, likely, signal);
+  const isSum =
+    tail.totals.length === 0 ? () => false : await sumsOf(scan, file, dropsFirst, likely, subtotals, signal);
   const { below, isUncertain } = scan.close(isSum);
   if (!dropsFirst) profiles.include(firstProfiles);
   // A delimiter at the end of each row makes no column.
@@ -156,27 +157,24 @@ async function subtotalsOf(
   return search.result(subtotals, last_row);
 }
 
-/** Adds up the columns above the tail. Reads the file a second time. */
+/** Adds up the columns above the tail, with and without subtotals. Reads the file a second time. */
 async function sumsOf(
   scan: DelimitedScan,
   file: TextFile,
   dropsFirst: boolean,
   readings: readonly Reading[],
+  subtotals: Subtotals,
   signal?: AbortSignal,
 ): Promise<(total: TailRow, rows: readonly TailRow[]) => boolean> {
-  const sums = new ColumnSums();
+  const sums = new TableSums(subtotals.sums);
   let isFirst = dropsFirst;
-  const onRow = (scanner: RecordScanner): void => {
+  const onRow = (scanner: RecordScanner, number: number): void => {
     if (scanner.isBlankLine()) return;
-    if (!isFirst) sums.add(numbersOf(cellsOfRow(scanner, readings.length), readings));
+    if (!isFirst) sums.add(number, numbersOf(cellsOfRow(scanner, readings.length), readings));
     isFirst = false;
   };
   await scan.reread(file, scan.numbering.last, onRow, signal);
-  return ({ cells }, rows) => {
-    const all = sums.copy();
-    for (const row of rows) all.add(numbersOf(row.cells, readings));
-    return all.areOf(cells, numbersOf(cells, readings));
-  };
+  return (total, rows) => sums.areOf(total, rows, ({ cells }) => numbersOf(cells, readings));
 }
 
 const cellsOfRow = (scanner: RecordScanner, width: number): GridCell[] =>

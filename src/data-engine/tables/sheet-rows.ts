@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type ConvertTask, type Dialect, type DialectOptions, type LeftOut, TaskProblem } from '../tasks.js';
 import { Workbook } from '../workbook.js';
 import { columnNames } from './column-names.js';
-import { ColumnSums } from './column-sums.js';
+import { TableSums } from './column-sums.js';
 import { ColumnProfiles } from './column-types.js';
 import { dialectOf, type Extent, invalid, noRows, startOf } from './extent.js';
 import { countFilled, type GridCell, type GridRow, observeCell, textOf } from './grid.js';
@@ -12,7 +12,7 @@ import type { TextTable } from './parquet-writer.js';
 import { RowNumbering } from './row-numbers.js';
 import { columnsBeside, type SideBySide } from './side-by-side.js';
 import { leftOutSubtotals, NO_SUBTOTALS, type Subtotals, SubtotalSearch } from './subtotals.js';
-import { mayEndAt, TableTail, type TailRow } from './table-end.js';
+import { mayEndAt, TableTail } from './table-end.js';
 import { TextWriter } from './text-writer.js';
 
 /** Maximum number of rows that are searched for the start of the table. */
@@ -88,8 +88,8 @@ class SheetRows {
   private readonly extent: Extent;
   private readonly sample: readonly GridRow[];
   private readonly tail: TableTail;
-  private readonly sums = new ColumnSums();
   private readonly search = new SubtotalSearch();
+  private readonly sums = new TableSums(this.search.sums);
   private first: GridCell[] | undefined;
   private width = 0;
   /** Number of the last row with cells. */
@@ -122,7 +122,7 @@ class SheetRows {
     if (number < start || number > last || (number > start && number < first)) return;
     this.isBelowLeftOut = this.leftOut.rows.has(number);
     if (this.isBelowLeftOut) return;
-    this.search.add(row, row.cells.map(toNumber));
+    this.search.add(row, numbersOf(row));
     if (row.cells.length > MAX_COLUMNS) {
       throw new TaskProblem('unreadable', `The sheet has more than ${MAX_COLUMNS} columns`, { row: number });
     }
@@ -137,7 +137,11 @@ class SheetRows {
   finish(sheet: string, subtotals: Subtotals): SheetTable {
     const { first, profiles, ofFirst, numbering, extent, options } = this;
     if (first === undefined) throw noRows(options, this.last, `The sheet ${JSON.stringify(sheet)} is empty`);
-    const { rows: kept, below, isUncertain } = this.tail.close((total, rows) => this.isSum(total, rows));
+    const {
+      rows: kept,
+      below,
+      isUncertain,
+    } = this.tail.close((total, rows) => this.sums.areOf(total, rows, numbersOf));
     for (const row of kept) this.write(row);
     const { width } = this;
     const texts = Array.from({ length: width }, (_, column) => textOf(first[column]));
@@ -192,12 +196,6 @@ class SheetRows {
     return { number, cells: this.beside === undefined ? cells : cells.slice(0, this.beside.gap) };
   }
 
-  private isSum(total: TailRow, rows: readonly TailRow[]): boolean {
-    const sums = this.sums.copy();
-    for (const { cells } of rows) sums.add(cells.map(toNumber));
-    return sums.areOf(total.cells, total.cells.map(toNumber));
-  }
-
   private write({ number, cells }: GridRow): void {
     const isFirst = this.first === undefined;
     const profiles = isFirst ? this.ofFirst : this.profiles;
@@ -211,11 +209,13 @@ class SheetRows {
     }
     this.writer.endRow();
     if (isFirst) this.first = [...cells];
-    else this.sums.add(cells.map(toNumber));
+    else this.sums.add(number, cells.map(toNumber));
     this.width = Math.max(this.width, cells.length);
     this.numbering.add(number);
   }
 }
+
+const numbersOf = ({ cells }: GridRow): (number | undefined)[] => cells.map(toNumber);
 
 /** Returns the number of a cell, even if the cell stores it as a text. */
 function toNumber(cell: GridCell): number | undefined {

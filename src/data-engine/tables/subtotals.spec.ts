@@ -333,6 +333,27 @@ describe('the choice of the caller', () => {
   const other = csv('p,n', 'oak,10', 'pine,20', 'Subtotal,31', 'elm,5');
   it.each<[string, Content, DialectOptions, number, string[]]>([
     ['keeps sums', proven, { subtotals: 'keep' }, 4, []],
+    [
+      'keeps sums above a total of the items',
+      csv('p,n', 'oak,10', 'pine,20', 'Subtotal,30', 'elm,5', 'ash,6', 'Subtotal,11', 'Total,41'),
+      { subtotals: 'keep' },
+      6,
+      ['below total 8-8'],
+    ],
+    [
+      'keeps sums above a total of the items of a sheet',
+      [
+        ['p', 'n'],
+        ['oak', 10],
+        ['pine', 20],
+        ['Sum of wood', 30],
+        ['nails', 5],
+        ['Total', 35],
+      ],
+      { subtotals: 'keep' },
+      4,
+      ['below total 6-6'],
+    ],
     ['drops rows that are no sums', other, { subtotals: 'drop' }, 3, ['inside total 4-4']],
     [
       'keeps the last row',
@@ -357,6 +378,6 @@ describe('the choice of the caller', () => {
     const table = await read(content, dialect);
     expect(table.rows).toHaveLength(rows);
     expect(table.leftOut).toEqual(leftOut);
-    expect(table.uncertain).not.toContain('subtotals');
+    for (const field of ['subtotals', 'last_row']) expect(table.uncertain).not.toContain(field);
   });
 });

@@ -29,18 +29,22 @@ interface Candidate {
 export interface Subtotals {
   /** Rows that are left out, by their numbers. */
   rows: ReadonlyMap<number, GridRow>;
+  /** Numbers of the rows with names of totals that are sums of other rows. */
+  sums: ReadonlySet<number>;
   choice: SubtotalChoice | null;
   /** Whether rows that are called totals are read as data. */
   isUncertain: boolean;
 }
 
-export const NO_SUBTOTALS: Subtotals = { rows: new Map(), choice: null, isUncertain: false };
+export const NO_SUBTOTALS: Subtotals = { rows: new Map(), sums: new Set(), choice: null, isUncertain: false };
 
 /**
  * Finds rows that are the sums of the rows above them, such as `Subtotal North`. A name alone proves nothing, because products and
  * brands have such names, too.
  */
 export class SubtotalSearch {
+  /** Numbers of the rows that are sums of other rows. */
+  readonly sums = new Set<number>();
   private readonly candidates: Candidate[] = [];
   /** Sums since the starts of the blocks that may end at the next row. The first row may be a header, so blocks start behind it, too. */
   private blocks = [new ColumnSums()];
@@ -71,8 +75,8 @@ export class SubtotalSearch {
 
   /** @param choice what the caller wants to be done with all rows that are called totals */
   result(choice: SubtotalChoice | undefined, lastRow?: number): Subtotals {
-    if (choice === 'keep') return { ...NO_SUBTOTALS, choice };
-    const sums = this.sumsWithoutName(lastRow);
+    if (choice === 'keep') return { ...NO_SUBTOTALS, sums: this.sums, choice };
+    const unnamedSums = this.sumsWithoutName(lastRow);
     const candidates = this.candidates.filter(({ row }) => row.number !== lastRow);
     const end = this.endOfTable();
     const areSeveral = this.areSeveral();
@@ -82,12 +86,13 @@ export class SubtotalSearch {
     const isEnd = named.every((candidate) => choice !== 'drop' && end.has(candidate));
     const canBeLeftOut = ({ row, hasLabel }: SumRow): boolean =>
       row !== this.all[0]?.row && (choice === 'drop' || !hasLabel);
-    const unnamed = sums.filter(canBeLeftOut);
+    const unnamed = unnamedSums.filter(canBeLeftOut);
     const rows = [...(isEnd ? [] : named), ...unnamed].map(({ row }) => row);
     const decided = new Set([...named, ...end]);
-    const isUncertain = candidates.some((candidate) => !decided.has(candidate)) || unnamed.length < sums.length;
+    const isUncertain = candidates.some((candidate) => !decided.has(candidate)) || unnamed.length < unnamedSums.length;
     return {
       rows: new Map(rows.toSorted((a, b) => a.number - b.number).map((row) => [row.number, row])),
+      sums: this.sums,
       choice: rows.length > 0 ? 'drop' : isUncertain ? 'keep' : null,
       isUncertain,
     };
@@ -115,8 +120,10 @@ export class SubtotalSearch {
       label.group !== '' && this.above.some((cell) => textOf(cell).toLowerCase() === label.group.toLowerCase());
     const isCertain = hasAddends && (label.isSubtotal || isOfGroup);
     this.candidates.push({ row, isSum: at >= 0, isCertain, hasAddends });
-    if (at >= 0) this.blocks = this.blocks.slice(0, at + 1);
-    return at >= 0;
+    if (at < 0) return false;
+    this.sums.add(row.number);
+    this.blocks = this.blocks.slice(0, at + 1);
+    return true;
   }
 
   /** Rows with plain labels below all data. They are the end of the table, for which other rules apply. */
