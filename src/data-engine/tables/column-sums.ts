@@ -7,8 +7,9 @@ const MAX_COLUMN_BITS = 20;
 const OTHER_FIGURE_BITS = -6;
 /** Bits of 1, 2 and 3 in a column, which are more likely a count. */
 const COUNT_BITS = -4;
-/** Bits for each addend beyond the second. A row that is as large as many rows together is rare. */
+/** Bits for each addend beyond the second, and their maximum. A row that is as large as many rows together is rare. */
 const ADDEND_BITS = 2;
+const MAX_ADDEND_BITS = 6;
 
 /** Sums of columns, compared with totals. */
 export class ColumnSums {
@@ -61,8 +62,11 @@ export class ColumnSums {
     const addends = this.addendsOf(cells, numbers);
     if (addends < 2) return undefined;
     const matches = this.compare(cells, numbers, (sum) => [sum]);
+    const isFigure = (number: number | undefined): boolean => number !== undefined && number !== 0;
+    const same = numbers.filter((number, column) => isFigure(number) && matches[column] === true);
+    if (same.length * 2 < numbers.filter(isFigure).length) return undefined;
     const steps = new Set<number>();
-    let bits = ADDEND_BITS * (addends - 2);
+    let bits = Math.min(MAX_ADDEND_BITS, ADDEND_BITS * (addends - 2));
     for (const [column, number] of numbers.entries()) {
       if (number === undefined || number === 0) continue;
       if (matches[column] === true) steps.add(this.stepsOf(column, textOf(cells[column]), number));

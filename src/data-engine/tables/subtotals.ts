@@ -84,8 +84,8 @@ export class SubtotalSearch {
     const named = candidates.filter((candidate) => choice === 'drop' || isProven(candidate));
     // Without other subtotals, the end of the table is not decided here.
     const isEnd = named.every((candidate) => choice !== 'drop' && end.has(candidate));
-    const canBeLeftOut = ({ row, hasLabel }: SumRow): boolean =>
-      row !== this.all[0]?.row && (choice === 'drop' || !hasLabel);
+    const canBeLeftOut = ({ row, isProven: isSum }: SumRow): boolean =>
+      row !== this.all[0]?.row && (choice === 'drop' || isSum);
     const unnamed = unnamedSums.filter(canBeLeftOut);
     const rows = [...(isEnd ? [] : named), ...unnamed].map(({ row }) => row);
     const decided = new Set([...named, ...end]);

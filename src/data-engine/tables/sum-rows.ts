@@ -8,6 +8,8 @@ import { type GridCell, type GridRow, isFilled, textOf } from './grid.js';
 
 /** Evidence of a table's totals that is worth a note. */
 const MIN_BITS = 4.5;
+/** Evidence of a row without label that is left out. */
+const PROOF_BITS = 8;
 /** Evidence of a row between others is less by the bits of its place. The last row of a table is often the total of all. */
 const LAST_ROW_BITS = 2.5;
 /** Evidence of a row with the name of a total, of a row without label, and of a label that is unlike the others. */
@@ -28,7 +30,8 @@ export interface NumberRow {
 export interface SumRow {
   row: GridRow;
   bits: number;
-  hasLabel: boolean;
+  /** Whether it is a total for sure, as it has no label. */
+  isProven: boolean;
 }
 
 /** Rows from one total to the next. */
@@ -68,7 +71,8 @@ function search(rows: readonly NumberRow[], lastBits: number): SumRow[] {
       const label = labelBits(row, addends);
       const isWhole = start <= 1 && at === lastWithNumbers;
       const all = bits + label + (isWhole ? lastBits : -Math.log2(rows.length));
-      if (all > (best?.bits ?? 0)) best = { row: row.row, bits: all, hasLabel: label !== NO_LABEL_BITS };
+      if (all > (best?.bits ?? 0))
+        best = { row: row.row, bits: all, isProven: label === NO_LABEL_BITS && all >= PROOF_BITS };
     }
     if (best !== undefined) {
       found.push(best);
