@@ -11,6 +11,7 @@ import { unlessAborted } from '../../platform/leases/unless-aborted.js';
 import { LOGGER } from '../../platform/logging/logging.module.js';
 import { hasRoom } from '../../platform/object-store/disk-reserve.js';
 import { hasCode } from '../../platform/object-store/file-errors.js';
+import { makePrivateFolder } from '../../platform/object-store/private-folder.js';
 import { FairShares } from '../../platform/throttling/fair-shares.js';
 import { BlobsService, type StoredBlob } from './blobs.service.js';
 import { ScratchFolder } from './scratch-folder.js';
@@ -27,6 +28,7 @@ export interface CompanyBlob extends StoredBlob {
 /** Contents of files as local files in `DATA_DIR/copies`, for what reads from a path; the same for every object store. */
 @Injectable()
 export class LocalCopies implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly folder: string;
   private readonly scratch: ScratchFolder;
   private readonly room: FairShares;
   private sweep: IntervalRunner | undefined;
@@ -36,11 +38,13 @@ export class LocalCopies implements OnApplicationBootstrap, BeforeApplicationShu
     private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    this.scratch = new ScratchFolder(resolve(config.DATA_DIR, 'copies'));
+    this.folder = resolve(config.DATA_DIR, 'copies');
+    this.scratch = new ScratchFolder(this.folder);
     this.room = new FairShares(LARGEST_AT_ONCE * config.TABLES_FILE_MAX_BYTES);
   }
 
-  onApplicationBootstrap(): void {
+  async onApplicationBootstrap(): Promise<void> {
+    await makePrivateFolder(this.folder);
     const look = (): Promise<void> => this.scratch.dropStale();
     this.sweep = new IntervalRunner(look, 'copies that were left behind could not be removed', this.logger, SWEEP_MS);
   }

@@ -21,7 +21,7 @@ export class ScratchFolder {
 
   /** A path in the folder that nothing has. */
   async newPath(ending = ''): Promise<string> {
-    await mkdir(this.path, { recursive: true });
+    await mkdir(this.path, { recursive: true, mode: 0o700 });
     return join(this.path, randomUUID() + ending);
   }
 

@@ -32,6 +32,7 @@ import {
   readParts,
   writePart,
 } from './part-files.js';
+import { makePrivateFolder } from './private-folder.js';
 import { SignedUrls } from './signed-urls.js';
 
 /** Bytes after which a writer checks the free space again: a thousand writers cannot fill it between two checks. */
@@ -58,6 +59,7 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
   }
 
   async onModuleInit(): Promise<void> {
+    await makePrivateFolder(this.root);
     for (const folder of ['drafts', 'uploads', 'completing']) await mkdir(join(this.root, folder), { recursive: true });
     await this.dropStaleDrafts();
   }
