@@ -23,6 +23,9 @@ export interface TaskOptions {
   signal?: AbortSignal;
 }
 
+/** A bug, or a file that is damaged or missing. */
+export class EngineFault extends Error {}
+
 /** Reads files and runs queries, in processes of their own that can be killed and replaced. */
 export class DataEngine implements OnApplicationShutdown {
   private readonly lanes: Record<'long' | 'short', { shares: FairShares; places: number }>;
@@ -102,7 +105,7 @@ export class DataEngine implements OnApplicationShutdown {
         this.logger.error({ reason: ending.sentence }, 'the data engine cannot be loaded');
         throw new Unavailable();
       case 'fault':
-        throw new Error(`A task of the data engine failed: ${ending.sentence}`);
+        throw new EngineFault(`A task of the data engine failed: ${ending.sentence}`);
     }
   }
 

@@ -118,7 +118,7 @@ export class EngineConnection {
     if ('answer' in reply) return { kind: 'answered', answer: reply.answer };
     if ('problem' in reply) {
       const { code, sentence, place } = reply.problem;
-      this.isWorn ||= code === 'out_of_memory';
+      this.isWorn ||= code === 'out_of_memory' || code === 'engine_failed';
       return { kind: 'problem', problem: new TaskProblem(code, sentence, place) };
     }
     if ('unloadable' in reply) return { kind: 'unloadable', sentence: reply.unloadable };

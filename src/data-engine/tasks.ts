@@ -286,6 +286,8 @@ export const PROBLEM_CODES = [
   'invalid_query',
   /** SQL that is faulty or refused. */
   'invalid_sql',
+  /** DuckDB failed on a statement: because of a bug in DuckDB or a damaged table. */
+  'engine_failed',
   'query_timeout',
   'out_of_memory',
 ] as const;

@@ -13,6 +13,7 @@ import { IntervalRunner } from '../platform/leases/interval-runner.js';
 import { SharedWork } from '../platform/leases/shared-work.js';
 import { LOGGER } from '../platform/logging/logging.module.js';
 import { hasCode } from '../platform/object-store/file-errors.js';
+import { makePrivateFolder } from '../platform/object-store/private-folder.js';
 import { Metrics } from '../platform/metrics/metrics.service.js';
 
 /** What of a content is a table. */
@@ -33,6 +34,8 @@ export interface OpenTable {
   /** Parquet file. */
   path: string;
   description: TableDescription;
+  /** Removes a damaged copy. Does nothing if this request converted the table. Returns whether the copy was removed. */
+  discard(): Promise<boolean>;
   release(): void;
 }
 
@@ -91,7 +94,8 @@ export class TableCache implements OnApplicationBootstrap, BeforeApplicationShut
     }));
   }
 
-  onApplicationBootstrap(): void {
+  async onApplicationBootstrap(): Promise<void> {
+    await makePrivateFolder(this.folder);
     const look = async (): Promise<void> => {
       await this.shrink();
       await this.drafts.dropStale();
@@ -124,6 +128,10 @@ export class TableCache implements OnApplicationBootstrap, BeforeApplicationShut
       return {
         path: this.place(`${name}.parquet`),
         description: known ?? (await this.convertOnce(name, source, signal)),
+        discard: async () => {
+          if (known !== undefined) await this.remove(name);
+          return known !== undefined;
+        },
         release,
       };
     } catch (error) {
@@ -139,7 +147,8 @@ export class TableCache implements OnApplicationBootstrap, BeforeApplicationShut
   private async find(name: string): Promise<TableDescription | undefined> {
     try {
       const { mtimeMs } = await stat(this.place(`${name}.parquet`));
-      const description = JSON.parse(await readFile(this.place(`${name}.json`), 'utf8')) as TableDescription;
+      const description: unknown = JSON.parse(await readFile(this.place(`${name}.json`), 'utf8'));
+      if (!isDescription(description)) return undefined;
       const now = new Date();
       if (mtimeMs < now.getTime() - USE_MS) await utimes(this.place(`${name}.parquet`), now, now);
       return description;
@@ -188,7 +197,7 @@ export class TableCache implements OnApplicationBootstrap, BeforeApplicationShut
     await rename(to, this.place(`${name}.parquet`));
     // It comes last: a copy counts once its description is there.
     const draft = await this.drafts.newPath('.json');
-    await writeFile(draft, JSON.stringify(description));
+    await writeFile(draft, JSON.stringify(description), { flush: true });
     await rename(draft, this.place(`${name}.json`));
     await this.shrink();
     return description;
@@ -222,6 +231,12 @@ export class TableCache implements OnApplicationBootstrap, BeforeApplicationShut
       this.removing.delete(name);
     }
   }
+}
+
+/** Checks the fields that every description has, because a file can be damaged and still be JSON. */
+function isDescription(value: unknown): value is TableDescription {
+  const { columns, rows, leftOut, rowNumbers } = Object(value) as Partial<TableDescription>;
+  return [columns, leftOut, rowNumbers].every(Array.isArray) && typeof rows === 'number';
 }
 
 /** Name of a copy, which tells nothing of the file. */

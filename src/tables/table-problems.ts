@@ -35,6 +35,7 @@ function toInvalid(problem: TaskProblem, places: RequestPlaces, inputAt: (place:
     case 'unknown_column':
     case 'invalid_query':
     case 'invalid_sql':
+    case 'engine_failed':
       return new Invalid([entry([...places.query, ...(place.loc ?? [])])]);
     case 'query_timeout':
     case 'out_of_memory':

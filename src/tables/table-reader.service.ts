@@ -1,6 +1,6 @@
 import { access, rm } from 'node:fs/promises';
 import { Injectable } from '@nestjs/common';
-import { DataEngine } from '../data-engine/data-engine.service.js';
+import { DataEngine, EngineFault } from '../data-engine/data-engine.service.js';
 import {
   type Answers,
   type ColumnsAnswer,
@@ -43,13 +43,13 @@ export interface TableOptions {
   signal?: AbortSignal;
 }
 
-/** Another process that shares the folder has removed a copy in between. */
+/** A copy of a table is missing or was damaged. */
 class CopyGone extends Error {}
 
 const yes = (): boolean => true;
 const no = (): boolean => false;
 
-/** Does the work, and once more when a copy has gone. */
+/** Runs the work, and repeats it once if a copy is missing or damaged. */
 async function again<Value>(work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();
@@ -58,6 +58,9 @@ async function again<Value>(work: () => Promise<Value>): Promise<Value> {
     throw error;
   }
 }
+
+const mayBeDamage = (error: unknown): boolean =>
+  error instanceof EngineFault || (error instanceof TaskProblem && error.code === 'engine_failed');
 
 /** A statement, and what is wanted of its result. */
 export interface Select {
@@ -255,6 +258,10 @@ export class TableReader {
     try {
       return await this.engine.run(task, { company_id, ...(signal !== undefined && { signal }) });
     } catch (error) {
+      if (mayBeDamage(error)) {
+        const discarded = await Promise.all(tables.map(async (table) => await table.discard()));
+        if (discarded.includes(true)) throw new CopyGone();
+      }
       const isThere = await Promise.all(tables.map(({ path }) => access(path).then(yes, no)));
       throw isThere.every(Boolean) ? error : new CopyGone();
     }

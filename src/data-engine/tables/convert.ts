@@ -1,4 +1,4 @@
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ConvertTask, type TableDescription, TaskProblem } from '../tasks.js';
 import { readDelimited } from './delimited.js';
@@ -23,10 +23,20 @@ export async function convert(task: ConvertTask, signal?: AbortSignal): Promise<
     const made = join(scratch, 'table.parquet');
     const description = await write(task, made, scratch, signal);
     signal?.throwIfAborted();
+    await flush(made);
     await rename(made, task.to);
     return description;
   } finally {
     await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+async function flush(path: string): Promise<void> {
+  const file = await open(path, 'r+');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
   }
 }
 

@@ -1,5 +1,6 @@
 import { rename, rm, stat } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { isDiskFull } from '../disk-full.js';
 import { Interrupted } from '../interruption.js';
 import { partOf } from '../messages.js';
 import { identifier, literal } from '../sql-text.js';
@@ -98,19 +99,28 @@ async function written(
   };
 }
 
+/** Kinds of DuckDB errors that are about the statement. All others come from bugs and damaged files. */
+const ABOUT_STATEMENT = new RegExp(
+  `^(?:${[
+    'Binder|Catalog|Constraint|Conversion|Decimal|Dependency|Divide by Zero|Expression|Invalid Configuration|Invalid Input',
+    'Invalid type|Mismatch Type|Missing Extension|Not implemented|Object Size|Out of Range|Parameter Not Allowed',
+    'Parameter Not Resolved|Parser|Permission|Settings|Syntax',
+  ].join('|')}) Error`,
+);
+
 /** The sentence of DuckDB without what it shows of the statement, and without files. */
 function problemOf(error: unknown, tables: Record<string, string>, part: string | undefined): unknown {
   if (!(error instanceof Error) || error instanceof TaskProblem || error instanceof Interrupted) return error;
   // What a statement computes can become its error.
   const message = error.message.slice(0, MAX_SENTENCE);
   if (ofMemory(error) !== undefined || message.startsWith('INTERRUPT Error')) return error;
-  // These tell of DuckDB itself, with addresses in its memory.
-  if (/^(INTERNAL|FATAL) Error/.test(message))
-    return new TaskProblem('invalid_sql', 'DuckDB cannot run this statement');
-  const isOfFile = Object.values(tables).some((file) => message.includes(file));
-  if (isOfFile && /^(IO Error|Invalid Input Error: No magic bytes)/.test(message)) return error;
+  if (message.startsWith('IO Error') && isDiskFull(error)) return error;
   const line = /\n *LINE (\d{1,9}):/.exec(message);
-  const lines = (line === null ? message : message.slice(0, line.index)).trim().split('\n');
+  const statement = line === null ? message : message.slice(0, line.index);
+  const isOfFile = Object.values(tables).some((file) => statement.includes(file));
+  if (isOfFile || !ABOUT_STATEMENT.test(message))
+    return new TaskProblem('engine_failed', 'DuckDB cannot run this statement: simplify it or use other functions');
+  const lines = statement.trim().split('\n');
   const sentence = lines.map((one) => one.trim()).join(' ');
   const place = line !== null && line[1] !== '1' ? ` (line ${line[1]})` : '';
   return new TaskProblem('invalid_sql', withoutFiles(sentence, tables, part) + place);

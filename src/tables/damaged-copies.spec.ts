@@ -1,0 +1,90 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { TestEngine } from '../../test/support/data-engine.js';
+import { LocalFiles } from '../../test/support/local-files.js';
+import type { CompanyBlob } from '../files/blobs/local-copies.service.js';
+import type { FileTreeReader } from '../files/tree/file-tree-reader.service.js';
+import { Metrics } from '../platform/metrics/metrics.service.js';
+import { TableCache } from './table-cache.service.js';
+import { TableReader } from './table-reader.service.js';
+
+const CONTAINER = { company_id: 'a' } as never;
+const NAME = { path: 't.csv' };
+const ROWS = { limit: 10, offset: 0 } as never;
+
+let files: LocalFiles;
+let test: TestEngine;
+let blob: CompanyBlob;
+let earlier = 0;
+let cache: TableCache;
+let reader: TableReader;
+beforeAll(async () => {
+  files = await LocalFiles.open();
+  test = await TestEngine.start();
+  const logger = pino({ level: 'silent' });
+  cache = new TableCache(files.config, test.engine, files.copies, new Metrics(logger), logger);
+});
+beforeEach(async () => {
+  earlier += await conversions();
+  blob = await files.put(`a,b\n${Array.from({ length: 20_000 }, (_, row) => `${row},x${row}\n`).join('')}`);
+  const tree = { find: async () => await Promise.resolve(blob) } as unknown as FileTreeReader;
+  reader = new TableReader(tree, cache, test.engine, undefined as never);
+});
+afterAll(async () => {
+  await test.stop();
+  await files.close();
+});
+
+async function copyPath(): Promise<string> {
+  const table = await cache.open({ ...blob, format: 'csv', ignoreErrors: false });
+  table.release();
+  return table.path;
+}
+
+/** Number of conversions since the start of the test. */
+async function conversions(): Promise<number> {
+  const count = /^pws_data_engine_tasks_total\{kind="convert",outcome="ok"\} (\d+)/m.exec(await test.metrics.scrape());
+  return Number(count?.[1] ?? 0) - earlier;
+}
+
+const sum = async (): Promise<string> => {
+  const tables = new Map([['t', { ...NAME, container: CONTAINER }]]);
+  return (await reader.select('a', tables, { sql: 'SELECT sum(a), max(b) FROM t', limit: 1 })).rows;
+};
+
+const DAMAGE: Record<string, (bytes: Buffer) => Buffer> = {
+  'an empty file': () => Buffer.alloc(0),
+  'a file cut in the middle': (bytes) => bytes.subarray(0, bytes.length >> 1),
+  'a file of zeros': (bytes) => Buffer.alloc(bytes.length),
+  'zeros in the footer': (bytes) => bytes.fill(0, bytes.length - 200, bytes.length - 10),
+  'zeros in the pages': (bytes) => bytes.fill(0, 4, bytes.length >> 1),
+  'other bytes in the pages': (bytes) => bytes.fill(255, bytes.length >> 2, bytes.length >> 1),
+};
+
+it.each(Object.keys(DAMAGE))('converts a table again when its copy has %s', async (kind) => {
+  const path = await copyPath();
+  await writeFile(path, DAMAGE[kind]!(await readFile(path)));
+  expect(await sum()).toBe('[[199990000,"x9999"]]');
+  expect(await conversions()).toBe(2);
+  await writeFile(path, DAMAGE[kind]!(await readFile(path)));
+  expect((await reader.read(CONTAINER, NAME, ROWS)).rows).toContain('[9,"x9"]');
+  expect((await reader.keys(CONTAINER, NAME, ['a'])).blob_id).toBe(blob.blob_id);
+});
+
+it.each(['{}', 'null', '[]', '"text"', '{"columns":[],"rows":null}', ''])(
+  'converts a table again when its description is %s',
+  async (text) => {
+    const path = await copyPath();
+    await writeFile(path.replace('.parquet', '.json'), text);
+    expect((await reader.describe(CONTAINER, NAME)).description.rows).toBe(20_000);
+    expect(await conversions()).toBe(2);
+  },
+);
+
+it('keeps the copy when the statement is wrong', async () => {
+  const tables = new Map([['t', { ...NAME, container: CONTAINER }]]);
+  for (const sql of ["SELECT error('IO Error: No space left')", "SELECT 'x'::INTEGER FROM t", 'SELECT c FROM t'])
+    await expect(reader.select('a', tables, { sql, limit: 1 })).rejects.toMatchObject({ code: 'invalid_sql' });
+  expect(await conversions()).toBe(1);
+});
