@@ -25,11 +25,15 @@ const REFUSED_FUNCTIONS = new Set([
   'json_serialize_sql',
   'pg_get_constraintdef',
   'pg_get_viewdef',
+  'pg_sleep',
   'query',
   'query_table',
   'sleep_ms',
   'write_log',
 ]);
+
+/** Functions whose second argument names types inside a text. */
+const STRUCTURED_FUNCTIONS = new Set(['from_json', 'from_json_strict', 'json_transform', 'json_transform_strict']);
 
 const LIKE_A_FILE = /[./\\:*?[]/;
 
@@ -117,7 +121,9 @@ function checkNodes(tree: unknown, tables: ReadonlySet<string>): void {
     if (node['type'] === 'BASE_TABLE') checkTable(node, tables);
     if (node['type'] === 'PARAMETER' || node['class'] === 'PARAMETER') refuse('Parameters have no values here');
     const { function_name: called } = node;
-    if (typeof called === 'string') checkFunction(called);
+    if (typeof called === 'string') checkFunction(called, node);
+    if (node['id'] === 'VARIANT' || (node['type'] === 'UNBOUND_TYPE_INFO' && lower(node['name']) === 'variant'))
+      refuse('The type VARIANT cannot be used: use JSON');
     if (node['type'] === 'TABLE_FUNCTION') {
       const { function_name: read } = node['function'] as Node;
       if (!TABLE_FUNCTIONS.has(lower(read))) refuse(`The table function ${String(read)} cannot be used`);
@@ -134,9 +140,19 @@ function checkTable(node: Node, tables: ReadonlySet<string>): void {
     );
 }
 
-function checkFunction(called: string): void {
+function checkFunction(called: string, { children }: Node): void {
   const plain = lower(called);
-  if (REFUSED_FUNCTIONS.has(plain) || plain.startsWith('__internal')) refuse(`The function ${called} cannot be used`);
+  // DuckDB 1.5 corrupts its memory when it sorts values of the type VARIANT.
+  if (REFUSED_FUNCTIONS.has(plain) || plain.startsWith('__internal') || plain.startsWith('variant_'))
+    refuse(`The function ${called} cannot be used`);
+  if (STRUCTURED_FUNCTIONS.has(plain) && !isPlainStructure((children as Node[])[1]))
+    refuse(`The structure of ${called} must be a text literal without backslashes and without the type VARIANT`);
+}
+
+function isPlainStructure(argument: Node | undefined): boolean {
+  if (argument?.['class'] !== 'CONSTANT') return false;
+  const { value } = argument['value'] as Node;
+  return typeof value === 'string' && !/\\|variant/i.test(value);
 }
 
 const lower = (value: unknown): string => String(value).toLowerCase();
