@@ -1,6 +1,21 @@
 import { expect, it } from '@jest/globals';
 import { CsvText } from './csv-text.js';
 
+it.each([
+  ['a;=1+1', "a;'=1+1"],
+  ['\n=1', '"\n\'=1"'],
+  ['a\r\n+1', '"a\r\n\'+1"'],
+  ['a; -1', "a; '-1"],
+  ['Lovelace, +1 guest', '"Lovelace, +1 guest"'],
+  ['a|@SUM(A1)', "a|'@SUM(A1)"],
+  ['a"=1', '"a""\'=1"'],
+  ['x\t=1;=2', "x\t'=1;'=2"],
+  ['＝1+1', "'＝1+1"],
+  ['a;b=1', 'a;b=1'],
+])('writes %j without a formula', (value, cell) => {
+  expect(new CsvText([[value]]).text).toBe(`${cell}\n`);
+});
+
 it('quotes cells as RFC 4180 has it, and has no formula in a text', () => {
   const rows = [
     ['id', 'name', 'credits'],

@@ -8,9 +8,15 @@ export class CsvText {
   }
 }
 
-/** What spreadsheets take for a formula, although others may have written it, begins with an apostrophe. */
+/**
+ * Start of a formula: at the start of a text, and after each character that a spreadsheet can split the quoted text at. Spreadsheets
+ * of some countries split at semicolons, ignore quotes behind commas and accept full-width signs.
+ */
+const FORMULA = /(^|[\t\n\r;|"] *)([=+\-@＝＋－＠\t\r])/g;
+
+/** Puts an apostrophe before each start of a formula, because other people may have written the text. */
 const asPlainText = (value: string | number | null): string | number | null =>
-  typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  typeof value === 'string' ? value.replaceAll(FORMULA, "$1'$2") : value;
 
 /** A cell as RFC 4180 quotes it; nothing for null. */
 export const csvCell = (value: string | number | null): string =>
