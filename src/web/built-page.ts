@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { ExpressAdapter, NestExpressApplication } from '@nestjs/platform-express';
 import type { Application } from 'express';
 import mime from 'mime-types';
+import { PathNotFound } from '../platform/errors/errors.js';
 import { ASKED_FOR, StaticContent } from '../platform/http/static-content.js';
 
 /** Where the build leaves the page: beside the service's own `dist`. */
@@ -26,7 +27,7 @@ export function servePage(app: NestExpressApplication, { compression }: { compre
   server.get('/', (request, response) => index.send(request, response));
   server.get('/assets/:name', (request, response, next) => {
     const asset = assets.get(String(request.params['name']));
-    if (asset === undefined) next();
+    if (asset === undefined) next(new PathNotFound());
     else asset.send(request, response);
   });
 }

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { pino } from 'pino';
@@ -67,6 +68,23 @@ describe('every route', () => {
     expect(routes.size).toBeGreaterThan(20);
     expect([...open].sort()).toEqual(PUBLIC);
   });
+
+  it.each([
+    ['/health/live', ['a', 'b']],
+    ['/api/v1/me', ['a', 'a']],
+    ['/openapi.json', ['a', 'b', 'c']],
+  ])('refuses a request to %s with the Host lines %j', async (path, hosts) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.end(`GET ${path} HTTP/1.1\r\n${hosts.map((host) => `Host: ${host}\r\n`).join('')}Connection: close\r\n\r\n`);
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 [^]*host_invalid/);
+  });
+
+  it.each(['/assets/gone.js', '/assets/index-old.css', '/assets/..%20'])(
+    'returns 404 for the missing %s',
+    async (path) => {
+      expect((await raw(url + path)).status).toBe(404);
+    },
+  );
 
   it('is in openapi.json, unless it is listed as public and not of those for monitors', async () => {
     const documented = new Set(await documentedRoutes());

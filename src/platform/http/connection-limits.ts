@@ -148,10 +148,10 @@ export const limitRequests: RequestHandler = (request, response, next) => {
   });
   if (request.url.length > URL_LENGTH)
     throw new DomainError('url_too_long', `The URL may have at most ${URL_LENGTH} characters`);
-  if (!hasHost(request)) throw new BadRequest('host_invalid', 'The Host header is missing or is no host');
+  if (!hasHost(request)) throw new BadRequest('host_invalid', 'The Host header is missing, repeated or not a host');
   next();
 };
 
 /** HTTP/1.0, which some monitors speak, needs no Host. */
-const hasHost = ({ headers: { host }, httpVersion }: IncomingMessage): boolean =>
-  host === undefined ? httpVersion === '1.0' : HOST.test(host);
+const hasHost = ({ headersDistinct: { host: hosts = [] }, httpVersion }: IncomingMessage): boolean =>
+  hosts.length === 0 ? httpVersion === '1.0' : hosts.length === 1 && HOST.test(hosts[0]!);
