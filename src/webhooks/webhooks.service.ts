@@ -54,7 +54,7 @@ export class WebhooksService {
     once = Once.unkept<CreatedWebhook>(),
   ): Promise<CreatedWebhook> {
     const { company_id } = caller;
-    this.check(url);
+    const href = this.hrefOf(url);
     await this.checkProject(caller, project_id);
     const [id, secret] = [randomUUID(), newSecret()];
     const sealed = await this.secrets.seal(id, secret);
@@ -65,7 +65,7 @@ export class WebhooksService {
         if ((await webhooks.countBy({ company_id })) >= MAX_WEBHOOKS) {
           throw new Conflict('too_many_webhooks', `A company has at most ${MAX_WEBHOOKS} webhooks; delete one first`);
         }
-        await webhooks.insert({ id, company_id, url, events: [...new Set(events)], project_id, secret: sealed });
+        await webhooks.insert({ id, company_id, url: href, events: [...new Set(events)], project_id, secret: sealed });
         await this.follow(tx, company_id);
         return { webhook: await webhooks.require(company_id, id), secret };
       });
@@ -87,14 +87,14 @@ export class WebhooksService {
   async update(caller: CompanyPrincipal, webhookId: string, change: WebhookUpdateRequest): Promise<Webhook> {
     const { company_id } = caller;
     const { url, events, project_id, active } = change;
-    if (url !== undefined) this.check(url);
+    const href = url === undefined ? undefined : this.hrefOf(url);
     if (project_id != null) await this.checkProject(caller, project_id);
     const changed = await this.database.transaction(async (tx) => {
       const webhooks = tx.withRepository(this.webhooks);
       await webhooks.lockCompany(company_id);
       const { id } = await webhooks.require(company_id, webhookId);
       await webhooks.change(id, {
-        ...(url !== undefined && { url }),
+        ...(href !== undefined && { url: href }),
         ...(events !== undefined && { events: [...new Set(events)] }),
         ...(project_id !== undefined && { project_id }),
         ...(active === false && { active }),
@@ -125,9 +125,11 @@ export class WebhooksService {
     await tx.withRepository(this.events).follow(company_id, follows);
   }
 
-  private check(url: string): void {
+  /** Returns the URL in the form that requests are sent to, so that readers of the webhook see the real host and path. */
+  private hrefOf(url: string): string {
     const problem = urlProblem(url, this.config.webhookAddresses);
     if (problem !== undefined) throw new Invalid([invalidValue(['body', 'url'], problem, url)]);
+    return new URL(url).href;
   }
 
   private async checkProject(caller: CompanyPrincipal, project_id: string | null): Promise<void> {

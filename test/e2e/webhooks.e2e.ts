@@ -122,6 +122,17 @@ describe('webhooks', () => {
     expect([answer.status, answer.body.detail.map((entry) => entry.loc)]).toEqual([422, [['body', ...loc]]]);
   });
 
+  it.each([
+    ['https://example.com/\r\nX-A: b', 'https://example.com/X-A:%20b'],
+    ['HTTPS://EXAMPLE.com:443/a/../b', 'https://example.com/b'],
+    ['https://ex\u0430mple.com/', 'https://xn--exmple-4nf.com/'],
+    ['\thttps://example.com/\u202Egpj', 'https://example.com/%E2%80%AEgpj'],
+  ])('show the URL that requests are sent to instead of %j', async (url, used) => {
+    const { id, url: shown } = await create({ url });
+    expect(shown).toBe(used);
+    expect(await client.patch(`/webhooks/${id}`, { url })).toMatchObject({ url: used });
+  });
+
   it('are at most twenty, and the company’s alone', async () => {
     const [first] = await Promise.all(Array.from({ length: 20 }, () => create()));
     const body = { url: receiver.url, events: CARDS };
