@@ -352,7 +352,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
 
   /** Locks claims until the transaction ends: one is made after the other, so that each knows whose turn it is. */
   async lockClaims(): Promise<void> {
-    await this.query(`SELECT pg_advisory_xact_lock(hashtextextended('solves: claims', 0))`);
+    await this.query(`SELECT pg_advisory_xact_lock(hashtextextended('execution claims', 0))`);
   }
 
   /**
