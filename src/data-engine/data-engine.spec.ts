@@ -1,11 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { ENGINE_ENTRY, TestEngine } from '../../test/support/data-engine.js';
+import { makePdf, pdfPage } from '../../test/support/documents.js';
 import { Unavailable } from '../platform/errors/errors.js';
+import { EngineConnection } from './engine-connection.js';
 import { ProcessPool } from './process-pool.js';
 
 const SLOW = 'SELECT count(*) FROM range(1000000000000)';
@@ -106,6 +110,34 @@ describe('processes', () => {
     expect(isAlive(pid)).toBe(true);
     service.kill('SIGKILL');
     await untilDead(pid);
+  });
+
+  it.each([
+    ['9 0 obj', '5 1 obj'],
+    ['9 0 obj', '5 7 obj'],
+  ])('serve the next task after a PDF with the misnumbered objects %s and %s', async (fourth, fifth) => {
+    test = await TestEngine.start();
+    const from = join(test.directory, 'misnumbered.pdf');
+    const objects = new Map([
+      [1, '<< /Type /Catalog /Pages 2 0 R >>'],
+      [2, '<< /Type /Pages /Kids [4 0 R 5 0 R] /Count 2 >>'],
+      [3, '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>'],
+      [4, pdfPage('6 0 R')],
+      [5, pdfPage('6 0 R')],
+      [6, '<< >>'],
+    ]);
+    const bytes = makePdf(objects).toString('latin1').replace('4 0 obj', fourth).replace('5 0 obj', fifth);
+    await writeFile(from, bytes, 'latin1');
+    const connection = await EngineConnection.start(ENGINE_ENTRY, 0);
+    try {
+      const text = await connection.perform({ kind: 'text', format: 'pdf', from, maxBytes: 100 }, 5_000);
+      expect(text.kind).toBe('answered');
+      const query = { kind: 'query', tables: {}, sql: 'SELECT 1 AS a', limit: 1 } as const;
+      expect(await connection.perform(query, 5_000)).toMatchObject({ kind: 'answered', answer: { rows: '[[1]]' } });
+      expect(connection.isWorn).toBe(true);
+    } finally {
+      connection.kill();
+    }
   });
 
   it('that cannot start are told of as 503', async () => {

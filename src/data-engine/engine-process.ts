@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { DiskWatch } from './disk-watch.js';
 import { Interrupted, interruption } from './interruption.js';
+import { isDiskFull } from './disk-full.js';
 import { fileOf, MEMORY_MIB, type Order, type Outcome, type Reply } from './messages.js';
 import { type Answers, type Task, TaskProblem } from './tasks.js';
 
@@ -28,6 +29,12 @@ new Worker(new URL('./watch-thread.js', import.meta.url), {
   env: {},
   resourceLimits: { maxOldGenerationSizeMb: 16 },
 }).unref();
+
+let hasFailed = false;
+// Libraries can leave a rejected promise behind after their answer. The process still ends its task, and then it is replaced.
+process.on('unhandledRejection', () => {
+  hasFailed = true;
+});
 
 process.on('message', (order: Order) => {
   if ('task' in order) void perform(order.id, order.task);
@@ -64,7 +71,7 @@ async function perform(id: number, task: Task): Promise<void> {
 /** Whether a task is done on a database that is prepared ahead. */
 const usesDatabase = ({ kind }: Task): boolean => kind !== 'convert' && kind !== 'text';
 
-const isWorn = (): boolean => process.memoryUsage.rss() > MEMORY_MIB.worn * 1024 ** 2;
+const isWorn = (): boolean => hasFailed || process.memoryUsage.rss() > MEMORY_MIB.worn * 1024 ** 2;
 
 function outcomeOf(error: unknown): Outcome {
   if (error instanceof TaskProblem)
@@ -77,10 +84,6 @@ function outcomeOf(error: unknown): Outcome {
 
 /** A package that a task needs is not there, or not for this machine. */
 class Unloadable extends Error {}
-
-/** DuckDB has no code for it. */
-const isDiskFull = (error: unknown): boolean =>
-  error instanceof Error && (('code' in error && error.code === 'ENOSPC') || error.message.includes('No space left'));
 
 async function load(task: Task): Promise<() => Promise<Answers[Task['kind']]>> {
   switch (task.kind) {
