@@ -338,4 +338,17 @@ describe('a revoked API key', () => {
     expect(own.status).toBe(200);
     for (const stream of [...streams, own]) stream.close();
   });
+
+  it('shares 100 streams with the other keys of its creator', async () => {
+    const { id: project } = await makeProject(owner.client);
+    const keys = await Promise.all(Array.from({ length: 6 }, () => makeKey(owner)));
+    const streams: EventStream[] = [];
+    for (const { key } of keys)
+      for (let round = 0; round < 18; round += 1)
+        streams.push(await EventStream.open(service.url, key, project, { of: 'events' }));
+    expect(streams.map(({ status }) => status)).toEqual(
+      Array.from({ length: 108 }, (_, index) => (index < 100 ? 200 : 429)),
+    );
+    for (const stream of streams) stream.close();
+  });
 });

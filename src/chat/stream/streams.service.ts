@@ -49,12 +49,13 @@ export class StreamsService {
       project_id: project.id,
       watch: (wake: () => void) => this.hub.watch(id, wake),
       feed: async (output: EventOutput, signal: WakeSignal) =>
-        await this.feed(id, wantedPosition(request), output, signal),
+        await this.feed(project.company_id, id, wantedPosition(request), output, signal),
     };
     await this.streams.run(followed, response);
   }
 
   private async feed(
+    company_id: string,
     id: ConversationId,
     wanted: Position | 'unknown' | null,
     output: EventOutput,
@@ -70,7 +71,7 @@ export class StreamsService {
       cursor = known ?? (await start('unknown_position'));
     }
     while (cursor !== null && output.isOpen) {
-      const following = await this.hub.read(id, cursor);
+      const following = await this.hub.read(company_id, id, cursor);
       // The conversation was deleted.
       if (following === null) return;
       const step = stepOver(cursor, following);

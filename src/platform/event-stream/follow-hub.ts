@@ -1,11 +1,19 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import type { OnModuleDestroy, OnModuleInit } from '@nestjs/common';
 import type { Logger } from 'pino';
+import { TooManyRequests } from '../errors/errors.js';
+import { FairShares } from '../throttling/fair-shares.js';
 import type { Listener } from '../database/notifications.service.js';
 
 const POLL_MS = 2_000;
 /** Streams leave most of the process's connections to requests and turns. */
 const READS_AT_ONCE = 4;
+/** A company leaves a place to others, however many streams it resumes at once. */
+const READS_OF_COMPANY = READS_AT_ONCE - 1;
+/** Longest wait for a read. After it the stream ends and its reader connects again. */
+const PATIENCE_MS = 60_000;
+/** Key of the reads that serve all companies. */
+const POLL = 'poll';
 
 /** Wakes the readers of what is followed when there is something new, and reads it for them, once for all that wait for the same. */
 export abstract class FollowHub<Cursor, Following> implements OnModuleInit, OnModuleDestroy {
@@ -13,8 +21,7 @@ export abstract class FollowHub<Cursor, Following> implements OnModuleInit, OnMo
   /** What was followed looked like when it was last polled. */
   private heads = new Map<string, string>();
   private readonly asked = new Map<string, Promise<Following | null>>();
-  private readonly queue: (() => void)[] = [];
-  private reading = 0;
+  private readonly places = new FairShares(READS_AT_ONCE, PATIENCE_MS);
   private isPolling = false;
   private timer: NodeJS.Timeout | undefined;
 
@@ -56,40 +63,33 @@ export abstract class FollowHub<Cursor, Following> implements OnModuleInit, OnMo
     };
   }
 
-  /** What follows a cursor, read after this call; null when what is followed is gone. */
-  read(id: string, cursor: Cursor): Promise<Following | null> {
+  /** Returns what follows a cursor, read after this call and in the company's turn. Null if what is followed is gone. */
+  read(company_id: string, id: string, cursor: Cursor): Promise<Following | null> {
     const key = `${id} ${this.keyOf(cursor)}`;
-    let answer = this.asked.get(key);
-    if (answer === undefined) {
-      answer = this.inTurn(() => {
-        // From here on, the result may be stale for new callers.
-        this.asked.delete(key);
-        return this.following(id, cursor);
-      });
-      this.asked.set(key, answer);
-    }
+    const known = this.asked.get(key);
+    if (known !== undefined) return known;
+    // Once the read begins, its result may be stale for new callers.
+    const forget = (): boolean => this.asked.delete(key);
+    const answer = this.inTurn(company_id, () => {
+      forget();
+      return this.following(id, cursor);
+    });
+    this.asked.set(key, answer);
+    // A read that had no turn never began.
+    answer.catch((error: unknown) => error instanceof TooManyRequests && forget());
     return answer;
   }
 
-  private async inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
+  private async inTurn<Value>(key: string, work: () => Promise<Value>): Promise<Value> {
     // Readers woken by the same notification ask in this tick.
     await nextRound();
-    if (this.reading >= READS_AT_ONCE) await this.queued();
-    else this.reading += 1;
+    const ticket = this.places.take(1, [{ key, limit: READS_OF_COMPANY }]);
     try {
+      await ticket.granted;
       return await work();
     } finally {
-      // The place goes to the next one.
-      const next = this.queue.shift();
-      if (next === undefined) this.reading -= 1;
-      else next();
+      ticket.leave();
     }
-  }
-
-  private queued(): Promise<void> {
-    return new Promise((resolve) => {
-      this.queue.push(resolve);
-    });
   }
 
   private all(): (() => void)[] {
@@ -100,7 +100,7 @@ export abstract class FollowHub<Cursor, Following> implements OnModuleInit, OnMo
     if (this.readers.size === 0 || this.isPolling) return;
     this.isPolling = true;
     try {
-      const heads = await this.inTurn(() => this.headsOf([...this.readers.keys()]));
+      const heads = await this.inTurn(POLL, () => this.headsOf([...this.readers.keys()]));
       const before = this.heads;
       this.heads = heads;
       for (const [id, wakes] of this.readers) {

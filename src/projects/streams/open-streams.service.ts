@@ -13,8 +13,10 @@ import type { ProjectReader } from '../project-access.js';
 import type { ProjectId } from '../project.entity.js';
 import { ProjectsRepository } from '../projects.repository.js';
 
-/** Of a caller, whatever they follow. */
+/** Maximum number of open streams of a caller, of a person with all their API keys, and of a company. */
 const MAX_STREAMS = 20;
+const MAX_STREAMS_OF_PERSON = 100;
+const MAX_STREAMS_OF_COMPANY = 1_000;
 const RETRY_SECONDS = 5;
 /** A stream ends within 5 s of its reader's right to see the project. */
 const CHECK_MS = 2_000;
@@ -122,17 +124,23 @@ export class OpenStreams implements OnModuleDestroy, OnModuleInit {
     };
   }
 
-  /** Counts a stream of the caller; the answer ends it. @throws TooManyRequests */
-  private enter({ kind, company_id, user_id, api_key_id }: Principal): () => void {
-    const key = JSON.stringify([kind, company_id, user_id ?? api_key_id]);
-    const count = this.counts.get(key) ?? 0;
-    if (count >= MAX_STREAMS)
-      throw new TooManyRequests('too_many_streams', `${MAX_STREAMS} streams are open already`, RETRY_SECONDS);
-    this.counts.set(key, count + 1);
+  /** Counts a stream for the caller, their person and company, until the returned function is called. @throws TooManyRequests */
+  private enter({ kind, company_id, person_id, user_id, api_key_id }: Principal): () => void {
+    const limits = new Map([
+      [JSON.stringify([company_id, kind, user_id ?? api_key_id]), MAX_STREAMS],
+      [JSON.stringify([company_id, person_id]), MAX_STREAMS_OF_PERSON],
+      [JSON.stringify([company_id]), MAX_STREAMS_OF_COMPANY],
+    ]);
+    for (const [key, limit] of limits)
+      if ((this.counts.get(key) ?? 0) >= limit)
+        throw new TooManyRequests('too_many_streams', `${limit} streams are open already`, RETRY_SECONDS);
+    for (const key of limits.keys()) this.counts.set(key, (this.counts.get(key) ?? 0) + 1);
     return () => {
-      const left = (this.counts.get(key) ?? 1) - 1;
-      if (left === 0) this.counts.delete(key);
-      else this.counts.set(key, left);
+      for (const key of limits.keys()) {
+        const left = (this.counts.get(key) ?? 1) - 1;
+        if (left === 0) this.counts.delete(key);
+        else this.counts.set(key, left);
+      }
     };
   }
 }

@@ -46,12 +46,13 @@ export class ProjectEventStreams {
       outlivesProject: true,
       watch: (wake: () => void) => this.hub.watch(project_id, wake),
       feed: async (output: EventOutput, signal: WakeSignal) =>
-        await this.feed(project_id, lastEventId || undefined, present, output, signal),
+        await this.feed(reader.caller.company_id, project_id, lastEventId || undefined, present, output, signal),
     };
     await this.streams.run(followed, response);
   }
 
   private async feed(
+    company_id: string,
     project_id: ProjectId,
     lastEventId: string | undefined,
     present: number,
@@ -64,7 +65,7 @@ export class ProjectEventStreams {
       last = present;
     }
     while (output.isOpen) {
-      const following = await this.hub.read(project_id, last);
+      const following = await this.hub.read(company_id, project_id, last);
       if (following === null) return;
       const { events, last_id } = following;
       const first = events[0]?.id ?? last_id + 1;
