@@ -3,7 +3,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { streamOf } from '../events/project-events.service.js';
 import type { CompanyPrincipal } from '../platform/auth/company-level.js';
 import { Database, type Tx } from '../platform/database/database.service.js';
-import { Conflict } from '../platform/errors/errors.js';
+import { Conflict, TooManyRequests } from '../platform/errors/errors.js';
 import { Once } from '../platform/idempotency/once.js';
 import { Jobs } from '../platform/jobs/jobs.service.js';
 import type { Page } from '../platform/listing/page.js';
@@ -18,6 +18,10 @@ import { INACTIVE } from './webhooks.service.js';
 /** How long deliveries can be looked at and sent again. */
 const KEPT = `interval '7 days'`;
 const REMOVED_AT_ONCE = 1_000;
+/** Maximum number of tests of a webhook that wait for their first attempt. */
+const MAX_WAITING_TESTS = 10;
+const TEST = 'webhook.test';
+const RETRY_SECONDS = 10;
 
 /** What was sent to webhooks, and what is sent because somebody asks for it. */
 @Injectable()
@@ -40,7 +44,7 @@ export class WebhookDeliveries implements OnModuleInit {
     return await this.deliveries.page(id, page);
   }
 
-  /** Sends something to a webhook that says nothing. @throws NotFound @throws Conflict when it is inactive */
+  /** Sends a test to a webhook. @throws NotFound @throws Conflict if it is inactive @throws TooManyRequests if too many tests wait */
   async test(
     caller: CompanyPrincipal,
     webhookId: string,
@@ -48,8 +52,14 @@ export class WebhookDeliveries implements OnModuleInit {
   ): Promise<WebhookDelivery> {
     return await this.send(caller, webhookId, once, async (tx, { id: webhook_id, company_id }) => {
       const deliveries = tx.withRepository(this.deliveries);
+      if ((await deliveries.countBy({ webhook_id, type: TEST, state: 'pending', attempts: 0 })) >= MAX_WAITING_TESTS)
+        throw new TooManyRequests(
+          'too_many_requests_at_once',
+          `${MAX_WAITING_TESTS} tests of this webhook have not been sent yet: wait for them before you start another`,
+          RETRY_SECONDS,
+        );
       const actor = { kind: caller.kind, id: caller.user_id ?? caller.api_key_id };
-      const body = { id: 0, type: 'webhook.test', at: new Date().toISOString(), actor, data: { webhook_id } };
+      const body = { id: 0, type: TEST, at: new Date().toISOString(), actor, data: { webhook_id } };
       const { id } = await deliveries.save({
         webhook_id,
         stream_id: streamOf(company_id),

@@ -3,7 +3,9 @@ import { Inject, Injectable, type OnModuleDestroy, type OnModuleInit } from '@ne
 import type { Logger } from 'pino';
 import { Config } from '../config/config.js';
 import { Lease, LeaseLost } from '../platform/leases/lease.js';
+import { unlessAborted } from '../platform/leases/unless-aborted.js';
 import { LOGGER } from '../platform/logging/logging.module.js';
+import { FairShares } from '../platform/throttling/fair-shares.js';
 import { type DueDelivery, WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import { WebhookEndings } from './webhook-endings.service.js';
 import { CONCURRENCY, WebhookQueue } from './webhook-queue.service.js';
@@ -19,6 +21,9 @@ const MOST_OF_COMPANY = CONCURRENCY / 2;
 /** Projects whose events go to one webhook at once, and retries beside them. */
 const STREAMS_AT_ONCE = 4;
 const RETRIES_AT_ONCE = 2;
+/** Maximum number of attempts of a webhook, and of all webhooks of a company, that a process makes at once. */
+const ATTEMPTS_OF_WEBHOOK = STREAMS_AT_ONCE + RETRIES_AT_ONCE;
+const ATTEMPTS_OF_COMPANY = 10;
 /** So many projects, events of each, and retries are read at once. */
 const STREAMS_READ = 50;
 const EACH_READ = 20;
@@ -39,6 +44,8 @@ class Withdrawn extends Error {}
 export class WebhookRunner implements OnModuleInit, OnModuleDestroy {
   private readonly owner = randomUUID();
   private readonly running = new Set<Lease>();
+  /** Lanes leave as soon as their turn is over, so none waits for much longer than a turn. */
+  private readonly attempts = new FairShares(Infinity, 60 * TURN_MS);
   private isStopping = false;
 
   constructor(
@@ -109,11 +116,26 @@ export class WebhookRunner implements OnModuleInit, OnModuleDestroy {
     return Array.from({ length: atOnce }, async () => {
       for (let list = lists.shift(); list !== undefined; list = lists.shift()) {
         for (const delivery of list) {
+          await this.attemptInTurn(turn, delivery);
           if (!isOn(turn)) return;
-          await this.attempt(turn, delivery);
         }
       }
     });
+  }
+
+  /** Makes an attempt once the company has a place for it, unless the webhook's turn is over by then. */
+  private async attemptInTurn(turn: Turn, delivery: DueDelivery): Promise<void> {
+    const { id, company_id } = turn.webhook;
+    const ticket = this.attempts.take(1, [
+      { key: id, limit: ATTEMPTS_OF_WEBHOOK },
+      { key: company_id, limit: ATTEMPTS_OF_COMPANY },
+    ]);
+    try {
+      if (ticket.granted !== undefined) await unlessAborted(ticket.granted, turn.signal);
+      if (isOn(turn)) await this.attempt(turn, delivery);
+    } finally {
+      ticket.leave();
+    }
   }
 
   /** @throws Withdrawn @throws the signal's reason when it aborts before */

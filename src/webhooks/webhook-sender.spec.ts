@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createSocketServer } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { addressesOf, send, type SendOptions, type Sent } from './webhook-sender.js';
 
@@ -24,6 +24,31 @@ async function serve(answer: RequestListener): Promise<number> {
 const options: SendOptions = { rules: { loopback: true }, signal: new AbortController().signal };
 const sendTo = async (answer: RequestListener, more: Partial<SendOptions> = {}): Promise<Sent> =>
   await send(`http://127.0.0.1:${await serve(answer)}/`, { 'x-it': '1' }, 'body', { ...options, ...more });
+
+/** Sends to a receiver that writes a text again and again. Returns the result and the number of bytes written. */
+async function repeat(begin: string, text: string): Promise<{ sent: Sent; written: number }> {
+  let written = 0;
+  const server = createSocketServer((socket) => {
+    const write = (): void => {
+      while (!socket.destroyed) {
+        written += text.length;
+        if (!socket.write(text)) return void socket.once('drain', write);
+      }
+    };
+    socket.on('error', () => undefined);
+    socket.once('data', () => {
+      socket.write(begin);
+      write();
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  try {
+    const { port } = server.address() as AddressInfo;
+    return { sent: await send(`http://127.0.0.1:${port}/`, {}, 'body', { ...options, timeoutMs: 5_000 }), written };
+  } finally {
+    server.close();
+  }
+}
 
 describe('send', () => {
   it('posts once, and answers the status with the beginning of the answer', async () => {
@@ -55,6 +80,25 @@ describe('send', () => {
     expect(sent).toMatchObject({ status: 200, error: null });
     expect(Buffer.byteLength(sent.answer ?? '')).toBe(1024);
     expect(written).toBeLessThan(10_000_000);
+  });
+
+  it.each([
+    ['interim answers', 'HTTP/1.1 100 Continue\r\n\r\n'],
+    ['early hints', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'],
+    ['processing answers', 'HTTP/1.1 102 Processing\r\n\r\n'],
+  ])('gives up a receiver that repeats %s', async (_, text) => {
+    const { sent, written } = await repeat('', text.repeat(10));
+    expect(sent).toMatchObject({ status: null, error: 'No answer: the receiver sends too many interim answers' });
+    expect(written).toBeLessThan(5_000_000);
+  });
+
+  it.each([
+    ['empty lines before the head', '', '\r\n'],
+    ['zeros in a chunk size', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', '0'],
+  ])('gives up a receiver that repeats %s', async (_, begin, text) => {
+    const { sent, written } = await repeat(begin, text.repeat(1_000));
+    expect(sent).toEqual({ status: null, answer: null, error: expect.stringMatching(/^No answer: /) });
+    expect(written).toBeLessThan(20_000_000);
   });
 
   it('follows no redirect', async () => {

@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
-import { request as plain, type RequestOptions } from 'node:http';
+import { type ClientRequest, request as plain, type RequestOptions } from 'node:http';
 import { request as secure } from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import { isIP, type LookupFunction, type TcpSocketConnectOpts } from 'node:net';
@@ -11,6 +11,10 @@ import { type AddressRules, hostOf, isAllowedAddress, isLoopbackName, urlProblem
 const TIMEOUT_MS = 10_000;
 /** So much of an answer is read, and kept. */
 const MAX_ANSWER_BYTES = 1024;
+/** Maximum number of interim answers, such as 100 Continue. */
+const MAX_INTERIM_ANSWERS = 5;
+/** Maximum number of bytes from the receiver, because heads, chunk sizes and empty lines cost time and are no content. */
+const MAX_RECEIVED_BYTES = 256 * 1024;
 
 /** What was sent, and what came of it. */
 export interface Sent {
@@ -135,10 +139,27 @@ async function post(
   };
   return await new Promise((resolve, reject) => {
     const request = (url.protocol === 'https:' ? secure : plain)(url, options, resolve);
+    boundReceived(request);
     request.on('error', reject);
     // What switches the protocol is closed without an error, and so is what Node has no other word for.
     request.on('close', () => reject(new Error('the connection was closed')));
     request.end(body);
+  });
+}
+
+/** Closes the connection of a receiver that sends too much beside the content of its answer. */
+function boundReceived(request: ClientRequest): void {
+  let interim = 0;
+  request.on('information', () => {
+    interim += 1;
+    if (interim > MAX_INTERIM_ANSWERS) request.destroy(new Error('the receiver sends too many interim answers'));
+  });
+  request.on('socket', (socket) => {
+    let bytes = 0;
+    socket.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > MAX_RECEIVED_BYTES) request.destroy(new Error('the receiver sends too many bytes'));
+    });
   });
 }
 

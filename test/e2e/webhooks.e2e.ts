@@ -133,6 +133,15 @@ describe('webhooks', () => {
     expect(await client.patch(`/webhooks/${id}`, { url })).toMatchObject({ url: used });
   });
 
+  it('refuse an eleventh test while none has been answered', async () => {
+    receiver.answer = hang;
+    const { id } = await create();
+    for (let count = 0; count < 10; count += 1) await client.post(`/webhooks/${id}/test`);
+    const refused = await client.send('POST', `/webhooks/${id}/test`);
+    expect(refused).toMatchObject({ status: 429, body: { code: 'too_many_requests_at_once' } });
+    expect((await client.get<WebhookDeliveryListResponse>(`/webhooks/${id}/deliveries`)).total).toBe(10);
+  });
+
   it('are at most twenty, and the company’s alone', async () => {
     const [first] = await Promise.all(Array.from({ length: 20 }, () => create()));
     const body = { url: receiver.url, events: CARDS };
