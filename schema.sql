@@ -1056,11 +1056,11 @@ CREATE UNIQUE INDEX turns_active_key ON public.turns USING btree (conversation_i
 
 CREATE INDEX turns_conversation_idx ON public.turns USING btree (conversation_id, id);
 
-CREATE INDEX turns_dispatched_idx ON public.turns USING btree (created_at) WHERE (state = 'dispatched'::text);
-
 CREATE INDEX turns_kept_events_idx ON public.turns USING btree (ended_at) WHERE (keeps_events AND (ended_at IS NOT NULL));
 
 CREATE UNIQUE INDEX turns_message_key ON public.turns USING btree (message_id) WHERE (message_id IS NOT NULL);
+
+CREATE INDEX turns_waiting_idx ON public.turns USING btree (company_id, created_at) WHERE (state = 'dispatched'::text);
 
 CREATE INDEX uploads_api_key_idx ON public.uploads USING btree (api_key_id) WHERE ((api_key_id IS NOT NULL) AND (state = ANY (ARRAY['open'::text, 'completing'::text])));
 

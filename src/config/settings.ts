@@ -69,8 +69,8 @@ export class Settings {
   CANVASES_CACHE_MIB: number = 32;
 
   /**
-   * Most turns that this process runs at once; others wait or go to other workers. A turn mostly waits for its model. It
-   * then holds no database connection, but keeps part of its conversation in memory.
+   * Most turns that this process runs at once, at most half of them for one company; others wait or go to other workers. A turn
+   * mostly waits for its model. It then holds no database connection, but keeps part of its conversation in memory.
    */
   @WholeNumber(1, 10_000)
   TURNS_CONCURRENCY: number = 100;

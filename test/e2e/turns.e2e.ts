@@ -3,6 +3,7 @@ import { type AgentContext, type AgentEvent, AgentFailure } from '../../src/agen
 import { ASK_USER_QUESTION } from '../../src/agent/ask-user-question.js';
 import type { ChatResponse, ConversationSyncResponse } from '../../src/chat/chat.dto.js';
 import { TurnReaper } from '../../src/chat/turns/turn-reaper.service.js';
+import { Config } from '../../src/config/config.js';
 import type { ProjectResponse, ProjectSummaryListResponse } from '../../src/projects/projects.dto.js';
 import type { UserUsageListResponse } from '../../src/usage/usage.dto.js';
 import { makeProject } from '../factories/make.js';
@@ -68,6 +69,30 @@ beforeAll(async () => {
 
 afterEach(() => {
   contexts.length = 0;
+});
+
+describe('turns of a company', () => {
+  it('leave half of the places to other companies while their agents are silent', async () => {
+    const config = service.app.get(Config);
+    const places = config.TURNS_CONCURRENCY;
+    config.TURNS_CONCURRENCY = 4;
+    const silence = gate();
+    script = async function* (context) {
+      if (context.messages.some(({ content }) => content === 'Wait')) await silence.passed;
+      yield* answerAll(context);
+    };
+    const waiting = await Promise.all(Array.from({ length: 5 }, newProject));
+    for (const project of waiting) await post(project, { content: 'Wait' });
+    const { client: other } = await service.session();
+    const { id } = await makeProject(other);
+    await post(id, { content: 'Hello' }, other);
+    await idle(other, id);
+    const states = await Promise.all(waiting.map(async (project) => (await sync(project)).turn.state));
+    expect(states.sort()).toEqual(['dispatched', 'dispatched', 'dispatched', 'streaming', 'streaming']);
+    silence.open();
+    for (const project of waiting) await idle(client, project);
+    config.TURNS_CONCURRENCY = places;
+  });
 });
 
 describe('a turn while it runs', () => {

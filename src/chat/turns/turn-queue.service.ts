@@ -3,7 +3,7 @@ import { Database } from '../../platform/database/database.service.js';
 import { ConversationsRepository } from '../conversations/conversations.repository.js';
 import { MessagesRepository } from '../messages/messages.repository.js';
 import { TurnDispatchedChannel } from './turn-dispatched.channel.js';
-import { type ClaimedTurns, type Holder, type LeasedTurn, TurnsRepository } from './turns.repository.js';
+import { type ClaimedTurns, type Holder, type LeasedTurn, type Room, TurnsRepository } from './turns.repository.js';
 
 /** Most attempts of a turn that has not written anything. */
 export const MAX_ATTEMPTS = 3;
@@ -24,8 +24,8 @@ export class TurnQueue {
   ) {}
 
   /** As {@link TurnsRepository.claim}. */
-  async claim(owner: string, model: string, limit: number): Promise<ClaimedTurns> {
-    return await this.turns.claim(owner, model, limit);
+  async claim(owner: string, model: string, room: Room): Promise<ClaimedTurns> {
+    return await this.turns.claim(owner, model, room);
   }
 
   /** Keeps a running turn. @throws LeaseLost */

@@ -44,7 +44,7 @@ class ShuttingDown extends Error {}
 export class TurnRunner implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
   private readonly owner = randomUUID();
   /** A turn is there twice when it was taken from this process and came back to it. */
-  private readonly running = new Set<{ turn_id: string; lease: Lease; ended: Promise<void> }>();
+  private readonly running = new Set<{ turn_id: string; company_id: string; lease: Lease; ended: Promise<void> }>();
   private looks: IntervalRunner | undefined;
   /** Whether turns waited at the last look that this process could not take. */
   private isBehind = false;
@@ -96,13 +96,21 @@ export class TurnRunner implements OnModuleInit, OnApplicationBootstrap, OnModul
   }
 
   private async look(): Promise<void> {
-    const room = this.config.TURNS_CONCURRENCY - this.running.size;
+    const places = this.config.TURNS_CONCURRENCY;
+    const room = places - this.running.size;
     this.isBehind = true;
     if (room === 0) return;
-    const { turns, moreWait } = await this.queue.claim(this.owner, this.agent.model, room);
+    const running = new Map<string, number>();
+    for (const { company_id } of this.running) running.set(company_id, (running.get(company_id) ?? 0) + 1);
+    const { turns, moreWait, someLocked } = await this.queue.claim(this.owner, this.agent.model, {
+      turns: room,
+      // Slow turns of one company leave places to others.
+      ofCompany: Math.ceil(places / 2),
+      running,
+    });
     this.isBehind = moreWait;
     for (const turn of turns) this.run(turn);
-    if (moreWait && turns.length < room) setTimeout(() => this.looks?.wake(), AGAIN_MS);
+    if (someLocked) setTimeout(() => this.looks?.wake(), AGAIN_MS);
   }
 
   /** Runs a turn to its end. */
@@ -118,7 +126,7 @@ export class TurnRunner implements OnModuleInit, OnApplicationBootstrap, OnModul
         lease.stop();
         if (this.isBehind) this.looks?.wake();
       });
-    const running = { turn_id: turn.id, lease, ended };
+    const running = { turn_id: turn.id, company_id: turn.company_id, lease, ended };
     this.running.add(running);
     if (this.isGraceOver) lease.abort(new ShuttingDown());
   }

@@ -37,11 +37,22 @@ export const idsOf = ({ id, company_id, project_id, conversation_id }: LeasedTur
   conversation_id,
 });
 
+/** Turns that a process can claim. */
+export interface Room {
+  turns: number;
+  /** Maximum number of running turns of a company. */
+  ofCompany: number;
+  /** Numbers of running turns by company. */
+  running: ReadonlyMap<string, number>;
+}
+
 /** Turns that a process has claimed. */
 export interface ClaimedTurns {
   turns: LeasedTurn[];
-  /** Whether others wait: beyond the number asked for, or while somebody else works on their conversations. */
+  /** Whether other turns wait. */
   moreWait: boolean;
+  /** Whether some of them were skipped only because their conversations are locked. */
+  someLocked: boolean;
 }
 
 /** What is stored of a turn that the transaction has locked. */
@@ -139,13 +150,24 @@ export class TurnsRepository extends EntityRepository(Turn) {
   }
 
   /**
-   * Makes `owner` the one who runs up to `limit` dispatched turns, the oldest first, with a model. The messages of each are
-   * now fixed.
+   * Makes `owner` the one who runs dispatched turns with a model: companies in turn, the oldest turn of each first. The messages of
+   * each turn are now fixed.
    */
-  async claim(owner: string, model: string, limit: number): Promise<ClaimedTurns> {
-    const rows: (LeasedTurn & { more_wait: boolean })[] = await this.query(CLAIM, [owner, model, limit]);
+  async claim(owner: string, model: string, { turns, ofCompany, running }: Room): Promise<ClaimedTurns> {
+    const rows: (LeasedTurn & { more_wait: boolean; some_locked: boolean })[] = await this.query(CLAIM, [
+      owner,
+      model,
+      turns,
+      [...running.keys()],
+      [...running.values()],
+      ofCompany,
+    ]);
     // Without a turn there is one row of nulls.
-    return { turns: rows.filter(({ id }) => (id as string | null) !== null), moreWait: rows[0]?.more_wait ?? false };
+    return {
+      turns: rows.filter(({ id }) => (id as string | null) !== null),
+      moreWait: rows[0]?.more_wait ?? false,
+      someLocked: rows[0]?.some_locked ?? false,
+    };
   }
 
   /** Keeps a running turn. @throws LeaseLost */

@@ -40,22 +40,39 @@ export const START = `
 /** What the owner of a turn knows of it. */
 export const LEASED = 'id, project_id, conversation_id, company_id, user_id, api_key_id, generation, attempts, credits';
 
+/** The first company after another one that has dispatched turns. */
+const nextCompany = (after: string): string =>
+  `(SELECT t.company_id FROM turns t WHERE t.state = 'dispatched' ${after} ORDER BY t.company_id LIMIT 1)`;
+
 /**
- * Claims dispatched turns: $1 owner, $2 model, $3 how many. Posts hold the conversation's lock, so a message either joined
- * before this or waits for the next turn; a conversation that somebody has locked is left out, or all others would wait for it.
+ * Claims dispatched turns: $1 owner, $2 model, $3 how many, $4 companies that the owner runs turns of, $5 numbers of these turns, $6
+ * maximum number for a company. Companies with the fewest running turns come first. Posts hold the conversation's lock, so a message
+ * either joined before this or waits for the next turn. A locked conversation is skipped, or all others would wait for it.
  */
 export const CLAIM = `
-  WITH due AS MATERIALIZED (
-    SELECT t.id FROM turns t JOIN conversations c ON c.id = t.conversation_id
-     WHERE ${TURN_STEPS.mayBecome('streaming', 't.state')} ORDER BY t.created_at LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
+  WITH RECURSIVE company AS (
+    SELECT ${nextCompany('')} AS id
+     UNION ALL
+    SELECT ${nextCompany('AND t.company_id > company.id')} FROM company WHERE id IS NOT NULL
+  ), waiting AS MATERIALIZED (
+    SELECT t.id, t.created_at, coalesce(running.count, 0) + t.position AS place
+      FROM company LEFT JOIN unnest($4::text[], $5::integer[]) AS running (company_id, count) ON running.company_id = company.id,
+           LATERAL (SELECT t.id, t.created_at, row_number() OVER (ORDER BY t.created_at) AS position
+                      FROM turns t WHERE t.state = 'dispatched' AND t.company_id = company.id
+                     ORDER BY t.created_at LIMIT greatest($6 - coalesce(running.count, 0), 0)) t
+  ), due AS MATERIALIZED (
+    SELECT t.id FROM waiting w JOIN turns t ON t.id = w.id JOIN conversations c ON c.id = t.conversation_id
+     WHERE ${TURN_STEPS.mayBecome('streaming', 't.state')}
+     ORDER BY w.place, w.created_at LIMIT $3 FOR NO KEY UPDATE OF t, c SKIP LOCKED
   ), claimed AS (
     UPDATE turns t SET state = 'streaming', model = $2, ${claimedBy('$1')}
       FROM due WHERE t.id = due.id
     RETURNING t.*
   ), told AS (${takeChanges('claimed')}
   )
-  SELECT ${LEASED}, more_wait
-    FROM (SELECT EXISTS (SELECT FROM turns WHERE state = 'dispatched' AND id <> ALL (ARRAY(SELECT id FROM due))) AS more_wait) rest
+  SELECT ${LEASED}, more_wait, some_locked
+    FROM (SELECT EXISTS (SELECT FROM turns WHERE state = 'dispatched' AND id <> ALL (ARRAY(SELECT id FROM due))) AS more_wait,
+                 (SELECT count(*) FROM due) < least($3, (SELECT count(*) FROM waiting)) AS some_locked) rest
     LEFT JOIN claimed ON true`;
 
 /** Begins the message of a turn: $1 to $3 the lease, $4 next_seq, $5 credits, $6 to $10 the body, $11 to $13 the events. */
