@@ -8,8 +8,13 @@ const SILENCE_MS = 45_000;
 
 /** An open event stream. */
 export interface OpenedStream {
-  /** Groups of events as they come, perhaps empty ones; over when the service has ended the stream. @throws ConnectionError */
-  events: AsyncGenerator<ServerSentEvent[], void>;
+  /**
+   * Groups of events as they come, perhaps empty ones; null where events may be missing before the next ones. Ends when the
+   * stream should be opened again at once. @throws ConnectionError when the stream was lost, or ended by the service
+   */
+  events: AsyncGenerator<ServerSentEvent[] | null, void>;
+  /** Whether another window opened the stream. It then begins with a gap. */
+  isJoined?: boolean;
   close(): Promise<void>;
 }
 
@@ -65,4 +70,5 @@ async function* watched(
   } finally {
     watchdog.release();
   }
+  throw new ConnectionError('The service has ended the event stream');
 }

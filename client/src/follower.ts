@@ -1,9 +1,10 @@
 import { after, type ConversationState, type Followed, followedFrom, OutOfStep } from './conversation-state.js';
 import { ConnectionError } from './errors.js';
-import { type OpenedStream, openStream } from './event-streams.js';
+import type { OpenedStream } from './event-streams.js';
 import type { Persistence } from './retry.js';
 import type { ChatEvent } from './schemas.js';
 import type { ServerSentEvent } from './server-sent-events.js';
+import { SharedStream } from './shared-stream.js';
 import type { Transport } from './transport.js';
 
 export const CHAT = '/api/v1/projects/{project_id}/chat';
@@ -19,6 +20,10 @@ export interface Place {
 export class Follower {
   /** What is known; null: sync has to be read. */
   private followed: Followed | null = null;
+  /** Tag of what sync has answered last. */
+  private etag: string | null = null;
+  /** Whether the state has every event of the stream, none of them from a later sync. */
+  private followsStream = false;
 
   /**
    * @param limit messages of a state
@@ -34,68 +39,79 @@ export class Follower {
 
   /** Runs until it is aborted. @throws what does not pass by itself */
   async run(persistence: Persistence): Promise<never> {
-    for (;;) {
+    const { path, query } = this.place;
+    const topic = [path.project_id, query.conversation_id];
+    const shared = new SharedStream(this.transport, `${CHAT}/stream`, topic, this.signal);
+    try {
+      for (;;) await this.follow(shared, persistence);
+    } finally {
+      shared.close();
+    }
+  }
+
+  private async follow(shared: SharedStream, persistence: Persistence): Promise<void> {
+    try {
+      const stream = await this.connect(shared);
+      persistence.reached();
       try {
-        const stream = await this.connect();
-        persistence.reached();
-        try {
-          for await (const events of stream.events) {
-            if (events.length > 0) persistence.succeeded();
-            this.take(events);
-          }
-        } finally {
-          await stream.close();
+        for await (const events of stream.events) {
+          if (events === null) await this.read();
+          else if (events.length > 0) persistence.succeeded();
+          this.take(events ?? []);
         }
-        await persistence.failed(new ConnectionError('The service has ended the event stream'));
-      } catch (error) {
-        if (!(error instanceof OutOfStep)) await persistence.failed(error);
-        else {
-          this.followed = null;
-          await persistence.failed(new ConnectionError('Events are missing', { cause: error }));
-        }
+      } finally {
+        await stream.close();
+      }
+    } catch (error) {
+      if (!(error instanceof OutOfStep)) await persistence.failed(error);
+      else {
+        this.followed = null;
+        await persistence.failed(new ConnectionError('Events are missing', { cause: error }));
       }
     }
   }
 
   /** A stream whose next event is the first one that the state does not have. */
-  private async connect(): Promise<OpenedStream> {
-    let etag: string | null = null;
+  private async connect(shared: SharedStream): Promise<OpenedStream> {
+    if (this.followed === null) await this.read();
     for (;;) {
-      if (this.followed?.position != null) return await this.open(this.followed.position);
-      etag ??= await this.read(null);
-      if (this.followed?.position != null) continue;
+      const position = this.followed?.position ?? null;
+      const stream = await this.open(shared, position);
+      if (position !== null || stream.isJoined === true) return stream;
       // No turn is known, so there is no event to name. What has not changed after the stream was opened is what it begins with.
-      const stream = await this.open(null);
-      let isUnchanged = false;
+      let isChanged = true;
       try {
-        const now = await this.read(etag);
-        isUnchanged = now === etag;
-        etag = now;
+        isChanged = await this.read();
       } finally {
-        if (!isUnchanged) await stream.close();
+        if (isChanged) await stream.close();
       }
-      if (isUnchanged) return stream;
+      if (!isChanged) return stream;
     }
   }
 
-  /** Takes what sync answers, unless it still has the tag that is known; resolves with its tag. */
-  private async read(known: string | null): Promise<string | null> {
+  /** Reads sync. Returns whether it has changed since it was read before. */
+  private async read(): Promise<boolean> {
     const { path, query } = this.place;
     const { data, response } = await this.transport.authenticated('get', `${CHAT}/sync`, {
       params: { path, query: { ...query, limit: this.limit } },
-      ifNoneMatch: known ?? undefined,
+      ifNoneMatch: (this.followed && this.etag) ?? undefined,
       signal: this.signal,
     });
-    if (data === undefined) return known;
+    if (data === undefined) return false;
+    this.etag = response.headers.get('etag');
+    this.followsStream = false;
     this.followed = followedFrom(data as ConversationState);
     this.show(this.followed.state);
-    return response.headers.get('etag');
+    return true;
   }
 
-  private async open(position: Followed['position']): Promise<OpenedStream> {
+  private async open(shared: SharedStream, position: Followed['position']): Promise<OpenedStream> {
     const { path, query } = this.place;
     const from = position === null ? {} : { turn_id: position.turn_id, from_seq: position.next_seq };
-    return await openStream(this.transport, `${CHAT}/stream`, { path, query: { ...query, ...from } }, this.signal);
+    const isResumed = position !== null && this.followsStream;
+    const stream = await shared.open({ params: { path, query: { ...query, ...from } }, isResumed });
+    this.followsStream = true;
+    return stream;
   }
 
   private take(events: ServerSentEvent[]): void {

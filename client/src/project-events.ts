@@ -1,7 +1,6 @@
-import { ConnectionError } from './errors.js';
-import { openStream } from './event-streams.js';
 import { type Following, Persistence } from './retry.js';
 import type { ProjectEvent, Schemas } from './schemas.js';
+import { SharedStream } from './shared-stream.js';
 import type { Transport } from './transport.js';
 
 const EVENTS = '/api/v1/projects/{project_id}/events';
@@ -26,37 +25,46 @@ export async function* projectEvents(
   { signal, after, ...following }: ProjectEventsOptions,
 ): AsyncGenerator<ProjectEvent | Resync, void> {
   const persistence = new Persistence(transport.retry, signal, following);
+  const shared = new SharedStream(transport, EVENTS, [project_id], signal);
   let last = after;
-  for (;;) {
-    let failure: unknown;
-    try {
-      const header = last === undefined ? {} : { 'Last-Event-ID': String(last) };
-      const stream = await openStream(transport, EVENTS, { path: { project_id }, header }, signal);
-      persistence.reached();
+  let isResumed = false;
+  try {
+    for (;;) {
       try {
-        if (last === undefined) yield { type: 'resync', reason: 'opened' };
-        for await (const group of stream.events) {
-          if (group.length > 0) persistence.succeeded();
-          for (const { event, data } of group) {
-            if (event === 'resync') {
-              const { reason } = JSON.parse(data) as Schemas['ResyncData'];
-              // It is disconnected then, and nothing is lost: it goes on after the last event that it had.
-              if (reason !== 'too_slow') yield { type: 'resync', reason };
-              continue;
+        const header = last === undefined ? {} : { 'Last-Event-ID': String(last) };
+        const stream = await shared.open({ params: { path: { project_id }, header }, isResumed });
+        persistence.reached();
+        try {
+          if (last === undefined && stream.isJoined !== true) yield { type: 'resync', reason: 'opened' };
+          for await (const group of stream.events) {
+            if (group === null) {
+              last = undefined;
+              yield { type: 'resync', reason: 'opened' };
+            } else if (group.length > 0) persistence.succeeded();
+            for (const { event, data } of group ?? []) {
+              if (event === 'resync') {
+                const { reason } = JSON.parse(data) as Schemas['ResyncData'];
+                // It is disconnected then, and nothing is lost: it goes on after the last event that it had.
+                if (reason !== 'too_slow') yield { type: 'resync', reason };
+                continue;
+              }
+              const told = JSON.parse(data) as ProjectEvent;
+              // The window that has the stream may have opened it at an earlier event.
+              if (last !== undefined && told.id <= last) continue;
+              last = told.id;
+              isResumed = true;
+              yield told;
+              if (told.type === 'project.deleted') return;
             }
-            const told = JSON.parse(data) as ProjectEvent;
-            last = told.id;
-            yield told;
-            if (told.type === 'project.deleted') return;
           }
+        } finally {
+          await stream.close();
         }
-      } finally {
-        await stream.close();
+      } catch (error) {
+        await persistence.failed(error);
       }
-      failure = new ConnectionError('The service has ended the event stream');
-    } catch (error) {
-      failure = error;
     }
-    await persistence.failed(failure);
+  } finally {
+    shared.close();
   }
 }

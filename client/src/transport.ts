@@ -27,6 +27,11 @@ export interface TransportOptions {
   retry?: Partial<RetryPolicy>;
   /** Longest time in milliseconds that one attempt takes to be answered; default 120,000. */
   timeoutMs?: number;
+  /**
+   * Opens each event stream once for all windows of this origin whose clients have the same value. The value must identify the
+   * caller, such as the user id. Without it, or where the browser has no Web Locks, each reader opens a stream.
+   */
+  shareStreams?: string | undefined;
   /** Used in place of the global `fetch`. */
   fetch?: (request: Request) => Promise<Response>;
   /** Called before each request is sent, also before each repetition and each part of a file. */
@@ -57,6 +62,8 @@ export class Transport {
   private readonly fetch: (request: Request) => Promise<Response>;
   private readonly api: Client<paths>;
   readonly credentials: Credentials;
+  readonly baseUrl: string;
+  readonly shareStreams: string | undefined;
   private readonly timeoutMs: number;
   private readonly onRequest: TransportOptions['onRequest'];
   readonly onRetry: TransportOptions['onRetry'];
@@ -69,14 +76,17 @@ export class Transport {
     fetch = (request) => globalThis.fetch(request),
     onRequest,
     onRetry,
+    shareStreams,
   }: TransportOptions) {
+    this.baseUrl = withoutApiPath(baseUrl);
+    this.shareStreams = shareStreams;
     this.onRequest = onRequest;
     this.onRetry = onRetry;
     this.retry = { ...RETRY_POLICY, ...retry };
     this.timeoutMs = timeoutMs;
     this.credentials = new Credentials(token);
     this.fetch = fetch;
-    this.api = createFetchClient<paths>({ baseUrl: withoutApiPath(baseUrl), fetch });
+    this.api = createFetchClient<paths>({ baseUrl: this.baseUrl, fetch });
   }
 
   /**

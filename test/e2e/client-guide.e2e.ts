@@ -56,6 +56,16 @@ describe('the examples of the guide', () => {
     expect(shown).toEqual(['Week 12']);
   });
 
+  it('share streams, and open them alone where there are no windows', async () => {
+    const { url: baseUrl } = service;
+    const { token, user: userId } = session;
+    const shared = new WorkspaceClient({ baseUrl, token, shareStreams: userId });
+    for await (const { messages } of shared.conversation(projectId).follow()) {
+      expect(messages).toEqual([]);
+      break;
+    }
+  });
+
   it('start quickly', async () => {
     shown = [];
     const console = { log: (...what: unknown[]): void => show(what.at(-1)) };

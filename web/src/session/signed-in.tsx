@@ -106,9 +106,11 @@ export function SignedIn({ children }: { children: ReactNode }) {
 async function findState(signal: AbortSignal): Promise<State> {
   const { credentials, provider } = await findCredentials(signal);
   if (credentials === undefined) return { is: 'out', provider };
-  const client = new WorkspaceClient({ baseUrl: '', token: credentials.token });
+  const options = { baseUrl: '', token: credentials.token };
   try {
-    const { data: me } = await client.GET('/api/v1/me', { signal });
+    const { data: me } = await new WorkspaceClient(options).GET('/api/v1/me', { signal });
+    const shareStreams = JSON.stringify([me.company_id, me.user_id, me.api_key_id, me.access]);
+    const client = new WorkspaceClient({ ...options, shareStreams });
     const session = new AbortController();
     const service = { client, me, signedOut: session.signal };
     return { is: 'in', provider, service, credentials, end: () => session.abort() };

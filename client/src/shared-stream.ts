@@ -1,0 +1,217 @@
+import { type HeldLock, hasLocks, isPlaceWanted, type LockOptions, takeLock, takePlace } from './browser-locks.js';
+import { ConnectionError } from './errors.js';
+import { type OpenedStream, openStream } from './event-streams.js';
+import type { ServerSentEvent } from './server-sent-events.js';
+import { LinkedSignal } from './time.js';
+import type { PlainCall, Transport } from './transport.js';
+
+/** Interval between the signs of life of the window that has the stream. */
+const ALIVE_MS = 10_000;
+/** A window that is silent for this long loses the stream to another one. */
+const SILENCE_MS = 45_000;
+/** Time that a stream keeps its place while others wait for one. */
+const TURN_MS = 1_000;
+
+/** What the window that has the stream tells the others, except `join`, which they ask it. */
+type Message =
+  | { kind: 'join' | 'alive' | 'lost' }
+  | { kind: 'opened'; isResumed: boolean }
+  | { kind: 'events'; events: ServerSentEvent[] };
+
+/** Where a stream begins. */
+export interface StreamStart {
+  params: NonNullable<PlainCall['params']>;
+  /** Whether it goes on after the last event of this reader. */
+  isResumed: boolean;
+}
+
+/**
+ * An event stream of one reader. With `shareStreams`, the windows of a browser open it once: the window that holds the lock reads
+ * it and broadcasts its events. A window that closes frees the lock, and a window that hangs loses it. Abort the signal when a
+ * window is hidden, because browsers freeze hidden windows.
+ */
+export class SharedStream {
+  private readonly name: string | undefined;
+  private readonly channel: InstanceType<typeof BroadcastChannel> | undefined;
+  /** Takes what another window tells, while this one follows it. */
+  private inbox: ((message: Message) => void) | undefined;
+  private lead: HeldLock | undefined;
+  private heartbeat: ReturnType<typeof setInterval> | undefined;
+  private isOpen = false;
+  private isClosed = false;
+
+  constructor(
+    private readonly transport: Transport,
+    private readonly path: string,
+    topic: readonly (string | undefined)[],
+    private readonly signal: AbortSignal | undefined,
+  ) {
+    const { shareStreams, baseUrl } = transport;
+    if (shareStreams === undefined || !hasLocks()) return;
+    this.name = `project-workspace ${JSON.stringify([shareStreams, baseUrl, path, ...topic])}`;
+    this.channel = new BroadcastChannel(this.name);
+    this.channel.onmessage = ({ data }: { data: unknown }) => {
+      const message = data as Message;
+      if (message.kind !== 'join') this.inbox?.(message);
+      else if (this.isOpen) this.tell({ kind: 'opened', isResumed: true });
+    };
+  }
+
+  /** Opens the stream, or joins the window that has it. @throws {@link ServiceError} @throws {@link ConnectionError} */
+  async open(start: StreamStart): Promise<OpenedStream> {
+    const { name } = this;
+    if (name === undefined) return await openStream(this.transport, this.path, start.params, this.signal);
+    if (this.lead === undefined) this.take(await takeLock(name, { ifAvailable: true }));
+    this.signal?.throwIfAborted();
+    const { lead } = this;
+    return lead === undefined ? await this.join(name, start) : await this.read(lead, start);
+  }
+
+  /** Leaves the stream to the other windows. */
+  close(): void {
+    this.isClosed = true;
+    this.yieldLead();
+    this.channel?.close();
+  }
+
+  private tell(message: Message): void {
+    if (!this.isClosed) this.channel?.postMessage(message);
+  }
+
+  private take(lead: HeldLock | undefined): void {
+    if (this.isClosed) lead?.release();
+    if (this.isClosed || lead === undefined) return;
+    this.yieldLead();
+    this.lead = lead;
+    this.heartbeat = setInterval(() => this.tell({ kind: 'alive' }), ALIVE_MS);
+    lead.stolen.addEventListener('abort', () => {
+      if (this.lead === lead) this.yieldLead();
+    });
+  }
+
+  private yieldLead(): void {
+    clearInterval(this.heartbeat);
+    this.lead?.release();
+    this.lead = undefined;
+  }
+
+  /** Reads the stream for all windows. */
+  private async read(lead: HeldLock, start: StreamStart): Promise<OpenedStream> {
+    const leading = new LinkedSignal(this.signal);
+    lead.stolen.addEventListener('abort', () => leading.abort(lead.stolen.reason));
+    let place: HeldLock | undefined;
+    const end = (): void => {
+      this.isOpen = false;
+      leading.release();
+      place?.release();
+    };
+    try {
+      place = await takePlace(leading.signal);
+      leading.signal.throwIfAborted();
+      const stream = await openStream(this.transport, this.path, start.params, leading.signal);
+      this.isOpen = true;
+      this.tell({ kind: 'opened', isResumed: start.isResumed });
+      const close = async (): Promise<void> => {
+        end();
+        await stream.close();
+      };
+      return { events: this.broadcast(stream, lead, place, end), close };
+    } catch (error) {
+      end();
+      this.signal?.throwIfAborted();
+      if (lead.stolen.aborted) return await this.open(start);
+      throw error;
+    }
+  }
+
+  private async *broadcast(
+    stream: OpenedStream,
+    lead: HeldLock,
+    place: HeldLock,
+    end: () => void,
+  ): AsyncGenerator<ServerSentEvent[] | null, void> {
+    const turn = { isOver: false };
+    const giveWay = async (): Promise<void> => {
+      if (!(await isPlaceWanted(place))) return;
+      turn.isOver = true;
+      await stream.close();
+    };
+    const watch = setInterval(() => void giveWay(), TURN_MS);
+    try {
+      for await (const events of stream.events) {
+        if (events !== null && events.length > 0) this.tell({ kind: 'events', events });
+        yield events;
+      }
+    } catch (error) {
+      this.signal?.throwIfAborted();
+      if (turn.isOver || lead.stolen.aborted) return;
+      this.tell({ kind: 'lost' });
+      throw error;
+    } finally {
+      clearInterval(watch);
+      end();
+    }
+  }
+
+  /** Follows the window that has the stream; opens it here if that window leaves before. */
+  private async join(name: string, start: StreamStart): Promise<OpenedStream> {
+    const events = this.joined(name);
+    if ((await events.next()).done === true) return await this.open(start);
+    const close = async (): Promise<void> => {
+      await events.return();
+    };
+    return { events: afterGap(events), isJoined: true, close };
+  }
+
+  /** Events that another window broadcasts; null where some may be missing. Ends when this window is to open the stream. */
+  private async *joined(name: string): AsyncGenerator<ServerSentEvent[] | null, void> {
+    const waiting = new LinkedSignal(this.signal);
+    let queue!: ReadableStreamDefaultController<Message>;
+    const messages = new ReadableStream<Message>({ start: (controller) => void (queue = controller) }).getReader();
+    const leave = (): void => {
+      clearTimeout(silence);
+      this.inbox = undefined;
+      waiting.abort();
+    };
+    const lead = (options: LockOptions): void => {
+      takeLock(name, options).then(
+        (lock) => {
+          leave();
+          this.take(lock);
+          queue.close();
+        },
+        (error: unknown) => queue.error(error),
+      );
+    };
+    let silence: ReturnType<typeof setTimeout> | undefined;
+    const listen = (): void => {
+      clearTimeout(silence);
+      silence = setTimeout(() => lead({ steal: true }), SILENCE_MS);
+    };
+    listen();
+    this.inbox = (message) => {
+      listen();
+      queue.enqueue(message);
+    };
+    lead({ signal: waiting.signal });
+    this.tell({ kind: 'join' });
+    let isJoined = false;
+    try {
+      for (;;) {
+        const { value: message } = await messages.read();
+        if (message === undefined) return;
+        if (message.kind === 'lost') throw new ConnectionError('The event stream was lost');
+        if (message.kind === 'opened' && !(isJoined && message.isResumed)) yield null;
+        if (message.kind === 'opened') isJoined = true;
+        if (message.kind === 'events' && isJoined) yield message.events;
+      }
+    } finally {
+      leave();
+    }
+  }
+}
+
+async function* afterGap(events: AsyncGenerator<ServerSentEvent[] | null, void>) {
+  yield null;
+  yield* events;
+}
