@@ -67,8 +67,13 @@ it.each(Object.keys(DAMAGE))('converts a table again when its copy has %s', asyn
   await writeFile(path, DAMAGE[kind]!(await readFile(path)));
   expect(await sum()).toBe('[[199990000,"x9999"]]');
   expect(await conversions()).toBe(2);
-  await writeFile(path, DAMAGE[kind]!(await readFile(path)));
+});
+
+it('reads rows and keys of a table whose copy is damaged', async () => {
+  const path = await copyPath();
+  await writeFile(path, '');
   expect((await reader.read(CONTAINER, NAME, ROWS)).rows).toContain('[9,"x9"]');
+  await writeFile(path, '');
   expect((await reader.keys(CONTAINER, NAME, ['a'])).blob_id).toBe(blob.blob_id);
 });
 
