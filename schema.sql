@@ -420,6 +420,7 @@ CREATE TABLE executions (
   outcome text GENERATED ALWAYS AS ((result ->> 'status'::text)) STORED,
   objective_value double precision GENERATED ALWAYS AS (((result ->> 'objective_value'::text))::double precision) STORED,
   gap double precision GENERATED ALWAYS AS (((result ->> 'gap'::text))::double precision) STORED,
+  keeps_plan boolean DEFAULT false NOT NULL,
   CONSTRAINT executions_pkey PRIMARY KEY (id),
   CONSTRAINT executions_attempts_check CHECK ((attempts >= 0)),
   CONSTRAINT executions_cards_check CHECK ((jsonb_typeof(cards) = 'array'::text)),

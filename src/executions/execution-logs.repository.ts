@@ -1,21 +1,26 @@
 import { EntityRepository } from '../platform/database/entity-repository.js';
+import type { Execution } from './execution.entity.js';
 import { ExecutionLog, MAX_LINES, type Progress } from './execution-log.entity.js';
 import { HELD, type LeasedExecution } from './executions.repository.js';
 
 /** How far executions are, as their owners tell. */
 export class ExecutionLogsRepository extends EntityRepository(ExecutionLog) {
-  /** Keeps how far a held execution is, and adds lines to its log, as many as are kept at most; false when it is not held any more. */
-  async add({ id, generation }: LeasedExecution, progress: Progress, lines: readonly string[]): Promise<boolean> {
-    const added: unknown[] = await this.query(
+  /** Keeps how far a held execution is, and adds lines to its log, as many as are kept at most; undefined when it is not held any more. */
+  async add(
+    { id, generation }: LeasedExecution,
+    progress: Progress,
+    lines: readonly string[],
+  ): Promise<Pick<Execution, 'keeps_plan'> | undefined> {
+    const [added]: Pick<Execution, 'keeps_plan'>[] = await this.query(
       `INSERT INTO execution_logs AS l (execution_id, progress, lines)
        SELECT id, $3, $4::text[] FROM executions WHERE ${HELD}
        ON CONFLICT (execution_id) DO UPDATE
           SET progress = EXCLUDED.progress,
               lines = (l.lines || EXCLUDED.lines)[greatest(1, cardinality(l.lines || EXCLUDED.lines) - ${MAX_LINES - 1}):]
-       RETURNING execution_id`,
+       RETURNING (SELECT keeps_plan FROM executions WHERE id = execution_id)`,
       [id, generation, progress, lines],
     );
-    return added.length > 0;
+    return added;
   }
 
   /** Of an execution; undefined while there is nothing to tell. */

@@ -14,13 +14,18 @@ export class ExecutionProgress {
     private readonly events: ProjectEvents,
   ) {}
 
-  /** Keeps how far a held execution is, with further lines of its log; nothing when it is not held any more. */
-  async keep(held: LeasedExecution, progress: Progress, lines: readonly string[]): Promise<void> {
+  /**
+   * Keeps how far a held execution is, with further lines of its log; nothing when it is not held any more. Returns whether
+   * somebody asked to end it and to keep its best plan.
+   */
+  async keep(held: LeasedExecution, progress: Progress, lines: readonly string[]): Promise<boolean> {
     const { id: execution_id, project_id } = held;
-    await this.database.transaction(async (tx) => {
-      if (!(await tx.withRepository(this.logs).add(held, progress, lines))) return;
+    return await this.database.transaction(async (tx) => {
+      const added = await tx.withRepository(this.logs).add(held, progress, lines);
+      if (added === undefined) return false;
       this.events.by(tx, { kind: 'execution', id: execution_id });
       this.events.note(tx, project_id, 'execution.progress', { execution_id, progress });
+      return added.keeps_plan;
     });
   }
 }

@@ -82,27 +82,35 @@ export class ExecutionRunner implements OnModuleInit, OnModuleDestroy {
       await this.solveResults.record(held, { kind: 'failed', failure: held.refusal });
       return;
     }
+    const enough = new AbortController();
     const teller = new RunTeller(
       held.generation === 1,
-      async (progress, lines) => await this.progress.keep(held, progress, lines),
+      async (progress, lines) => {
+        if (await this.progress.keep(held, progress, lines)) enough.abort();
+      },
       this.logger,
     );
     let outcome;
     try {
-      outcome = await this.solve(held, teller, signal);
+      outcome = await this.solve(held, teller, signal, enough.signal);
     } finally {
       await teller.stop();
     }
     await this.solveResults.record(held, outcome, teller.size);
   }
 
-  private async solve(held: LeasedExecution, teller: RunTeller, signal: AbortSignal): Promise<SolveOutcome> {
+  private async solve(
+    held: LeasedExecution,
+    teller: RunTeller,
+    signal: AbortSignal,
+    enough: AbortSignal,
+  ): Promise<SolveOutcome> {
     const { SOLVE_TIME_LIMIT_SECONDS, SOLVE_MEMORY_MIB: memoryMiB } = this.config;
     const seconds = held.time_limit_seconds ?? SOLVE_TIME_LIMIT_SECONDS;
     const source = await this.inputs.read(held, signal);
     try {
       const task = { source, seconds, gap: held.mip_gap, memoryMiB };
-      return await this.solver.solve(task, signal, (news) => teller.hear(news));
+      return await this.solver.solve(task, { signal, enough }, (news) => teller.hear(news));
     } finally {
       await this.inputs.discard(source);
     }

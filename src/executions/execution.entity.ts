@@ -130,6 +130,10 @@ export class Execution {
   @Column('uuid', { nullable: true })
   inputs_id!: string | null;
 
+  /** Whether a running solve is asked to end and to keep its best plan. */
+  @Column('boolean', { default: false })
+  keeps_plan!: boolean;
+
   /** Known once the model was read. */
   @Column('jsonb', { nullable: true })
   model!: ModelSize | null;

@@ -10,6 +10,7 @@ import { Once } from '../platform/idempotency/once.js';
 import { listingJson } from '../platform/listing/listing-json.js';
 import { Operation } from '../platform/openapi/operation.js';
 import {
+  ExecutionCancelQuery,
   ExecutionCreateRequest,
   ExecutionDetailResponse,
   ExecutionListQuery,
@@ -184,7 +185,9 @@ export class ExecutionsController {
     tag: 'Solving',
     summary: 'Cancel solve execution',
     ownId: true,
-    description: 'Stops it wherever it runs. The time it has run is charged. 409 if it is already over.',
+    description:
+      'Stops it wherever it runs. The time it has run is charged. With `keep_plan` the best plan so far becomes the ' +
+      'result. 409 if it is already over.',
     response: ExecutionResponse,
     errors: ['execution_over'],
     idempotent: true,
@@ -194,6 +197,7 @@ export class ExecutionsController {
     @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Param('execution_id') executionId: string,
+    @Query() query: ExecutionCancelQuery,
     @RequestOnce() once: Once<ExecutionResponse>,
   ): Promise<ExecutionResponse> {
     return ExecutionResponse.from(
@@ -201,6 +205,7 @@ export class ExecutionsController {
         editor,
         projectId,
         executionId,
+        query,
         once.from((made) => ExecutionResponse.from(made)),
       ),
     );

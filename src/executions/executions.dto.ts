@@ -124,6 +124,18 @@ export class ExecutionListQuery extends WalkQuery {
   scenario_id?: string;
 }
 
+/** How an execution ends before it is done. */
+export class ExecutionCancelQuery {
+  @BooleanField({
+    optional: true,
+    extension: true,
+    description:
+      'Whether a running execution keeps its best plan: within about a second it succeeds with that plan, its bound and ' +
+      'its gap. Without a plan it is canceled.',
+  })
+  keep_plan?: boolean;
+}
+
 /** A solve execution of a project. */
 export class ExecutionResponse {
   @StringField()

@@ -92,7 +92,7 @@ export type EndedExecution = Pick<
 >;
 
 /** An execution without what may be large. */
-export interface ExecutionRecord extends Omit<Execution, 'cards' | 'result'> {
+export interface ExecutionRecord extends Omit<Execution, 'cards' | 'result' | 'keeps_plan'> {
   /** Null until it is over. */
   credits: number | null;
 }
@@ -385,6 +385,15 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
       generation,
     ]);
     if (count === 0) throw new LeaseLost();
+  }
+
+  /** Asks the owner of a running execution to end it and to keep its best plan. False when it is not running. */
+  async askForPlan(id: string): Promise<boolean> {
+    const [, count]: [unknown[], number] = await this.query(
+      `UPDATE executions SET keeps_plan = true WHERE id = $1 AND status = 'running'`,
+      [id],
+    );
+    return count > 0;
   }
 
   /** Gives a held execution up without its attempt: it can be claimed at once. False when it is not held any more. */

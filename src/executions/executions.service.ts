@@ -14,7 +14,7 @@ import { ExecutionEndedChannel } from './execution-ended.channel.js';
 import { ExecutionEndings } from './execution-endings.service.js';
 import { ExecutionQueue } from './execution-queue.service.js';
 import { type Execution, EXECUTION_STEPS, type ExecutionResult } from './execution.entity.js';
-import type { ExecutionCreateRequest } from './executions.dto.js';
+import type { ExecutionCancelQuery, ExecutionCreateRequest } from './executions.dto.js';
 import { type Ending, type ExecutionRecord, ExecutionsRepository, type NewRow } from './executions.repository.js';
 import { InputsService, type Pinned } from './inputs.service.js';
 import type { ModelCard } from './solver/task.js';
@@ -231,24 +231,27 @@ export class ExecutionsService {
     return await tx.withRepository(this.executions).countStarts(project_id, triggered_by);
   }
 
-  /** Ends an execution that is not over, wherever it runs. @throws NotFound @throws Conflict when it is over */
+  /** Ends an execution that is not over, wherever it runs, or has its process end it with its best plan. @throws NotFound @throws Conflict when it is over */
   async cancel(
     editor: ProjectEditor,
     projectId: string,
     executionId: string,
+    { keep_plan = false }: ExecutionCancelQuery = {},
     once = Once.unkept<ExecutionRecord>(),
   ): Promise<ExecutionRecord> {
-    return await this.cancelIn((projects) => projects.lock(editor, projectId), executionId, editor.caller, once);
+    const lock = (projects: ProjectsRepository): Promise<Project> => projects.lock(editor, projectId);
+    return await this.cancelIn(lock, executionId, keep_plan, editor.caller, once);
   }
 
   /** The same for what was started in a project that was looked up before. @throws NotFound @throws Conflict */
   async cancelKnown(project_id: ProjectId, id: string): Promise<void> {
-    await this.cancelIn((projects) => projects.lockKnown(project_id), id);
+    await this.cancelIn((projects) => projects.lockKnown(project_id), id, false);
   }
 
   private async cancelIn(
     lock: (projects: ProjectsRepository) => Promise<Project>,
     executionId: string,
+    keepsPlan: boolean,
     caller?: Principal,
     once = Once.unkept<ExecutionRecord>(),
   ): Promise<ExecutionRecord> {
@@ -258,13 +261,14 @@ export class ExecutionsService {
       return await once.do(tx, async () => {
         const executions = tx.withRepository(this.executions);
         const { id } = await executions.require(project.id, parseId(executionId, 'Execution'));
+        if (keepsPlan && (await executions.askForPlan(id))) return await executions.require(project.id, id);
         const [canceled] = await this.endings.finish(tx, [id], CANCELED);
         const now = await executions.require(project.id, id);
         if (canceled === undefined) throw new Conflict('execution_over', `The execution is over: ${now.status}`);
         return now;
       });
     });
-    this.ended.send(execution.id);
+    if (EXECUTION_STEPS.isEnd(execution.status)) this.ended.send(execution.id);
     return execution;
   }
 

@@ -42,6 +42,10 @@ export class SolveResults {
       const project = await tx.withRepository(this.projects).lockKnown(held.project_id);
       await tx.withRepository(this.executions).lockForOwner(held);
       this.events.by(tx, { kind: 'execution', id: held.id });
+      if (outcome.kind === 'ended') {
+        await this.endings.finish(tx, [held.id], { status: 'canceled', ...(model && { model }) });
+        return;
+      }
       if (outcome.kind === 'failed') {
         await this.endings.finish(tx, [held.id], { status: 'failed', error: outcome.failure, ...(model && { model }) });
         return;

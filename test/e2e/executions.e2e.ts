@@ -369,6 +369,69 @@ describe('a hard solve', () => {
     expect(begun.map(({ id }) => id)).toEqual([elsewhere.id, beside.id, first.id, last.id]);
   });
 
+  describe('ended with keep_plan', () => {
+    const keep = (project: string, id: string) =>
+      client.post<ExecutionResponse>(`${at(project, id)}/cancel?keep_plan=true`);
+
+    it('succeeds with its best plan, the bound and the gap', async () => {
+      const project = await newProject();
+      await upload(project, 'hard.lp', hardModel());
+      const { id } = await start(project, { input_file_ids: ['hard.lp'] });
+      const seen = await eventually(
+        () => get(project, id),
+        ({ progress }) => progress?.phase === 'solving' && progress.incumbent !== null && progress.bound !== null,
+        { until: 'there is a plan', deadlineMs: 30_000 },
+      );
+      expect(await keep(project, id)).toMatchObject({ id, status: 'running' });
+      const ended = await over(project, id);
+      expect(ended).toMatchObject({
+        status: 'succeeded',
+        outcome: 'time_limit',
+        credits: expect.any(Number),
+        result: {
+          status: 'time_limit',
+          bound: expect.any(Number),
+          message: expect.stringMatching(/^The best values found until the search was ended/),
+        },
+      });
+      expect(ended.result?.objective_value).toBeLessThanOrEqual(seen.progress!.incumbent!);
+      expect(Object.keys(ended.result!.variables).length).toBeGreaterThan(50);
+      expect((await client.send('POST', `${at(project, id)}/cancel?keep_plan=true`)).status).toBe(409);
+    });
+
+    it('is canceled while it waits, and while it has no plan', async () => {
+      const project = await newProject();
+      // A linear program has no plan before its end.
+      await upload(project, 'hard.lp', hardModel(2_000, 300).replace(/Binary[^]*End/, 'End'));
+      const { id } = await start(project, { input_file_ids: ['hard.lp'] });
+      const waiting = await start(project, { input_file_ids: ['hard.lp'] });
+      await when(project, id, 'running');
+      expect(await keep(project, waiting.id)).toMatchObject({ status: 'canceled' });
+      await keep(project, id);
+      const { status, result, error } = await over(project, id);
+      // A fast machine is done before.
+      if (status !== 'succeeded')
+        expect({ status, result, error }).toEqual({ status: 'canceled', result: null, error: null });
+    });
+
+    it('is the optimum when that is found first', async () => {
+      const project = await newProject();
+      await upload(project, 'easy.lp', 'max x st c: x <= 3 end');
+      const { id } = await start(project, { input_file_ids: ['easy.lp'] });
+      await client.send('POST', `${at(project, id)}/cancel?keep_plan=true`);
+      const { status, outcome } = await over(project, id);
+      if (status !== 'canceled') expect({ status, outcome }).toEqual({ status: 'succeeded', outcome: 'optimal' });
+    });
+
+    it('refuses what is no boolean', async () => {
+      const project = await newProject();
+      await upload(project, 'hard.lp', hardModel());
+      const { id } = await start(project, { input_file_ids: ['hard.lp'] });
+      expect((await client.send('POST', `${at(project, id)}/cancel?keep_plan=maybe`)).status).toBe(422);
+      await client.post(`${at(project, id)}/cancel`);
+    });
+  });
+
   it('is canceled within a second, charged for its time, and once', async () => {
     const project = await newProject();
     await upload(project, 'hard.lp', hardModel());

@@ -13,5 +13,5 @@ export function solveModel(highs: Highs, model: Model, seconds: number, gap = 0)
   const seen = resultAtFirstSight(model);
   if (seen !== undefined) return seen;
   const run = runWithin(highs, toArrays(model), { seconds, gap });
-  return planFound(model, run, seconds) ?? explained(highs, model, run);
+  return planFound(model, run, `in ${seconds} s`) ?? explained(highs, model, run);
 }

@@ -34,10 +34,11 @@ const HEAP_MIB = 256;
 /**
  * Runs the solver in a thread of its own, so that this one can keep the time.
  *
+ * @param enough ends the search: the run is as at its time limit
  * @param task whose arrays are moved to the thread: they are empty afterwards
  * @throws OutOfMemory
  */
-export async function search(task: SearchTask, watch: Omit<SearchWatch, 'plan'>): Promise<Run> {
+export async function search(task: SearchTask, watch: Omit<SearchWatch, 'plan'>, enough: AbortSignal): Promise<Run> {
   const worker = new Worker(new URL('./search-worker.js', import.meta.url), {
     workerData: task,
     transferList: buffersOf(task.arrays),
@@ -47,17 +48,19 @@ export async function search(task: SearchTask, watch: Omit<SearchWatch, 'plan'>)
     env: {},
   });
   try {
-    return await runOf(worker, task.seconds, watch);
+    return await runOf(worker, task.seconds, watch, enough);
   } finally {
     // Nothing waits for its end, which can take a while.
     void worker.terminate();
   }
 }
 
-function runOf(worker: Worker, seconds: number, watch: Omit<SearchWatch, 'plan'>): Promise<Run> {
+function runOf(worker: Worker, seconds: number, watch: Omit<SearchWatch, 'plan'>, enough: AbortSignal): Promise<Run> {
   return new Promise((resolve, reject) => {
     let best: Run = { status: 'time_limit', values: undefined, bound: NaN, prices: undefined };
     let clock: NodeJS.Timeout | undefined;
+    if (enough.aborted) resolve(best);
+    else enough.addEventListener('abort', () => resolve(best), { once: true });
     worker.on('message', (message: SearchMessage) => {
       switch (message.kind) {
         case 'begins':

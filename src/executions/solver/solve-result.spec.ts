@@ -79,7 +79,7 @@ describe('the result of a solve', () => {
     const model = readLp('max x st c: x + y <= 3 end');
     for (const status of ['undecided', 'stopped', 'optimal', 'unbounded_or_infeasible'] as const) {
       const run = { status, values: undefined, bound: NaN, prices: undefined };
-      const explain = () => planFound(model, run, 1) ?? explained(noTrials, model, run);
+      const explain = () => planFound(model, run, 'in 1 s') ?? explained(noTrials, model, run);
       expect(explain).toThrow(Undecided);
       expect(explain).toThrow(/^The solver [a-z ]+\b.*[a-z]$/);
       expect(explain).not.toThrow(/status|HiGHS|_/);

@@ -78,10 +78,10 @@ export function resultAtFirstSight(model: Model): ModelResult | undefined {
 /**
  * What a run of the solver has found; undefined when that is no plan, see {@link explained}.
  *
- * @param seconds that the run had
+ * @param until when the run ended, such as `in 5 s`
  * @throws TimeLimitReached
  */
-export function planFound(model: Model, { status, values, ...run }: Run, seconds: number): ModelResult | undefined {
+export function planFound(model: Model, { status, values, ...run }: Run, until: string): ModelResult | undefined {
   if (status === 'optimal' && values !== undefined) {
     const result = withValues(model, 'optimal', values, run);
     return result.gap === 0 ? result : { ...result, message: `The search ended${qualityOf(result)}` };
@@ -89,7 +89,7 @@ export function planFound(model: Model, { status, values, ...run }: Run, seconds
   if (status !== 'time_limit') return undefined;
   if (values === undefined) throw new TimeLimitReached();
   const result = withValues(model, 'time_limit', values, run);
-  return { ...result, message: `The best values found in ${seconds} s${qualityOf(result)}` };
+  return { ...result, message: `The best values found ${until}${qualityOf(result)}` };
 }
 
 /** Why a run of the solver has found no plan, found out in about 10 s at most. @throws Undecided */

@@ -27,6 +27,10 @@ import { neverWorse } from './watch.js';
 
 /* The thread of one solve: reads the model, has it solved, says what came of it, and ends. */
 
+/** Aborted by the only message that the thread gets: its search is to end, with the best plan so far. */
+const enough = new AbortController();
+parentPort?.once('message', () => enough.abort());
+
 send({ kind: 'over', outcome: await perform(workerData as SolveThreadTask) });
 
 function send(message: SolveMessage): void {
@@ -53,7 +57,7 @@ async function perform({ source, seconds, ...options }: SolveThreadTask): Promis
     };
   } catch (error) {
     if (error instanceof ModelProblem) return failed(error.code, error.message);
-    if (error instanceof TimeLimitReached) return timeLimitReached(seconds);
+    if (error instanceof TimeLimitReached) return enough.signal.aborted ? { kind: 'ended' } : timeLimitReached(seconds);
     if (error instanceof Undecided) return failed('solver_failed', error.message);
     if (error instanceof OutOfMemory) return OUT_OF_MEMORY;
     throw error;
@@ -68,8 +72,10 @@ async function solve(model: Model, limits: Omit<SearchTask, 'arrays'>): Promise<
       line: (text) => send({ kind: 'line', text }),
       search: (figures) => send({ kind: 'search', ...known(figures) }),
     },
+    enough.signal,
   );
-  const found = planFound(model, run, limits.seconds);
+  const until = enough.signal.aborted ? 'until the search was ended' : `in ${limits.seconds} s`;
+  const found = planFound(model, run, until);
   if (found !== undefined) return found;
   send({ kind: 'explains' });
   const { highs } = await loadSolver(limits.memoryMiB, limits.compiled);

@@ -16,6 +16,14 @@ const SPARE_MS = 20_000;
 /** JavaScript of a solve, the model and its result, gets by with so much. */
 const HEAP_MIB = 1024;
 
+/** How a solve is ended before it is done. */
+export interface SolveSignals {
+  /** Gives the solve up. */
+  signal: AbortSignal;
+  /** Ends the search; its best plan so far is the result. */
+  enough: AbortSignal;
+}
+
 /** Solves each model in its own short-lived thread, so that this thread can keep serving requests. */
 export class Solver {
   private compiled: Promise<CompiledSolver> | undefined;
@@ -28,10 +36,10 @@ export class Solver {
    * @param tell hears what there is to tell meanwhile
    * @throws the signal's reason as soon as it aborts
    */
-  async solve(task: SolveTask, signal: AbortSignal, tell: (news: SolveNews) => void): Promise<SolveOutcome> {
+  async solve(task: SolveTask, signals: SolveSignals, tell: (news: SolveNews) => void): Promise<SolveOutcome> {
     const workerData: SolveThreadTask = { ...task, compiled: await this.compile() };
     await Promise.all(this.ending);
-    signal.throwIfAborted();
+    signals.signal.throwIfAborted();
     const worker = new Worker(new URL('./solve-worker.js', import.meta.url), {
       workerData,
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
@@ -41,7 +49,7 @@ export class Solver {
       env: {},
     });
     try {
-      return await outcomeOf(worker, task.seconds, signal, tell);
+      return await outcomeOf(worker, task.seconds, signals, tell);
     } finally {
       // Who waits for the result does not wait for the thread's end, the next solve does.
       const ended = worker.terminate().finally(() => this.ending.delete(ended));
@@ -62,13 +70,16 @@ export class Solver {
 function outcomeOf(
   worker: Worker,
   seconds: number,
-  signal: AbortSignal,
+  { signal, enough }: SolveSignals,
   tell: (news: SolveNews) => void,
 ): Promise<SolveOutcome> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error);
     const patience = setTimeout(() => resolve(timeLimitReached(seconds)), seconds * 1000 + SPARE_MS);
     signal.addEventListener('abort', abort, { once: true });
+    const endSearch = (): void => worker.postMessage(null);
+    if (enough.aborted) endSearch();
+    else enough.addEventListener('abort', endSearch, { once: true });
     worker.on('message', (message: SolveMessage) => {
       if (message.kind === 'over') resolve(message.outcome);
       else tell(message);
@@ -83,6 +94,7 @@ function outcomeOf(
     worker.once('exit', () => {
       clearTimeout(patience);
       signal.removeEventListener('abort', abort);
+      enough.removeEventListener('abort', endSearch);
       resolve(failed('solver_failed', 'The solver ended without a result'));
     });
   });

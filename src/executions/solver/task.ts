@@ -57,6 +57,8 @@ export interface SolveFailure {
 
 /** Outcome of a task. The result is also given as JSON text, so that it is serialised only once. */
 export type SolveOutcome =
+  /** The search was ended before there was a plan. */
+  | { kind: 'ended' }
   | {
       kind: 'solved';
       status: SolveResult['status'];
