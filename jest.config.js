@@ -65,6 +65,7 @@ export default {
         '<rootDir>/test/interface/**/*.spec.ts',
         '<rootDir>/test/modelling/**/*.spec.ts',
         '<rootDir>/test/support/**/*.spec.ts',
+        '<rootDir>/web/src/**/*.spec.ts',
       ],
     },
     {

@@ -1,7 +1,8 @@
 import { NotFoundError, PreconditionFailedError, type Schemas, type WorkspaceClient } from '@project-workspace/client';
-import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { keyOf } from '../project/project-data';
 import { useService } from '../service/service';
+import { useIntent } from '../service/use-intent';
 
 export type Card = Schemas['CardResponse'];
 type NewCard = Schemas['CardCreateRequest'];
@@ -24,10 +25,10 @@ export class CardChangedError extends Error {
 export function useAddCard(projectId: string, onDone: (added: Card) => void) {
   const { client } = useService();
   const queries = useQueryClient();
-  return useMutation({
-    mutationFn: async (body: NewCard) => {
+  return useIntent({
+    mutationFn: async (body: NewCard, headers) => {
       const params = { path: { project_id: projectId } };
-      return (await client.POST('/api/v1/projects/{project_id}/cards', { params, body })).data;
+      return (await client.POST('/api/v1/projects/{project_id}/cards', { params, body, headers })).data;
     },
     onSuccess: async (added) => {
       await keep(queries, projectId, (cards) => [...cards.filter(({ id }) => id !== added.id), added]);
@@ -48,7 +49,7 @@ export interface CardChange {
 export function useChangeCard(projectId: string, onDone: (changed: Card) => void) {
   const { client } = useService();
   const queries = useQueryClient();
-  return useMutation({
+  return useIntent({
     mutationFn: async ({ seen, label, data }: CardChange) =>
       await asSeen(client, seen, async (path, tag) => {
         const params = { path, header: { 'If-Match': tag } };
@@ -67,7 +68,7 @@ export function useChangeCard(projectId: string, onDone: (changed: Card) => void
 export function useRemoveCard(projectId: string, onDone: (removed: Card) => void) {
   const { client } = useService();
   const queries = useQueryClient();
-  return useMutation({
+  return useIntent({
     mutationFn: async (seen: Card) => {
       try {
         await asSeen(client, seen, async (path, tag) => {

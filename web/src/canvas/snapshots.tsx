@@ -1,11 +1,12 @@
 import { Badge, Button, Text, UnstyledButton } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Ago } from '../frame/ago';
 import { keyOf } from '../project/project-data';
 import { useSnapshots } from '../project/snapshots';
 import { Failure } from '../service/failure';
 import { useService } from '../service/service';
+import { useIntent } from '../service/use-intent';
 import classes from './canvas.module.css';
 import { NUMBER } from './numbers';
 
@@ -19,14 +20,14 @@ export function Snapshots({ projectId, mayWrite }: { projectId: string; mayWrite
   const [isOpen, setOpen] = useState(false);
   const listing = useSnapshots(projectId);
   const readAgain = () => queries.invalidateQueries({ queryKey: keyOf(projectId, 'project') });
-  const taking = useMutation({
-    mutationFn: async () => {
+  const taking = useIntent({
+    mutationFn: async (_: void, headers) => {
       const params = { path: { project_id: projectId } };
-      return (await client.POST('/api/v1/projects/{project_id}/snapshots', { params })).data;
+      return (await client.POST('/api/v1/projects/{project_id}/snapshots', { params, headers })).data;
     },
     onSuccess: readAgain,
   });
-  const removal = useMutation({
+  const removal = useIntent({
     mutationFn: async (snapshot_id: string) => {
       const params = { path: { project_id: projectId, snapshot_id } };
       await client.DELETE('/api/v1/projects/{project_id}/snapshots/{snapshot_id}', { params });

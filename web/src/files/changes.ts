@@ -1,7 +1,8 @@
 import type { Schemas, WorkspaceClient } from '@project-workspace/client';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { keyOf } from '../project/project-data';
 import { useService } from '../service/service';
+import { headersOfPart, type IntentHeaders, useIntent } from '../service/use-intent';
 import type { ContainerRef } from './containers';
 
 /** Most of what one request moves or deletes. */
@@ -23,19 +24,21 @@ export function useChanges(projectId: string, container: ContainerRef) {
   const { client } = useService();
   const queries = useQueryClient();
   const onSettled = async (): Promise<void> => await queries.invalidateQueries({ queryKey: keyOf(projectId, 'files') });
-  const makeFolder = useMutation({
-    mutationFn: async (path: string) =>
-      (await client.POST('/api/v1/files/mkdir', { body: { ...container, path } })).data,
+  const makeFolder = useIntent({
+    mutationFn: async (path: string, headers) =>
+      (await client.POST('/api/v1/files/mkdir', { body: { ...container, path }, headers })).data,
     onSettled,
   });
-  const move = useMutation({
-    mutationFn: async (moves: Move[]) => await moveAll(client, container, moves),
+  const move = useIntent({
+    mutationFn: async (moves: Move[], headers) => await moveAll(client, container, moves, headers),
     onSettled,
   });
-  const remove = useMutation({
-    mutationFn: async (paths: string[]) => {
-      for (const some of inBatches(paths))
-        await client.POST('/api/v1/files/batch-delete', { body: { ...container, paths: some } });
+  const remove = useIntent({
+    mutationFn: async (paths: string[], headers) => {
+      for (const [at, some] of inBatches(paths).entries()) {
+        const body = { ...container, paths: some };
+        await client.POST('/api/v1/files/batch-delete', { body, headers: headersOfPart(headers, at) });
+      }
     },
     onSettled,
   });
@@ -43,10 +46,16 @@ export function useChanges(projectId: string, container: ContainerRef) {
 }
 
 /** @throws NotMovedError */
-async function moveAll(client: WorkspaceClient, container: ContainerRef, all: Move[]): Promise<void> {
+async function moveAll(
+  client: WorkspaceClient,
+  container: ContainerRef,
+  all: Move[],
+  headers: IntentHeaders,
+): Promise<void> {
   const failures = [];
-  for (const moves of inBatches(all)) {
-    const { data } = await client.POST('/api/v1/files/batch-move', { body: { ...container, moves } });
+  for (const [at, moves] of inBatches(all).entries()) {
+    const body = { ...container, moves };
+    const { data } = await client.POST('/api/v1/files/batch-move', { body, headers: headersOfPart(headers, at) });
     for (const { source_path: path, error: reason } of data.errors ?? []) failures.push({ path, reason });
   }
   if (failures.length > 0) throw new NotMovedError(failures);

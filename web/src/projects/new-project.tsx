@@ -1,11 +1,12 @@
 import { Button, Group, Modal, Radio, Select, Stack, Textarea, TextInput } from '@mantine/core';
 import { type Schemas, ValidationError } from '@project-workspace/client';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
 import { choosing } from '../frame/choosing';
 import { Failure } from '../service/failure';
 import { useService } from '../service/service';
+import { useIntent } from '../service/use-intent';
 import { PROJECTS } from './listing';
 
 type Request = Schemas['ProjectCreateRequest'];
@@ -35,8 +36,8 @@ function Form({ onDone }: { onDone: () => void }) {
     queryFn: async ({ signal }) =>
       (await client.GET('/api/v1/deployments', { params: { query: { limit: OFFERED } }, signal })).data,
   });
-  const creation = useMutation({
-    mutationFn: async (body: Request) => (await client.POST('/api/v1/projects', { body })).data,
+  const creation = useIntent({
+    mutationFn: async (body: Request, headers) => (await client.POST('/api/v1/projects', { body, headers })).data,
     onSuccess: ({ id }) => {
       void queries.invalidateQueries({ queryKey: PROJECTS });
       open(`/projects/${id}`);

@@ -1,12 +1,13 @@
 import { Button, Checkbox, type ComboboxData, Group, Modal, Select, Stack, Text } from '@mantine/core';
 import type { Schemas } from '@project-workspace/client';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
 import { choosing } from '../frame/choosing';
 import { keyOf } from '../project/project-data';
 import { Failure } from '../service/failure';
 import { useService } from '../service/service';
+import { useIntent } from '../service/use-intent';
 import { MissingParts, useMissing } from './missing-parts';
 import { runPath } from './places';
 import { problemAt } from './problems';
@@ -46,10 +47,10 @@ function Form({ project, scenarios, onClose }: Omit<SolveDialogProps, 'opened'>)
   const [isCounted, setCounted] = useState(true);
   const files = useInputFiles(project.id, MODEL_FILE);
   const missing = useMissing(project);
-  const start = useMutation({
-    mutationFn: async (body: Request) => {
+  const start = useIntent({
+    mutationFn: async (body: Request, headers) => {
       const params = { path: { project_id: project.id } };
-      return (await client.POST('/api/v1/projects/{project_id}/solve/executions', { params, body })).data;
+      return (await client.POST('/api/v1/projects/{project_id}/solve/executions', { params, body, headers })).data;
     },
     onSuccess: ({ id }) => {
       void queries.invalidateQueries({ queryKey: keyOf(project.id, 'executions') });

@@ -1,11 +1,12 @@
 import { Anchor, Button, Group, Stack, Text, Textarea, TextInput, UnstyledButton } from '@mantine/core';
 import { type Schemas, ValidationError } from '@project-workspace/client';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { keyOf } from '../../project/project-data';
 import { Failure } from '../../service/failure';
 import { useService } from '../../service/service';
+import { useIntent } from '../../service/use-intent';
 import { type Container, WORKSPACE } from '../containers';
 import { folderOf } from '../paths';
 import { addressOf } from '../place';
@@ -65,20 +66,20 @@ export function SqlBox({ projectId, container, path, sheet, mayWrite, written, o
   /** What was answered last: it stays while the next answer is waited for. */
   const [answer, setAnswer] = useState<Answer>();
 
-  const query = useMutation({
-    mutationFn: async ({ save_as, mayReplace = false }: Run) => {
+  const query = useIntent({
+    mutationFn: async ({ sql: asked, save_as, mayReplace = false }: Run & { sql: string }, headers) => {
       if (save_as !== undefined && !mayReplace && (await isFile(client, projectId, save_as)))
         throw new IsThere(save_as);
-      const tables = Object.fromEntries(tablesIn(sql, names));
+      const tables = Object.fromEntries(tablesIn(asked, names));
       const body = {
         ...container.ref,
         project_id: projectId,
         tables,
-        sql,
+        sql: asked,
         limit: SHOWN,
         ...(save_as !== undefined && { save_as }),
       };
-      return (await client.POST('/api/v1/files/query', { body })).data;
+      return (await client.POST('/api/v1/files/query', { body, headers })).data;
     },
     onSuccess: async (answered) => {
       setAnswer(answered);
@@ -99,7 +100,7 @@ export function SqlBox({ projectId, container, path, sheet, mayWrite, written, o
   const problems = problemsOf(error);
   const columns = useMemo(() => shownColumns(answer?.columns ?? [], answer?.rows ?? []), [answer]);
   const run = (wanted: Run = {}): void => {
-    if (!isPending && sql.trim() !== '') query.mutate(wanted);
+    if (!isPending && sql.trim() !== '') query.mutate({ ...wanted, sql });
   };
   const press = (event: KeyboardEvent): void => {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;

@@ -1,3 +1,4 @@
+import { newId } from '@project-workspace/client';
 import type { Change } from './change-words';
 
 export type Kind = Change['kind'];
@@ -6,7 +7,7 @@ export type Operation = 'times' | 'plus' | 'to';
 /** A change as a form has it, whatever its kind: what belongs to another kind stays, for those who choose that again. */
 export interface ChangeDraft {
   /** Tells the changes of a form apart, also when they are moved. */
-  id: number;
+  id: string;
   kind: Kind;
   target: string;
   where: string;
@@ -17,11 +18,9 @@ export interface ChangeDraft {
   path: string;
 }
 
-let made = 0;
-
 /** A change to begin with. */
 export const newDraft = (kind: Kind): ChangeDraft => ({
-  id: (made += 1),
+  id: newId(),
   kind,
   target: '',
   where: '',

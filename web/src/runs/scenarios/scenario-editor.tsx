@@ -1,12 +1,14 @@
 import { Anchor, Button, Group, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
-import { ConflictError, NotFoundError, PreconditionFailedError } from '@project-workspace/client';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { ConflictError, NotFoundError, PreconditionFailedError, type Schemas } from '@project-workspace/client';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useMemo, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { keyOf } from '../../project/project-data';
 import { Failure } from '../../service/failure';
 import { Reading } from '../../service/reading';
 import { useService } from '../../service/service';
+import { useDraft } from '../../service/use-draft';
+import { useIntent } from '../../service/use-intent';
 import { scenariosPath } from '../places';
 import { entriesOf, problemAt, problemIn } from '../problems';
 import type { Scenario } from '../runs-data';
@@ -31,6 +33,12 @@ interface EditorProps {
 interface Read {
   scenario: Scenario;
   etag: string;
+}
+
+/** What is saved, and whether it replaces what others have saved meanwhile. */
+interface Saving {
+  ofWhom: 'mine' | 'whoever';
+  body: Schemas['ScenarioCreateRequest'];
 }
 
 /** Makes a scenario, or changes one that is there. */
@@ -106,56 +114,72 @@ function ScenarioInWords({
   );
 }
 
+/** What somebody writes of a scenario. */
+interface Draft {
+  /** What the form began with; absent for a new one. */
+  base?: Read | undefined;
+  name: string;
+  description: string;
+  drafts: ChangeDraft[];
+}
+
+const draftFrom = (base: Read | undefined): Draft => ({
+  base,
+  name: base?.scenario.name ?? '',
+  description: base?.scenario.description ?? '',
+  drafts: base?.scenario.changes.map(draftOf) ?? [newDraft('value')],
+});
+
 /** @param newest as the service has it now; absent for a new one */
 function Form({ projectId, newest }: { projectId: string; newest: Read | undefined }) {
   const { client } = useService();
   const queries = useQueryClient();
   const [, open] = useLocation();
   const names = useCanvasNames(projectId);
-  /** What the form began with. */
-  const [base, setBase] = useState(newest);
-  const [name, setName] = useState(newest?.scenario.name ?? '');
-  const [description, setDescription] = useState(newest?.scenario.description ?? '');
-  const [drafts, setDrafts] = useState<ChangeDraft[]>(
-    () => newest?.scenario.changes.map(draftOf) ?? [newDraft('value')],
+  const [draft, setDraft, forget] = useDraft(
+    `scenario ${newest?.scenario.id ?? 'new'} in ${projectId}`,
+    useMemo(() => draftFrom(newest), [newest]),
   );
+  const { base, name, description, drafts } = draft;
+  const write = (part: Partial<Draft>): void => setDraft((now) => ({ ...now, ...part }));
   /** Whether what is empty is told: once somebody has wanted to save it. */
   const [isTold, setTold] = useState(false);
-  const saving = useMutation({
-    mutationFn: async (ofWhom: 'mine' | 'whoever') => {
-      const body = { name: name.trim(), description: description.trim() || null, changes: drafts.map(changeOf) };
+  const saving = useIntent({
+    mutationFn: async ({ ofWhom, body }: Saving, headers) => {
       if (base === undefined) {
         const params = { path: { project_id: projectId } };
-        return (await client.POST('/api/v1/projects/{project_id}/scenarios', { params, body })).data;
+        return (await client.POST('/api/v1/projects/{project_id}/scenarios', { params, body, headers })).data;
       }
       const path = { project_id: projectId, scenario_id: base.scenario.id };
       const header = { 'If-Match': ofWhom === 'mine' ? base.etag : '*' };
       return (await client.PATCH(SCENARIO, { params: { path, header }, body })).data;
     },
     onSuccess: () => {
+      forget();
       void queries.invalidateQueries({ queryKey: keyOf(projectId, 'scenarios') });
       open(scenariosPath(projectId));
     },
   });
+  const save = (ofWhom: Saving['ofWhom']): void => {
+    const body = { name: name.trim(), description: description.trim() || null, changes: drafts.map(changeOf) };
+    saving.mutate({ ofWhom, body });
+  };
   const isOutdated = newest !== undefined && base !== undefined && newest.etag !== base.etag;
   const isRefused = saving.error instanceof PreconditionFailedError;
   const takeTheirs = () => {
     if (newest === undefined) return;
-    setBase(newest);
-    setName(newest.scenario.name);
-    setDescription(newest.scenario.description ?? '');
-    setDrafts(newest.scenario.changes.map(draftOf));
+    setDraft(draftFrom(newest));
     saving.reset();
   };
   const edit = (next: ChangeDraft[]) => {
-    setDrafts(next);
+    write({ drafts: next });
     // What the service has said was about the changes before, at their places.
     if (saving.isError) saving.reset();
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setTold(true);
-    if (name.trim() !== '' && drafts.every((draft) => problemOf(draft) === undefined)) saving.mutate('mine');
+    if (name.trim() !== '' && drafts.every((one) => problemOf(one) === undefined)) save('mine');
   };
   const wrong = entriesOf(saving.error);
   const isNameTaken = saving.error instanceof ConflictError && saving.error.code === 'scenario_exists';
@@ -175,12 +199,7 @@ function Form({ projectId, newest }: { projectId: string; newest: Read | undefin
               <Button size="compact-sm" variant="default" disabled={!isOutdated} onClick={takeTheirs}>
                 Show theirs
               </Button>
-              <Button
-                size="compact-sm"
-                variant="default"
-                loading={saving.isPending}
-                onClick={() => saving.mutate('whoever')}
-              >
+              <Button size="compact-sm" variant="default" loading={saving.isPending} onClick={() => save('whoever')}>
                 Save mine in its place
               </Button>
             </Group>
@@ -192,7 +211,7 @@ function Form({ projectId, newest }: { projectId: string; newest: Read | undefin
           autoFocus={base === undefined}
           maxLength={LONGEST_NAME}
           value={name}
-          onChange={({ currentTarget }) => setName(currentTarget.value)}
+          onChange={({ currentTarget }) => write({ name: currentTarget.value })}
           error={
             isTold && name.trim() === ''
               ? 'Give the scenario a name'
@@ -206,7 +225,7 @@ function Form({ projectId, newest }: { projectId: string; newest: Read | undefin
           autosize
           maxRows={6}
           value={description}
-          onChange={({ currentTarget }) => setDescription(currentTarget.value)}
+          onChange={({ currentTarget }) => write({ description: currentTarget.value })}
           error={problemAt(saving.error, 'description')}
         />
         <div>
@@ -218,17 +237,17 @@ function Form({ projectId, newest }: { projectId: string; newest: Read | undefin
             itself stays as it is.
           </Text>
         </div>
-        {drafts.map((draft, index) => (
+        {drafts.map((one, index) => (
           <ChangeFields
-            key={draft.id}
+            key={one.id}
             projectId={projectId}
-            draft={draft}
+            draft={one}
             place={index + 1}
             count={drafts.length}
             names={names}
-            problems={problemsOf(draft, index, saving.error, isTold)}
+            problems={problemsOf(one, index, saving.error, isTold)}
             onChange={(next) => edit(drafts.with(index, next))}
-            onMove={(by) => edit(drafts.toSpliced(index, 1).toSpliced(index + by, 0, draft))}
+            onMove={(by) => edit(drafts.toSpliced(index, 1).toSpliced(index + by, 0, one))}
             onRemove={() => edit(drafts.toSpliced(index, 1))}
           />
         ))}
@@ -254,7 +273,7 @@ function Form({ projectId, newest }: { projectId: string; newest: Read | undefin
           </Text>
         )}
         <Group justify="flex-end">
-          <Button variant="default" component={Link} href={scenariosPath(projectId)}>
+          <Button variant="default" component={Link} href={scenariosPath(projectId)} onClick={forget}>
             Cancel
           </Button>
           <Button type="submit" loading={saving.isPending} disabled={isOutdated}>

@@ -1,6 +1,6 @@
 import { Anchor, Button, Checkbox, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { VList } from 'virtua';
 import { Link, useLocation } from 'wouter';
@@ -11,6 +11,7 @@ import { keyOf } from '../../project/project-data';
 import { Failure } from '../../service/failure';
 import { Reading } from '../../service/reading';
 import { useService } from '../../service/service';
+import { useIntent } from '../../service/use-intent';
 import { counted } from '../figures';
 import { comparisonPath, runPath, scenarioPath } from '../places';
 import { RunStatus } from '../run-status';
@@ -141,7 +142,7 @@ function Row({ scenario, changes, run, isChosen, onToggle, onSolve, place, count
   const queries = useQueryClient();
   const [isAsking, setAsking] = useState(false);
   const { id, project_id, name, description, updated_at } = scenario;
-  const deletion = useMutation({
+  const deletion = useIntent({
     mutationFn: async () => {
       const params = { path: { project_id, scenario_id: id } };
       await client.DELETE('/api/v1/projects/{project_id}/scenarios/{scenario_id}', { params });

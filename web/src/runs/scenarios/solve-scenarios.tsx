@@ -1,9 +1,11 @@
 import { Button, Checkbox, Group, List, Modal, Stack, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { Schemas } from '@project-workspace/client';
+import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { keyOf } from '../../project/project-data';
 import { Failure } from '../../service/failure';
 import { useService } from '../../service/service';
+import { useIntent } from '../../service/use-intent';
 import { counted } from '../figures';
 import { entriesOf, problemIn } from '../problems';
 import { NO_OPTIONS, OptionFields, requestedOf } from '../run-options';
@@ -34,16 +36,10 @@ function Form({ projectId, scenarios, onClose, onStarted }: Omit<SolveScenariosP
   const queries = useQueryClient();
   const [withCanvas, setWithCanvas] = useState(true);
   const [options, setOptions] = useState(NO_OPTIONS);
-  const start = useMutation({
-    mutationFn: async () => {
+  const start = useIntent({
+    mutationFn: async (body: Schemas['ScenarioSolveRequest'], headers) => {
       const params = { path: { project_id: projectId } };
-      const body = {
-        ...requestedOf(options),
-        scenario_ids: scenarios.map(({ id }) => id),
-        include_base: withCanvas,
-        is_test: false,
-      };
-      return await client.POST('/api/v1/projects/{project_id}/scenarios/solve', { params, body });
+      return await client.POST('/api/v1/projects/{project_id}/scenarios/solve', { params, body, headers });
     },
     onSuccess: () => {
       void queries.invalidateQueries({ queryKey: keyOf(projectId, 'executions') });
@@ -52,7 +48,12 @@ function Form({ projectId, scenarios, onClose, onStarted }: Omit<SolveScenariosP
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    start.mutate();
+    start.mutate({
+      ...requestedOf(options),
+      scenario_ids: scenarios.map(({ id }) => id),
+      include_base: withCanvas,
+      is_test: false,
+    });
   };
   const misfits = entriesOf(start.error).filter(({ loc }) => loc[1] === 'scenario_ids');
   return (
