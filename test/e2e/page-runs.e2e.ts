@@ -140,6 +140,20 @@ inBrowser('the runs of a project', () => {
     return { name: download.suggestedFilename(), content: await readFile(await download.path(), 'utf8') };
   };
 
+  it('stops a search and keeps its plan', async () => {
+    const room = await makeRoom();
+    await makeFile(room.client, { source: 'workspace', project_id: room.id }, 'hard.lp', hardModel());
+    const { id } = await start(room, { input_file_ids: ['hard.lp'], time_limit_seconds: 60 });
+    await open(room, `/${id}`);
+    const stop = tab.page.getByRole('button', { name: 'Stop and keep this plan' });
+    await stop.waitFor({ timeout: 30_000 });
+    await show('runs-searching');
+    await stop.dblclick();
+    await tab.page.getByText('The best values found until the search was ended').waitFor();
+    await tab.page.getByRole('heading', { name: 'Values' }).waitFor();
+    expect(await detail(room, id)).toMatchObject({ status: 'succeeded', outcome: 'time_limit' });
+  }, 60_000);
+
   it('say what is missing before anything can be solved, and lead to the canvas', async () => {
     const room = await makeRoom();
     await open(room);
@@ -258,7 +272,7 @@ inBrowser('the runs of a project', () => {
     await tab.page.getByRole('listitem').getByText('Solving').waitFor();
     await tab.page.getByRole('listitem').getByRole('link').click();
     await button('Cancel').click();
-    await text('It was canceled; what the solver had until then is not kept.').waitFor();
+    await text('It was canceled, without a plan.').waitFor();
     expect((await detail(room, run)).status).toBe('canceled');
   });
 

@@ -20,11 +20,7 @@ export function Outcome({ projectId, run }: { projectId: string; run: Run }) {
     );
   return (
     <Text size="sm" c="dimmed">
-      {status === 'canceled'
-        ? 'It was canceled; what the solver had until then is not kept.'
-        : isOver(run)
-          ? 'It has no result.'
-          : ''}
+      {status === 'canceled' ? 'It was canceled, without a plan.' : isOver(run) ? 'It has no result.' : ''}
     </Text>
   );
 }
@@ -62,8 +58,9 @@ function OfResult({ projectId, result, isCanvas }: { projectId: string; result: 
       return (
         <Text size="sm">
           {gap === null
-            ? 'Feasible: the plan meets everything. Time was up before it was known how much better others can be.'
-            : `Feasible within ${share(gap)}: the plan meets everything. Time was up before a better one, or that there is none, was found.`}
+            ? 'Feasible: the plan meets everything. The search ended before it was known how much better others can be.'
+            : `Feasible within ${share(gap)}: the plan meets everything. The search ended before a better one, or that there is none, was found.`}
+          {message !== null && ` ${message}.`}
         </Text>
       );
     case 'infeasible':

@@ -1,12 +1,13 @@
 import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core';
 import { NotFoundError } from '@project-workspace/client';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation } from 'wouter';
 import { Ago } from '../../frame/ago';
 import { keyOf } from '../../project/project-data';
 import { Failure } from '../../service/failure';
 import { Reading } from '../../service/reading';
 import { useService } from '../../service/service';
+import { useIntent } from '../../service/use-intent';
 import { runPath, runsPath, scenarioPath } from '../places';
 import { kindOf, starterOf } from '../run-list';
 import { RunStatus, statusOf } from '../run-status';
@@ -82,19 +83,25 @@ function Head({ projectId, run, mayWrite }: { projectId: string; run: Run; mayWr
     void queries.invalidateQueries({ queryKey: keyOf(projectId, 'executions') });
     void queries.invalidateQueries({ queryKey: keyOf(projectId, 'execution', run.id) });
   };
-  const cancel = useMutation({
-    mutationFn: async () =>
-      await client.POST('/api/v1/projects/{project_id}/solve/executions/{execution_id}/cancel', { params }),
+  const cancel = useIntent({
+    mutationFn: async (query: { keep_plan: boolean }, headers) =>
+      await client.POST('/api/v1/projects/{project_id}/solve/executions/{execution_id}/cancel', {
+        params: { ...params, query },
+        headers,
+      }),
     onSettled: readAgain,
   });
-  const repeat = useMutation({
-    mutationFn: async () =>
-      (await client.POST('/api/v1/projects/{project_id}/solve/executions/{execution_id}/repeat', { params })).data,
+  const repeat = useIntent({
+    mutationFn: async (_: void, headers) =>
+      (await client.POST('/api/v1/projects/{project_id}/solve/executions/{execution_id}/repeat', { params, headers }))
+        .data,
     onSuccess: ({ id }) => {
       readAgain();
       open(runPath(projectId, id));
     },
   });
+  // The run ends about a second after the service has taken the request.
+  const isEnding = cancel.variables?.keep_plan === true && (cancel.isPending || cancel.isSuccess);
   const { scenario_id, name } = run;
   const isKnown = scenario_id !== null && scenarios?.some(({ id }) => id === scenario_id) === true;
   return (
@@ -136,15 +143,28 @@ function Head({ projectId, run, mayWrite }: { projectId: string; run: Run; mayWr
               Solve the same again
             </Button>
           ) : (
-            <Button
-              size="xs"
-              variant="default"
-              className={classes.button}
-              loading={cancel.isPending}
-              onClick={() => cancel.mutate()}
-            >
-              Cancel
-            </Button>
+            <Group gap="xs" justify="flex-end">
+              {run.progress?.phase === 'solving' && run.progress.incumbent !== null && (
+                <Button
+                  size="xs"
+                  className={classes.button}
+                  disabled={cancel.isPending}
+                  loading={isEnding}
+                  onClick={() => cancel.mutate({ keep_plan: true })}
+                >
+                  Stop and keep this plan
+                </Button>
+              )}
+              <Button
+                size="xs"
+                variant="default"
+                className={classes.button}
+                loading={cancel.isPending && !isEnding}
+                onClick={() => cancel.mutate({ keep_plan: false })}
+              >
+                Cancel
+              </Button>
+            </Group>
           ))}
       </Group>
       {cancel.error !== null && <Failure what="The run was not canceled" error={cancel.error} />}
