@@ -1,11 +1,12 @@
 import { Button, Center, Container, Group, Loader, Stack, Text, VisuallyHidden } from '@mantine/core';
+import { useSessionStorage } from '@mantine/hooks';
 import type { Schemas } from '@project-workspace/client';
-import { useMutation } from '@tanstack/react-query';
 import { type DragEvent, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react';
 import { VList, type VListHandle } from 'virtua';
 import { droppedFiles } from '../files/uploads/dropped-files';
 import { Failure } from '../service/failure';
 import { useService } from '../service/service';
+import { useIntent } from '../service/use-intent';
 import { useAttachments } from './attachments';
 import { Composer } from './composer';
 import classes from './conversation.module.css';
@@ -25,7 +26,19 @@ export function ConversationView({ projectId, mayWrite }: { projectId: string; m
   const { attachments, add, remove, clear } = useAttachments(projectId);
   const [isOver, setOver] = useState(false);
   const posting = usePosting(projectId);
-  const stop = useMutation({ mutationFn: async () => await client.conversation(projectId).stop() });
+  /** Messages whose turns were stopped in this tab. */
+  const [stopped, setStopped] = useSessionStorage<string[]>({
+    key: `stopped in ${projectId}`,
+    defaultValue: [],
+    getInitialValueInEffect: false,
+  });
+  const stop = useIntent({
+    mutationFn: async ({ turn_id }: { turn_id: string | undefined; message_id: string | undefined }) =>
+      await client.conversation(projectId).stop(turn_id === undefined ? {} : { turn_id }),
+    onSuccess: (answer, { message_id }) => {
+      if (answer.stopped && message_id !== undefined) setStopped((ids) => [...ids, message_id]);
+    },
+  });
   const send = async (content: string): Promise<boolean> => {
     const paths = attachments.flatMap(({ isDone, path }) => (isDone && path !== undefined ? [path] : []));
     const isThere = await posting.send(content, paths);
@@ -59,6 +72,7 @@ export function ConversationView({ projectId, mayWrite }: { projectId: string; m
         followed={followed}
         onAnswer={mayWrite && !isActive ? posting.answer : undefined}
         posted={posting.posted}
+        stopped={stopped}
         isSending={posting.isPending}
         mayWrite={mayWrite}
       />
@@ -84,7 +98,7 @@ export function ConversationView({ projectId, mayWrite }: { projectId: string; m
               onRemove={remove}
               onSend={send}
               isSending={posting.isPending}
-              onStop={isActive ? () => stop.mutate() : undefined}
+              onStop={isActive ? () => stop.mutate(turnOf(followed)) : undefined}
               isStopping={stop.isPending}
             />
           )}
@@ -93,6 +107,12 @@ export function ConversationView({ projectId, mayWrite }: { projectId: string; m
     </div>
   );
 }
+
+/** The active turn, and the message that it writes. */
+const turnOf = ({ turn }: FollowedConversation) => ({
+  turn_id: turn?.turn_id ?? undefined,
+  message_id: turn?.message_id ?? undefined,
+});
 
 /** What goes on: the agent at work, a connection that is lost, a conversation that cannot be followed any more. */
 function State({ followed: { turn, isInterrupted, error, retry, messages } }: { followed: FollowedConversation }) {
@@ -122,11 +142,13 @@ interface MessagesProps {
   onAnswer: ((asking: string, answer: Schemas['AskUserQuestionAnswer']) => void) | undefined;
   /** Counts what was posted here: it is to be seen. */
   posted: number;
+  /** Ids of messages whose turns were stopped here. */
+  stopped: readonly string[];
   isSending: boolean;
   mayWrite: boolean;
 }
 
-function Messages({ projectId, followed, onAnswer, posted, isSending, mayWrite }: MessagesProps) {
+function Messages({ projectId, followed, onAnswer, posted, stopped, isSending, mayWrite }: MessagesProps) {
   const { all, hasEarlier, read, isReading, error } = useEarlierMessages(projectId, followed.messages ?? []);
   const list = useRef<VListHandle>(null);
   const isAtEnd = useRef(true);
@@ -249,6 +271,7 @@ function Messages({ projectId, followed, onAnswer, posted, isSending, mayWrite }
                   : undefined
               }
               isSending={isSending}
+              isStopped={stopped.includes(message.id)}
             />
           </Container>
         ))}

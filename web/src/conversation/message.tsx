@@ -15,10 +15,12 @@ interface MessageProps {
   /** Answers the open question of this message; absent where there is none to answer now. */
   onAnswer: ((answer: Answer) => void) | undefined;
   isSending: boolean;
+  /** Whether its turn was stopped here. */
+  isStopped: boolean;
 }
 
 /** A message of a conversation. One that has not changed is not drawn again. */
-export const Message = memo(function Message({ message, onAnswer, isSending }: MessageProps) {
+export const Message = memo(function Message({ message, onAnswer, isSending, isStopped }: MessageProps) {
   const { role, created_at, file_ids } = message;
   return (
     <article
@@ -53,6 +55,11 @@ export const Message = memo(function Message({ message, onAnswer, isSending }: M
             ))}
           </Group>
         )}
+        {isStopped && (
+          <Text size="sm" c="dimmed">
+            Stopped by you
+          </Text>
+        )}
       </Stack>
     </article>
   );
@@ -63,7 +70,7 @@ function SegmentView({
   isPlain,
   onAnswer,
   isSending,
-}: Omit<MessageProps, 'message'> & { segment: Segment; isPlain: boolean }) {
+}: Omit<MessageProps, 'message' | 'isStopped'> & { segment: Segment; isPlain: boolean }) {
   if (segment.type === 'text') {
     const { content } = segment;
     if (content == null || content === '') return null;

@@ -5,7 +5,7 @@ import classes from './conversation.module.css';
 
 /** What a call shows; a segment of a message has the same fields, each of which may be missing. */
 export type Call = Partial<Pick<Schemas['ToolCallData'], 'children'>> &
-  Pick<Schemas['ContentSegmentData'], 'tool' | 'status' | 'input' | 'result' | 'error' | 'duration_ms'>;
+  Pick<Schemas['ContentSegmentData'], 'tool' | 'status' | 'input' | 'result' | 'error' | 'error_code' | 'duration_ms'>;
 
 /** Characters of a value that are shown. */
 const SHOWN = 20_000;
@@ -13,6 +13,7 @@ const SHOWN = 20_000;
 /** A call of a tool in one line, which opens. */
 export function ToolCall({ call }: { call: Call }) {
   const { tool, status, error, duration_ms, children } = call;
+  const isStopped = call.error_code === 'stopped';
   // What nobody looks at is not made into text.
   const [isOpen, setOpen] = useState(false);
   return (
@@ -24,8 +25,8 @@ export function ToolCall({ call }: { call: Call }) {
           </Text>
           {status === 'running' && <Loader size={12} aria-label="under way" />}
           {status === 'failed' && (
-            <Text component="span" size="sm" c="red" fw={550}>
-              failed
+            <Text component="span" size="sm" {...(isStopped ? { c: 'dimmed' } : { c: 'red', fw: 550 })}>
+              {isStopped ? 'stopped' : 'failed'}
             </Text>
           )}
           {duration_ms != null && (
@@ -38,7 +39,7 @@ export function ToolCall({ call }: { call: Call }) {
       {isOpen && (
         <Stack gap="xs" mt="xs">
           {error != null && (
-            <Text size="sm" c="red">
+            <Text size="sm" c={isStopped ? 'dimmed' : 'red'}>
               {error}
             </Text>
           )}
