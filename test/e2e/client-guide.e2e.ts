@@ -60,10 +60,9 @@ describe('the examples of the guide', () => {
     const { url: baseUrl } = service;
     const { token, user: userId } = session;
     const shared = new WorkspaceClient({ baseUrl, token, shareStreams: userId });
-    for await (const { messages } of shared.conversation(projectId).follow()) {
-      expect(messages).toEqual([]);
-      break;
-    }
+    const states = shared.conversation(projectId).follow();
+    expect((await states.next()).value?.messages).toEqual([]);
+    await states.return();
   });
 
   it('start quickly', async () => {
