@@ -583,7 +583,7 @@ export const CARDS: Record<string, WrongCard> = {
     card_type: 'production_requirement',
     data: { description: '10 of make', quantity: 10, product: 'make' },
     gaps: [
-      'warning product: make has many members, so a plan does not have to meet this: write it as a relation, such as `sum p in products: make[p] >= 10`',
+      'blocking product: make has many members, so a plan does not have to meet this: write it as a relation, such as `sum p in products: make[p] >= 10`',
     ],
   },
   'a soft constraint without a penalty': {

@@ -336,8 +336,8 @@ function state(name: string, facts: VariableFacts, sketch: Sketch, cause: string
   return undefined;
 }
 
-const namesCard = (name: string, { card_type }: SketchCard): string =>
-  `${quote(name)} names the ${card_type}, no variable: write its formula`;
+export const namesCard = (name: string, { card_type }: SketchCard): string =>
+  `${quote(name, 60)} names the ${card_type}, no variable: write its formula`;
 
 /** Declares a variable with what is said of it. */
 function putVariable(

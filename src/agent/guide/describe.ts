@@ -174,7 +174,8 @@ export function describeOpen(open: readonly OpenStatement[]): string[] {
 /** A card as its statement. */
 function textOf({ label, data }: SketchCard): string {
   const index = plain(data['index']);
-  const said = ['sense', 'expression', 'domain'].flatMap((field) => plain(data[field]) ?? []).join(' ');
+  const formula = ['sense', 'expression', 'domain'].flatMap((field) => plain(data[field]) ?? []).join(' ');
+  const said = formula === '' ? (plain(data['description']) ?? '') : formula;
   const text = `${said}${index === undefined ? '' : ` for ${index}`}`;
   return text.startsWith(label.replace(/…$/, '')) ? text : `${label}: ${text}`;
 }

@@ -28,7 +28,7 @@ export function askForMeaning(refused: readonly { source: string }[], sketch: Sk
 
 /** Options that write a formula in the place of the words on a card. */
 export function meantFormulas(card: SketchCard, reference: string, sketch: Sketch): Choice[] {
-  const text = fieldOf<string>(card, 'expression') ?? '';
+  const text = fieldOf<string>(card, 'expression') ?? fieldOf<string>(card, 'description') ?? '';
   return proposalsFor(text, sketch).map((proposal): Choice => {
     const { body, index } = splitIndex(proposal) ?? { body: proposal };
     const statements = [

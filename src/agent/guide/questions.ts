@@ -135,7 +135,8 @@ function askForGap(card: SketchCard, { field, message }: Pick<Gap, 'field' | 'me
     const meant = meantFormulas(card, reference, sketch);
     return ask(id, header, `${question} For example ${quote(hint)}.`, [...meant, ...sum, EXAMPLE, removal]);
   }
-  return ask(id, header, question, [removal, LATER]);
+  const meant = field === 'product' ? meantFormulas(card, reference, sketch) : [];
+  return ask(id, header, question, [...meant, removal, LATER]);
 }
 
 const HEADERS: Record<CardType, string> = {

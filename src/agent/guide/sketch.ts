@@ -119,12 +119,15 @@ export class Sketch {
     return names.every((name) => variables.has(name) || this.values.has(name));
   }
 
+  /** The objective or constraint that is called so. */
+  withLabel(name: string): SketchCard | undefined {
+    return this.resolve(name, ['objective', 'constraint']);
+  }
+
   /** The objective or constraint that a name means, unless the name is a variable, a value or one of its own formula. */
   namedCard(name: string): SketchCard | undefined {
     if (this.knows([name])) return undefined;
-    const card =
-      this.resolve(name, ['objective', 'constraint']) ??
-      (/^(?:objective|goal)$/i.test(name) ? this.of('objective')[0] : undefined);
+    const card = this.withLabel(name) ?? (/^(?:objective|goal)$/i.test(name) ? this.of('objective')[0] : undefined);
     return card === undefined || this.namesOf(card).includes(name) ? undefined : card;
   }
 

@@ -4,6 +4,7 @@ import { someOf } from '../../modelling/names.js';
 import { plainVariables, requirementOf } from '../../projects/canvas/requirement.js';
 import { counted, figure, quote } from './quote.js';
 import type { Sketch, SketchCard } from './sketch.js';
+import { type OpenStatement, openStatements } from './unread.js';
 
 export type Feasibility = CompletenessResponse['feasibility_result'];
 
@@ -30,14 +31,21 @@ interface Solved {
 /** What keeps the cards from being a model that can be solved. */
 export function whatSolvingLacks(sketch: Sketch): string[] {
   const none = (['objective', 'variable'] as const).filter((type) => sketch.of(type).length === 0);
-  return [...none.map((type) => `There is no ${type} yet`), ...gapsOfSolve(sketch, true)];
+  const lacking = gapsOfSolve(sketch, true);
+  const cards = new Set(lacking.map(({ card }) => card));
+  return [
+    ...none.map((type) => `There is no ${type} yet`),
+    ...[...lacking, ...openStatements(sketch).filter(({ card }) => !cards.has(card))].map(describeGap),
+  ];
 }
 
 /** Warnings about what a solve reads, which do not keep it from running. */
-export const warningsOfSolve = (sketch: Sketch): string[] => gapsOfSolve(sketch, false);
+export const warningsOfSolve = (sketch: Sketch): string[] => gapsOfSolve(sketch, false).map(describeGap);
+
+const describeGap = ({ card, gap }: OpenStatement): string => `${quote(card.label, 60)}: ${gap.message}`;
 
 /** @param isKept whether the gaps are those that keep the cards from being solved, one of each card */
-function gapsOfSolve(sketch: Sketch, isKept: boolean): string[] {
+function gapsOfSolve(sketch: Sketch, isKept: boolean): OpenStatement[] {
   const judgements = sketch.judge();
   const variables = plainVariables(sketch.cards);
   return sketch.cards.flatMap((card, at) => {
@@ -46,9 +54,7 @@ function gapsOfSolve(sketch: Sketch, isKept: boolean): string[] {
     const found = gaps.filter((gap) => isBlocking(gap) === isKept && isOfSolve(gap, card, variables));
     // A formula that cannot be read matters more than a class that is missing.
     const first = found.find(({ field }) => FORMULAS.includes(field)) ?? found[0];
-    return (isKept && first !== undefined ? [first] : found).map(
-      ({ message }) => `${quote(card.label, 60)}: ${message}`,
-    );
+    return (isKept && first !== undefined ? [first] : found).map((gap) => ({ card, gap }));
   });
 }
 

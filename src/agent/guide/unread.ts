@@ -1,5 +1,6 @@
 import { isProblem } from '../../modelling/formula.js';
 import { isName } from '../../modelling/lexer.js';
+import { COMPARISON, FIGURE_WORD, RELATION_SIGN as RELATION } from '../../modelling/limit-words.js';
 import { shortened } from '../../modelling/names.js';
 import { nearestNames } from '../../modelling/nearest-names.js';
 import { parseFormula } from '../../modelling/parse-formula.js';
@@ -7,15 +8,16 @@ import { splitIndex } from '../../modelling/split-index.js';
 import type { Gap } from '../../projects/canvas/card.entity.js';
 import { fieldOf, gapsOfShape } from '../../projects/canvas/card-shapes.js';
 import { namesInText, readIndex, whyUnread } from '../../projects/canvas/expressions.js';
-import { formulaIn } from '../../projects/canvas/requirement.js';
+import { gapsOfWords } from '../../projects/canvas/derivation.js';
+import { formulaIn, plainVariables } from '../../projects/canvas/requirement.js';
+import { wordedLimits } from '../../projects/canvas/worded-limits.js';
 import { whyAmounts, whyMisordered } from './index-grammar.js';
-import { quote } from './quote.js';
-import { MAX_NAMES, whyMisnamed } from './apply.js';
+import { MAX_NAMES, namesCard, whyMisnamed } from './apply.js';
 import { readFacts, splitClass, splitCounts, splitLabel } from './relation-grammar.js';
 import { isOfScenario } from './scenario-grammar.js';
 import type { CardType, Sketch, SketchCard } from './sketch.js';
 import type { Statement } from './statement.js';
-import { COMPARISON, FIGURE_WORD, HEADWORDS, KEYWORDS, SMALL_WORDS, tidy, WORD } from './words.js';
+import { HEADWORDS, KEYWORDS, SMALL_WORDS, tidy, WORD } from './words.js';
 
 /*
  * Statements about the model that cannot be read. Each becomes a card with its text. The blocking gap of that card says what does
@@ -38,7 +40,6 @@ export interface OpenStatement {
 const MAX_TEXT_LABEL = 60;
 /** Characters that a card keeps: more than a formula may have. */
 const MAX_TEXT = 4_000;
-const RELATION = /[<>=≤≥≠]/;
 const BRACKET = /[[\]{}]/;
 const OPERATOR = /[+*^·×÷%]|\s[-−/]\s|[\d)]\/|\/[\d(]/;
 const OBJECTIVE = /^(?:objectives?|goals?|max|min|(?:maxim|minim|maksim|maksym|massim)(?!(?:um|al)s?\b)\p{L}+)$/iu;
@@ -271,10 +272,19 @@ export function openStatements(sketch: Sketch): OpenStatement[] {
     if (!cards.has(name)) cards.set(name, sketch.namedCard(name));
     return cards.get(name);
   };
+  const worded = wordedGaps(sketch);
   return sketch.cards.flatMap((card) => {
-    const gap = misfitOf(card) ?? unreadFormula(card) ?? misnamed(card, cardOf);
+    const gap =
+      misfitOf(card) ?? unreadFormula(card) ?? misnamed(card, cardOf) ?? worded.get(card) ?? takenName(card, sketch);
     return gap === undefined ? [] : [{ card, gap }];
   });
+}
+
+/** Returns the gaps of cards with limits in words. */
+function wordedGaps(sketch: Sketch): ReadonlyMap<SketchCard, OpenStatement['gap'] | undefined> {
+  const cards = wordedLimits(sketch.cards, plainVariables(sketch.cards));
+  const vocabulary = cards.length === 0 ? undefined : sketch.vocabulary;
+  return new Map(cards.map((card) => [card, vocabulary && gapsOfWords(card, vocabulary, true)[0]]));
 }
 
 /** Returns the gap of a field that holds something else than it may. */
@@ -299,6 +309,17 @@ function unreadFormula(card: SketchCard): OpenStatement['gap'] | undefined {
   return { field: 'expression', message };
 }
 
+/** Returns the gap of a limit or a value that was said of a name before it became that of an objective or a constraint. */
+function takenName(card: SketchCard, sketch: Sketch): OpenStatement['gap'] | undefined {
+  const { domain, name } = card.data;
+  const isLimit = card.card_type === 'variable' && domain === undefined && typeof name === 'string';
+  const values = card.card_type === 'data' ? (fieldOf<Record<string, unknown>>(card, 'values') ?? {}) : {};
+  const names = isLimit ? [name] : Object.keys(values).filter((one) => typeof values[one] === 'number');
+  const taken = names.find((one) => !sketch.uses(one) && sketch.withLabel(one) !== undefined);
+  const other = taken === undefined ? undefined : sketch.withLabel(taken);
+  return other && { field: isLimit ? 'name' : 'values', message: namesCard(other.label, other) };
+}
+
 /** Returns the gap of a formula that uses the name of an objective or a constraint. */
 function misnamed(
   card: SketchCard,
@@ -307,6 +328,5 @@ function misnamed(
   const { expression = '', index } = formulaIn(card) ?? {};
   const other = namesInText(expression, index).map(cardOf).find(Boolean);
   if (other === undefined) return undefined;
-  const message = `${quote(other.label, 60)} names the ${other.card_type}, no variable: write its formula`;
-  return { field: 'expression', message };
+  return { field: 'expression', message: namesCard(other.label, other) };
 }

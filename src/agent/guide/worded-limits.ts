@@ -1,20 +1,17 @@
 import { isProblem } from '../../modelling/formula.js';
-import { isName } from '../../modelling/lexer.js';
+import { FIGURE_WORD, hasFigure, isCompared, RELATION_SIGN } from '../../modelling/limit-words.js';
 import { parseFormula } from '../../modelling/parse-formula.js';
 import type { Sketch } from './sketch.js';
 import type { Statement, StatementOf } from './statement.js';
 import { isNearCard, textCard, type UnreadCard } from './unread.js';
-import { COMPARISON, FIGURE_WORD, tidy, WORD } from './words.js';
+import { tidy, WORD } from './words.js';
 
 /*
  * Limits that a statement would leave on a card as words: as the text of a KPI or a requirement, or as a unit. A plan ignores words,
  * so the statement is kept as a blocked card instead. So is `max 12 tables` beside an objective, which is rather a limit.
  */
 
-const RELATION = /[<>=≤≥≠]/;
 const OPERATOR = /[[\]+*]/;
-const COMPARED =
-  /\b(?:more|less|fewer|greater|smaller|larger|higher|lower)\b.{0,60}\bthan\b|\b(?:exceed\w*|double|triple|thrice|times as)\b/i;
 /** `1000 kg` */
 const MULTIPLE_UNIT = /^\d[\d.]* \p{L}+[²³\d]?$/u;
 /** Words of a text that are compared with the names of the canvas. */
@@ -28,7 +25,7 @@ export function wordedLimits(statement: Statement, source: string, sketch: Sketc
     case 'kpi':
       return isLimitOfKpi(statement, sketch) ? [textCard(source)] : [];
     case 'requirement':
-      return isLimitOfRequirement(statement, sketch) ? [requirementCard(statement)] : [];
+      return isLimitOfRequirement(statement) ? [requirementCard(statement)] : [];
     case 'variables':
     case 'family':
       return isLimitOfUnit(statement.facts.unit ?? '') ? [textCard(source)] : [];
@@ -49,22 +46,12 @@ function isLimitOfAmount({ label, text }: StatementOf<'objective'>, source: stri
 function isLimitOfKpi({ label, text }: StatementOf<'kpi'>, sketch: Sketch): boolean {
   const formula = parseFormula(text);
   const isFormula = isProblem(formula) ? label !== undefined && OPERATOR.test(text) : formula.relations.length === 0;
-  return (RELATION.test(text) || !isFormula) && isNamed(text, sketch) && (isCompared(text) || /\d/.test(text));
+  return (RELATION_SIGN.test(text) || !isFormula) && isNamed(text, sketch) && (isCompared(text) || /\d/.test(text));
 }
 
-function isLimitOfRequirement(
-  { relation, text, quantity, product }: StatementOf<'requirement'>,
-  sketch: Sketch,
-): boolean {
-  if (relation !== undefined) return false;
-  // A quantity of a variable is a limit. An index leaves open which members it is about.
-  if (quantity !== undefined && product !== undefined && isName(product))
-    return sketch.variable(product)?.data['index'] != null;
-  const hasFigure = /\d/.test(text) || FIGURE_WORD.test(text);
-  return isNamed(text, sketch)
-    ? hasFigure || isCompared(text)
-    : hasFigure && quantity === undefined && isCompared(text);
-}
+/** A limit of something that the canvas does not have. Words with a name of it are told, whichever was said first. */
+const isLimitOfRequirement = ({ relation, text, quantity }: StatementOf<'requirement'>): boolean =>
+  relation === undefined && quantity === undefined && hasFigure(text) && isCompared(text);
 
 /** Keeps the text as a formula, which it is not. */
 const requirementCard = ({ label, product, text }: StatementOf<'requirement'>): UnreadCard => ({
@@ -79,8 +66,6 @@ const isLimitOfUnit = (unit: string): boolean =>
   / of \d/.test(unit) ||
   (FIGURE_WORD.test(unit) && unit.includes(' ')) ||
   (/^[^\p{L}]*\d/u.test(unit) && !MULTIPLE_UNIT.test(unit));
-
-const isCompared = (text: string): boolean => RELATION.test(text) || COMPARISON.test(text) || COMPARED.test(text);
 
 /** Whether a text has a name of the canvas, in the singular or the plural or with a typo. */
 const isNamed = (text: string, sketch: Sketch): boolean =>

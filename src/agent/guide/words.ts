@@ -11,12 +11,6 @@ export function figureOf(text: string): number | undefined {
 
 export const WORD = /[\p{L}_][\p{L}\p{M}\p{N}_]*/gu;
 
-/** Words that compare amounts. */
-export const COMPARISON =
-  /\b(?:at (?:least|most)|(?:more|less|fewer|greater|smaller|larger|higher|lower) than|up to|equals?|exceeds?|minimum|maximum|below|above|under|over|beneath|beyond|within|between|(?:limited|restricted|capped|held|kept) (?:to|at)|exactly|or (?:more|less|fewer)|as (?:many|much))\b/i;
-export const FIGURE_WORD =
-  /\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|twice|half)\b/i;
-
 /** Words that stand before a colon. */
 export const HEADWORDS: readonly string[] = [
   ...['maximize', 'minimize', 'objective', 'constraint', 'variable', 'data', 'kpi', 'requirement', 'scenario'],

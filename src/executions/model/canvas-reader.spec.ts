@@ -157,6 +157,19 @@ describe('the model of a canvas', () => {
 
   describe('with requirements', () => {
     const required = (label: string, data: object) => card('production_requirement', label, data);
+
+    it.each([
+      { description: 'at least 3 of x' },
+      { description: 'an order', quantity: 3, product: 'x of it' },
+      { description: '3 xs', quantity: 3, product: 'X' },
+    ])('refuses words that limit a variable: %j', (data) => {
+      const plan = [variable('x', { upper: 9 }), objective('x', { sense: 'minimize' })];
+      expect(problemOf(required('Order', data), ...plan)).toBe(
+        'The production requirement card "Order": A plan does not have to meet its words: write them as a relation, such as `chairs >= 10`',
+      );
+      expect(problemOf(required('Order', { description: 'at least 3 of z' }), ...plan)).toBe('');
+    });
+
     const goods = card('data', 'Goods', {
       set: 'products',
       members: ['oak chair', 'table'],
@@ -194,8 +207,7 @@ describe('the model of a canvas', () => {
 
     it.each([
       ['words', { description: 'Be nice > be quick', quantity: 10 }],
-      ['a product that nothing is', { quantity: 10, product: 'chairs' }],
-      ['a product with an index', { quantity: 10, product: 'make' }],
+      ['a product that nothing is', { quantity: 10, product: 'sofas' }],
       ['no number', { quantity: 'ten', product: 'x', index: 3 }],
       ['none', { description: 'Nothing beyond the constraints', quantity: 0 }],
     ])('is solved whatever stands in those that are %s', (_, data) => {
@@ -206,6 +218,10 @@ describe('the model of a canvas', () => {
     });
 
     it.each([
+      [
+        { quantity: 10, product: 'make' },
+        'A plan does not have to meet its words: write them as a relation, such as `chairs >= 10`',
+      ],
       [{ expression: 'x + 3' }, 'There is no <=, >= or = in it'],
       [{ expression: 3, quantity: 1, product: 'x' }, 'expression is not what it should be'],
       [{ expression: 'x >= 3', index: 4 }, 'index is not what it should be'],

@@ -10,6 +10,7 @@ import { fieldOf } from '../../projects/canvas/card-shapes.js';
 import { requirementOf } from '../../projects/canvas/requirement.js';
 import { membersOf, readData } from '../../projects/canvas/data-content.js';
 import { describeStray, strayVariables } from '../../projects/canvas/stray-variables.js';
+import { wordedLimits } from '../../projects/canvas/worded-limits.js';
 import type { ModelCard, SetTable } from '../solver/task.js';
 import { adjust } from './adjustments.js';
 import { readSetOfFile } from './set-of-file.js';
@@ -27,6 +28,7 @@ import {
   withinBinary,
 } from './model.js';
 
+const LIMIT_IN_WORDS = 'A plan does not have to meet its words: write them as a relation, such as `chairs >= 10`';
 const NO_TABLES: ReadonlyMap<string, SetTable> = new Map();
 const NO_TERMS: Terms = { variables: [], coefficients: [] };
 
@@ -83,6 +85,10 @@ class CanvasReader {
     for (const card of variables) this.readVariable(card);
     this.readObjectives(this.of('objective'));
     for (const card of this.of('constraint')) this.readConstraint(card);
+    const worded = wordedLimits(this.cards, this.space.variables).find(
+      ({ card_type }) => card_type === 'production_requirement',
+    );
+    if (worded !== undefined) throw refused(worded, LIMIT_IN_WORDS);
     for (const card of this.of('production_requirement')) this.readRequirement(card);
     for (const card of this.of('kpi')) this.readKpi(card);
     return this.model;
@@ -229,7 +235,7 @@ class CanvasReader {
     this.addRelation(card, relation, index, penalty);
   }
 
-  /** A requirement in words alone keeps nothing from being solved. */
+  /** A requirement in words that limit nothing on the canvas keeps nothing from being solved. */
   private readRequirement(card: ModelCard): void {
     optional(card, 'expression');
     const required = requirementOf(card, this.space.variables);

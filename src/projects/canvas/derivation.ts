@@ -10,6 +10,7 @@ import { describeLoose, looseVariables } from './loose-variables.js';
 import { asksForNothing, requirementOf } from './requirement.js';
 import { describeStray, strayVariables } from './stray-variables.js';
 import { suggestionFor } from './suggestions.js';
+import { wordedLimits } from './worded-limits.js';
 import { MAX_FORMULA_LENGTH } from '../../modelling/parse-formula.js';
 import { type Family, namesOfIndex, type Vocabulary } from '../../modelling/vocabulary.js';
 import { shortened, someNames } from '../../modelling/names.js';
@@ -60,6 +61,8 @@ interface Canvas {
   stray: ReadonlyMap<CardContent, string>;
   /** Why limits with a variable have no effect. */
   loose: ReadonlyMap<CardContent, string>;
+  /** Cards with limits in words. */
+  worded: ReadonlySet<CardContent>;
 }
 
 /** A judgement, and the gaps for names in the card's formulas that nothing on the canvas has: no solve runs with them. */
@@ -188,7 +191,7 @@ function gapsAmong(card: CardContent, content: DataContent, ofNames: readonly Ga
     const loose = canvas.loose.get(card);
     if (loose !== undefined) gaps.push({ field: 'name', message: loose, severity: 'warning' });
   }
-  gaps.push(...gapsOfRequirement(card, canvas.vocabulary));
+  gaps.push(...gapsOfWords(card, canvas.vocabulary, canvas.worded.has(card)));
   if (canvas.crowded.has(card)) {
     const message = `The data cards of a canvas have at most ${MAX_VALUES} values together`;
     gaps.push({ field: 'values', message, severity: 'blocking' });
@@ -207,8 +210,17 @@ function gapsAmong(card: CardContent, content: DataContent, ofNames: readonly Ga
   return gaps;
 }
 
-/** What to do with a requirement that plans need not meet, as it makes no constraint. */
-function gapsOfRequirement(card: CardContent, { variables, families }: Vocabulary): Gap[] {
+/**
+ * What to do with a requirement or a KPI that plans need not meet, as it makes no constraint.
+ *
+ * @param isLimit whether its words limit something on the canvas
+ */
+export function gapsOfWords(
+  card: Pick<Card, 'card_type' | 'data'>,
+  { variables, families }: Vocabulary,
+  isLimit: boolean,
+): Gap[] {
+  if (card.card_type === 'kpi') return isLimit ? [LIMIT_OF_KPI] : [];
   if (card.card_type !== 'production_requirement' || card.data['expression'] != null) return [];
   if (requirementOf(card, variables) !== undefined || asksForNothing(card)) return [];
   const product = fieldOf<string>(card, 'product')?.trim();
@@ -221,13 +233,18 @@ function gapsOfRequirement(card: CardContent, { variables, families }: Vocabular
       : family === undefined
         ? `No variable is called ${shortened(product)}, so a plan does not have to meet this: name a variable, or write it as a relation, ${EXAMPLE}`
         : `${shortened(product)} has many members, so a plan does not have to meet this: write it as a relation, such as ${ofAll(product, family, card)}`;
-  return [{ field: 'product', message, severity: 'warning' }];
+  return [{ field: 'product', message, severity: isLimit ? 'blocking' : 'warning' }];
 }
 
+const LIMIT_OF_KPI: Gap = {
+  field: 'description',
+  message: 'A KPI limits no plan: write it as a constraint, such as `chairs >= 10`',
+  severity: 'warning',
+};
 const EXAMPLE = 'such as `chairs >= 10`';
 
 /** `sum p in products: make[p] >= 10` */
-function ofAll(name: string, { index }: Family, card: CardContent): string {
+function ofAll(name: string, { index }: Family, card: Pick<Card, 'card_type' | 'data'>): string {
   const over = index.over.map(({ names, set }) => {
     const [first, ...others] = names;
     return `${others.length === 0 ? first : `(${names.join(', ')})`} in ${set}`;
@@ -328,17 +345,19 @@ function survey(cards: readonly CardContent[], files = NO_FILES): Canvas {
     return content;
   });
   const roomy = new Set(withRoom(cards));
+  const vocabulary = vocabularyOf(
+    cards,
+    contents.map((content) => ({ content, state: stateOf(content, files) })),
+  );
   return {
     objectives: cards.filter(({ card_type }) => card_type === 'objective').length,
     symbols,
-    vocabulary: vocabularyOf(
-      cards,
-      contents.map((content) => ({ content, state: stateOf(content, files) })),
-    ),
+    vocabulary,
     contents,
     crowded,
     beyond: new Set(cards.filter((card) => !roomy.has(card))),
     loose: new Map(looseVariables(cards).map((one) => [one.card, describeLoose(one)])),
+    worded: new Set(wordedLimits(cards, vocabulary.variables)),
     stray: new Map(strayVariables(cards).map((one) => [one.card, describeStray(one)])),
   };
 }

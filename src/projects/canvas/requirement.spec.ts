@@ -84,16 +84,40 @@ describe('a production requirement', () => {
       'that nothing is called so',
       { description: '10 chairs a week', quantity: 10, product: 'chairs a week' },
       [
-        'warning product: No variable is called chairs a week, so a plan does not have to meet this: name a variable, or write it as a relation, such as `chairs >= 10`',
+        'blocking product: No variable is called chairs a week, so a plan does not have to meet this: name a variable, or write it as a relation, such as `chairs >= 10`',
       ],
     ],
     [
       'that a variable has an index',
       { description: '12 of all', quantity: 12, product: 'make' },
       [
-        'warning product: make has many members, so a plan does not have to meet this: write it as a relation, such as `sum p in products: make[p] >= 12`',
+        'blocking product: make has many members, so a plan does not have to meet this: write it as a relation, such as `sum p in products: make[p] >= 12`',
       ],
     ],
+    ...[
+      'at least 10 chairs',
+      'no fewer than ten Chairs',
+      'a dozen oak chairs a week',
+      'more than the minimum of each product',
+      'not above 4 of make',
+    ].map((description): [string, CardContent['data'], string[]] => [
+      `that a plan ignores the words "${description}"`,
+      { description },
+      [
+        'warning quantity: The quantity is not known',
+        'blocking product: A plan does not have to meet this: name a variable as its product, or write it as a relation, such as `chairs >= 10`',
+      ],
+    ]),
+    ...['Some chairs', 'ask 3 people', 'Order 12 of Ada', 'at least 10 sofas'].map(
+      (description): [string, CardContent['data'], string[]] => [
+        `that nothing follows from the words "${description}"`,
+        { description },
+        [
+          'warning quantity: The quantity is not known',
+          'warning product: A plan does not have to meet this: name a variable as its product, or write it as a relation, such as `chairs >= 10`',
+        ],
+      ],
+    ),
     ['what an expression must be', { expression: 3 }, ['blocking expression: expression must be a text']],
     [
       'that an expression is no relation',
