@@ -44,7 +44,7 @@ export interface Dialect {
   /** Null for workbooks, like `quote` and `encoding`. */
   delimiter: string | null;
   quote: string | null;
-  /** As `TextDecoder` names it, such as `utf-8`, `utf-16le` or `windows-1252`. */
+  /** As the Encoding Standard names it, or a code page: such as `utf-8`, `utf-16le` or `windows-1252`. */
   encoding: string | null;
   /** Encodings that the bytes fit, too, and that give other letters. */
   other_encodings: string[];

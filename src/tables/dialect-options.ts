@@ -1,3 +1,4 @@
+import { decoderOf } from '../data-engine/code-pages.js';
 import { DATE_ORDERS, type DialectOptions, SUBTOTAL_CHOICES } from '../data-engine/tasks.js';
 
 export const QUOTES = ['"', "'", ''] as const;
@@ -24,10 +25,10 @@ export const delimiterProblem = (delimiter: string): string | undefined =>
 /** Explains why a text names no encoding. */
 export function encodingProblem(encoding: string): string | undefined {
   try {
-    new TextDecoder(encoding).decode();
+    decoderOf(encoding).decode();
     return undefined;
   } catch {
-    return 'the encoding is unknown, use a name such as utf-8, windows-1252, iso-8859-2, shift_jis or gb18030';
+    return 'the encoding is unknown, use a name such as utf-8, windows-1252, iso-8859-2, cp850, shift_jis or gb18030';
   }
 }
 

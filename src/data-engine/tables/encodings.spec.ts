@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { TextDecoder } from 'node:util';
 import { refusal, TableFiles } from '../../../test/support/converted-table.js';
+import { decoderOf } from '../code-pages.js';
 
 const files = new TableFiles();
 
@@ -11,7 +11,7 @@ function encoderOf(encoding: string): Map<string, number[]> {
   const known = encoders.get(encoding) ?? new Map<string, number[]>();
   if (known.size > 0) return known;
   encoders.set(encoding, known);
-  const decoder = new TextDecoder(encoding, { fatal: true });
+  const decoder = decoderOf(encoding, true);
   // Node 20 decodes Windows-1252 as ISO-8859-1 unless it is a stream.
   const isSingleByte = encoding.startsWith('windows');
   const add = (...bytes: number[]): void => {
@@ -137,6 +137,81 @@ it.each(AMBIGUOUS)('reports that Windows-1252 may be %s: %s', async (encoding, _
   expect(dialect!.uncertain).toContain('encoding');
   const { rows } = await files.convert(encode(text, encoding), 'csv', { dialect: { encoding } });
   expect(rows.map((row) => row.map(String))).toEqual(rowsOf(text));
+});
+
+const SIGNS_FOR_LETTERS: [string, string, string, string][] = [
+  ['iso-8859-7', 'windows-1253', 'a Greek word', csv('πόλη,n', 'Άγιος,10', 'Πάτρα,20')],
+  ['windows-1253', 'iso-8859-7', 'Greek words', csv('πόλη,n', 'Άγιος,10', 'Πάτρα,20', 'Άρτα,4')],
+  ['iso-8859-15', 'windows-1252', 'Finnish words', csv('kaupunki,n', 'Šakki,1', 'žiletti,2', 'Jyväskylä,3')],
+  ['iso-8859-15', 'windows-1252', 'the sign of the euro', csv('Prix €,n', 'café,1', 'thé,2')],
+  ['iso-8859-15', 'windows-1252', 'prices', csv('prix,n', '5 €,1', '7 €,2')],
+];
+
+it.each(SIGNS_FOR_LETTERS)('prefers %s to the signs of %s: %s', async (encoding, other, _, text) => {
+  const { columns, rows, description } = await files.convert(encode(text, encoding), 'csv');
+  expect(description.dialect).toMatchObject({ encoding, uncertain: expect.arrayContaining(['encoding']) });
+  expect(description.dialect!.other_encodings).toContain(other);
+  expect(columns.map((column) => column.replace(/ \w+$/, ''))).toEqual(text.split('\n')[0]!.split(','));
+  expect(rows.map((row) => row.map(String))).toEqual(rowsOf(text));
+});
+
+it.each([
+  ['iso-8859-7', csv('πόλη,n', 'Άγιος,10', 'Πάτρα,20', 'Άρτα,4', 'Άμφισσα,6')],
+  ['iso-8859-6', csv('المنتج,الكمية', 'برغي,10', 'مسمار,20')],
+  ['iso-8859-10', csv('pilsēta,skaits', 'Rīga,10', 'Jūrmala,20', 'krēsls,5', 'ķirsis,7')],
+])('finds the rare encoding %s', async (encoding, text) => {
+  const { rows, description } = await files.convert(encode(text, encoding), 'csv');
+  expect(description.dialect).toMatchObject({ encoding, other_encodings: [] });
+  expect(rows.map((row) => row.map(String))).toEqual(rowsOf(text));
+});
+
+it.each([
+  ['gb18030', 'Chinese words', csv('产品,数量', '螺丝,10', '木板,20', '北京,4')],
+  ['euc-kr', 'Korean words', csv('제품,수량', '나사,10', '판자,20', '서울,4')],
+  ['shift_jis', 'kanji', csv('製品,数量', '木材,10', '鉄板,20', '東京,3')],
+  ['windows-1251', 'two Russian words', csv('id,name', '1,Да', '2,Нет')],
+  ['ibm866', 'two Russian words', csv('id,name', '1,Да', '2,Нет')],
+  ['cp850', 'German', csv('Stück,März', 'Bänke,groß', 'Möbel,schön')],
+  ['cp850', 'French', csv('café,qté', 'thé,1')],
+  ['cp852', 'Polish', csv('miasto,ilość', 'Łódź,10', 'Wrocław,20', 'księżyc,30')],
+  ['iso-8859-15', 'French with ligatures', csv('nom,n', 'cœur,1', 'œuvre,2')],
+  ['iso-8859-4', 'Latvian', csv('pilsēta,skaits', 'Rīga,10', 'Jūrmala,20', 'krēsls,5', 'ķirsis,7')],
+  ['iso-8859-3', 'Maltese', csv('isem,n', 'Ħamrun,10', 'Ċirkewwa,20', 'Għarb,5', 'Żurrieq,4')],
+  ['windows-1250', 'Romanian', csv('oraş,n', 'Bucureşti,10', 'Timişoara,20')],
+])('names %s in the refusal of %s, and reads it if it is stated', async (encoding, _, text) => {
+  const sentence = await refusal(files.convert(encode(text, encoding), 'csv'));
+  expect(sentence.split('. ')[0]!.split(/ or | may be /)).toContain(encoding);
+  const { rows, description } = await files.convert(encode(text, encoding), 'csv', { dialect: { encoding } });
+  expect(rows.map((row) => row.map(String))).toEqual(rowsOf(text));
+  expect(description.dialect!.encoding).toBe(encoding);
+});
+
+it.each([
+  ['CP850', 'cp850', csv('café,n', 'Stück,1')],
+  ['437', 'cp437', csv('café,n', 'Stück,1')],
+  ['ibm852', 'cp852', csv('Łódź,n', 'księżyc,1')],
+  ['cp857', 'cp857', csv('ağaç,n', 'İstanbul,1')],
+  ['cp858', 'cp858', csv('n €,n', 'é,1')],
+  ['latin10', 'iso-8859-16', csv('oraș,n', 'Galați,1')],
+])('reads the stated encoding %s as %s', async (label, encoding, text) => {
+  const { columns, rows, description } = await files.convert(encode(text, encoding), 'csv', {
+    dialect: { encoding: label },
+  });
+  expect(description.dialect!.encoding).toBe(encoding);
+  expect(columns[0]).toBe(`${text.split(',')[0]!} text`);
+  expect(rows.map((row) => row.map(String))).toEqual(rowsOf(text));
+});
+
+it('refuses bytes that the stated code page does not have', async () => {
+  const reading = files.convert(Buffer.from([0xd5, 0xe7]), 'csv', { dialect: { encoding: 'cp857' } });
+  expect(await refusal(reading)).toBe('The file is not written in cp857. Choose another encoding.');
+});
+
+it('keeps apostrophes and fractions of Windows-1252', async () => {
+  const text = csv('name,n', 'O´Neil,2', '1½,3', 'Bär,7');
+  const { rows, description } = await files.convert(encode(text, 'windows-1252'), 'csv');
+  expect(rows.map((row) => row.map(String))).toEqual(rowsOf(text));
+  expect(description.dialect!.encoding).toBe('windows-1252');
 });
 
 const UNPROVEN: [string, string, string][] = [

@@ -27,6 +27,8 @@ const CHUNK_BYTES = 4 * 1024 ** 2;
 /** Longer lines prove nothing, as no text has them. */
 const MAX_LINE_BYTES = 1024 ** 2;
 const EXCERPT_BYTES = 24;
+/** Encodings that a refusal names. */
+const MAX_CANDIDATES = 5;
 
 /** Reads a whole file. */
 export async function surveyEncoding(path: string, signal?: AbortSignal): Promise<EncodingSurvey> {
@@ -105,6 +107,8 @@ class Survey {
   private otherWords = 0;
   /** Words that begin with a small letter of ASCII, as most European words do, and few of East Asia. */
   private latinWords = 0;
+  /** Words with neighbours in ASCII, which few words of East Asia have. */
+  private asciiWords = 0;
 
   /** Adds whole lines. */
   add(bytes: Buffer): void {
@@ -131,17 +135,20 @@ class Survey {
       const proofs = this.proofs.get(encoding) ?? 0;
       return otherWords >= minWords && proofs > 0 && proofs >= minShare * this.otherLines;
     });
-    const isEastAsian = fitting.length === 1 && !isBrokenUtf8 && latinWords * 3 <= otherWords;
+    const isEastAsian = !isBrokenUtf8 && latinWords * 3 <= otherWords;
     const place = { isBrokenUtf8, line, excerpt };
     if (isWestern) {
-      const { best, others, isProven } = this.letters.likely();
-      if (isProven || best === WESTERN) return { encoding: best, others, ...place };
+      const { best, others, isProven, isBetterThanWestern } = this.letters.likely();
+      if (isProven || best === WESTERN || isBetterThanWestern) return { encoding: best, others, ...place };
       return { encoding: WESTERN, others: [best, ...others.filter((other) => other !== WESTERN)], ...place };
     }
-    if (isEastAsian) return { encoding: fitting[0]!.encoding, others: [], ...place };
-    const { best, others, isPlausible, isProven } = this.letters.likely(WESTERN);
-    if (isProven && !isBrokenUtf8) return { encoding: best, others: [], ...place };
-    return { encoding: undefined, others: isPlausible ? [best, ...others] : [], ...place };
+    if (isEastAsian && fitting.length === 1) return { encoding: fitting[0]!.encoding, others: [], ...place };
+    const { best, others, isPossible, isPlausible, isProven } = this.letters.likely(WESTERN);
+    if (isProven && !isBrokenUtf8) return { encoding: best, others, ...place };
+    const alphabets = isPossible ? [best, ...others] : [];
+    const scripts = isEastAsian && this.asciiWords * 3 <= otherWords ? candidates.map(({ encoding }) => encoding) : [];
+    const possible = isPlausible ? [...alphabets, ...scripts] : [...scripts, ...alphabets];
+    return { encoding: undefined, others: possible.slice(0, MAX_CANDIDATES), ...place };
   }
 
   private addLine(line: string, lineNumber: () => number): void {
@@ -159,6 +166,7 @@ class Survey {
       this.first ??= { line: lineNumber(), excerpt: excerptOf(line, match.index) };
       this.otherWords += 1;
       if (/^[a-z]/.test(match[0])) this.latinWords += 1;
+      if (/[A-Za-z]{2}/.test(match[0])) this.asciiWords += 1;
       this.western.add(bytes);
       this.letters.add(match[0]);
     }

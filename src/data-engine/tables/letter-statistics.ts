@@ -1,4 +1,4 @@
-import { TextDecoder } from 'node:util';
+import { decoderOf } from '../code-pages.js';
 
 /*
  * Tells the encodings of alphabets apart by pairs of letters. The statistics come from the names of countries, languages and
@@ -7,10 +7,11 @@ import { TextDecoder } from 'node:util';
 
 const [CENTRAL, RUSSIAN] = ['pl cs sk hu ro hr sl bs'.split(' '), 'ru uk be bg'.split(' ')];
 const MACINTOSH = 'de fr es pt it sv da nb fi nl'.split(' ');
+const WESTERN = [...MACINTOSH, 'is', 'ca', 'et'];
 
 /** Languages of the texts in an encoding, and the bits of evidence that it needs because it is rare. */
 const ENCODINGS: Readonly<Record<string, readonly [languages: readonly string[], rarity: number]>> = {
-  'windows-1252': [[...MACINTOSH, 'is', 'ca', 'et'], 0],
+  'windows-1252': [WESTERN, 0],
   'windows-1250': [CENTRAL, 4],
   'windows-1251': [[...RUSSIAN, 'sr', 'mk'], 4],
   'windows-1253': [['el'], 4],
@@ -26,6 +27,20 @@ const ENCODINGS: Readonly<Record<string, readonly [languages: readonly string[],
   'iso-8859-5': [RUSSIAN, 12],
   'x-mac-cyrillic': [RUSSIAN, 20],
   macintosh: [MACINTOSH, 8],
+  'iso-8859-15': [WESTERN, 6],
+  'iso-8859-7': [['el'], 6],
+  'iso-8859-6': [['ar', 'fa'], 12],
+  'iso-8859-13': [['lt', 'lv', 'et', 'pl'], 9],
+  'iso-8859-4': [['lt', 'lv', 'et'], 10],
+  'iso-8859-10': [['is', 'nb', 'lt', 'lv', 'et'], 14],
+  'iso-8859-3': [['mt', 'eo'], 12],
+  'iso-8859-14': [['cy', 'ga'], 12],
+  'iso-8859-16': [['ro', 'pl', 'hu', 'hr'], 18],
+  'windows-1258': [['vi'], 8],
+  cp850: [MACINTOSH, 14],
+  cp852: [CENTRAL, 15],
+  cp857: [['tr'], 18],
+  cp437: [MACINTOSH, 18],
 };
 
 /** More different words prove nothing more. */
@@ -36,23 +51,25 @@ const MAX_WORD_BITS = 6;
 /** Likeliest encodings that are listed beside the best one. */
 const MAX_OTHERS = 4;
 /** Encodings that exclude others, but are too rare to be read without being stated. */
-const MACINTOSH_ENCODINGS = ['macintosh', 'x-mac-cyrillic'];
+const STATED_ENCODINGS = ['macintosh', 'x-mac-cyrillic', 'cp850', 'cp852', 'cp857', 'cp437'];
 /** Pairs of letters that tell a language from random bytes. */
 const MIN_PAIRS = 8;
 /** Bits per pair of letters that words of a language have at most. */
 const MAX_BITS = 6.7;
+/** The same for words that may be of a language. */
+const MAX_POSSIBLE_BITS = 8;
 const UNSEEN = 0.05;
 const ALPHABET_SIZE = 60;
 /** Bits of a character that is neither a letter nor a typographic sign. */
 const STRANGE_BITS = 16;
 /** Bits of a capital behind a small letter. */
 const CAPITAL_BITS = 8;
-const TYPOGRAPHIC = /[\s'’‘“”„‚«»‹›–—…•·°€№§©®™\u00a0\u00ad\u200e\u200f]/;
+const TYPOGRAPHIC = /[\s'´’‘“”„‚«»‹›–—…•·°€№§©®™\u00a0\u00ad\u200e\u200f]/;
 /** Signs of units, prices and fractions, which are no part of words. */
 const SIGNS = '²³±×÷½¼¾µ£¥¢§¿¡ªº';
 const SIGN_BITS = 8;
 /** A sign between letters, except for apostrophes, dashes and dots. */
-const SIGN_IN_WORD = /\p{L}[^\p{L}\p{M}\s'’–—·\u00ad]+(?=\p{L})/gu;
+const SIGN_IN_WORD = /\p{L}[^\p{L}\p{M}\s'´’–—·\u00ad]+(?=\p{L})/gu;
 const EDGE = ' ';
 
 /** Pairs of letters in the names of a language. */
@@ -62,7 +79,11 @@ class LetterPairs {
 
   constructor(locale: string) {
     for (const name of namesIn(locale))
-      for (const word of name.toLowerCase().match(/[\p{L}\p{M}]+/gu) ?? []) this.add(word);
+      for (const word of name.toLowerCase().match(/[\p{L}\p{M}]+/gu) ?? []) {
+        this.add(word);
+        // Older encodings of Romanian have cedillas below letters.
+        if (locale === 'ro') this.add(word.replaceAll('ș', 'ş').replaceAll('ț', 'ţ'));
+      }
   }
 
   /** Bits that a word takes in a code for the language. */
@@ -129,10 +150,14 @@ export interface LikelyEncodings {
   best: string;
   /** The likeliest of the other encodings that cannot be excluded and give other letters. */
   others: string[];
+  /** Whether the words may be those of a language. */
+  isPossible: boolean;
   /** Whether the words look like those of a language. */
   isPlausible: boolean;
-  /** Whether the words are plausible in no other encoding. */
+  /** Whether the words are plausible in no other encoding, except for encodings that have signs in place of letters. */
   isProven: boolean;
+  /** Whether Windows-1252 has signs in place of letters, and the same letters otherwise. */
+  isBetterThanWestern: boolean;
 }
 
 /** Different words with letters beyond ASCII, each byte as a character of ISO-8859-1. */
@@ -151,7 +176,9 @@ export class LetterStatistics {
     const least = scores.toSorted((a, b) => a.bits - b.bits)[0]!;
     // Many encodings have the same letters in the same places. The first one is the most usual.
     const best = scores.find(({ text }) => text === least.text)!;
-    const others = scores.filter((score) => score.text !== best.text && evidence(best, score) < PROOF_BITS);
+    const different = scores.filter(({ text }, at) => scores.findIndex((other) => other.text === text) === at);
+    const others = different.filter((score) => score.text !== best.text && evidence(best, score) < PROOF_BITS);
+    const [western] = scores.filter(({ encoding }) => encoding === 'windows-1252');
     const isPlausible = least.pairs >= MIN_PAIRS && least.bits <= MAX_BITS * least.pairs;
     return {
       best: best.encoding,
@@ -159,14 +186,19 @@ export class LetterStatistics {
         .toSorted((a, b) => a.bits - b.bits)
         .slice(0, MAX_OTHERS)
         .map(({ encoding }) => encoding),
+      isPossible: least.bits <= MAX_POSSIBLE_BITS * least.pairs,
       isPlausible,
-      isProven: isPlausible && others.length === 0 && !MACINTOSH_ENCODINGS.includes(best.encoding),
+      isBetterThanWestern: western !== undefined && hasSignsForLetters(western, best),
+      isProven:
+        isPlausible &&
+        others.every((other) => hasSignsForLetters(other, best)) &&
+        !STATED_ENCODINGS.includes(best.encoding),
     };
   }
 
   /** The share of each language is that of the words that it explains best. */
   private scoreOf(encoding: string, locales: readonly string[], rarity: number): Score {
-    const decoder = new TextDecoder(encoding);
+    const decoder = decoderOf(encoding);
     // Node 20 decodes Windows-1252 as ISO-8859-1 unless it is a stream.
     const texts = [...this.words].map((word) => decoder.decode(Buffer.from(word, 'latin1'), { stream: true }));
     const bits = texts.map((text) => locales.map((locale) => bitsOf(text, pairsOf(locale))));
@@ -182,6 +214,14 @@ export class LetterStatistics {
     const pairs = texts.reduce((count, text) => count + text.length + 1, 0);
     return { encoding, rarity, bits: sum, bitsOfWords, pairs, text: texts.join('\n') };
   }
+}
+
+/** Whether a text is the same as another one, but with signs in place of letters, as `¦akki` is in place of `Šakki`. */
+function hasSignsForLetters({ text }: Score, best: Score): boolean {
+  const [signs, letters] = [[...text], [...best.text]];
+  const isSame = (sign: string, at: number): boolean =>
+    sign === letters[at] || (!/\p{L}/u.test(sign) && /[\p{L}€]/u.test(letters[at] ?? ''));
+  return text !== best.text && signs.length === letters.length && signs.every(isSame);
 }
 
 /** Bits of evidence for an encoding and against another. */

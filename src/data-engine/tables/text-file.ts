@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { TextDecoder } from 'node:util';
+import { type Decoder, decoderOf } from '../code-pages.js';
 import { TaskProblem } from '../tasks.js';
 import { MAX_ROW_BYTES } from '../limits.js';
 import { surveyEncoding } from './encodings.js';
@@ -136,7 +136,7 @@ async function recode(
   signal?: AbortSignal,
 ): Promise<TextFile> {
   const { encoding: stated, ignoreErrors = false } = options;
-  const decoder = decoderOf(encoding, !ignoreErrors);
+  const decoder = knownDecoder(encoding, !ignoreErrors);
   const decode = (chunk?: Buffer): string => {
     try {
       return decoder.decode(chunk, { stream: chunk !== undefined });
@@ -158,9 +158,9 @@ async function recode(
   return { path: copy, start: 0, encoding: decoder.encoding, otherEncodings: [] };
 }
 
-function decoderOf(encoding: string, fatal: boolean): TextDecoder {
+function knownDecoder(encoding: string, fatal: boolean): Decoder {
   try {
-    return new TextDecoder(encoding, { fatal });
+    return decoderOf(encoding, fatal);
   } catch {
     throw new TaskProblem('unreadable', `The encoding ${JSON.stringify(encoding)} is not known. ${remedyOf({})}`);
   }

@@ -23,7 +23,8 @@ const ODD = [
   `[${SIGN}]{2}|[${SIGN}](?=[À-ÖØ-öø-ÿ])|[À-ÖØ-öø-ÿ][${SIGN}]`,
   // Signs between letters, except apostrophes, dashes, blanks and square metres.
   `[${LETTER}](?:(?<!m)[²³]|[^${LETTER}²³’‘´·–—…•×\\u00ad\\u00a0])(?=[${LETTER}])`,
-  `[${LETTER}][¿¡]`,
+  // Opening quotes, and signs of questions and exclamations, at the end of a word.
+  `[${LETTER}][¿¡‚„]`,
   // Capitals in small letters.
   `[a-zß-öø-ÿ][${CAPITAL}]|[${LETTER}][${CAPITAL}](?=[a-zß-öø-ÿ])`,
   '[À-ÖØ-öø-ÿ]{4}',

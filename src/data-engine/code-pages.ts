@@ -1,0 +1,67 @@
+import { TextDecoder } from 'node:util';
+
+/** First byte that is no character of ASCII. */
+const FIRST = 128;
+
+/** Decodes a text in parts. */
+export interface Decoder {
+  /** Name of the encoding. */
+  readonly encoding: string;
+  decode(bytes?: Uint8Array, options?: { stream?: boolean }): string;
+}
+
+/** Characters of the bytes beyond ASCII, in code pages of DOS and others that the runtime does not decode. */
+const CODE_PAGES: Record<string, string> = {
+  cp437:
+    'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐' +
+    '└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0',
+  cp850:
+    'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐' +
+    '└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0',
+  cp852:
+    'ÇüéâäůćçłëŐőîŹÄĆÉĹĺôöĽľŚśÖÜŤťŁ×čáíóúĄąŽžĘę¬źČş«»░▒▓│┤ÁÂĚŞ╣║╗╝Żż┐' +
+    '└┴┬├─┼Ăă╚╔╩╦╠═╬¤đĐĎËďŇÍÎě┘┌█▄ŢŮ▀ÓßÔŃńňŠšŔÚŕŰýÝţ´\u00ad˝˛ˇ˘§÷¸°¨˙űŘř■\u00a0',
+  cp857:
+    'ÇüéâäàåçêëèïîıÄÅÉæÆôöòûùİÖÜø£ØŞşáíóúñÑĞğ¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐' +
+    '└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ºªÊËÈ\ufffdÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµ\ufffd×ÚÛÙìÿ¯´\u00ad±\ufffd¾¶§÷¸°¨·¹³²■\u00a0',
+  // The first 32 are control characters.
+  'iso-8859-16':
+    Array.from({ length: 32 }, (_, at) => String.fromCharCode(FIRST + at)).join('') +
+    '\u00a0ĄąŁ€„Š§š©Ș«Ź\u00adźŻ°±ČłŽ”¶·žčș»ŒœŸżÀÁÂĂÄĆÆÇÈÉÊËÌÍÎÏĐŃÒÓÔŐÖŚŰÙÚÛÜĘȚß' +
+    'àáâăäćæçèéêëìíîïđńòóôőöśűùúûüęțÿ',
+};
+// The same as 850, with the sign of the euro.
+CODE_PAGES['cp858'] = CODE_PAGES['cp850']!.replace('ı', '€');
+
+/** Other names of these encodings, such as `ibm850`, `850` or `latin10`. */
+const nameOf = (label: string): string => {
+  const name = label.trim().toLowerCase();
+  return name === 'latin10' ? 'iso-8859-16' : name.replace(/^(?:ibm|dos|cp)?[-_ ]?(\d{3})$/, 'cp$1');
+};
+
+/**
+ * Returns the decoder of an encoding of the Encoding Standard or a code page.
+ *
+ * @throws RangeError for an unknown name
+ */
+export function decoderOf(label: string, fatal = false): Decoder {
+  const characters = CODE_PAGES[nameOf(label)];
+  return characters === undefined ? new TextDecoder(label, { fatal }) : new CodePage(nameOf(label), characters, fatal);
+}
+
+class CodePage implements Decoder {
+  constructor(
+    readonly encoding: string,
+    private readonly characters: string,
+    private readonly fatal: boolean,
+  ) {}
+
+  decode(bytes: Uint8Array = new Uint8Array()): string {
+    const codes = Buffer.alloc(2 * bytes.length);
+    for (const [at, byte] of bytes.entries())
+      codes.writeUInt16LE(byte < FIRST ? byte : this.characters.charCodeAt(byte - FIRST), 2 * at);
+    const text = codes.toString('utf16le');
+    if (this.fatal && text.includes('\ufffd')) throw new TypeError(`The text is not written in ${this.encoding}`);
+    return text;
+  }
+}
