@@ -176,6 +176,11 @@ export class ColumnProfiles {
     return this.values[column]! > 0 && this.open[column] !== 0;
   }
 
+  /** Whether a column has numbers, as far as is known. */
+  isNumeric(column: number): boolean {
+    return this.values[column]! > 0 && (this.open[column]! & NUMBERS) !== 0;
+  }
+
   /** Whether a cell of another table of one row has a family in common with a column here. */
   isLike(column: number, other: ColumnProfiles): boolean {
     return (this.open[column]! & other.open[column]!) !== 0;
@@ -229,7 +234,7 @@ export class ColumnProfiles {
 
   /** Forms that all numbers of a column have and that the options allow; 0 if it has no numbers. */
   private numberFormsOf(column: number, { decimal, thousands }: DialectOptions): number {
-    const isNumber = this.values[column]! > 0 && (this.open[column]! & NUMBERS) !== 0;
+    const isNumber = this.isNumeric(column);
     const some = this.numbersOfSome[column]!;
     // 12 beside 12 % may be 0.12 as well as 12; 1E+05 % is nothing that strptime or a cast reads.
     if (!isNumber || ((some & HAS_PERCENT) !== 0 && (some & (HAS_NO_PERCENT | HAS_EXPONENT)) !== 0)) return 0;

@@ -99,7 +99,7 @@ export function isSequence(cells: readonly GridCell[]): boolean {
   return times.length > 1 && times.every((time, at) => at === 0 || time > times[at - 1]!);
 }
 
-const isYear = (number: number): boolean => Number.isInteger(number) && number >= 1900 && number <= 2100;
+export const isYear = (number: number): boolean => Number.isInteger(number) && number >= 1900 && number <= 2100;
 
 /** Whether no cell of a column is equal to a cell above it, or differs from it in its digits alone. */
 function isUnlike(cell: GridCell, column: number, below: readonly GridRow[]): boolean {

@@ -126,6 +126,39 @@ describe('titles above a table', () => {
     expect(table.skipped).toBe(0);
   });
 
+  it.each<[string, Content, string[], boolean]>([
+    ['a table', `region,q\nN,10\nS,20\n\n${DEMAND}`, ['above table 1-3'], true],
+    ['a table without an empty row below', `region,q\nN,10\nS,20\n${DEMAND}oak,3,30\n`, ['above table 1-3'], true],
+    ['a table below a title', `Stock\nregion,q\nN,10\nS,20\n\n${DEMAND}`, ['above title 1-1', 'above table 2-4'], true],
+    ['a list of values', `Capacity,500\nCost,3.5\n\n${DEMAND}`, ['above table 1-2'], false],
+    ['a list of texts and values', `Plant,Berlin\nCapacity,500\n\n${DEMAND}`, ['above table 1-2'], false],
+    ['a value', `Capacity,500\n${DEMAND}`, ['above table 1-1'], false],
+    ['a value below a title', `Plan\nCapacity,500,\n,,\n${DEMAND}`, ['above title 1-1', 'above table 2-2'], false],
+    ['numbers', `1,2\n3,4\n\n${DEMAND}`, ['above table 1-2'], false],
+    [
+      'a table of a sheet',
+      [['region', 'q'], ['N', 10], ['S', 20], undefined, DEMAND_NAMES, ...DEMAND_ROWS],
+      ['above table 1-3'],
+      true,
+    ],
+    ['a year, which is a title', `Report,2025\n${DEMAND}`, ['above title 1-1'], false],
+    ['dates, which are titles', `Printed,2025-01-01\nValid,2025-02-01\n${DEMAND}`, ['above title 1-2'], false],
+  ])('are tables if they have figures: %s', async (_, content, leftOut, isUncertain) => {
+    const table = await tables.read(content);
+    expect(table.names).toEqual(DEMAND_NAMES);
+    expect(shortForm(table.leftOut)).toEqual(leftOut);
+    expect(table.dialect?.uncertain.includes('header')).toBe(isUncertain);
+  });
+
+  it('can be read with their row numbers', async () => {
+    const table = await tables.read(`region,q\nN,10\nS,20\n\n${DEMAND}`, { dialect: { header_row: 1, last_row: 3 } });
+    expect(table.names).toEqual(['region', 'q']);
+    expect(table.cells).toEqual([
+      ['N', 10],
+      ['S', 20],
+    ]);
+  });
+
   it('quotes their first 100 characters', async () => {
     const table = await tables.read(`${'long '.repeat(50)}\n\n${DEMAND}`);
     expect(table.leftOut[0]?.text).toHaveLength(100);

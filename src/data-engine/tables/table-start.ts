@@ -1,7 +1,17 @@
 import type { LeftOut } from '../tasks.js';
 import { ColumnProfiles } from './column-types.js';
-import { countFilled, type GridRow, isComment, isFilled, isText, isTextRow, observeCell } from './grid.js';
-import { type HeaderEvidence, headerEvidence, isSequence } from './header.js';
+import {
+  countFilled,
+  type GridCell,
+  type GridRow,
+  isComment,
+  isFilled,
+  isText,
+  isTextRow,
+  observeCell,
+  textOf,
+} from './grid.js';
+import { type HeaderEvidence, headerEvidence, isSequence, isYear } from './header.js';
 import { leaveOut, leftOutRow } from './left-out.js';
 
 /** Rows below a header that are compared with it. */
@@ -63,9 +73,14 @@ export function findStart<Row extends GridRow>(
     }
   }
   const above: LeftOut[] = [];
-  for (const row of rows.slice(0, start - skipped)) {
-    const kind = isComment(row) ? 'comment' : row.cells.some(isText) ? 'title' : 'note';
-    leaveOut(above, leftOutRow('above', kind, row));
+  for (const run of runsOf(rows.slice(0, start - skipped))) {
+    const isTable = isTableAbove(run);
+    // A table with a header could be the one that the caller wants.
+    if (isTable && run.length > 2 && isTextRow(run[0]!)) isUncertain = true;
+    for (const row of run) {
+      const kind = isComment(row) ? 'comment' : isTable ? 'table' : row.cells.some(isText) ? 'title' : 'note';
+      leaveOut(above, leftOutRow('above', kind, row));
+    }
   }
   return { start: rows[start]?.number ?? 1, usual, above, skipped, isUncertain };
 
@@ -82,6 +97,36 @@ export const isHeaderAt = <Row extends GridRow>(
   place: number,
   { isFull = () => true }: StartOptions<Row>,
 ): boolean => compareBelow(rows, place, isFull).evidence !== undefined;
+
+/** Separates rows into runs without empty rows, comments and single cells between them. */
+function runsOf(rows: readonly GridRow[]): GridRow[][] {
+  const runs: GridRow[][] = [];
+  let before: GridRow | undefined;
+  const isPart = (row: GridRow): boolean => countFilled(row) > 1 && !isComment(row);
+  for (const row of rows) {
+    if (before?.number === row.number - 1 && isPart(before) && isPart(row)) runs.at(-1)!.push(row);
+    else runs.push([row]);
+    before = row;
+  }
+  return runs;
+}
+
+/** Cells of a single value: its name, the value and a unit. */
+const MAX_VALUE_CELLS = 3;
+
+/** Returns true for rows with figures: another table, or a list of values such as `Capacity` and 500. */
+function isTableAbove(rows: readonly GridRow[]): boolean {
+  const figures = rows.map(({ cells }) => cells.filter((cell) => isFigure(cell)));
+  if (rows.some((row) => countFilled(row) < 2 || isComment(row))) return false;
+  if (rows.length > 1) return figures.some((ofRow) => ofRow.length > 0);
+  return figures[0]?.length === 1 && rows[0]!.cells.some(isText) && countFilled(rows[0]!) <= MAX_VALUE_CELLS;
+}
+
+/** Whether a cell has a number that is not likely to be a year. */
+function isFigure(cell: GridCell): boolean {
+  const profiles = profilesOf([{ cells: [cell] }]);
+  return profiles.isNumeric(0) && !isYear(Number(textOf(cell)));
+}
 
 /** Rows with titles above a table of a header alone. */
 const TITLES_ABOVE_HEADER = 5;
