@@ -329,9 +329,10 @@ export class Settings {
   TABLES_FILE_MAX_BYTES: number = 500 * MiB;
 
   /**
-   * Most processes that read tables and documents and run queries, each with up to 1,280 MiB of memory. They start with
-   * the first task and end when idle. Half of them at most read files, the others answer queries.
+   * Most processes that read tables and documents and run queries, each with up to 1,280 MiB of memory. They start with the first
+   * task and end when idle. Half of them read large files, the others small files and queries. With fewer than 4, a large file of one
+   * company can keep those of others waiting.
    */
   @WholeNumber(2, 64)
-  TABLES_PROCESSES: number = 3;
+  TABLES_PROCESSES: number = 4;
 }

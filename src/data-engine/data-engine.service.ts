@@ -8,7 +8,7 @@ import type { EngineMetrics } from './engine-metrics.service.js';
 import type { EngineConnection, Ending } from './engine-connection.js';
 import { fileOf, partOf } from './messages.js';
 import type { ProcessPool } from './process-pool.js';
-import { type Answers, PassingProblem, type Task, type TaskProblem } from './tasks.js';
+import { type Answers, PassingProblem, type TableFormat, type Task, type TaskProblem, type TextTask } from './tasks.js';
 
 /** Whoever waits for a file to be read waits for those before it. */
 const LONG_PATIENCE_MS = 60_000;
@@ -16,9 +16,20 @@ const LONG_PATIENCE_MS = 60_000;
 /** How long tasks may take. */
 const SECONDS: Record<Task['kind'], number> = { read: 10, query: 10, keys: 10, columns: 10, convert: 60, text: 60 };
 
+/** Bytes up to which files of a format are read fast. XLSX and DOCX files unpack to at most a thousand times as much. */
+const SMALL_BYTES: Partial<Record<TableFormat | TextTask['format'], number>> = {
+  csv: 1024 ** 2,
+  tsv: 1024 ** 2,
+  json: 1024 ** 2,
+  xlsx: 32 * 1024,
+  docx: 32 * 1024,
+};
+
 /** For whom a task is done. */
 export interface TaskOptions {
   company_id: string;
+  /** Size of the file that is read, in bytes. */
+  bytes?: number;
   /** Ends the task when nobody waits for it any more. */
   signal?: AbortSignal;
 }
@@ -28,7 +39,7 @@ export class EngineFault extends Error {}
 
 /** Reads files and runs queries, in processes of their own that can be killed and replaced. */
 export class DataEngine implements OnApplicationShutdown {
-  private readonly lanes: Record<'long' | 'short', { shares: FairShares; places: number }>;
+  private readonly lanes: Record<'long' | 'short', { shares: FairShares; ofCompany: number }>;
 
   constructor(
     private readonly pool: ProcessPool,
@@ -39,8 +50,8 @@ export class DataEngine implements OnApplicationShutdown {
     const long = Math.max(1, Math.floor(pool.size / 2));
     const short = Math.max(1, pool.size - long);
     this.lanes = {
-      long: { shares: new FairShares(long, LONG_PATIENCE_MS), places: long },
-      short: { shares: new FairShares(short), places: short },
+      long: { shares: new FairShares(long, LONG_PATIENCE_MS), ofCompany: Math.max(1, Math.floor(long / 2)) },
+      short: { shares: new FairShares(short), ofCompany: Math.max(1, short - 1) },
     };
     metrics.observe(() => ({
       processes: pool.processes,
@@ -53,8 +64,8 @@ export class DataEngine implements OnApplicationShutdown {
   }
 
   /**
-   * Does a task. Conversions and texts, which may take long, have half the processes at most, so that queries do not wait
-   * behind them; of each half a company has all but one, where there is more than one.
+   * Does a task. Reading a file that is not small can take long and has half of the processes, so that small files and queries do
+   * not wait for it. A company has at most half of these processes, and all but one of the others.
    *
    * @throws TaskProblem when it cannot be done
    * @throws TooManyRequests when it would wait for too long
@@ -63,11 +74,11 @@ export class DataEngine implements OnApplicationShutdown {
    */
   async run<K extends Task['kind']>(
     task: Extract<Task, { kind: K }>,
-    { company_id, signal }: TaskOptions,
+    { company_id, bytes = Infinity, signal }: TaskOptions,
   ): Promise<Answers[K]> {
     signal?.throwIfAborted();
-    const { shares, places } = this.lanes[isOfFile(task.kind) ? 'long' : 'short'];
-    const ticket = shares.take(1, [{ key: company_id, limit: Math.max(1, places - 1) }]);
+    const { shares, ofCompany } = this.lanes[canTakeLong(task, bytes) ? 'long' : 'short'];
+    const ticket = shares.take(1, [{ key: company_id, limit: ofCompany }]);
     try {
       if (ticket.granted !== undefined)
         await (signal === undefined ? ticket.granted : unlessAborted(ticket.granted, signal));
@@ -127,6 +138,8 @@ async function removePart(task: Task): Promise<void> {
 
 /** Whether what a task is of is a file, and not a query. */
 const isOfFile = (kind: Task['kind']): boolean => kind === 'convert' || kind === 'text';
+
+const canTakeLong = (task: Task, bytes: number): boolean => 'format' in task && bytes > (SMALL_BYTES[task.format] ?? 0);
 
 const tooSlow = (kind: Task['kind'], seconds: number): TaskProblem =>
   isOfFile(kind)

@@ -59,7 +59,7 @@ export class DocumentsService {
     const work = async (from: string): Promise<TextAnswer> =>
       await this.engine.run(
         { kind: 'text', from, format, ...part, maxBytes },
-        { company_id, ...(signal !== undefined && { signal }) },
+        { company_id, bytes: size, ...(signal !== undefined && { signal }) },
       );
     const answer = await this.copies.withCopy({ company_id, blob_id, size }, work, signal);
     this.kept.set(key, answer);

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { TestEngine } from '../../test/support/data-engine.js';
 import { LocalFiles } from '../../test/support/local-files.js';
-import { TaskProblem } from '../data-engine/tasks.js';
+import { PassingProblem, TaskProblem } from '../data-engine/tasks.js';
 import type { CompanyBlob } from '../files/blobs/local-copies.service.js';
 import { Metrics } from '../platform/metrics/metrics.service.js';
 import { type OpenTable, TableCache } from './table-cache.service.js';
@@ -137,6 +137,27 @@ describe('a conversion', () => {
     expect(await conversions()).toEqual({ ragged_row: 1 });
     await cache.open({ ...blob, format: 'csv', ignoreErrors: true });
     expect(await conversions()).toEqual({ ragged_row: 1, ok: 1 });
+  });
+
+  it.each([
+    { sheet: 'Other' },
+    { ignoreErrors: true },
+    { dialect: { delimiter: ';' } },
+    { dialect: { encoding: 'utf-8' }, sheet: 'Other' },
+  ] as const)('that took too long is not done again with %j', async (options) => {
+    const blob = await files.put('a,b\n1,x\n');
+    let count = 0;
+    const run = async (): Promise<never> => {
+      count += 1;
+      return await Promise.reject(new PassingProblem('unreadable', 'Reading the file took longer than 60 seconds'));
+    };
+    const of = new TableCache(files.config, { run } as never, files.copies, new Metrics(logger), logger);
+    const source = { ...blob, format: 'xlsx', ignoreErrors: false } as const;
+    await expect(of.open(source)).rejects.toThrow('longer than 60 seconds');
+    await expect(of.open({ ...source, ...options })).rejects.toThrow('longer than 60 seconds');
+    expect(count).toBe(1);
+    await expect(of.open({ ...source, ...(await files.put('a')) })).rejects.toThrow('longer than 60 seconds');
+    expect(count).toBe(2);
   });
 
   it('goes on while somebody waits for it, and ends with the last one', async () => {

@@ -6,7 +6,13 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { Config } from '../config/config.js';
 import { DataEngine } from '../data-engine/data-engine.service.js';
-import { type DialectOptions, type TableDescription, type TableFormat, TaskProblem } from '../data-engine/tasks.js';
+import {
+  type DialectOptions,
+  PassingProblem,
+  type TableDescription,
+  type TableFormat,
+  TaskProblem,
+} from '../data-engine/tasks.js';
 import { LocalCopies } from '../files/blobs/local-copies.service.js';
 import { entriesOf, ScratchFolder } from '../files/blobs/scratch-folder.js';
 import { IntervalRunner } from '../platform/leases/interval-runner.js';
@@ -160,12 +166,14 @@ export class TableCache implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   private async convertOnce(name: string, source: TableSource, signal?: AbortSignal): Promise<TableDescription> {
-    const problem = this.problems.get(name);
+    const problem = this.problems.get(name) ?? this.problems.get(source.blob_id);
     if (problem !== undefined) throw problem;
     try {
       return await this.converting.join(name, (unwanted) => this.convert(name, source, unwanted), signal);
     } catch (error) {
-      if (error instanceof TaskProblem) this.problems.set(name, error);
+      // A file that takes too long is not read again for another sheet or dialect.
+      if (error instanceof TaskProblem)
+        this.problems.set(error instanceof PassingProblem ? source.blob_id : name, error);
       throw error;
     }
   }
@@ -190,7 +198,7 @@ export class TableCache implements OnApplicationBootstrap, BeforeApplicationShut
             ignoreErrors,
             to,
           },
-          { company_id: blob.company_id, signal },
+          { company_id: blob.company_id, bytes: blob.size, signal },
         ),
       signal,
     );
