@@ -3,15 +3,22 @@ import { NotFound, parseId } from '../platform/errors/errors.js';
 import type { KnownTags } from '../platform/http/entity-tags/entity-tag.js';
 import { Tagged } from '../platform/http/entity-tags/tagged.js';
 import { JsonBytes } from '../platform/http/json-text.js';
+import { FairShares } from '../platform/throttling/fair-shares.js';
+import { sharesOf } from '../platform/throttling/limits.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import type { ChatHistoryQuery, ChatSyncQuery } from './chat.dto.js';
 import { ConversationsRepository, type ConversationWindow } from './conversations/conversations.repository.js';
 import { lastOf, type MessageTexts, RecentMessages } from './messages/recent-messages.js';
 import type { ProjectReader } from '../projects/project-access.js';
 
+/** Large windows that a process makes at once, one of them for a company. */
+const LARGE_AT_ONCE = 2;
+
 /** Windows of conversations, each read at one moment. */
 @Injectable()
 export class ChatHistoryService {
+  private readonly large = new FairShares(LARGE_AT_ONCE);
+
   constructor(
     private readonly projects: ProjectsRepository,
     private readonly conversations: ConversationsRepository,
@@ -60,9 +67,11 @@ export class ChatHistoryService {
         if (known.has(tag)) return Tagged.unchanged(tag);
       }
       const name = `${project_id} ${conversationId ?? ''}`;
+      const inTurn = async <Value>(work: () => Promise<Value>): Promise<Value> =>
+        await this.large.run(sharesOf(reader.caller, { caller: 1, company: 1 }), work);
       const read = async (recent: MessageTexts | undefined): Promise<Tagged<JsonBytes> | undefined> => {
         const spared = recent && { first: recent.first, last: lastOf(recent) };
-        const window = await this.conversations.window(reader, project_id, conversationId, page, spared);
+        const window = await this.conversations.window(reader, project_id, conversationId, page, spared, inTurn);
         const texts = this.recent.complete(name, recent, window);
         if (texts === undefined) return undefined;
         const [before, behind] = around(window);

@@ -57,7 +57,7 @@ export class ChatController {
     summary: 'Get chat history',
     description:
       'A window of the conversation, oldest message first; `offset` pages back into history. A window holds at ' +
-      'most 16 MiB of messages: older ones beyond that are left out, but never the newest. To page on, add the ' +
+      'most 4 MiB of messages: older ones beyond that are left out, but never the newest. To page on, add the ' +
       'number of messages received to `offset`.',
     response: ChatMessageListResponse,
     errors: ['conversation_not_found'],
@@ -77,7 +77,7 @@ export class ChatController {
     tag: 'Chat',
     summary: 'Get chat sync',
     description:
-      'One atomic read of the newest messages together with the live turn state. It returns at most 16 MiB of ' +
+      'One atomic read of the newest messages together with the live turn state. It returns at most 4 MiB of ' +
       'messages: older ones beyond that are left out, but never the newest. To read on, use the history operation ' +
       'with the number of messages received as its `offset`.',
     response: ConversationSyncResponse,

@@ -2,8 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import pg from 'pg';
 import type { ChatMessageListResponse, ConversationSyncResponse } from '../../src/chat/chat.dto.js';
+import { ConversationsRepository } from '../../src/chat/conversations/conversations.repository.js';
 import { knownMessageWindow } from '../../src/chat/messages/message-json.sql.js';
 import type { MessageWindow } from '../../src/chat/messages/message-window.js';
+import { Principal } from '../../src/platform/auth/principal.js';
+import { createDataSource } from '../../src/platform/database/data-source.js';
+import { ProjectReader } from '../../src/projects/project-access.js';
 import { makeProject } from '../factories/make.js';
 import { type MessageColumns, storeConversation, storeMessages } from '../factories/messages.js';
 import { idle } from '../factories/turns.js';
@@ -13,7 +17,7 @@ import { useService } from '../support/service.js';
 import type { Session } from '../support/session.js';
 
 const MiB = 1024 ** 2;
-const MAX_BYTES = 16 * MiB;
+const MAX_BYTES = 4 * MiB;
 /** What an answer has beside its messages. */
 const ENVELOPE = 1_000;
 
@@ -82,13 +86,13 @@ describe('a window of large messages', () => {
     ['long names of files', 60, { content: `''`, file_ids: `array_fill(repeat(E'\\u0001', 1000), ARRAY[60])` }],
     ['results of tools that are well compressed', 12, { content: `''`, tool_calls: CALL }],
     ['a few large among many small', 1_000, { content: `CASE WHEN i % 20 = 0 THEN ${ASTRAL} ELSE 'small' END` }],
-  ])('has its newest messages and at most 16 MiB: %s', async (_, count, columns) => {
+  ])('has its newest messages and at most 4 MiB: %s', async (_, count, columns) => {
     const conversation_id = await makeConversation(count, columns);
     const whole = await history({ conversation_id, limit: 1_000 });
     const { messages } = whole.answer;
     expect(whole.bytes).toBeLessThan(MAX_BYTES + ENVELOPE);
-    // The one before them would not have fitted: none has more than 4 MiB here.
-    expect(whole.bytes).toBeGreaterThan(MAX_BYTES - 4.1 * MiB);
+    // The one before them would not have fitted: none has more than 2 MiB here.
+    expect(whole.bytes).toBeGreaterThan(MAX_BYTES - 2.1 * MiB);
     expect(messages.map(({ sequence }) => sequence)).toEqual(range(count - messages.length + 1, count));
     expect({ ...whole.answer, messages: [] }).toEqual({ messages: [], limit: 1_000, offset: 0, total: count });
     const live = await sync({ conversation_id });
@@ -107,7 +111,7 @@ describe('a window of large messages', () => {
       pages.unshift(answer.messages.map(({ sequence }) => sequence));
     }
     expect(pages.flat()).toEqual(range(1, count));
-    expect(pages.length).toBe(3);
+    expect(pages.length).toBe(9);
   });
 
   it('has the newest message alone where that one is too large, and nothing past the end', async () => {
@@ -124,10 +128,39 @@ describe('a window of large messages', () => {
   });
 
   it('is whole where its messages are many and not too large together', async () => {
-    for (const length of [100, 16_000]) {
+    for (const length of [100, 3_000]) {
       const conversation_id = await makeConversation(1_000, { content: `repeat('x', ${length})` });
       const { answer } = await history({ conversation_id, limit: 1_000 });
       expect(answer.messages.map(({ sequence }) => sequence)).toEqual(range(1, 1_000));
+    }
+  });
+});
+
+describe('a window', () => {
+  it.each<[string, boolean, number, number, MessageColumns]>([
+    ['many small messages', false, 1_000, 1_000, { content: `repeat('x', 400)` }],
+    ['some messages', false, 50, 50, { content: `repeat('x', 10000)` }],
+    ['many messages', true, 1_000, 1_000, { content: `repeat('x', 3000)` }],
+    ['large messages', true, 200, 20, { content: CONTROL }],
+    ['results of tools that are well compressed', true, 1_000, 12, { content: `''`, tool_calls: CALL }],
+  ])('of %s is made in turn: %s', async (_, isLarge, limit, count, columns) => {
+    const source = await createDataSource(service.environment.databaseUrl, 1).initialize();
+    try {
+      const id = await makeConversation(count, columns);
+      const rights = { person_id: session.user, sees_all: true, access: 'write', project_ids: null } as const;
+      const reader = ProjectReader.of(Principal.agent(session.company, rights));
+      let turns = 0;
+      const inTurn = async <Value>(work: () => Promise<Value>): Promise<Value> => {
+        turns += 1;
+        return await work();
+      };
+      const conversations = new ConversationsRepository(source);
+      const page = { limit, offset: 0 };
+      const window = await conversations.window(reader, project, id, page, undefined, inTurn);
+      expect(turns).toBe(isLarge ? 1 : 0);
+      expect(window).toMatchObject({ last: count, made: expect.any(String) });
+    } finally {
+      await source.destroy();
     }
   });
 });

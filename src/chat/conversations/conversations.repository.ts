@@ -80,8 +80,9 @@ const ASKED = { last: '(c.last_sequence - $5::bigint)', limit: '$4::bigint' };
 const WINDOW = windowWith(messageWindow(ASKED));
 /** Most bytes of the messages behind known ones that are read with others ({@link shortRead}). */
 const MAX_SHORT_BYTES = 1024 ** 2;
-/** $6 and $7 the known messages. */
+/** $6 and $7 the known messages. Known messages that begin behind a window say nothing of it. */
 const KNOWN = { first: '$6::bigint', last: '$7::bigint' };
+const NOTHING_KNOWN = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
 const SHORT_WINDOW = windowWith(knownMessageWindow(ASKED, KNOWN, MAX_SHORT_BYTES));
 const KNOWN_WINDOW = windowWith(knownMessageWindow(ASKED, KNOWN, MAX_WINDOW_BYTES));
 
@@ -173,6 +174,7 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
    *
    * @param known sequences of the messages of which the versions are enough; of a window that has too much behind them no texts
    *   are made
+   * @param inTurn runs the statement that makes a large window
    * @throws NotFound
    */
   async window(
@@ -181,16 +183,14 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
     conversationId: string | undefined,
     { limit, offset }: { limit: number; offset: number },
     known: { first: number; last: number } | undefined,
+    inTurn: (work: () => Promise<ConversationWindow>) => Promise<ConversationWindow>,
   ): Promise<ConversationWindow & { tag: string }> {
     const read = async (select: string, more: number[], isLong: boolean): Promise<ConversationWindow> =>
       await this.read(select, reader, project_id, conversationId, [limit, offset, ...more], isLong);
-    let row: ConversationWindow;
-    if (known === undefined) row = await read(WINDOW, [], true);
-    else {
-      const given = [known.first, known.last];
-      row = await read(SHORT_WINDOW, given, false);
-      if (row.is_cut) row = await read(KNOWN_WINDOW, given, true);
-    }
+    const given = known === undefined ? NOTHING_KNOWN : [known.first, known.last];
+    let row = await (known === undefined ? read(KNOWN_WINDOW, given, true) : read(SHORT_WINDOW, given, false));
+    if (row.is_cut)
+      row = await inTurn(() => (known === undefined ? read(WINDOW, [], true) : read(KNOWN_WINDOW, given, true)));
     return { ...row, tag: tagOf(row) };
   }
 

@@ -1,5 +1,5 @@
 /** Most bytes of the messages in one window. The newest message is included even if it alone has more. */
-export const MAX_WINDOW_BYTES = 16 * 1024 ** 2;
+export const MAX_WINDOW_BYTES = 4 * 1024 ** 2;
 
 /** Messages of a conversation next to each other, as the database gives them. */
 export interface MessageWindow {

@@ -7,8 +7,6 @@ import { MAX_WINDOW_BYTES, type MessageWindow } from './message-window.js';
 import { type UnwrittenEvent, withEvents } from './unwritten-events.js';
 
 const MIB = 1024 ** 2;
-/** Most bytes of one conversation. */
-const MAX_BYTES = MAX_WINDOW_BYTES / 2;
 const COMMA = Buffer.from(',');
 const EMPTY = Buffer.alloc(0);
 
@@ -173,8 +171,8 @@ const startOf = ({ ends }: Texts, at: number): number => (at === 0 ? 0 : (ends[a
 /** The newest of the texts that fit; undefined when the last one alone does not. */
 function newest(texts: MessageTexts): MessageTexts | undefined {
   const { conversation_id, first, versions, ends, bytes } = texts;
-  if (bytes.length <= MAX_BYTES) return texts;
-  const left = ends.findIndex((_, at) => bytes.length - startOf(texts, at) <= MAX_BYTES);
+  if (bytes.length <= MAX_WINDOW_BYTES) return texts;
+  const left = ends.findIndex((_, at) => bytes.length - startOf(texts, at) <= MAX_WINDOW_BYTES);
   if (left === -1) return undefined;
   const start = startOf(texts, left);
   return {

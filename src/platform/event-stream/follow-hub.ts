@@ -83,13 +83,7 @@ export abstract class FollowHub<Cursor, Following> implements OnModuleInit, OnMo
   private async inTurn<Value>(key: string, work: () => Promise<Value>): Promise<Value> {
     // Readers woken by the same notification ask in this tick.
     await nextRound();
-    const ticket = this.places.take(1, [{ key, limit: READS_OF_COMPANY }]);
-    try {
-      await ticket.granted;
-      return await work();
-    } finally {
-      ticket.leave();
-    }
+    return await this.places.run([{ key, limit: READS_OF_COMPANY }], work);
   }
 
   private all(): (() => void)[] {

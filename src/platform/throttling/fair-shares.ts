@@ -69,6 +69,17 @@ export class FairShares {
     return this.fits(amount, shares) ? this.hold(amount, shares) : undefined;
   }
 
+  /** Does work that takes one place. @throws TooManyRequests when no place is granted in time */
+  async run<Value>(shares: readonly [Share, ...Share[]], work: () => Promise<Value>): Promise<Value> {
+    const ticket = this.take(1, shares);
+    try {
+      await ticket.granted;
+      return await work();
+    } finally {
+      ticket.leave();
+    }
+  }
+
   private hold(amount: number, shares: readonly Share[]): Ticket {
     this.add(amount, shares);
     let isHeld = true;
