@@ -8,6 +8,7 @@ import type { PartProps } from '../project/parts';
 import { pathOf } from '../project/paths';
 import { Failure } from '../service/failure';
 import { Reading } from '../service/reading';
+import { useDraft } from '../service/use-draft';
 import { CanvasItem } from './canvas-item';
 import { headKey, itemsOf, needsInput, newKey, type Opened } from './canvas-items';
 import classes from './canvas.module.css';
@@ -61,8 +62,8 @@ function Canvas({ project, mayWrite, cards, children }: CanvasProps) {
   const [search, setSearch] = useState('');
   const [text] = useDebouncedValue(search.trim(), TYPING_MS);
   const [isLacking, setLacking] = useState(false);
-  const [opened, setOpened] = useState<Readonly<Record<string, Opened>>>({});
-  const [adding, setAdding] = useState<readonly Kind[]>([]);
+  const [opened, setOpened] = useDraft<Readonly<Record<string, Opened>>>(`cards of ${project.id}`, {});
+  const [adding, setAdding] = useDraft<readonly Kind[]>(`new cards of ${project.id}`, []);
   const [arrival, setArrival] = useState<Arrival>();
   const [said, setSaid] = useState('');
 
@@ -93,22 +94,31 @@ function Canvas({ project, mayWrite, cards, children }: CanvasProps) {
 
   const edit = useCallback(
     (card: Card, start?: string) => setOpened((all) => ({ ...all, [card.id]: { card, start } })),
-    [],
+    [setOpened],
   );
-  const close = useCallback((card: Card, saved?: Card) => {
-    setOpened((all) => without(all, [card.id]));
-    setArrival({ key: saved?.id ?? card.id, align: 'nearest' });
-    if (saved !== undefined) setSaid(`${saved.label} was saved`);
-  }, []);
-  const add = useCallback((kind: Kind) => {
-    setAdding((all) => (all.includes(kind) ? all : [...all, kind]));
-    setArrival({ key: newKey(kind), align: 'nearest' });
-  }, []);
-  const closeNew = useCallback((kind: Kind, added?: Card) => {
-    setAdding((all) => all.filter((one) => one !== kind));
-    setArrival({ key: added?.id ?? headKey(kind), align: 'nearest' });
-    if (added !== undefined) setSaid(`${added.label} was added`);
-  }, []);
+  const close = useCallback(
+    (card: Card, saved?: Card) => {
+      setOpened((all) => without(all, [card.id]));
+      setArrival({ key: saved?.id ?? card.id, align: 'nearest' });
+      if (saved !== undefined) setSaid(`${saved.label} was saved`);
+    },
+    [setOpened],
+  );
+  const add = useCallback(
+    (kind: Kind) => {
+      setAdding((all) => (all.includes(kind) ? all : [...all, kind]));
+      setArrival({ key: newKey(kind), align: 'nearest' });
+    },
+    [setAdding],
+  );
+  const closeNew = useCallback(
+    (kind: Kind, added?: Card) => {
+      setAdding((all) => all.filter((one) => one !== kind));
+      setArrival({ key: added?.id ?? headKey(kind), align: 'nearest' });
+      if (added !== undefined) setSaid(`${added.label} was added`);
+    },
+    [setAdding],
+  );
   const removed = useCallback((card: Card) => {
     setArrival({ key: headKey(card.card_type as Kind), align: 'nearest' });
     setSaid(`${card.label} was removed`);

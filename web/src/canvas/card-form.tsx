@@ -2,6 +2,7 @@ import { Button, Group, Input, SegmentedControl } from '@mantine/core';
 import { ValidationError, type ValidationEntry } from '@project-workspace/client';
 import { type FormEvent, type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { Failure } from '../service/failure';
+import { useDraft } from '../service/use-draft';
 import classes from './canvas.module.css';
 import { type Card, CardChangedError, useAddCard, useChangeCard } from './cards';
 import { FieldInput, isWide } from './field-input';
@@ -39,12 +40,18 @@ interface CardFormProps {
 export function CardForm({ kind, projectId, card, isGone = false, start, beside, onDone }: CardFormProps) {
   const form = useRef<HTMLFormElement>(null);
   const present = useMemo(() => textsOf(kind, card), [kind, card]);
-  const [edits, setEdits] = useState<Readonly<Record<string, Edit>>>({});
+  const place = `${card?.id ?? `new ${kind.kind}`} in ${projectId}`;
+  const [edits, setEdits, forgetEdits] = useDraft<Readonly<Record<string, Edit>>>(`card ${place}`, {});
   const [problems, setProblems] = useState<Texts>({});
   const [opened] = useState(card?.version);
-  const [way, setWay] = useState(() => wayTo(kind, present, start, beside));
-  const add = useAddCard(projectId, onDone);
-  const change = useChangeCard(projectId, onDone);
+  const [way, setWay, forgetWay] = useDraft(`way of ${place}`, wayTo(kind, present, start, beside));
+  const close = (saved?: Card): void => {
+    forgetEdits();
+    forgetWay();
+    onDone(saved);
+  };
+  const add = useAddCard(projectId, close);
+  const change = useChangeCard(projectId, close);
   const saving = card === undefined || isGone ? add : change;
 
   const texts: Texts = {
@@ -108,13 +115,13 @@ export function CardForm({ kind, projectId, card, isGone = false, start, beside,
     else if (isGone) {
       const { instance_data = {} } = card;
       add.mutate({ card_type: kind.kind, label, data: { ...card.data, ...data }, instance_data });
-    } else if (edited.length === 0) onDone();
+    } else if (edited.length === 0) close();
     else change.mutate({ seen: card, ...(edited.includes(LABEL) && { label }), data });
   };
   const press = (event: KeyboardEvent): void => {
     // What was written is given up by the button alone, and a list of choices closes first.
     const hasChoices = (event.target as HTMLElement).getAttribute('aria-expanded') === 'true';
-    if (event.key === 'Escape' && edited.length === 0 && !hasChoices) onDone();
+    if (event.key === 'Escape' && edited.length === 0 && !hasChoices) close();
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) save();
   };
   const submit = (event: FormEvent): void => {
@@ -189,7 +196,7 @@ export function CardForm({ kind, projectId, card, isGone = false, start, beside,
         <Button type="submit" size="compact-md" loading={saving.isPending}>
           {card === undefined ? `Add ${kind.noun}` : isGone ? 'Add it again' : 'Save'}
         </Button>
-        <Button variant="default" size="compact-md" onClick={() => onDone()}>
+        <Button variant="default" size="compact-md" onClick={() => close()}>
           Cancel
         </Button>
       </Group>

@@ -8,6 +8,7 @@ import type { Entry } from '../listing';
 import { endingOf, shownName } from '../paths';
 import { SqlBox } from '../tables/sql-box';
 import { isTable } from '../tables/statement';
+import { useDraft } from '../../service/use-draft';
 import { TablePreview } from '../tables/table-preview';
 import { ImagePreview, isImage } from './image-preview';
 import classes from './previews.module.css';
@@ -45,7 +46,7 @@ export function Preview({ projectId, container, path, entry, mayWrite, actions, 
   const views = viewsOf(path);
   const [wanted, setView] = useState<View>();
   const [sheet, setSheet] = useState<string>();
-  const [sql, setSql] = useState<string>();
+  const [sql, setSql] = useDraft<string | null>(`SQL of ${path} in ${container.key} of ${projectId}`, null);
   const view = wanted ?? views[0] ?? 'text';
   const file = entry?.file;
   const name = shownName(path);
@@ -114,7 +115,9 @@ export function Preview({ projectId, container, path, entry, mayWrite, actions, 
         />
       )}
       {view !== 'table' && lead !== false && <div className={classes.lead}>{lead}</div>}
-      {view === 'sql' && <SqlBox {...common} sheet={sheet} mayWrite={mayWrite} written={sql} onWritten={setSql} />}
+      {view === 'sql' && (
+        <SqlBox {...common} sheet={sheet} mayWrite={mayWrite} written={sql ?? undefined} onWritten={setSql} />
+      )}
       {view === 'image' && <ImagePreview {...common} size={file?.size} />}
       {view === 'text' && <TextPreview {...common} isDocument={DOCUMENTS.has(endingOf(path))} />}
     </section>
