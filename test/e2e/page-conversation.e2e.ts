@@ -237,11 +237,32 @@ inBrowser('the conversation of a project on the page', () => {
       await tab.page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
       const { turn } = await session.client.get<ConversationSyncResponse>(`/projects/${id}/chat/sync`);
       expect(turn.state).toBe('idle');
+      await tab.page.getByText('Stopped by you').waitFor();
+      expect(await tab.page.getByText('failed').count()).toBe(0);
+      await tab.page.reload();
+      await tab.page.getByText('Stopped by you').waitFor();
       await tab.page.goto('about:blank');
     } finally {
       await slow.stop();
       await removeEnvironment(slow.environment);
     }
+  });
+
+  it.each(['describe_table', 'solve', 'upsert_card'])('shows a stopped call of %s as stopped', async (tool) => {
+    await open();
+    await withMessages((messages) =>
+      messages.map((one) => {
+        if (one.role !== 'assistant') return one;
+        const call = { type: 'tool_call', id: 'a', tool, status: 'failed', error: 'Stopped', error_code: 'stopped' };
+        return { ...one, content_segments: [call] } as ChatMessageResponse;
+      }),
+    );
+    await message().fill('Hello');
+    await tab.page.keyboard.press('Enter');
+    await said('Agent').waitFor();
+    await tab.page.reload();
+    await tab.page.locator('summary').getByText('stopped', { exact: true }).waitFor();
+    expect(await tab.page.locator('summary').getByText('failed').count()).toBe(0);
   });
 
   it('takes a file that is dropped', async () => {
