@@ -12,7 +12,7 @@ const TOLD = 5;
 
 /** What a canvas lacks to be solved. */
 export interface Missing {
-  /** A solve would fail at once. */
+  /** No scenario can be solved either. */
   isHopeless: boolean;
   sentences: string[];
 }
@@ -47,13 +47,13 @@ function missingOf(cards: readonly Card[], isProvided: boolean): Missing {
 
 /** Says what is missing, and leads to where it can be said; nothing where nothing is. */
 export function MissingParts({ project }: { project: Schemas['ProjectResponse'] }) {
-  const { isHopeless, sentences } = useMissing(project);
+  const { sentences } = useMissing(project);
   if (sentences.length === 0) return null;
   const more = sentences.length - TOLD;
   return (
     <div className={classes.notice}>
       <Text size="sm" fw={550}>
-        {isHopeless ? 'The canvas cannot be solved yet' : 'The canvas is not complete'}
+        The canvas cannot be solved yet
       </Text>
       <List size="sm" my={4} className={classes.anywhere}>
         {sentences.slice(0, TOLD).map((sentence) => (

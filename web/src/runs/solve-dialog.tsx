@@ -59,6 +59,9 @@ function Form({ project, scenarios, onClose }: Omit<SolveDialogProps, 'opened'>)
   });
   const isFile = what.startsWith(FILE);
   const isScenario = what.startsWith(SCENARIO);
+  const isIncomplete = missing.sentences.length > 0;
+  // A scenario may leave out the cards that are not complete.
+  const mustFail = !isFile && (isScenario ? missing.isHopeless : isIncomplete);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     start.mutate({
@@ -115,8 +118,8 @@ function Form({ project, scenarios, onClose }: Omit<SolveDialogProps, 'opened'>)
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" data-autofocus loading={start.isPending} disabled={!isFile && missing.isHopeless}>
-            {!isFile && missing.sentences.length > 0 ? 'Solve anyway' : 'Solve'}
+          <Button type="submit" data-autofocus loading={start.isPending} disabled={mustFail}>
+            {isScenario && isIncomplete ? 'Solve anyway' : 'Solve'}
           </Button>
         </Group>
       </Stack>

@@ -113,7 +113,7 @@ export function ScenarioList({ project, mayWrite }: PartProps) {
         </div>
       )}
       <SolveScenarios
-        projectId={project.id}
+        project={project}
         scenarios={(scenarios ?? []).filter(({ id }) => solved.includes(id))}
         opened={isSolving}
         onClose={solving.close}

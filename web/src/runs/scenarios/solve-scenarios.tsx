@@ -7,13 +7,14 @@ import { Failure } from '../../service/failure';
 import { useService } from '../../service/service';
 import { useIntent } from '../../service/use-intent';
 import { counted } from '../figures';
+import { useMissing } from '../missing-parts';
 import { entriesOf, problemIn } from '../problems';
 import { NO_OPTIONS, OptionFields, requestedOf } from '../run-options';
 import type { Scenario } from '../runs-data';
 import classes from '../runs.module.css';
 
 interface SolveScenariosProps {
-  projectId: string;
+  project: Schemas['ProjectResponse'];
   scenarios: Scenario[];
   opened: boolean;
   onClose: () => void;
@@ -31,10 +32,13 @@ export function SolveScenarios({ opened, onClose, ...rest }: SolveScenariosProps
   );
 }
 
-function Form({ projectId, scenarios, onClose, onStarted }: Omit<SolveScenariosProps, 'opened'>) {
+function Form({ project, scenarios, onClose, onStarted }: Omit<SolveScenariosProps, 'opened'>) {
   const { client } = useService();
   const queries = useQueryClient();
-  const [withCanvas, setWithCanvas] = useState(true);
+  const { id: projectId } = project;
+  const [isCanvasWanted, setCanvasWanted] = useState(true);
+  const isComplete = useMissing(project).sentences.length === 0;
+  const withCanvas = isCanvasWanted && isComplete;
   const [options, setOptions] = useState(NO_OPTIONS);
   const start = useIntent({
     mutationFn: async (body: Schemas['ScenarioSolveRequest'], headers) => {
@@ -64,9 +68,14 @@ function Form({ projectId, scenarios, onClose, onStarted }: Omit<SolveScenariosP
         </Text>
         <Checkbox
           label="The canvas as well"
-          description="So that all are compared as they are at the same moment"
+          description={
+            isComplete
+              ? 'So that all are compared as they are at the same moment'
+              : 'The canvas cannot be solved yet: its cards have gaps'
+          }
+          disabled={!isComplete}
           checked={withCanvas}
-          onChange={({ currentTarget }) => setWithCanvas(currentTarget.checked)}
+          onChange={({ currentTarget }) => setCanvasWanted(currentTarget.checked)}
         />
         <OptionFields
           options={options}
