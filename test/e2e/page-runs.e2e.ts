@@ -140,6 +140,67 @@ inBrowser('the runs of a project', () => {
     return { name: download.suggestedFilename(), content: await readFile(await download.path(), 'utf8') };
   };
 
+  it.each([
+    ['a variable', 'variable', { name: 'x', lower: 5, upper: 4 }],
+    ['a constraint', 'constraint', { expression: 'make["stool"] <= 4' }],
+    ['a data card', 'data', { set: 'others', file_path: 'gone.csv', key: ['a'] }],
+    ['an objective', 'objective', { expression: 'hours' }],
+  ])('offers no run while %s has a blocking gap, and offers it again without', async (_, kind, data) => {
+    const room = await makeShop();
+    const { id } = await addCard(room, kind, 'Half done', data);
+    await open(room);
+    await button('Solve').click();
+    const dialog = tab.page.getByRole('dialog');
+    await dialog.getByText('The canvas cannot be solved yet').waitFor();
+    await dialog.getByText('Half done').first().waitFor();
+    const solve = dialog.getByRole('button', { name: 'Solve', exact: true });
+    expect(await solve.isDisabled()).toBe(true);
+    await room.client.delete(`/projects/${room.id}/cards/${id}`);
+    await dialog.getByText('The canvas cannot be solved yet').waitFor({ state: 'detached' });
+    expect(await solve.isDisabled()).toBe(false);
+  });
+
+  it('marks results of an earlier model: in the list, of a run and in a comparison', async () => {
+    const room = await makeShop();
+    const scenario = await makeScenario(room, 'Longer', hours(70));
+    const { executions: runs } = await room.client.post<ScenarioSolveResponse>(`/projects/${room.id}/scenarios/solve`, {
+      scenario_ids: [scenario.id],
+      include_base: true,
+    });
+    for (const { id } of runs) await over(room, id);
+    const { cards } = await room.client.get<{ cards: CardResponse[] }>(`/projects/${room.id}/cards`);
+    const card = (label: string): CardResponse => cards.find((one) => one.label === label)!;
+    const stale = tab.page.getByText(/^The model has changed since/);
+    await open(room);
+    await tab.page.getByRole('listitem').nth(1).waitFor();
+    expect(await stale.count()).toBe(0);
+
+    await room.client.delete(`/projects/${room.id}/cards/${card('Pieces').id}`);
+    await tab.page.getByText('The model has changed since: Pieces (removed)').nth(1).waitFor();
+    await room.client.patch(`/projects/${room.id}/cards/${card('Hours').id}`, {
+      version: card('Hours').version,
+      data: { values: { hours: 61 } },
+    });
+    await tab.page.getByText('The model has changed since: Hours').nth(1).waitFor();
+    await show('runs-stale');
+    const canvas = runs.find(({ scenario_id }) => scenario_id === null)!;
+    await tab.page.goto(at(room, `/${canvas.id}`));
+    await tab.page.getByRole('heading', { name: 'Values' }).waitFor();
+    await stale.waitFor();
+    await show('run-stale');
+    await room.client.patch(`/projects/${room.id}/scenarios/${scenario.id}`, { changes: [hours(75)] });
+    await tab.page.goto(at(room, '/comparison'));
+    await tab.page.getByText('scenario Longer').waitFor();
+    await show('comparison-stale');
+    await start(room).then(({ id }) => over(room, id));
+    await tab.page.goto(at(room));
+    await eventually(
+      () => stale.count(),
+      (count) => count === 2,
+      { until: 'the new run alone is up to date' },
+    );
+  }, 90_000);
+
   it('stops a search and keeps its plan', async () => {
     const room = await makeRoom();
     await makeFile(room.client, { source: 'workspace', project_id: room.id }, 'hard.lp', hardModel());
@@ -161,7 +222,8 @@ inBrowser('the runs of a project', () => {
     await text('There is no variable: what does the plan choose?').waitFor();
     await show('runs-empty');
     await button('Solve').click();
-    expect(await tab.page.getByRole('dialog').getByRole('button', { name: 'Solve anyway' }).isDisabled()).toBe(true);
+    const solve = tab.page.getByRole('dialog').getByRole('button', { name: 'Solve', exact: true });
+    expect(await solve.isDisabled()).toBe(true);
     // Somebody else begins.
     await addCard(room, 'variable', 'x', { name: 'x', domain: 'continuous', upper: 4 });
     await addCard(room, 'objective', 'Most', { sense: 'maximize', expression: 'x + y' });
@@ -170,12 +232,12 @@ inBrowser('the runs of a project', () => {
       .getByText('A formula names something that is no variable and no value yet.')
       .waitFor();
     await show('runs-missing');
-    await tab.page.getByRole('dialog').getByRole('button', { name: 'Solve anyway' }).click();
+    expect(await solve.isDisabled()).toBe(true);
+    // A program can start it all the same.
+    const run = await start(room);
+    await tab.page.goto(at(room, `/${run.id}`));
     await text('It failed').waitFor();
-    const {
-      executions: [run],
-    } = await room.client.get<ExecutionListResponse>(executions(room));
-    const { error } = await over(room, run?.id ?? '');
+    const { error } = await over(room, run.id);
     await text(error?.message ?? 'an error').waitFor();
     await show('run-failed');
     await link('Open the canvas').click();

@@ -8,6 +8,7 @@ import type { PartProps } from '../project/parts';
 import { Failure } from '../service/failure';
 import { Reading } from '../service/reading';
 import { useService } from '../service/service';
+import { ChangedSince } from './changed-since';
 import { cost, counted, duration, figure, NONE, share } from './figures';
 import { MissingParts } from './missing-parts';
 import { runPath } from './places';
@@ -188,6 +189,7 @@ function Row({ projectId, listed, scenarios, place, count }: RowProps) {
               .filter((part) => part !== '')
               .map((part) => ` · ${part}`)}
           </Text>
+          <ChangedSince projectId={projectId} run={listed} />
         </div>
         <RunStatus status={statusOf(listed)} />
         <Text size="sm" className={classes.number}>

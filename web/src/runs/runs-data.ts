@@ -77,6 +77,22 @@ export function useRun(projectId: string, id: string, enabled = true) {
   return useQuery({ ...runQuery(client, projectId, id), enabled });
 }
 
+/** The cards that a run has solved. */
+export function useRunCards(projectId: string, id: string, enabled = true) {
+  const { client } = useService();
+  return useQuery({
+    queryKey: keyOf(projectId, 'execution', id, 'cards'),
+    enabled,
+    queryFn: async ({ signal }) => {
+      const params = { path: { project_id: projectId, execution_id: id } };
+      const path = '/api/v1/projects/{project_id}/solve/executions/{execution_id}/cards';
+      return (await client.GET(path, { params, signal })).data;
+    },
+    // What a run solves never changes.
+    staleTime: 'static',
+  });
+}
+
 /** The runs that wait or go on. */
 export function useActiveRuns(projectId: string): Run[] {
   const { client } = useService();

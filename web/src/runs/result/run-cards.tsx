@@ -1,10 +1,8 @@
 import { Text } from '@mantine/core';
 import type { Schemas } from '@project-workspace/client';
-import { useQuery } from '@tanstack/react-query';
-import { keyOf } from '../../project/project-data';
 import { Failure } from '../../service/failure';
 import { Reading } from '../../service/reading';
-import { useService } from '../../service/service';
+import { useRunCards } from '../runs-data';
 import { adjustmentInWords } from '../scenarios/change-words';
 import classes from '../runs.module.css';
 import { Disclosure } from './disclosure';
@@ -28,17 +26,7 @@ const KINDS: Record<string, string> = {
 };
 
 function Cards({ projectId, runId }: { projectId: string; runId: string }) {
-  const { client } = useService();
-  const { data, error, refetch } = useQuery({
-    queryKey: keyOf(projectId, 'execution', runId, 'cards'),
-    queryFn: async ({ signal }) => {
-      const params = { path: { project_id: projectId, execution_id: runId } };
-      const path = '/api/v1/projects/{project_id}/solve/executions/{execution_id}/cards';
-      return (await client.GET(path, { params, signal })).data;
-    },
-    // What a run solves never changes.
-    staleTime: 'static',
-  });
+  const { data, error, refetch } = useRunCards(projectId, runId);
   if (data === undefined)
     return error === null ? (
       <Reading what="What was solved" />

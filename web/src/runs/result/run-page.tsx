@@ -8,6 +8,7 @@ import { Failure } from '../../service/failure';
 import { Reading } from '../../service/reading';
 import { useService } from '../../service/service';
 import { useIntent } from '../../service/use-intent';
+import { ChangedSince } from '../changed-since';
 import { runPath, runsPath, scenarioPath } from '../places';
 import { kindOf, starterOf } from '../run-list';
 import { RunStatus, statusOf } from '../run-status';
@@ -57,6 +58,7 @@ export function RunPage({ projectId, runId, mayWrite }: RunPageProps) {
         )}
         <Stack gap="sm">
           <Head projectId={projectId} run={run} mayWrite={mayWrite} />
+          <ChangedSince projectId={projectId} run={run} />
           {isOver(run) ? <Outcome projectId={projectId} run={run} /> : <RunProgress run={run} />}
           <RunFigures run={run} />
         </Stack>

@@ -9,6 +9,7 @@ import { keyOf } from '../../project/project-data';
 import { Failure } from '../../service/failure';
 import { Reading } from '../../service/reading';
 import { useService } from '../../service/service';
+import { RunChangedSince } from '../changed-since';
 import { difference, figure, NONE, relative } from '../figures';
 import { comparisonPath, runPath, scenarioPath, scenariosPath } from '../places';
 import { RunStatus } from '../run-status';
@@ -314,6 +315,7 @@ function RunOf({ projectId, plan: { runId, status, endedAt, next } }: { projectI
           <RunStatus status={status} />
         </Anchor>
       )}
+      {runId !== null && <RunChangedSince projectId={projectId} runId={runId} />}
       {next === undefined ? (
         endedAt !== null && (
           <Text size="xs" c="dimmed">

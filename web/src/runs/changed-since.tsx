@@ -1,0 +1,30 @@
+import { Text } from '@mantine/core';
+import { useCards } from '../project/cards';
+import { changesInWords, changesSince } from './changes-since';
+import { type ListedRun, useRun, useRunCards, useScenarios } from './runs-data';
+
+type Marked = Pick<ListedRun, 'id' | 'status' | 'created_at' | 'scenario_id' | 'input_file_ids'>;
+
+/** Says that a result is about an earlier model, and what has changed since; nothing while it is up to date. */
+export function ChangedSince({ projectId, run }: { projectId: string; run: Marked }) {
+  const { data: cards } = useCards(projectId);
+  const { data: scenarios = [] } = useScenarios(projectId);
+  const isMarked = run.status === 'succeeded' && cards !== undefined;
+  const known = isMarked ? changesSince(run, { cards, scenarios }, undefined) : [];
+  // Only removed cards are not seen in those that are there.
+  const { data: solved } = useRunCards(projectId, run.id, isMarked && known.length === 0);
+  const changes =
+    isMarked && known.length === 0 ? changesSince(run, { cards, scenarios }, solved?.cards ?? undefined) : known;
+  if (changes.length === 0) return null;
+  return (
+    <Text component="span" display="block" size="xs" fw={550} truncate title={changes.join(', ')}>
+      {changesInWords(changes)}
+    </Text>
+  );
+}
+
+/** The same for a run of which the id alone is known. */
+export function RunChangedSince({ projectId, runId }: { projectId: string; runId: string }) {
+  const { data: run } = useRun(projectId, runId);
+  return run === undefined ? null : <ChangedSince projectId={projectId} run={run} />;
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals';
+import { changesInWords, changesSince } from './changes-since';
+
+const RUN = { created_at: '2026-05-04T09:00:00.000Z', scenario_id: null, input_file_ids: null };
+const BEFORE = '2026-05-04T08:59:59.999Z';
+const AFTER = '2026-05-04T09:00:00.001Z';
+const card = (id: string, updated_at: string) => ({ id, label: `Card ${id}`, updated_at });
+const scenario = (id: string, updated_at: string) => ({ id, name: `Name ${id}`, updated_at });
+
+describe('changesSince', () => {
+  it('returns nothing for a model that is as it was', () => {
+    const cards = [card('a', BEFORE), card('b', BEFORE)];
+    expect(changesSince(RUN, { cards, scenarios: [] }, cards)).toEqual([]);
+  });
+
+  it('names changed, new and removed cards', () => {
+    const cards = [card('a', AFTER), card('b', BEFORE), card('new', AFTER)];
+    const solved = [card('a', BEFORE), card('b', BEFORE), card('c', BEFORE)];
+    expect(changesSince(RUN, { cards, scenarios: [] }, solved)).toEqual(['Card a', 'Card new', 'Card c (removed)']);
+  });
+
+  it('names no removed cards while the solved ones are not known', () => {
+    expect(changesSince(RUN, { cards: [], scenarios: [] }, undefined)).toEqual([]);
+  });
+
+  it('names the scenario of the run, and no other', () => {
+    const scenarios = [scenario('a', AFTER), scenario('b', AFTER)];
+    expect(changesSince({ ...RUN, scenario_id: 'b' }, { cards: [], scenarios }, [])).toEqual(['scenario Name b']);
+    expect(changesSince(RUN, { cards: [], scenarios }, [])).toEqual([]);
+  });
+
+  it('returns nothing for a model file', () => {
+    const cards = [card('a', AFTER)];
+    expect(changesSince({ ...RUN, input_file_ids: ['plan.lp'] }, { cards, scenarios: [] }, [])).toEqual([]);
+  });
+});
+
+describe('changesInWords', () => {
+  it.each([
+    [['A'], 'The model has changed since: A'],
+    [['A', 'B', 'C'], 'The model has changed since: A, B, C'],
+    [['A', 'B', 'C', 'D', 'E'], 'The model has changed since: A, B, C and 2 more'],
+  ])('names up to three of %j', (changes, words) => {
+    expect(changesInWords(changes)).toBe(words);
+  });
+});
