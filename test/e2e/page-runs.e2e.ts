@@ -169,7 +169,7 @@ inBrowser('the runs of a project', () => {
     });
     for (const { id } of runs) await over(room, id);
     const { cards } = await room.client.get<{ cards: CardResponse[] }>(`/projects/${room.id}/cards`);
-    const card = (label: string): CardResponse => cards.find((one) => one.label === label)!;
+    const card = (label: string): Wire<CardResponse> => cards.find((one) => one.label === label)!;
     const stale = tab.page.getByText(/^The model has changed since/);
     await open(room);
     await tab.page.getByRole('listitem').nth(1).waitFor();

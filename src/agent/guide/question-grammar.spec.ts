@@ -24,6 +24,8 @@ describe('a question about results', () => {
     ['which constraints do not bind?', { ask: 'slack' }],
     ["which limits aren't binding", { ask: 'slack' }],
     ['which limits have room left?', { ask: 'slack' }],
+    ['how much room is left in the paint?', { ask: 'left', subject: 'paint' }],
+    ['how much slack is there in wood', { ask: 'left', subject: 'wood' }],
     ['shaddow price of wood', { ask: 'shadow_price', subject: 'wood' }],
     ['what is tight?', { ask: 'binding' }],
     ['which constraints are binding', { ask: 'binding' }],

@@ -32,6 +32,7 @@ const ROOMY = [
   `(?:${ASKS} )?${THE}${LIMITS}(?: (?:have|has|with))?(?: any)? (?:room|slack)(?: left)?`,
   `(?:${ASKS} )?${THE}(?:slack|loose|non-?binding|inactive) ${LIMITS}`,
 ].map((pattern) => new RegExp(`^${pattern}$`, 'i'));
+const ROOM_LEFT = /^how much (?:room|slack)(?: is)?(?: there)?(?: left)? (?:of|in|for|on) (?<subject>.+)$/i;
 const ROOM = /^(?:the )?(?:slack|room(?: left)?|usage|activity) (?:of|in|for|on) (?<subject>.+)$/i;
 /** `make["oak chair", 2]`: its keys are members, not the names of an index. */
 const MEMBER = /^[\p{L}_][\p{L}\p{N}_]*\[(?=[^[\]]*["“\d])[^[\]]+\]$/u;
@@ -94,7 +95,7 @@ function askedOf(said: string): ResultQuestion | undefined {
     const subject = why.replace(FILLERS, ' ').replace(/\s+/g, ' ').trim();
     return subject === '' ? { ask: 'binding' } : { ask: 'why_not', subject, wants: LESS.test(why) ? 'less' : 'more' };
   }
-  const left = LEFT.exec(said)?.groups?.['subject'];
+  const left = (LEFT.exec(said) ?? ROOM_LEFT.exec(said))?.groups?.['subject'];
   if (left !== undefined) return { ask: 'left', subject: withoutArticles(left) };
   const subject = VALUE.exec(said)?.groups?.['subject'];
   return subject === undefined ? undefined : valueOf(withoutArticles(subject));
