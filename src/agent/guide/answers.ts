@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AgentMessage } from '../agent.js';
 import { type Question, type QuestionAnswer, questionsOf } from '../ask-user-question.js';
 import { isProblem } from '../../modelling/formula.js';
+import { hasFigure } from '../../modelling/limit-words.js';
 import { parseFormula, parseIndex } from '../../modelling/parse-formula.js';
 import { readStatement } from './grammar.js';
 import { whyAmounts } from './index-grammar.js';
@@ -97,8 +98,9 @@ function answerBeside(line: string, pattern: string): Reading | undefined {
 /** A line by itself, or where it says nothing so, put into the pattern of the question's answers. */
 function read(line: string, pattern: string | undefined): Reading {
   const alone = readStatement(line);
-  // What is said of a scenario never becomes a card, and amounts are no words.
-  const isNoAnswer = (): boolean => ('reason' in alone && isOfScenario(line)) || whyAmounts(line) !== undefined;
+  // What is said of a scenario never becomes a card, and figures are no words.
+  const isNoAnswer = (): boolean =>
+    ('reason' in alone && isOfScenario(line)) || whyAmounts(line) !== undefined || givesFigures(line);
   if (pattern === undefined || (alone.statement === undefined && isNoAnswer())) return alone;
   const inPattern = readStatement(pattern.replace(BLANK, () => line));
   if (isWords(inPattern) && isFormula(line) && 'reason' in alone) return alone;
@@ -112,6 +114,15 @@ function read(line: string, pattern: string | undefined): Reading {
   if (inPattern.statement !== undefined && (alone.statement === undefined || isBare || givesFormula(alone, pattern)))
     return inPattern;
   return alone;
+}
+
+const GIVEN = /^[\p{L}_][\p{L}\p{M}\p{N}_]*(?: ?:| is| are| equals)(?<body> ?[^:]+)$/iu;
+const BETWEEN = /^(?:to|and|or|until|through)$/i;
+
+/** Whether a line gives a name nothing but figures: `price is 3`, `weeks: one to four`. */
+function givesFigures(line: string): boolean {
+  const parts = (GIVEN.exec(line)?.groups?.['body'] ?? '').split(/[ ,-]+|\.\.+/).filter((part) => part !== '');
+  return parts.some(hasFigure) && parts.every((part) => hasFigure(part) || BETWEEN.test(part));
 }
 
 /** Whether a question asks for an index, such as `t in weeks`, which could also be a unit. */

@@ -13,6 +13,7 @@ const QUOTES = `"'\``;
 const QUOTED = /"[^"]*"|'[^']*'|`[^`]*`/g;
 /** What may stand behind the path. */
 const PARTS = /,? (?:sheet|keys?|column|default) /gi;
+const KEY = /^,? (?:keys?|column) /i;
 const COMMAS = /,| and /gi;
 
 /** What a set in a file says; undefined for other texts. */
@@ -21,7 +22,10 @@ export function readFileSet(text: string): Reading | undefined {
   if (!isName(set)) return undefined;
   const [place = '', ...parts] = splitBefore(rest, PARTS);
   const path = bare(place);
-  if (tableFormat(path) === undefined) return undefined;
+  if (tableFormat(path) === undefined)
+    return KEY.test(parts.join(''))
+      ? { reason: `\`${path}\` is no file: say where it stands, as in \`${set} from book.xlsx sheet ${path} key ...\`` }
+      : undefined;
   const statement: StatementOf<'file_set'> = { kind: 'file_set', set, path };
   const seen = new Set<string>();
   for (const part of parts) {

@@ -105,8 +105,10 @@ export class GuideAgent extends Agent {
 
     let feasibility = sketch.changesModel ? 'unchecked' : context.checklist.feasibility_result;
     const asked = said.flatMap(({ reading }) => (isAsked(reading.statement) ? [reading.statement] : []));
+    // Prose beside a question changes nothing, and may be meant as a part of the model to solve.
+    const missing = isToSolve ? refused : refused.filter(({ reason }) => reason !== undefined);
     const lacks =
-      isToSolve || asked.length > 0 ? [...whatSolvingLacks(sketch), ...whatIsMissing(refused, made, toSendAgain)] : [];
+      isToSolve || asked.length > 0 ? [...whatSolvingLacks(sketch), ...whatIsMissing(missing, made, toSendAgain)] : [];
     if (isToSolve && lacks.length > 0) yield* say(`It cannot be solved yet:\n${bullets(lacks)}`);
     const warnings = isToSolve && lacks.length === 0 ? warningsOfSolve(sketch) : [];
     const isHeld = warnings.some((warning) => !isTold(warning, context));

@@ -53,7 +53,8 @@ export function readSet(text: string): Reading | undefined {
     return cells === undefined ? undefined : { statement: { kind: 'cells', column, set, cells } };
   }
   if (!isName(label)) return undefined;
-  if (rangeOf(body) !== undefined) return { statement: { kind: 'members', set: label, members: body.trim() } };
+  const range = body.replace(/^(-?\d+) ?(?:\.{2,3}|[-–]) ?(?=\d+$)/, '$1 to ');
+  if (rangeOf(range) !== undefined) return { statement: { kind: 'members', set: label, members: range } };
   const members = /[<>=≤≥:[\]]/.test(body) ? undefined : membersIn(body);
   if (members === undefined || members.length < 2 || isProse(body)) return undefined;
   const amounts = whyAmounts(text);

@@ -42,5 +42,9 @@ export function meantFormulas(card: SketchCard, reference: string, sketch: Sketc
 /** Shows an example with names of the canvas. */
 export function describeExample(sketch: Sketch): string[] {
   const example = exampleFor(sketch);
-  return example === undefined ? [] : [`Limits are written as in ${quote(example)}.`];
+  return example === undefined
+    ? []
+    : [
+        `The model is as it was without it. Limits are written as in ${quote(example)}. Write \`help\` for other statements.`,
+      ];
 }

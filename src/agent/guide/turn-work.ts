@@ -20,6 +20,8 @@ const CALLS_OF_QUESTION = 2;
 /** Statements that are read, and those that are applied, in one turn. */
 const MAX_READ = 1_000;
 const MAX_STATEMENTS = 500;
+/** Refused statements that keep a turn from solving, as far as they are named. */
+const MAX_QUOTED = 5;
 /** Pages of the workspace that are looked through for a file. */
 const MAX_PAGES = 3;
 
@@ -44,7 +46,7 @@ export interface Draft {
 export interface Refused {
   source: string;
   reason?: string;
-  /** Whether the model is the same without it, so that it can be solved. */
+  /** Whether it could not change the model, so that the turn can solve it. */
   isHarmless?: boolean;
 }
 
@@ -172,7 +174,7 @@ export async function draft(said: readonly Said[], sketch: Sketch, files: readon
       else result.left.push(source);
       continue;
     }
-    const isHarmless = reason === undefined || statement?.kind === 'remove' || isUnit(statement);
+    const isHarmless = statement?.kind === 'remove' || isUnit(statement);
     result.refused.push({ source, ...(reason !== undefined && { reason }), isHarmless });
   }
   return result;
@@ -219,6 +221,8 @@ export async function* perform(
   return made;
 }
 
+const NOT_READ = 'I could not use it. Say it in other words, or write `solve` without it';
+
 /** Statements of a turn that the canvas does not have, so that a solve would leave them out. */
 export const whatIsMissing = (
   refused: readonly Refused[],
@@ -227,7 +231,8 @@ export const whatIsMissing = (
 ): string[] => [
   ...refused
     .filter(({ isHarmless }) => isHarmless !== true)
-    .map(({ source, reason = '' }) => `${quote(source)}: ${reason}`),
+    .slice(0, MAX_QUOTED)
+    .map(({ source, reason = NOT_READ }) => `${quote(source)}: ${reason}`),
   ...made.flatMap(({ change, error }) => (error === undefined ? [] : [`${quote(change.card.label)}: ${error}`])),
   ...left.slice(0, 1).map((source) => `${quote(source)} is not done yet`),
 ];

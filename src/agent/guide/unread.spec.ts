@@ -227,12 +227,41 @@ it.each([
   ['goods from goods.csv key product', 'no file `goods.csv` is in the workspace'],
   ['colours: red, blue, red', 'the member red is there twice'],
   ['scenario more: better', 'say what changes'],
+  ['price is 3', 'Say it in other words, or write `solve` without it'],
+  ['stages: one to four', 'Say it in other words, or write `solve` without it'],
+  ['items from Sheet1 key a', '`Sheet1` is no file: say where it stands'],
+  ['The weather is nice today', 'Say it in other words, or write `solve` without it'],
 ])('does not solve in the turn that refuses a statement: %s', async (statement, reason) => {
   const room = new Room();
   const { calls, text } = await room.say([...RIVER, FINISH, statement, 'confirm; solve'].join('\n'));
   expect(calls.map(({ tool }) => tool)).not.toContain('run_solve');
   expect(text).toMatch(/It cannot be solved yet:\n- /);
   expect(text).toContain(reason);
+});
+
+it.each(['kpi: none', 'requirement: none'])(
+  'tells of figures for a new name, whatever is asked, and solves later: %s',
+  async (closed) => {
+    const room = new Room();
+    await room.say([...RIVER, 'all constraints are hard; data: in the formulas', closed, 'confirm'].join('\n'));
+    for (const statement of ['price is 3', 'stages: one to four', 'shifts are 2 or 3']) {
+      const { text } = await room.say(statement);
+      expect(text).toContain(`I could not use this:\n- \`${statement}\``);
+      expect(text).toContain('The model is as it was without it.');
+    }
+    expect((await room.say('solve')).text).toContain('Solved');
+  },
+);
+
+it.each<[string, string]>([
+  ['weeks: 1..12', '1 to 12'],
+  ['weeks: 1 ... 12', '1 to 12'],
+  ['days: 1-7', '1 to 7'],
+  ['hours: 0 – 23', '0 to 23'],
+])('reads a range of members: %s', async (statement, members) => {
+  const room = new Room();
+  await room.say(statement);
+  expect(room.cards).toMatchObject([{ card_type: 'data', data: { members } }]);
 });
 
 it('applies a statement about what a later line of the message says', async () => {
