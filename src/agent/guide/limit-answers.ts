@@ -1,11 +1,18 @@
-import { isProblem } from '../../modelling/formula.js';
+import { type Formula, isProblem } from '../../modelling/formula.js';
+import { rowsOf } from '../../modelling/linear.js';
 import { mentionsOf } from '../../modelling/mentions.js';
 import { parseFormula } from '../../modelling/parse-formula.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
+import { plainVariables, requirementOf } from '../../projects/canvas/requirement.js';
+import type { ToldConstraint } from '../tools/result-tools.service.js';
 import { type Thing, thingNamed, thingNear } from './named-things.js';
 import { bullets, counted, figure, quote } from './quote.js';
 import { type Answer, memberOf, type RunReader, TIGHT, withoutName } from './run-reader.js';
+import type { SketchCard } from './sketch.js';
 import { unusedWords } from './word-coverage.js';
+
+/** Maximum number of constraints whose room is compared with what a unit needs. */
+const MAX_COMPARED = 100;
 
 /** Answers to questions about what limits the plan. */
 export class LimitAnswers {
@@ -34,12 +41,11 @@ export class LimitAnswers {
   }
 
   /** Upper bounds of variables without an index that the plan reaches, as relations. */
-  private tightBounds(name?: string): string[] {
+  private tightBounds(): string[] {
     return this.reader.things.flatMap(({ kind, name: variable, card }) => {
       const upper = card === undefined ? undefined : fieldOf<number>(card, 'upper');
       const value = this.reader.run.variables?.[variable];
-      const isMeant = kind === 'variable' && (name === undefined || name === variable);
-      return isMeant && typeof upper === 'number' && value !== undefined && value >= upper - TIGHT
+      return kind === 'variable' && typeof upper === 'number' && value !== undefined && value >= upper - TIGHT
         ? [`${variable} <= ${upper}`]
         : [];
     });
@@ -128,13 +134,24 @@ export class LimitAnswers {
     const some = yield* this.reader.values(name, thing.kind === 'family' ? mentioned : {});
     if (typeof some === 'string') return some;
     const [member] = some.count > 0 ? some.values : [];
-    const found = yield* this.reader.constraints({ tight: true });
+    const step = wants === 'more' ? 1 : -1;
+    const isWhole = thing.card?.data['domain'] === 'integer' || thing.card?.data['domain'] === 'binary';
+    const found = yield* this.reader.constraints(isWhole ? { limit: MAX_COMPARED } : { tight: true });
     if (typeof found === 'string') return found;
-    const labels = new Set(this.constraintsWith(name));
-    const tight = found.constraints
-      .filter((one) => [...labels].some((label) => one.name === label || one.name.startsWith(`${label}[`)))
-      .map((one) => this.reader.describeConstraint(one));
-    const bounds = wants === 'more' ? this.tightBounds(name).map((text) => `${quote(text, 60)}: its upper bound`) : [];
+    const limits = this.limitsOf(name);
+    const tight = found.constraints.flatMap((one) => {
+      const limit = limits.find(
+        ({ label }) =>
+          one.name === label || /^(?:\[| \(\d)/.test(one.name.startsWith(label) ? one.name.slice(label.length) : ''),
+      );
+      const need = limit && needOf(limit, one, name, step, this.reader.sketch.values);
+      const most = isWhole && need !== undefined ? Math.abs(need.change) - TIGHT : TIGHT;
+      if (limit === undefined || (need?.room ?? one.slack) > most || need?.change === 0) return [];
+      const needs =
+        one.slack > TIGHT && need !== undefined ? `, and one unit ${wants} needs ${figure(Math.abs(need.change))}` : '';
+      return [this.reader.describeConstraint(one) + needs];
+    });
+    const bounds = thing.kind === 'variable' ? boundOf(thing, member?.value, step, isWhole) : [];
     const called = quote(member === undefined ? name : memberOf(name, member.keys), 60);
     const now = member === undefined ? '' : `${called} is ${figure(member.value)}. `;
     const cost = member?.reduced_cost;
@@ -146,16 +163,60 @@ export class LimitAnswers {
     const offer = thing.kind === 'variable' ? ` To see the price, ask ${quote(example)}.` : '';
     return reasons.length === 0
       ? `${now}No limit with ${quote(name, 60)} binds, so another amount would not improve the objective.${price}${offer}`
-      : `${now}These limits hold it:\n${bullets(reasons)}\n\n${price.trim()}${offer}`.trim();
+      : `${now}These limits hold it:\n${bullets(reasons)}\n\n${`${price}${offer}`.trim()}`.trim();
   }
 
   /** Labels of the constraints whose formula has a name. */
   private constraintsWith(name: string): string[] {
-    return this.reader.sketch.of('constraint').flatMap((card) => {
-      const formula = parseFormula(fieldOf<string>(card, 'expression') ?? '');
-      return !isProblem(formula) && mentionsOf(formula, undefined).includes(name) ? [card.label] : [];
+    return this.limitsOf(name).flatMap(({ card_type, label }) => (card_type === 'constraint' ? [label] : []));
+  }
+
+  /** Constraints and requirements whose formula has a name. */
+  private limitsOf(name: string): Limit[] {
+    const { sketch } = this.reader;
+    const variables = plainVariables(sketch.cards);
+    return [...sketch.of('constraint'), ...sketch.of('production_requirement')].flatMap((card) => {
+      const expression = requirementOf(card, variables)?.expression ?? fieldOf<string>(card, 'expression') ?? '';
+      const formula = parseFormula(expression);
+      const { card_type, label } = card;
+      return !isProblem(formula) && mentionsOf(formula, undefined).includes(name)
+        ? [{ card_type, label, formula }]
+        : [];
     });
   }
+}
+
+/** A card with a relation. */
+interface Limit extends Pick<SketchCard, 'card_type' | 'label'> {
+  formula: Formula;
+}
+
+/** How a unit more or less of a variable changes a row, and the room there; undefined for relations with an index. */
+function needOf(
+  { formula, label }: Limit,
+  { name, activity }: Pick<ToldConstraint, 'name' | 'activity'>,
+  variable: string,
+  step: number,
+  values: ReadonlyMap<string, number>,
+): { change: number; room: number } | undefined {
+  const rows = rowsOf(formula, values);
+  const row = isProblem(rows)
+    ? undefined
+    : rows[Math.max(0, Number(name.slice(label.length).replace(/[ ()]/g, '')) - 1)];
+  if (row === undefined) return undefined;
+  const change = step * (row.terms.get(variable) ?? 0);
+  return { change, room: change > 0 ? row.upper - activity : activity - row.lower };
+}
+
+/** The bound that keeps a variable from a unit more or less, as a relation. */
+function boundOf({ name, card }: Thing, value: number | undefined, step: number, isWhole: boolean): string[] {
+  const { lower = 0, upper, free, domain } = card?.data ?? {};
+  const bound =
+    step > 0 ? (domain === 'binary' ? 1 : upper) : free === true && card?.data['lower'] == null ? undefined : lower;
+  if (typeof bound !== 'number' || value === undefined) return [];
+  const room = step * (bound - value);
+  const text = `${name} ${step > 0 ? '<=' : '>='} ${bound}`;
+  return room > (isWhole ? 1 - TIGHT : TIGHT) ? [] : [`${quote(text, 60)}: its ${step > 0 ? 'upper' : 'lower'} bound`];
 }
 
 const describeReduced = (cost: number): string =>

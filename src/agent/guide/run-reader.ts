@@ -60,7 +60,7 @@ export class RunReader {
   }
 
   async *constraints(
-    input: { name?: string; tight?: boolean } = {},
+    input: { name?: string; tight?: boolean; limit?: number } = {},
   ): AsyncGenerator<AgentOutput, { constraints: ToldConstraint[]; total: number } | string> {
     const reply = yield* this.toolbox.call({ tool: 'read_constraints', input: { limit: MAX_SHOWN, ...input } });
     return reply.ok
