@@ -54,10 +54,11 @@ export interface Dialect {
   /** First and last row of the data; null if there is no data. */
   first_row: number | null;
   last_row: number | null;
-  decimal: '.' | ',';
-  /** Empty: none. */
-  thousands: string;
-  /** Null if no column has dates with a month in digits. */
+  /** Null if columns differ. */
+  decimal: '.' | ',' | null;
+  /** Empty: none. Null if columns differ. */
+  thousands: string | null;
+  /** Null if no column has dates with a month in digits, or if columns differ. */
   date_order: DateOrder | null;
   /** Null if no row between others is called a total. */
   subtotals: SubtotalChoice | null;

@@ -128,13 +128,19 @@ export class TableDialect implements Dialect {
   @IntegerField({ nullable: true, description: 'Last row of the data; null if there is none' })
   last_row!: number | null;
 
-  @EnumField(DECIMALS)
-  decimal!: '.' | ',';
+  @EnumField(DECIMALS, { nullable: true, description: 'Null if columns differ' })
+  decimal!: '.' | ',' | null;
 
-  @StringField({ description: 'Separator of thousands; empty if there is none' })
-  thousands!: string;
+  @StringField({
+    nullable: true,
+    description: 'Separator of thousands; empty if there is none, null if columns differ',
+  })
+  thousands!: string | null;
 
-  @EnumField(DATE_ORDERS, { nullable: true, description: 'Null if no column has dates with a month in digits' })
+  @EnumField(DATE_ORDERS, {
+    nullable: true,
+    description: 'Null if no column has dates with a month in digits, or if columns differ',
+  })
   date_order!: DateOrder | null;
 
   @EnumField(SUBTOTAL_CHOICES, {

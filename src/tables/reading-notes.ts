@@ -14,9 +14,13 @@ const GUESSES: Record<UncertainField, (dialect: Dialect) => string> = {
       ? 'it is unclear whether the first row holds names; it is read as data'
       : `it is unclear whether row ${header_row} holds the names of the columns; it is read as the header`,
   decimal: ({ decimal }) =>
-    `some numbers fit a decimal point and a decimal comma; a decimal ${decimal === ',' ? 'comma' : 'point'} is assumed`,
+    decimal === null
+      ? 'some columns have a decimal point and others a decimal comma; each is read in its own way'
+      : `some numbers fit a decimal point and a decimal comma; a decimal ${decimal === ',' ? 'comma' : 'point'} is assumed`,
   date_order: ({ date_order }) =>
-    `some dates fit both orders of day and month; the ${date_order === 'month_first' ? 'month' : 'day'} is assumed to come first`,
+    date_order === null
+      ? 'the day is first in some columns of dates and the month in others; each is read in its own way'
+      : `some dates fit both orders of day and month; the ${date_order === 'month_first' ? 'month' : 'day'} is assumed to come first`,
   last_row: ({ last_row }) =>
     `the table may end above row ${last_row}, at a total that is no sum of its columns or at the header of another table; all rows are read as data`,
   subtotals: () => 'some rows are called totals or may be the sums of other rows; they are read as data',

@@ -6,7 +6,6 @@ import {
   dateForms,
   DAY_FIRST_FORMS,
   DOTTED_FORMS,
-  formBit,
   HAS_HALF,
   HAS_NO_ZONE,
   HAS_TIME,
@@ -28,7 +27,7 @@ import {
   POINT_FORMS,
   startWithoutBlanks,
 } from './number-forms.js';
-import type { Reading, TableReadings } from './readings.js';
+import { type Reading, signsOf, type TableReadings } from './readings.js';
 
 /*
  * The types of the columns of a table of texts, by all values: each column keeps the forms that all of its values have, and is text
@@ -213,21 +212,22 @@ export class ColumnProfiles {
     const readings = columns.map((column) =>
       this.readingOf(column, numbers[column]!, dates[column]!, decimal, isMonthFirst),
     );
-    const grouped = readings.find((reading) => 'thousands' in reading && reading.thousands !== '');
     const isOpen = (column: number): boolean =>
       hasSign(column) && (numbers[column]! & POINT_FORMS) !== 0 && (numbers[column]! & COMMA_FORMS) !== 0;
     const isEither = dates.some((forms) => (forms & MONTH_FIRST_FORMS) !== 0 && (forms & DAY_FIRST_FORMS) !== 0);
-    const hasOrder = readings.some(
-      (reading) => 'form' in reading && (DAY_FIRST_FORMS | MONTH_FIRST_FORMS | DOTTED_FORMS) & formBit(reading.form),
+    const { uncertain, ...signs } = signsOf(
+      readings.filter((_, column) => this.areNumbers[column] === 0),
+      decimal,
     );
+    const isDecimalOpen = onlyPoint === onlyComma && columns.some(isOpen);
+    const isOrderOpen = dayFirst.length === monthFirst.length && isEither;
     return {
       readings,
-      decimal,
-      thousands: grouped !== undefined && 'thousands' in grouped ? grouped.thousands : '',
-      date_order: !hasOrder ? null : isMonthFirst ? 'month_first' : 'day_first',
+      ...signs,
       uncertain: [
-        ...(onlyPoint === onlyComma && columns.some(isOpen) ? (['decimal'] as const) : []),
-        ...(dayFirst.length === monthFirst.length && isEither ? (['date_order'] as const) : []),
+        ...uncertain,
+        ...(isDecimalOpen ? (['decimal'] as const) : []),
+        ...(isOrderOpen ? (['date_order'] as const) : []),
       ],
     };
   }

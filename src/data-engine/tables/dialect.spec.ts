@@ -14,6 +14,58 @@ const problemOf = async (content: Parameters<ConvertedTables['read']>[0], dialec
     (error: unknown) => error,
   );
 
+/** What a caller can send back of a dialect: null stands for a field that the service finds out. */
+const optionsOf = (dialect: Dialect): DialectOptions =>
+  Object.fromEntries(
+    Object.entries(dialect).filter(
+      ([field, value]) => value !== null && !['other_encodings', 'uncertain'].includes(field),
+    ),
+  );
+
+describe('columns that are written in different ways', () => {
+  it.each<[string, string, Partial<Dialect>, unknown[]]>([
+    [
+      'orders of dates',
+      'a,b\n13/04/2025,05/26/2025\n',
+      { date_order: null, uncertain: ['date_order'] },
+      ['2025-04-13', '2025-05-26'],
+    ],
+    [
+      'orders of dates, and dates of both',
+      'a,b,c\n13/04/2025,05/26/2025,03/04/2025\n',
+      { date_order: null, uncertain: ['date_order'] },
+      ['2025-04-13', '2025-05-26', '2025-04-03'],
+    ],
+    [
+      'dates with points',
+      'a,b\n13.04.2025,05/26/2025\n',
+      { date_order: null, uncertain: ['date_order'] },
+      ['2025-04-13', '2025-05-26'],
+    ],
+    ['decimal signs', 'a;b\n1,5;2.75\n', { decimal: null, uncertain: ['decimal'] }, [1.5, 2.75]],
+    [
+      'decimal signs, and numbers that fit both',
+      'a;b;c\n1,5;2.75;1.250\n',
+      { decimal: null, uncertain: ['decimal'] },
+      [1.5, 2.75, 1250],
+    ],
+    [
+      'both signs',
+      'a;b\n1.234,5;1,234.5\n',
+      { decimal: null, thousands: null, uncertain: ['decimal'] },
+      [1234.5, 1234.5],
+    ],
+    ['thousands', 'a;b\n1 234;1.234,5\n', { decimal: ',', thousands: null }, [1234, 1234.5]],
+  ])('are read as the same table with the dialect of the answer: %s', async (_, content, dialect, cells) => {
+    const table = await tables.read(content);
+    expect(table.dialect).toMatchObject(dialect);
+    expect(table.cells).toEqual([cells]);
+    const again = await tables.read(content, { dialect: optionsOf(table.dialect!) });
+    expect(again.types).toEqual(table.types);
+    expect(again.cells).toEqual([cells]);
+  });
+});
+
 describe('the dialect of a table', () => {
   it.each<[string, string | Uint8Array, Partial<Dialect>]>([
     ['a number that fits two decimal signs', 'a;b\n1.250;x1\n', { decimal: ',', uncertain: ['decimal'] }],

@@ -1,5 +1,5 @@
 import type { DateOrder } from '../tasks.js';
-import type { DateForm } from './date-forms.js';
+import { type DateForm, DAY_FIRST_FORMS, DOTTED_FORMS, formBit, MONTH_FIRST_FORMS } from './date-forms.js';
 
 /** How the texts of a column become values. */
 export type Reading =
@@ -9,11 +9,51 @@ export type Reading =
   | { type: 'timestamp'; form: DateForm; hasZone: boolean; hasHalf: boolean }
   | { type: 'time'; hasHalf: boolean };
 
-/** How the columns of a table are read, and what several readings fit. */
-export interface TableReadings {
-  readings: Reading[];
-  decimal: '.' | ',';
-  thousands: string;
+/** Signs of the numbers in a table, and order of its dates. */
+interface TableSigns {
+  /** Null if columns differ, as `thousands` is, too. */
+  decimal: '.' | ',' | null;
+  thousands: string | null;
+  /** Null if no column has one, or if columns differ. */
   date_order: DateOrder | null;
+}
+
+/** How the columns of a table are read, and what several readings fit. */
+export interface TableReadings extends TableSigns {
+  readings: Reading[];
   uncertain: ('decimal' | 'date_order')[];
+}
+
+/**
+ * Describes the signs and the order of dates that all columns have. A caller who sends the description back reads the same table.
+ *
+ * @param decimal sign of a table without numbers
+ */
+export function signsOf(
+  readings: readonly Reading[],
+  decimal: '.' | ',',
+): TableSigns & { uncertain: TableReadings['uncertain'] } {
+  const numbers = readings.filter((reading) => 'thousands' in reading);
+  const decimals = new Set(numbers.map((reading) => reading.decimal));
+  const thousands = new Set(numbers.map((reading) => reading.thousands).filter(Boolean));
+  const orders = new Set(readings.flatMap((reading) => ('form' in reading ? orderOf(reading.form) : [])));
+  return {
+    decimal: onlyOne(decimals, decimal),
+    thousands: decimals.size > 1 ? null : onlyOne(thousands, ''),
+    date_order: onlyOne(orders, null),
+    uncertain: [
+      ...(decimals.size > 1 ? (['decimal'] as const) : []),
+      ...(orders.size > 1 ? (['date_order'] as const) : []),
+    ],
+  };
+}
+
+function onlyOne<Value>(values: ReadonlySet<Value>, none: Value | null): Value | null {
+  const [first] = values;
+  return values.size > 1 ? null : (first ?? none);
+}
+
+function orderOf(form: DateForm): DateOrder[] {
+  if ((formBit(form) & MONTH_FIRST_FORMS) !== 0) return ['month_first'];
+  return (formBit(form) & (DAY_FIRST_FORMS | DOTTED_FORMS)) !== 0 ? ['day_first'] : [];
 }
