@@ -240,3 +240,23 @@ describe('a column of Parquet with an infinity', () => {
     ]);
   });
 });
+
+describe('nanoseconds of Parquet', () => {
+  const at = (...values: string[]): string =>
+    `SELECT unnest([${values.map((value) => `'${value}'`).join()}])::TIMESTAMP_NS AS t`;
+
+  it('make a column text, so that no digit is lost', async () => {
+    const times = ['2025-01-01 10:00:00.123456789', '2025-01-01 10:00:00.000000001'];
+    const table = await files.convert(await parquet(at(...times)), 'parquet');
+    expect(table.columns).toEqual(['t text']);
+    expect(table.rows).toEqual(times.map((time) => [time]));
+    expect(table.description.columns[0]!.distinct).toBe(2);
+  });
+
+  it.each(['2025-01-01 10:00:00', '2025-01-01 10:00:00.123456', '1965-01-01 00:00:00.5'])(
+    'are no matter of %s, which stays a time',
+    async (time) => {
+      expect((await files.convert(await parquet(at(time)), 'parquet')).columns).toEqual(['t timestamp']);
+    },
+  );
+});

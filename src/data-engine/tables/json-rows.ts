@@ -174,6 +174,7 @@ class JsonRows {
   private row = 0;
   private state: 'start' | 'first' | 'value' | 'separator' | 'end' = 'start';
   private isList = false;
+  private readonly keys = new KnownKeys();
 
   constructor(
     private readonly ignoreErrors: boolean,
@@ -222,7 +223,7 @@ class JsonRows {
     const problem = !isObject
       ? 'is no object'
       : next > 0
-        ? objectProblem(bytes.subarray(at, next))
+        ? objectProblem(bytes.subarray(at, next), this.keys)
         : 'is no valid JSON';
     if (problem === undefined) {
       this.onRow(bytes, at, next, this.row);

@@ -15,12 +15,19 @@ export const OBJECT = 0x7b;
 const OBJECT_END = 0x7d;
 
 /** Returns why an object cannot be read, as the end of a sentence; undefined if it can. */
-export function objectProblem(bytes: Buffer): string | undefined {
+export function objectProblem(bytes: Buffer, known: KnownKeys): string | undefined {
   let value: object;
   try {
     value = JSON.parse(bytes.toString()) as object;
   } catch {
     return 'is no valid JSON';
+  }
+  const keys: string[] = [];
+  eachMember(bytes, 0, bytes.length, known, (key) => keys.push(key));
+  // A parser keeps only the last value of a key.
+  if (keys.length > Object.keys(value).length) {
+    const double = keys.find((name, at) => keys.indexOf(name) < at);
+    return `has the key ${JSON.stringify(double)} twice. Keep one of them`;
   }
   if (!bytes.includes(UNICODE_ESCAPE)) return undefined;
   const [key] = Object.entries(value).find((member) => member.some(isUnstorable)) ?? [];

@@ -26,6 +26,29 @@ describe('a JSON file in an encoding other than Unicode', () => {
   });
 });
 
+describe('a key that an object has twice', () => {
+  it.each<[string, string, string]>([
+    ['in a list', '[{"a":"x"},{"a":1,"a":2}]', 'a'],
+    ['line by line', '{"a":"x"}\n{"b":1,"long key":2,"long key":2}\n', 'long key'],
+    ['as an escape', String.raw`[{"a":"x"},{"é":1,"\u00e9":2}]`, 'é'],
+    ['behind others', '[{"a":"x"},{"a":1,"b":{"a":2},"c":[],"b":null}]', 'b'],
+  ])('makes its row a problem, or is left out with the row: %s', async (_, content, key) => {
+    expect(await refusal(files.convert(content, 'json'))).toBe(
+      `Row 2: the value has the key ${JSON.stringify(key)} twice. Keep one of them`,
+    );
+    const { rows, description } = await files.convert(content, 'json', { ignoreErrors: true });
+    expect(rows).toEqual([['x']]);
+    expect(description.skipped).toBe(1);
+  });
+
+  it.each(['[{"a":1,"A":2}]', '[{"a":1,"b":{"a":2}}]', '[{"a":1},{"a":1}]', '[{"__proto__":1,"a":2}]'])(
+    'is not found in %s',
+    async (content) => {
+      expect((await files.convert(content, 'json')).rows.length).toBeGreaterThan(0);
+    },
+  );
+});
+
 describe('an escape that no table can store', () => {
   it.each<[string, string, string]>([
     ['NUL', String.raw`[{"a":"x"},{"a":"\u0000","b":1}]`, 'a'],

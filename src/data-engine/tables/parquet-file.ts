@@ -23,8 +23,8 @@ const MAY_BE_INFINITE = /^(?:FLOAT|DOUBLE|DATE|TIMESTAMP.*)$/;
 
 /**
  * Returns the table of a Parquet file. Integers are BIGINT, decimals and floats DOUBLE, times with a zone are in UTC, lists and
- * structs are JSON, and everything else is text. A column is text as well if it holds an infinity, or a number with more digits than
- * a number holds. NaN is null, because pandas writes it for missing values.
+ * structs are JSON, and everything else is text. A column is text as well if it holds an infinity, nanoseconds, or a number with more
+ * digits than a number holds. NaN is null, because pandas writes it for missing values.
  *
  * @throws TaskProblem `unreadable`
  */
@@ -59,6 +59,9 @@ function inexactCondition(column: string, stored: string): string {
   if (width > MAX_DIGITS)
     conditions.push(`bool_or(TRY_CAST(${nearest(column)}::VARCHAR AS ${stored}) IS DISTINCT FROM ${column})`);
   if (MAY_BE_INFINITE.test(stored)) conditions.push(`bool_or(isinf(${instantOf(column, stored)}))`);
+  // Times are stored in microseconds.
+  const micros = { TIMESTAMP_NS: 'TIMESTAMP', TIME_NS: 'TIME' }[stored];
+  if (micros !== undefined) conditions.push(`bool_or(${column}::${micros}::${stored} IS DISTINCT FROM ${column})`);
   return conditions.length > 0 ? conditions.join(' OR ') : 'bool_or(false)';
 }
 
