@@ -22,7 +22,7 @@ const GUESSES: Record<UncertainField, (dialect: Dialect) => string> = {
       ? 'the day is first in some columns of dates and the month in others; each is read in its own way'
       : `some dates fit both orders of day and month; the ${date_order === 'month_first' ? 'month' : 'day'} is assumed to come first`,
   last_row: ({ last_row }) =>
-    `the table may end above row ${last_row}, at a total that is no sum of its columns or at the header of another table; all rows are read as data`,
+    `the table may end above row ${last_row}, at a note, a total that is no sum of its columns or the header of another table; all rows are read as data`,
   subtotals: () => 'some rows are called totals or may be the sums of other rows; they are read as data',
 };
 

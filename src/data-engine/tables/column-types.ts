@@ -195,7 +195,9 @@ export class ColumnProfiles {
   readingsOf(names: string[], usual: '.' | ',', options: DialectOptions = {}): TableReadings {
     const columns = names.map((_, column) => column);
     const numbers = columns.map((column) => this.numberFormsOf(column, options));
-    const onlyPoint = numbers.filter((forms) => forms !== 0 && (forms & COMMA_FORMS) === 0).length;
+    const isPoint = (forms: number, column: number): boolean =>
+      this.areNumbers[column] === 0 && forms !== 0 && (forms & COMMA_FORMS) === 0;
+    const onlyPoint = numbers.filter(isPoint).length;
     const onlyComma = numbers.filter((forms) => forms !== 0 && (forms & POINT_FORMS) === 0).length;
     const hasSign = (column: number): boolean => (this.numbersOfSome[column]! & (HAS_POINT | HAS_COMMA)) !== 0;
     const decimal =

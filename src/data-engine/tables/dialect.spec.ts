@@ -14,6 +14,47 @@ const problemOf = async (content: Parameters<ConvertedTables['read']>[0], dialec
     (error: unknown) => error,
   );
 
+it('ignores numbers of a sheet when it looks for the decimal sign of texts', async () => {
+  const table = await tables.read([
+    ['n', 'id', 'price', 'm'],
+    [1, '500', '1,96', 2.5],
+    [2, '501', '0,19', 3.5],
+  ]);
+  expect(table.dialect).toMatchObject({ decimal: ',', uncertain: [] });
+  expect(table.cells).toEqual([
+    [1, 500, 1.96, 2.5],
+    [2, 501, 0.19, 3.5],
+  ]);
+});
+
+describe('a single column with signs in all rows', () => {
+  it.each([
+    ['circumflexes', 'a^b^c\n1^2^3\n4^5^6\n', '^'],
+    ['colons', 'a:b:c\n1:2:3\n4:5:6\n', ':'],
+    ['blanks', 'a b c\n1 2 3\n4 5 6\n', ' '],
+    ['tildes between two figures', 'a~b\n1~2\n', '~'],
+    ['bars of fractions', 'a/b/c\nx/y/z\n', '/'],
+  ])('may have another delimiter: %s', async (_, content, delimiter) => {
+    const table = await tables.read(content);
+    expect(table.names).toHaveLength(1);
+    expect(table.dialect!.uncertain).toContain('delimiter');
+    const split = await tables.read(content, { dialect: { delimiter } });
+    expect(split.names).toEqual(content.split('\n')[0]!.split(delimiter));
+    expect(split.dialect!.uncertain).not.toContain('delimiter');
+  });
+
+  it.each([
+    ['names', 'name\nAnna Berg\nBo Carl\n'],
+    ['names of two words', 'full name\nAnna Berg\nBo Carl\n'],
+    ['sentences', 'remark\nThe cat sat on the mat.\nA dog.\n'],
+    ['times', 'time\n10:20\n11:30\n'],
+    ['addresses', 'url\nhttp://a.b/c\nhttp://c.d/e\n'],
+    ['dates and times', 'start\n2025-01-02 10:00\n2025-01-03 11:00\n'],
+  ])('has no other delimiter if it has %s', async (_, content) => {
+    expect((await tables.read(content)).dialect!.uncertain).not.toContain('delimiter');
+  });
+});
+
 /** What a caller can send back of a dialect: null stands for a field that the service finds out. */
 const optionsOf = (dialect: Dialect): DialectOptions =>
   Object.fromEntries(
@@ -56,6 +97,7 @@ describe('columns that are written in different ways', () => {
       [1234.5, 1234.5],
     ],
     ['thousands', 'a;b\n1 234;1.234,5\n', { decimal: ',', thousands: null }, [1234, 1234.5]],
+    ['signs only in some columns', 'a;b;c\n1;2,5;3\n', { decimal: ',', thousands: '', uncertain: [] }, [1, 2.5, 3]],
   ])('are read as the same table with the dialect of the answer: %s', async (_, content, dialect, cells) => {
     const table = await tables.read(content);
     expect(table.dialect).toMatchObject(dialect);

@@ -1,6 +1,6 @@
 import { MAX_COLUMNS } from '../limits.js';
 import type { DialectOptions, TableFormat } from '../tasks.js';
-import { type GridCell, type GridRow, isComment, isText, textOf } from './grid.js';
+import { type GridCell, type GridRow, isComment, isFilled, isText, textOf } from './grid.js';
 import { numberForms } from './number-forms.js';
 import { RecordScanner } from './record-scanner.js';
 import { usualCount } from './table-start.js';
@@ -31,6 +31,8 @@ const LF = 0x0a;
 /** In the order in which they are taken when several fit: commas and bars stand in texts and decimals more often than the others. */
 const DELIMITERS = ['\t', ';', '|', ','];
 const DEFAULT_DELIMITERS = [',', ';', '\t', '|'];
+/** Signs that separate the cells of few files, and are part of many texts. */
+const RARE_DELIMITERS = ['^', ':', ' ', '~', '#', '/', '&', '*', '=', '@', '!', '\\'];
 const SAMPLE_ROWS = 1_000;
 /** Share of rows with the same number of cells that a delimiter needs to be taken before later ones. */
 const STEADY = 0.98;
@@ -67,7 +69,15 @@ export function cellsOf(start: Buffer, format: TableFormat, options: DialectOpti
   }
   // One column: its texts stay whole when the delimiter does not occur.
   const absent = DEFAULT_DELIMITERS.find((one) => !sample.bytes.includes(one)) ?? (format === 'tsv' ? '\t' : ',');
-  return { ...trySplit(sample, absent, quote), skipped, isUncertain: tried.some(({ usual }) => usual > 1) };
+  const isUncertain =
+    tried.some(({ usual }) => usual > 1) || RARE_DELIMITERS.some((one) => splitsAll(trySplit(sample, one, quote)));
+  return { ...trySplit(sample, absent, quote), skipped, isUncertain };
+}
+
+/** Whether a sign splits all rows into the same number of cells: three or more, or figures beside other cells. */
+function splitsAll({ rows, usual, from, share }: Split): boolean {
+  if (rows.length < 2 || usual < 2 || from > 0 || share < 1) return false;
+  return usual > 2 || rows.slice(1).some(({ cells }) => cells.some((cell) => isFilled(cell) && !isText(cell)));
 }
 
 interface Split extends Pick<Cells, 'delimiter' | 'quote' | 'rows' | 'usual' | 'hasTrailing'> {

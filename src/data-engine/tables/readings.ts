@@ -34,7 +34,9 @@ export function signsOf(
   decimal: '.' | ',',
 ): TableSigns & { uncertain: TableReadings['uncertain'] } {
   const numbers = readings.filter((reading) => 'thousands' in reading);
-  const decimals = new Set(numbers.map((reading) => reading.decimal));
+  const hasSign = (reading: Reading): boolean =>
+    reading.type === 'number' || ('thousands' in reading && reading.thousands !== '');
+  const decimals = new Set(numbers.filter(hasSign).map((reading) => reading.decimal));
   const thousands = new Set(numbers.map((reading) => reading.thousands).filter(Boolean));
   const orders = new Set(readings.flatMap((reading) => ('form' in reading ? orderOf(reading.form) : [])));
   return {

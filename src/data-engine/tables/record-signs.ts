@@ -17,21 +17,22 @@ export interface RecordSigns {
 export function signsOf(scanner: RecordScanner, width: number): RecordSigns {
   const { bytes } = scanner;
   const signs = { mayEnd: false, mayBeTotal: false };
-  let isEmpty = true;
+  let filled = 0;
   let hasText = false;
   for (let cell = 0; cell < Math.min(scanner.cells, width); cell += 1) {
     const [first, last] = [scanner.start(cell), scanner.end(cell)];
     let at = first;
     while (at < last && bytes[at]! === BLANK) at += 1;
     if (at === last) continue;
-    signs.mayEnd ||= isEmpty && bytes[at] === NUMBER_SIGN;
-    isEmpty = false;
+    signs.mayEnd ||= filled === 0 && bytes[at] === NUMBER_SIGN;
+    filled += 1;
     const { start, end } = partInsideSigns(bytes, at, last);
     if (start === end || bytes[start]! <= NINE) continue;
     signs.mayBeTotal ||= hasTotalAt(bytes, start, end);
     signs.mayEnd ||= !hasText && isTotalAt(bytes, start, end);
     hasText = true;
   }
-  signs.mayEnd ||= isEmpty;
+  // A text alone may be a note.
+  signs.mayEnd ||= filled === 0 || (filled === 1 && hasText);
   return signs;
 }

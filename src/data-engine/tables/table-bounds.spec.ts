@@ -391,6 +391,32 @@ describe('the end of a table', () => {
     expect(table.dialect?.uncertain).toContain('last_row');
   });
 
+  it.each<[string, Content]>([
+    ['with a colon', 'p,n\na,1\nb,2\nSource: ERP,\n'],
+    ['of several words', 'p,n\na,1\nb,2\nFigures are estimates,\n'],
+    ['behind an asterisk', 'p;n\na;1\nb;2\n* estimated;\n'],
+    ['below three columns', 'p,n,m\na,1,2\nb,2,3\nERP,,\n'],
+    ['in two rows', 'p,n,m\na,1,2\nb,2,3\nSource: ERP,,\nAs of May,,\n'],
+    ['in another language', 'p,n\na,1\nb,2\n出典：ERP,\n'],
+    ['in a sheet', [['p', 'n', 'm'], ['a', 1, 2], ['b', 2, 3], ['Source: ERP']]],
+  ])('reports a text that may be a note directly below: %s', async (_, content) => {
+    const table = await tables.read(content);
+    expect(table.leftOut).toEqual([]);
+    expect(table.dialect?.uncertain).toContain('last_row');
+    const last_row = 3;
+    const rest = await tables.read(content, { dialect: { last_row } });
+    expect(rest.rows).toBe(2);
+    expect(rest.dialect?.uncertain).not.toContain('last_row');
+  });
+
+  it.each([
+    ['a missing figure', 'p,n\na,1\nb,\n'],
+    ['missing figures in other rows, too', 'p,n,m\na,1,2\nb,,\nc,2,3\nd,,\n'],
+    ['sections', 'p,n,m\nNorth: wood,,\na,1,2\nSouth: steel,,\nb,2,3\n'],
+  ])('reports no note at the end of a table with %s', async (_, content) => {
+    expect((await tables.read(content)).dialect?.uncertain).not.toContain('last_row');
+  });
+
   it('reports no other table where texts follow texts', async () => {
     for (const content of ['p,q\noak,x\n\npine,y\nelm,z\n', 'p,n\noak,1\n\npine,2\n'])
       expect((await tables.read(content)).dialect?.uncertain).not.toContain('last_row');

@@ -24,13 +24,23 @@ export interface TableEnd {
 
 /** Whether a table may end above a row, or above a row that follows it. */
 export const mayEndAt = (row: TailRow): boolean =>
-  row.isApart || isComment(row) || hasLabel(row) || countFilled(row) === 0;
+  row.isApart || isComment(row) || hasLabel(row) || countFilled(row) === 0 || isTextAlone(row);
 
 const hasLabel = ({ cells }: GridRow): boolean => isTotalLabel(textOf(cells.find(isText)));
+
+/** Returns true for a text in the first cell, such as a note, and no other cells. */
+const isTextAlone = (row: GridRow): boolean => isText(row.cells[0]) && countFilled(row) === 1;
+
+/** Texts of notes: with a colon, in parentheses, behind an asterisk, or several words. */
+const NOTE = /^[*†‡(\[]|：|:(?:\s|$)|\S\s+\S+\s+\S/;
+/** Columns of a table in which a row with one cell is unlikely. */
+const MIN_COLUMNS = 3;
 
 /** The last rows of a table that is read, among which totals and notes are looked for at its end. */
 export class TableTail {
   private rows: TailRow[] = [];
+  /** Number of rows with a single text. */
+  private textsAlone = 0;
   /** First row that may be the header of another table. */
   private nextHeader: TailRow | undefined;
 
@@ -49,6 +59,7 @@ export class TableTail {
    */
   add(row: TailRow, profiles: ColumnProfiles): TailRow[] {
     if (mayBeHeader(row, profiles)) this.nextHeader ??= row;
+    if (isTextAlone(row)) this.textsAlone += 1;
     this.rows.push(row);
     return this.rows.length > MAX_ROWS ? this.rows.splice(0) : [];
   }
@@ -77,13 +88,21 @@ export class TableTail {
     const { nextHeader } = this;
     const isUncertain =
       (start === rows.length && places.some((place) => endsAt(place, hasNumbers))) ||
-      (nextHeader !== undefined && !rows.slice(start).includes(nextHeader));
+      (nextHeader !== undefined && !rows.slice(start).includes(nextHeader)) ||
+      this.mayEndWithNotes(rows.slice(0, start));
     const below: LeftOut[] = [];
     for (const row of rows.slice(start))
       if (countFilled(row) > 0) leaveOut(below, leftOutRow('below', this.kindOf(row, true, () => true) || 'note', row));
     let end = start;
     while (start < rows.length && end > 0 && countFilled(rows[end - 1]!) === 0) end -= 1;
     return { rows: rows.slice(0, end), below, isUncertain };
+  }
+
+  /** Whether the last rows are the only ones with a single text. */
+  private mayEndWithNotes(rows: readonly TailRow[]): boolean {
+    const notes = rows.slice(rows.findLastIndex((row) => !isTextAlone(row)) + 1);
+    const isNote = ({ cells }: TailRow): boolean => this.width >= MIN_COLUMNS || NOTE.test(textOf(cells[0]));
+    return this.width > 1 && notes.length > 0 && notes.length === this.textsAlone && notes.some(isNote);
   }
 
   /** Returns the kind of a row below a table, or an empty text for a row of the table. */
