@@ -250,6 +250,9 @@ inBrowser('the conversation of a project on the page', () => {
 
   it.each(['describe_table', 'solve', 'upsert_card'])('shows a stopped call of %s as stopped', async (tool) => {
     await open();
+    await message().fill('Hello');
+    await tab.page.keyboard.press('Enter');
+    await tab.page.getByRole('button', { name: 'Highest profit' }).waitFor();
     await withMessages((messages) =>
       messages.map((one) => {
         if (one.role !== 'assistant') return one;
@@ -257,12 +260,81 @@ inBrowser('the conversation of a project on the page', () => {
         return { ...one, content_segments: [call] } as ChatMessageResponse;
       }),
     );
-    await message().fill('Hello');
-    await tab.page.keyboard.press('Enter');
-    await said('Agent').waitFor();
     await tab.page.reload();
     await tab.page.locator('summary').getByText('stopped', { exact: true }).waitFor();
     expect(await tab.page.locator('summary').getByText('failed').count()).toBe(0);
+    await tab.page.unrouteAll({ behavior: 'wait' });
+  });
+
+  it('solves an example in an empty project by one click', async () => {
+    const session = await shared.session();
+    const id = await open(session);
+    await tab.page.getByRole('button', { name: 'Solve an example' }).dblclick();
+    await tab.page
+      .getByText(/2,?325/)
+      .first()
+      .waitFor();
+    expect(await tab.page.getByText('I could not use this').count()).toBe(0);
+    const { messages } = await session.client.get<ConversationSyncResponse>(`/projects/${id}/chat/sync`);
+    expect(messages.filter(({ role }) => role === 'user').length).toBe(1);
+    await show('conversation-example');
+  });
+
+  it('shows what was answered by a button as the message', async () => {
+    await open();
+    await message().fill('Hello');
+    await tab.page.keyboard.press('Enter');
+    const own = tab.page.locator('article[data-own]');
+    await tab.page.getByRole('button', { name: 'Highest profit', exact: true }).click();
+    await own.filter({ hasText: 'Highest profit' }).waitFor();
+    expect(await tab.page.getByText('(answered').count()).toBe(0);
+    await tab.page.reload();
+    await own.filter({ hasText: 'Highest profit' }).waitFor();
+  });
+
+  it.each([
+    ['a.csv', 'a\n1\n', 'is a table with'],
+    ['notes.pdf', 'x', 'I cannot read'],
+    ['plan.lp', 'max x st c: x <= 1 end', 'start a run of the file'],
+  ])('shows a message with %s alone as that file, with a word on it', async (name, text, word) => {
+    await open();
+    await tab.page
+      .locator('input[type=file]')
+      .first()
+      .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
+    await tab.page.getByText('in the files of the project').waitFor();
+    await tab.page.getByRole('button', { name: 'Send' }).click();
+    await tab.page.locator('article[data-own]').getByTitle(`uploads/${name}`).waitFor();
+    expect(await tab.page.getByText('(answered').count()).toBe(0);
+    await said('Agent').getByText(word).first().waitFor();
+  });
+
+  it.each([
+    [
+      'ten lines',
+      'maximize profit: 30 chairs + 50 tables\n' +
+        Array.from({ length: 9 }, (_, at) => `limit ${at}: chairs + ${at + 1} tables <= 100, hard`).join('\n'),
+    ],
+    ['a question', 'help'],
+    ['a solve', 'maximize profit: 3 a + 2 b\na + b <= 4, hard\na <= 3, hard\nb <= 3, hard\nsolve'],
+  ])('keeps the end of the answer to %s in sight, and leads back to it', async (_, text) => {
+    await open();
+    await message().fill(text);
+    await tab.page.getByRole('button', { name: 'Send' }).click();
+    await said('Checklist').waitFor();
+    await tab.page.getByText('The agent is').waitFor({ state: 'detached' });
+    const list = tab.page.getByRole('group', { name: 'Conversation' });
+    const away = (): Promise<number> =>
+      list.evaluate(({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight);
+    await eventually(away, (pixels) => pixels < 3, { until: 'the end is in sight' });
+    await tab.page.waitForTimeout(300);
+    expect(await away()).toBeLessThan(3);
+    if ((await list.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)) < 150) return;
+    await list.hover();
+    await tab.page.mouse.wheel(0, -100);
+    await tab.page.getByRole('button', { name: 'To the newest' }).click();
+    await eventually(away, (pixels) => pixels < 3, { until: 'the end is in sight again' });
+    await tab.page.getByRole('button', { name: 'To the newest' }).waitFor({ state: 'detached' });
   });
 
   it('takes a file that is dropped', async () => {

@@ -69,6 +69,28 @@ describe('the guide', () => {
     expect((await new Room().say('Hello')).text).toContain('The workspace is empty.');
   });
 
+  it.each([
+    [['plan.lp'], ['To solve the model in `plan.lp`, start a run of the file.']],
+    [['notes.pdf', 'photo.png'], ['I cannot read `notes.pdf`, `photo.png`: I read tables alone.']],
+    [
+      ['no table.zip', 'b.LP'],
+      ['I cannot read `no table.zip`', 'To solve the model in `b.LP`'],
+    ],
+  ])('has a word on each of the files %j of a message without words', async (file_ids, words) => {
+    const attachments = new Map(file_ids.map((path) => [path, { path, size: 3 }]));
+    const { text } = await new Room().say('', { file_ids }, { attachments });
+    for (const word of words) expect(text).toContain(word);
+  });
+
+  it('describes every table of a message without words, and the first of others', async () => {
+    const file_ids = ['a.csv', 'b.xlsx', 'c.parquet'];
+    const attachments = new Map(file_ids.map((path) => [path, { path, size: 3 }]));
+    const silent = await new Room().say('', { file_ids }, { attachments });
+    expect(silent.calls.map(({ input }) => input?.['path']).filter((path) => path !== undefined)).toEqual(file_ids);
+    const spoken = await new Room().say('Hello', { file_ids }, { attachments });
+    expect(spoken.text).toContain('You can ask about `b.xlsx`, `c.parquet` in the same way.');
+  });
+
   it('quotes what it does not understand, and loses nothing else', async () => {
     const room = new Room();
     const { text } = await room.say('x integer\nwhat `is` this?\nlabour: x + <= 4; y binary\nremove z');

@@ -35,7 +35,7 @@ import {
   changeScenarios,
   draft,
   filesFor,
-  introduceTables,
+  introduceFiles,
   perform,
   readAll,
   whatIsMissing,
@@ -77,7 +77,7 @@ export class GuideAgent extends Agent {
     const isFirst = !context.messages.some(({ role }) => role === 'assistant');
     if (isFirst) yield* say(...describeStart(context));
     yield* say(...describeFiles(context));
-    yield* say(...(yield* introduceTables(context, toolbox)));
+    yield* say(...(yield* introduceFiles(context, toolbox)));
 
     const { said, left: unread } = await readAll(statementsIn(context.messages));
     const files = yield* filesFor(context, said, toolbox);

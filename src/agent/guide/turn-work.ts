@@ -7,6 +7,7 @@ import { quote } from './quote.js';
 import type { Change, Sketch } from './sketch.js';
 import type { Reading, Statement, StatementOf } from './statement.js';
 import { tableFormat } from '../../tables/table-format.js';
+import { someOf } from '../../modelling/names.js';
 import { isOfScenarios, performScenarios, type SaidScenario } from './scenarios.js';
 import { answerTable, introduceTable } from './table-answers.js';
 import { refusedCards, replaceUnread, type UnreadCard, unreadCards } from './unread.js';
@@ -22,6 +23,8 @@ const MAX_READ = 1_000;
 const MAX_STATEMENTS = 500;
 /** Refused statements that keep a turn from solving, as far as they are named. */
 const MAX_QUOTED = 5;
+/** Tables that are introduced after a message without words. */
+const MAX_INTRODUCED = 10;
 /** Pages of the workspace that are looked through for a file. */
 const MAX_PAGES = 3;
 
@@ -265,13 +268,29 @@ export async function* answerQuestions(
   return answers;
 }
 
-/** What can be asked about the first table that the messages have attached. */
-export async function* introduceTables(
+/** A word on each file that the messages have attached: what can be asked about a table, and which files cannot be read. */
+export async function* introduceFiles(
   { messages, attachments }: AgentContext,
   toolbox: Toolbox,
 ): AsyncGenerator<AgentOutput, string[]> {
-  const attached = messages.flatMap(({ to_answer, file_ids }) => (to_answer ? file_ids : []));
-  const paths = attached.flatMap((reference) => attachments.get(reference)?.path ?? []);
-  const first = paths.find((path) => tableFormat(path) !== undefined);
-  return first === undefined ? [] : [yield* introduceTable(first, toolbox)];
+  const toAnswer = messages.filter(({ to_answer }) => to_answer);
+  const attached = toAnswer.flatMap(({ file_ids }) => file_ids);
+  const paths = [...new Set(attached.flatMap((reference) => attachments.get(reference)?.path ?? []))];
+  const tables = paths.filter((path) => tableFormat(path) !== undefined);
+  const models = paths.filter((path) => path.toLowerCase().endsWith('.lp'));
+  const others = paths.filter((path) => !tables.includes(path) && !models.includes(path));
+  const room = toAnswer.every(({ content }) => content.trim() === '') ? MAX_INTRODUCED : 1;
+  const words: string[] = [];
+  for (const path of tables.slice(0, room)) words.push(yield* introduceTable(path, toolbox));
+  const left = tables.slice(room);
+  if (left.length > 0) words.push(`You can ask about ${quoted(left)} in the same way.`);
+  if (models.length > 0) words.push(`To solve the model in ${quoted(models)}, start a run of the file.`);
+  if (others.length > 0) words.push(`I cannot read ${quoted(others)}: I read tables alone. The workspace keeps it.`);
+  return words;
 }
+
+const quoted = (paths: string[]): string =>
+  someOf(
+    paths.map((path) => quote(path)),
+    MAX_INTRODUCED,
+  );

@@ -10,14 +10,15 @@ import { useIntent } from '../service/use-intent';
 import { useAttachments } from './attachments';
 import { Composer } from './composer';
 import classes from './conversation.module.css';
-import { hasQuestions, isAsking, Message } from './message';
+import { EXAMPLE } from './example';
+import { answerIn, hasQuestions, isAsking, Message } from './message';
 import { type FollowedConversation, useConversation, useEarlierMessages } from './use-conversation';
 import { usePosting } from './use-posting';
 
 /** Pixels from the end within which somebody reads along. */
 const AT_END = 40;
-/** Milliseconds after which all messages have the height that they have in a list of another width. */
-const REFLOW_MS = 500;
+/** Milliseconds within which a message grows because somebody opens what is folded in it. */
+const TOUCH_MS = 500;
 
 /** The conversation of a project with the agent, live. */
 export function ConversationView({ projectId, mayWrite }: { projectId: string; mayWrite: boolean }) {
@@ -74,6 +75,7 @@ export function ConversationView({ projectId, mayWrite }: { projectId: string; m
         posted={posting.posted}
         stopped={stopped}
         isSending={posting.isPending}
+        onExample={() => void posting.send(EXAMPLE, [])}
         mayWrite={mayWrite}
       />
       <Container size="md" w="100%" pb="md" pt={4}>
@@ -145,16 +147,20 @@ interface MessagesProps {
   /** Ids of messages whose turns were stopped here. */
   stopped: readonly string[];
   isSending: boolean;
+  /** Posts a whole model that the agent solves. */
+  onExample: () => void;
   mayWrite: boolean;
 }
 
-function Messages({ projectId, followed, onAnswer, posted, stopped, isSending, mayWrite }: MessagesProps) {
+function Messages({ projectId, followed, onAnswer, posted, stopped, isSending, onExample, mayWrite }: MessagesProps) {
   const { all, hasEarlier, read, isReading, error } = useEarlierMessages(projectId, followed.messages ?? []);
   const list = useRef<VListHandle>(null);
   const isAtEnd = useRef(true);
   /** The end is out of sight. */
   const [isAway, setAway] = useState(false);
-  const before = useRef({ offset: 0, viewport: 0 });
+  const before = useRef({ offset: 0, viewport: 0, size: 0 });
+  /** When somebody last touched the list. */
+  const touched = useRef(-Infinity);
   const firstShown = useRef(Infinity);
   const first = all[0]?.sequence ?? Infinity;
   // What is put before the rest must not move it.
@@ -178,19 +184,17 @@ function Messages({ projectId, followed, onAnswer, posted, stopped, isSending, m
     if (posted > 0) onPosted();
   }, [posted]);
   const box = useRef<HTMLDivElement>(null);
+  const touch = (): void => {
+    touched.current = performance.now();
+  };
   const isShown = all.length > 0;
   const onReflow = useEffectEvent(keepEnd);
   useEffect(() => {
     const content = box.current?.firstElementChild?.firstElementChild;
     if (!content) return undefined;
-    let width = 0;
-    let widthChanged = 0;
-    const observer = new ResizeObserver(([entry]) => {
-      if (entry === undefined) return;
-      if (entry.contentRect.width !== width) widthChanged = performance.now();
-      ({ width } = entry.contentRect);
+    const observer = new ResizeObserver(() => {
       // Not when somebody opens what is folded in a message: that stays where it is.
-      if (performance.now() - widthChanged < REFLOW_MS) onReflow();
+      if (performance.now() - touched.current > TOUCH_MS) onReflow();
     });
     observer.observe(content);
     return () => observer.disconnect();
@@ -221,8 +225,15 @@ function Messages({ projectId, followed, onAnswer, posted, stopped, isSending, m
           </Text>
           {mayWrite && (
             <Text size="sm" c="dimmed">
-              For example: <code>maximize profit: 30 chairs + 50 tables</code>
+              For example: <code>maximize profit: 30 chairs + 55 tables</code>
             </Text>
+          )}
+          {mayWrite && (
+            <Group>
+              <Button variant="default" size="xs" fz="sm" loading={isSending} onClick={onExample}>
+                Solve an example
+              </Button>
+            </Group>
           )}
         </Stack>
       </Container>
@@ -230,7 +241,7 @@ function Messages({ projectId, followed, onAnswer, posted, stopped, isSending, m
   // The newest question stays open while later answers ask no other.
   const asking = all.findLast(hasQuestions);
   return (
-    <div ref={box} className={classes.box}>
+    <div ref={box} className={classes.box} onPointerDown={touch} onKeyDown={touch}>
       <VList
         ref={list}
         shift={isPrepended}
@@ -243,12 +254,14 @@ function Messages({ projectId, followed, onAnswer, posted, stopped, isSending, m
           const { scrollSize = 0, viewportSize = 0 } = list.current ?? {};
           const left = scrollSize - viewportSize - offset;
           const { current: last } = before;
-          before.current = { offset, viewport: viewportSize };
-          setAway(left > Math.max(viewportSize, AT_END));
+          before.current = { offset, viewport: viewportSize, size: scrollSize };
+          setAway(left > AT_END);
           // It was not somebody who has scrolled when there is another amount of room.
           if (viewportSize !== last.viewport) return;
-          // Whoever begins to scroll back is not held.
-          isAtEnd.current = left < 2 || (left < AT_END && offset >= last.offset);
+          // Whoever begins to scroll back is not held. Messages that grow or shrink do not count as scrolling.
+          if (left < 2) isAtEnd.current = true;
+          else if (offset < last.offset && scrollSize >= last.size) isAtEnd.current = false;
+          else if (left < AT_END) isAtEnd.current = true;
         }}
       >
         <Container key="earlier" size="md" py={4}>
@@ -261,7 +274,7 @@ function Messages({ projectId, followed, onAnswer, posted, stopped, isSending, m
             </Button>
           )}
         </Container>
-        {all.map((message) => (
+        {all.map((message, index) => (
           <Container key={message.id} size="md">
             <Message
               message={message}
@@ -272,6 +285,7 @@ function Messages({ projectId, followed, onAnswer, posted, stopped, isSending, m
               }
               isSending={isSending}
               isStopped={stopped.includes(message.id)}
+              answer={answerIn(all, index)}
             />
           </Container>
         ))}

@@ -4,7 +4,7 @@ import { memo } from 'react';
 import { Ago } from '../frame/ago';
 import classes from './conversation.module.css';
 import { Markdown } from './markdown';
-import { Questions, questionsOf } from './questions';
+import { answerInWords, Questions, questionsOf } from './questions';
 import { ToolCall } from './tool-call';
 
 type Segment = Schemas['ContentSegmentData'];
@@ -17,10 +17,12 @@ interface MessageProps {
   isSending: boolean;
   /** Whether its turn was stopped here. */
   isStopped: boolean;
+  /** What it answers by a button. */
+  answer: string | undefined;
 }
 
 /** A message of a conversation. One that has not changed is not drawn again. */
-export const Message = memo(function Message({ message, onAnswer, isSending, isStopped }: MessageProps) {
+export const Message = memo(function Message({ message, onAnswer, isSending, isStopped, answer }: MessageProps) {
   const { role, created_at, file_ids } = message;
   return (
     <article
@@ -37,7 +39,7 @@ export const Message = memo(function Message({ message, onAnswer, isSending, isS
         </Text>
       </Group>
       <Stack gap="xs">
-        {segmentsOf(message).map((segment, index) => (
+        {segmentsOf(message, answer).map((segment, index) => (
           <SegmentView
             key={segment.id ?? index}
             segment={segment}
@@ -70,7 +72,7 @@ function SegmentView({
   isPlain,
   onAnswer,
   isSending,
-}: Omit<MessageProps, 'message' | 'isStopped'> & { segment: Segment; isPlain: boolean }) {
+}: Omit<MessageProps, 'message' | 'isStopped' | 'answer'> & { segment: Segment; isPlain: boolean }) {
   if (segment.type === 'text') {
     const { content } = segment;
     if (content == null || content === '') return null;
@@ -89,10 +91,21 @@ function SegmentView({
 }
 
 /** Text and calls in their order; older messages have their text alone. */
-function segmentsOf({ content, content_segments, role, tool_calls }: ChatMessage): Segment[] {
+function segmentsOf({ content, content_segments }: ChatMessage, answer: string | undefined): Segment[] {
   if (content_segments != null && content_segments.length > 0) return content_segments;
-  if (content !== '') return [{ type: 'text', content }];
-  return role === 'user' && tool_calls == null ? [{ type: 'text', content: '(answered the question above)' }] : [];
+  const text = content === '' ? answer : content;
+  return text === undefined ? [] : [{ type: 'text', content: text }];
+}
+
+/** What a message without words answers: the labels that were chosen of the question before it. */
+export function answerIn(messages: readonly ChatMessage[], index: number): string | undefined {
+  const { role, content, file_ids } = messages[index] ?? {};
+  if (role !== 'user' || content !== '' || (file_ids ?? []).length > 0) return undefined;
+  const asking = messages.slice(0, index).findLast(hasQuestions);
+  const answers = asking?.content_segments?.flatMap((segment) =>
+    questionsOf(segment).length > 0 && segment.result != null ? [answerInWords(segment.result as Answer)] : [],
+  );
+  return answers?.join(', ') || '(answered a question)';
 }
 
 /** Whether a message of the agent asks questions, answered or not. */

@@ -108,6 +108,10 @@ export function Questions({ questions, answer, onAnswer, isSending }: QuestionsP
   );
 }
 
+/** The labels that were chosen, of all questions of a call, and the words beside them. */
+export const answerInWords = ({ selections, other_text }: Answer): string =>
+  [...Object.values(selections ?? {}).flat(), other_text ?? ''].filter((part) => part !== '').join(', ');
+
 /** What stands between backticks is shown as code; nothing else is markup. */
 const withCode = (text: string): ReactNode[] =>
   text.split(/`([^`]+)`/).map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part));
