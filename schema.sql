@@ -1061,7 +1061,7 @@ CREATE INDEX turns_kept_events_idx ON public.turns USING btree (ended_at) WHERE 
 
 CREATE UNIQUE INDEX turns_message_key ON public.turns USING btree (message_id) WHERE (message_id IS NOT NULL);
 
-CREATE INDEX turns_waiting_idx ON public.turns USING btree (company_id, created_at) WHERE (state = 'dispatched'::text);
+CREATE INDEX turns_waiting_idx ON public.turns USING btree (company_id, created_at) WHERE ((owner IS NULL) AND (ended_at IS NULL));
 
 CREATE INDEX uploads_api_key_idx ON public.uploads USING btree (api_key_id) WHERE ((api_key_id IS NOT NULL) AND (state = ANY (ARRAY['open'::text, 'completing'::text])));
 

@@ -62,7 +62,7 @@ async function statementsOf(work: () => Promise<void>): Promise<Set<string>> {
 /** Statements of the reaper, which goes over all turns that are active. */
 const REAPER = /FROM turns WHERE state = '\w+' AND due_at/;
 /** The statement that claims turns goes over those that wait. */
-const CLAIM = /WITH due AS MATERIALIZED/;
+const CLAIM = /WITH RECURSIVE company AS /;
 
 /** Tables that a plan reads from end to end, or from some row of an index up to the one that is meant. */
 function scanned(plan: Plan, queue?: string): string[] {
@@ -129,7 +129,7 @@ describe('statements of the chat', () => {
       const { rows } = await database.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
         `EXPLAIN (FORMAT JSON, GENERIC_PLAN) ${statement}`,
       );
-      const queue = CLAIM.test(statement) ? 'turns_dispatched_idx' : undefined;
+      const queue = CLAIM.test(statement) ? 'turns_waiting_idx' : undefined;
       const tables = rows.flatMap((row) => row['QUERY PLAN'].flatMap(({ Plan }) => scanned(Plan, queue)));
       checked.push({ statement, scanned: tables.filter((table) => GROWING.includes(table)) });
     }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { TurnsRepository } from '../../src/chat/turns/turns.repository.js';
+import { CLAIM } from '../../src/chat/turns/turns.sql.js';
 import { useDatabase } from '../support/database.js';
 
 const db = useDatabase();
@@ -83,6 +84,17 @@ describe('a claim of turns', () => {
     const room = { turns: 1, ofCompany: 1, running: new Map() };
     const { turns } = await new TurnsRepository(db.source).claim(randomUUID(), 'guide', room);
     expect(turns.map(({ id }) => id)).toEqual([newest.id]);
+  });
+
+  it('reads few turns however many wait', async () => {
+    for (const company of ['a', 'b', 'c']) await dispatch(company, 2_000);
+    const rows = await db.source.manager.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }[]>(
+      `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${CLAIM}`,
+      [randomUUID(), 'guide', 8, ['a'], [2], 4],
+    );
+    const { Plan } = rows[0]!['QUERY PLAN'][0];
+    expect(Plan['Actual Rows']).toBe(8);
+    expect(Plan['Shared Hit Blocks']).toBeLessThan(1_000);
   });
 
   it('skips locked conversations and reports that turns can be claimed later', async () => {

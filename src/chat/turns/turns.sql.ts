@@ -4,7 +4,6 @@ import { takeSequence } from '../conversations/conversations.repository.js';
 import { removeChanges, takeChanges } from '../conversations/workspace-changes.repository.js';
 import { insertMessage, joinMessages, writeBody } from '../messages/messages.repository.js';
 import { insertEvents, WITH_MESSAGE } from './turn-events.repository.js';
-import { TURN_STEPS } from './turn.entity.js';
 
 /** Who may write: the owner, or anybody once the owner has let the lease run out. */
 export type Holder = 'owner' | 'reaper';
@@ -40,9 +39,12 @@ export const START = `
 /** What the owner of a turn knows of it. */
 export const LEASED = 'id, project_id, conversation_id, company_id, user_id, api_key_id, generation, attempts, credits';
 
+/** State `dispatched`, in the words of its index: by the state itself, the planner may read all active turns for each company. */
+const DISPATCHED = 't.owner IS NULL AND t.ended_at IS NULL';
+
 /** The first company after another one that has dispatched turns. */
 const nextCompany = (after: string): string =>
-  `(SELECT t.company_id FROM turns t WHERE t.state = 'dispatched' ${after} ORDER BY t.company_id LIMIT 1)`;
+  `(SELECT t.company_id FROM turns t WHERE ${DISPATCHED} ${after} ORDER BY t.company_id LIMIT 1)`;
 
 /**
  * Claims dispatched turns: $1 owner, $2 model, $3 how many, $4 companies that the owner runs turns of, $5 numbers of these turns, $6
@@ -58,11 +60,11 @@ export const CLAIM = `
     SELECT t.id, t.created_at, coalesce(running.count, 0) + t.position AS place
       FROM company LEFT JOIN unnest($4::text[], $5::integer[]) AS running (company_id, count) ON running.company_id = company.id,
            LATERAL (SELECT t.id, t.created_at, row_number() OVER (ORDER BY t.created_at) AS position
-                      FROM turns t WHERE t.state = 'dispatched' AND t.company_id = company.id
+                      FROM turns t WHERE ${DISPATCHED} AND t.company_id = company.id
                      ORDER BY t.created_at LIMIT greatest($6 - coalesce(running.count, 0), 0)) t
   ), due AS MATERIALIZED (
     SELECT t.id FROM waiting w JOIN turns t ON t.id = w.id JOIN conversations c ON c.id = t.conversation_id
-     WHERE ${TURN_STEPS.mayBecome('streaming', 't.state')}
+     WHERE ${DISPATCHED}
      ORDER BY w.place, w.created_at LIMIT $3 FOR NO KEY UPDATE OF t, c SKIP LOCKED
   ), claimed AS (
     UPDATE turns t SET state = 'streaming', model = $2, ${claimedBy('$1')}
@@ -71,7 +73,7 @@ export const CLAIM = `
   ), told AS (${takeChanges('claimed')}
   )
   SELECT ${LEASED}, more_wait, some_locked
-    FROM (SELECT EXISTS (SELECT FROM turns WHERE state = 'dispatched' AND id <> ALL (ARRAY(SELECT id FROM due))) AS more_wait,
+    FROM (SELECT EXISTS (SELECT FROM turns t WHERE ${DISPATCHED} AND t.id <> ALL (ARRAY(SELECT id FROM due))) AS more_wait,
                  (SELECT count(*) FROM due) < least($3, (SELECT count(*) FROM waiting)) AS some_locked) rest
     LEFT JOIN claimed ON true`;
 
