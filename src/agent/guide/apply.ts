@@ -10,6 +10,7 @@ import { mentionsOf } from '../../modelling/mentions.js';
 import { parseFormula } from '../../modelling/parse-formula.js';
 import { someOf } from '../../modelling/names.js';
 import { classify, confirm, countsData, remove, set } from './card-changes.js';
+import { namesCard, whyMisnamed } from './given-names.js';
 import { addFacts } from './limits.js';
 import { quote } from './quote.js';
 import { assignmentIn, boundsIn, pairIn } from './relation-grammar.js';
@@ -119,40 +120,6 @@ export function apply(statement: Statement, { sketch, files }: Application, caus
     case 'later':
     case 'courtesy':
       return undefined;
-  }
-}
-
-/** Explains that a new name of a statement differs from a name on the canvas in case alone; undefined for other statements. */
-export function whyMisnamed(statement: Statement, sketch: Sketch): string | undefined {
-  for (const name of namesGivenBy(statement)) {
-    const twin = sketch.twinOf(name);
-    if (twin === undefined) continue;
-    const [added, old] = [quote(name, 60), quote(twin, 60)];
-    return `${added} differs from ${old} in case alone: write ${old}, or use ${added} in a formula first`;
-  }
-  return undefined;
-}
-
-/** Names that a statement is about, and that it gives to something if they are new. */
-function namesGivenBy(statement: Statement): string[] {
-  switch (statement.kind) {
-    case 'variables':
-      return statement.names;
-    case 'family':
-      return [statement.name];
-    case 'members':
-    case 'file_set':
-      return [statement.set];
-    case 'cells':
-    case 'column_name':
-      return [statement.column];
-    case 'relation': {
-      const { label, index, counts, formula } = statement;
-      const isPlain = label === undefined && index === undefined && counts === undefined;
-      return isPlain ? [(assignmentIn(formula) ?? boundsIn(formula))?.name].filter((name) => name !== undefined) : [];
-    }
-    default:
-      return [];
   }
 }
 
@@ -335,9 +302,6 @@ function state(name: string, facts: VariableFacts, sketch: Sketch, cause: string
   addFacts({ card, name, ...(index !== undefined && { index }) }, facts, sketch, cause);
   return undefined;
 }
-
-export const namesCard = (name: string, { card_type }: SketchCard): string =>
-  `${quote(name, 60)} names the ${card_type}, no variable: write its formula`;
 
 /** Declares a variable with what is said of it. */
 function putVariable(

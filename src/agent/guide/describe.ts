@@ -5,7 +5,7 @@ import { type ChecklistItem, readChecklist } from './checklist.js';
 import { bullets, counted, quote } from './quote.js';
 import type { SketchCard } from './sketch.js';
 import type { Made, Refused } from './turn-work.js';
-import type { OpenStatement } from './unread.js';
+import type { OpenStatement } from './open-statements.js';
 
 const SHOWN_ENTRIES = 10;
 /** Members of a set that are shown. */

@@ -42,7 +42,7 @@ import {
 } from './turn-work.js';
 import { describeIdle } from './stray-variables.js';
 import { undoLast } from './undo.js';
-import { openStatements } from './unread.js';
+import { openStatements } from './open-statements.js';
 
 /**
  * The agent that needs neither key nor network: rules alone, and it says so.

@@ -76,3 +76,13 @@ describe('the order of statements', () => {
     );
   });
 });
+
+it.each([
+  'wood: oak, pine; use[w] for w in wood; maximize n: sum w in wood: use[w]; Use: sum w in wood: use[w] <= 4',
+  'ps: a, b; limit = 3; make[p] for p in ps; make[p] <= limit for p in ps; maximize n: sum p in ps: make[p]; Limit: make["a"] <= 2',
+  'ps: a, b; cap = 3; need of ps: a 2, b 5; make[p] for p in ps; maximize n: sum p in ps: make[p]; Cap: make[p] <= 4 for p in ps where need[p] > cap; Tot: sum p in ps: make[p] <= 9',
+  'x <= 4; maximize x: 3 x; X: 2 x <= 6',
+  'x integer; budget = 6; maximize n: x; Budget: 2 x <= budget',
+])('a constraint may be called like what its model uses: %s', async (model) => {
+  expect(await outcomeOf([model])).toMatchObject({ end: expect.stringContaining('Solved') as unknown });
+});

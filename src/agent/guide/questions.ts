@@ -12,7 +12,7 @@ import { ask, EXAMPLE, LATER, plainLabel, referTo } from './question-parts.js';
 import { quote } from './quote.js';
 import type { CardType, Sketch, SketchCard } from './sketch.js';
 import { askForStray } from './stray-variables.js';
-import { openStatements } from './unread.js';
+import { openStatements } from './open-statements.js';
 
 /** What a question is made from. */
 export interface Situation {

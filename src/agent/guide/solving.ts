@@ -4,7 +4,7 @@ import { someOf } from '../../modelling/names.js';
 import { plainVariables, requirementOf } from '../../projects/canvas/requirement.js';
 import { counted, figure, quote } from './quote.js';
 import type { Sketch, SketchCard } from './sketch.js';
-import { type OpenStatement, openStatements } from './unread.js';
+import { type OpenStatement, openStatements } from './open-statements.js';
 
 export type Feasibility = CompletenessResponse['feasibility_result'];
 

@@ -3,16 +3,12 @@ import { isName } from '../../modelling/lexer.js';
 import { COMPARISON, FIGURE_WORD, RELATION_SIGN as RELATION } from '../../modelling/limit-words.js';
 import { shortened } from '../../modelling/names.js';
 import { nearestNames } from '../../modelling/nearest-names.js';
-import { parseFormula } from '../../modelling/parse-formula.js';
 import { splitIndex } from '../../modelling/split-index.js';
-import type { Gap } from '../../projects/canvas/card.entity.js';
-import { fieldOf, gapsOfShape } from '../../projects/canvas/card-shapes.js';
-import { namesInText, readIndex, whyUnread } from '../../projects/canvas/expressions.js';
-import { gapsOfWords } from '../../projects/canvas/derivation.js';
-import { formulaIn, plainVariables } from '../../projects/canvas/requirement.js';
-import { wordedLimits } from '../../projects/canvas/worded-limits.js';
-import { whyAmounts, whyMisordered } from './index-grammar.js';
-import { MAX_NAMES, namesCard, whyMisnamed } from './apply.js';
+import { fieldOf } from '../../projects/canvas/card-shapes.js';
+import { readIndex } from '../../projects/canvas/expressions.js';
+import { MAX_NAMES } from './apply.js';
+import { whyMisnamed } from './given-names.js';
+import { unreadFormula, whyNoFormula } from './open-statements.js';
 import { readFacts, splitClass, splitCounts, splitLabel } from './relation-grammar.js';
 import { isOfScenario } from './scenario-grammar.js';
 import type { CardType, Sketch, SketchCard } from './sketch.js';
@@ -29,12 +25,6 @@ export interface UnreadCard {
   type: CardType;
   label: string;
   data: Record<string, unknown>;
-}
-
-/** Statement on the canvas that cannot be read, and the gap that says why. */
-export interface OpenStatement {
-  card: SketchCard;
-  gap: Pick<Gap, 'field' | 'message'>;
 }
 
 const MAX_TEXT_LABEL = 60;
@@ -262,71 +252,4 @@ function longestRun(text: string, meets: (word: string) => boolean): number {
     end = index + word.length;
   }
   return longest;
-}
-
-/** Returns the statements on the canvas that cannot be read, whatever else is on it. */
-export function openStatements(sketch: Sketch): OpenStatement[] {
-  // Formulas share names, and each lookup goes through all cards.
-  const cards = new Map<string, SketchCard | undefined>();
-  const cardOf = (name: string): SketchCard | undefined => {
-    if (!cards.has(name)) cards.set(name, sketch.namedCard(name));
-    return cards.get(name);
-  };
-  const worded = wordedGaps(sketch);
-  return sketch.cards.flatMap((card) => {
-    const gap =
-      misfitOf(card) ?? unreadFormula(card) ?? misnamed(card, cardOf) ?? worded.get(card) ?? takenName(card, sketch);
-    return gap === undefined ? [] : [{ card, gap }];
-  });
-}
-
-/** Returns the gaps of cards with limits in words. */
-function wordedGaps(sketch: Sketch): ReadonlyMap<SketchCard, OpenStatement['gap'] | undefined> {
-  const cards = wordedLimits(sketch.cards, plainVariables(sketch.cards));
-  const vocabulary = cards.length === 0 ? undefined : sketch.vocabulary;
-  return new Map(cards.map((card) => [card, vocabulary && gapsOfWords(card, vocabulary, true)[0]]));
-}
-
-/** Returns the gap of a field that holds something else than it may. */
-const misfitOf = (card: SketchCard): OpenStatement['gap'] | undefined =>
-  gapsOfShape(card).find(({ field, severity }) => severity === 'blocking' && card.data[field] != null);
-
-/** Explains the fault of a text that is meant as another statement than a formula. */
-const whyNoFormula = (text: string): string | undefined => whyMisordered(text) ?? whyAmounts(text);
-
-/** Returns the gap of a formula or an index that cannot be read. */
-function unreadFormula(card: SketchCard): OpenStatement['gap'] | undefined {
-  const [expression, index = ''] = [fieldOf<string>(card, 'expression'), fieldOf<string>(card, 'index')];
-  const over = readIndex(index);
-  if (index !== '' && isProblem(over)) return { field: 'index', message: whyUnread(over, index, true) };
-  if (expression === undefined || card.card_type === 'kpi') return undefined;
-  const formula = parseFormula(expression);
-  if (isProblem(formula))
-    return { field: 'expression', message: whyNoFormula(expression) ?? whyUnread(formula, expression) };
-  const isObjective = card.card_type === 'objective';
-  if (formula.relations.length > 0 !== isObjective) return undefined;
-  const message = isObjective ? 'An objective has no <=, >= or = in it' : 'There is no <=, >= or = in it';
-  return { field: 'expression', message };
-}
-
-/** Returns the gap of a limit or a value that was said of a name before it became that of an objective or a constraint. */
-function takenName(card: SketchCard, sketch: Sketch): OpenStatement['gap'] | undefined {
-  const { domain, name } = card.data;
-  const isLimit = card.card_type === 'variable' && domain === undefined && typeof name === 'string';
-  const values = card.card_type === 'data' ? (fieldOf<Record<string, unknown>>(card, 'values') ?? {}) : {};
-  const names = isLimit ? [name] : Object.keys(values).filter((one) => typeof values[one] === 'number');
-  const taken = names.find((one) => !sketch.uses(one) && sketch.withLabel(one) !== undefined);
-  const other = taken === undefined ? undefined : sketch.withLabel(taken);
-  return other && { field: isLimit ? 'name' : 'values', message: namesCard(other.label, other) };
-}
-
-/** Returns the gap of a formula that uses the name of an objective or a constraint. */
-function misnamed(
-  card: SketchCard,
-  cardOf: (name: string) => SketchCard | undefined,
-): OpenStatement['gap'] | undefined {
-  const { expression = '', index } = formulaIn(card) ?? {};
-  const other = namesInText(expression, index).map(cardOf).find(Boolean);
-  if (other === undefined) return undefined;
-  return { field: 'expression', message: namesCard(other.label, other) };
 }

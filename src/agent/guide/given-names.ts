@@ -1,0 +1,44 @@
+import { quote } from './quote.js';
+import { assignmentIn, boundsIn } from './relation-grammar.js';
+import type { Sketch, SketchCard } from './sketch.js';
+import type { Statement } from './statement.js';
+
+/* Names that statements give to variables, values, columns and sets. */
+
+/** Explains that a new name of a statement differs from a name on the canvas in case alone; undefined for other statements. */
+export function whyMisnamed(statement: Statement, sketch: Sketch): string | undefined {
+  for (const name of namesGivenBy(statement)) {
+    const twin = sketch.twinOf(name);
+    if (twin === undefined) continue;
+    const [added, old] = [quote(name, 60), quote(twin, 60)];
+    return `${added} differs from ${old} in case alone: write ${old}, or use ${added} in a formula first`;
+  }
+  return undefined;
+}
+
+/** Names that a statement is about, and that it gives to something if they are new. */
+function namesGivenBy(statement: Statement): string[] {
+  switch (statement.kind) {
+    case 'variables':
+      return statement.names;
+    case 'family':
+      return [statement.name];
+    case 'members':
+    case 'file_set':
+      return [statement.set];
+    case 'cells':
+    case 'column_name':
+      return [statement.column];
+    case 'relation': {
+      const { label, index, counts, formula } = statement;
+      const isPlain = label === undefined && index === undefined && counts === undefined;
+      return isPlain ? [(assignmentIn(formula) ?? boundsIn(formula))?.name].filter((name) => name !== undefined) : [];
+    }
+    default:
+      return [];
+  }
+}
+
+/** Explains that a name is that of an objective or a constraint. */
+export const namesCard = (name: string, { card_type }: SketchCard): string =>
+  `${quote(name, 60)} names the ${card_type}, no variable: write its formula`;
