@@ -27,6 +27,7 @@ const AMOUNT = new RegExp(
   String.raw`^(?:(?<before>\p{L}[\p{L}\p{N} ]*) ${NUMBER}(?: ?[%\p{L}]{1,3})?|${NUMBER}(?: ?\p{L}+(?: of|(?= \p{L})))? (?<behind>\p{L}[\p{L}\p{N}]*))$`,
   'iu',
 );
+const FIGURE = new RegExp(NUMBER, 'i');
 /** Words of a member without quotes. */
 const MAX_WORDS = 4;
 const SENTENCE =
@@ -76,7 +77,7 @@ export function whyAmounts(text: string): string | undefined {
   const kinds = new Set(words.map((word) => word?.replace(/\d+/g, '')));
   const [first = ''] = words;
   if (parts.length < 2 || words.includes(undefined) || kinds.size < parts.length) return undefined;
-  const figure = new RegExp(NUMBER).exec(parts[0] ?? '')?.[0];
+  const figure = FIGURE.exec(parts[0] ?? '')?.[0];
   const member = isName(label) ? label : `"${label}"`;
   const members = parts.map((part) => `"${part}"`).join(', ');
   return `it is a list of amounts without what they are for: write \`${first.replace(/ /g, '_')} of items: ${member} ${figure}\`, or \`${label}: ${members}\` for members of a set`;
