@@ -15,6 +15,10 @@ it.each<[font: string, ordering: string, characterMap: string, line: Buffer, tex
   ['STSong-Light', 'GB1', 'GBK-EUC-H', hex('b2fac6b7'), '产品'],
   ['MSung-Light', 'CNS1', 'UniCNS-UCS2-H', utf16('需求計劃'), '需求計劃'],
   ['MSung-Light', 'CNS1', 'ETen-B5-H', hex('b2a3ab7e'), '產品'],
+  ['MSung-Light', 'CNS1', 'UniGB-UCS2-H', utf16('產品需求 100'), '產品需求 100'],
+  ['MSung-Light', 'CNS1', 'GBK-EUC-H', hex('b2fac6b7'), '产品'],
+  ['MHei-Medium', 'CNS1', 'UniJIS-UCS2-H', utf16('需要計画'), '需要計画'],
+  ['HeiseiMin-W3', 'Japan1', 'UniGB-UCS2-H', utf16('需求计划'), '需求计划'],
   ['HYSMyeongJo-Medium', 'Korea1', 'UniKS-UCS2-H', utf16('수요계획AB'), '수요계획AB'],
   ['HYGothic-Medium', 'Korea1', 'KSCms-UHC-H', hex('c1a6c7b0'), '제품'],
 ])('reads text in %s (%s) with the character map %s', async (font, ordering, characterMap, line, text) => {

@@ -17,6 +17,7 @@ export class FontFailures {
   static readonly VERBOSITY = 1;
   private readonly maps = new Set<string>();
   private hasOthers = false;
+  private hasContradiction = false;
   private readonly original = output.warn;
 
   constructor() {
@@ -33,9 +34,15 @@ export class FontFailures {
     const reasons = [
       ...(names.length > 0 ? [`an unknown character map (${names.join(', ')})`] : []),
       ...(this.hasOthers ? ['a broken font'] : []),
+      ...(this.hasContradiction ? ['a font and a character map of different languages'] : []),
     ];
     if (reasons.length === 0) return undefined;
     return `Text of the PDF cannot be read because of ${reasons.join(' and ')}. Save the PDF with embedded fonts, or save its text`;
+  }
+
+  /** Notes that the characters of a font may be others than those of its character map. */
+  addContradiction(): void {
+    this.hasContradiction = true;
   }
 
   private add(warning: string): void {

@@ -1,10 +1,9 @@
 import { open, stat } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import type { ReadableStream } from 'node:stream/web';
 import { getDocumentProxy } from 'unpdf';
 import { TaskProblem, type TextAnswer, type TextTask } from '../tasks.js';
 import { BoundedText } from './bounded-text.js';
+import { CharacterMaps } from './character-maps.js';
 import { FontFailures } from './font-failures.js';
 
 type Document = Awaited<ReturnType<typeof getDocumentProxy>>;
@@ -16,8 +15,6 @@ const MAX_FILE_BYTES = 100 * 1024 ** 2;
 const MAX_PAGES = 1_000;
 /** Where the mark of a PDF stands at the latest, as readers take it. */
 const MARK_WITHIN_BYTES = 1_024;
-/** Character maps of East Asian fonts that a PDF names and does not contain. The text of such fonts cannot be read without them. */
-const CMAPS = join(dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json')), 'cmaps/');
 /** A gap in a line that is wider than so many times the size of its font is one between cells of a table. */
 const CELL_GAP = 1.5;
 
@@ -40,7 +37,7 @@ interface Item {
 export async function pdfText(task: TextTask, signal?: AbortSignal): Promise<TextAnswer> {
   const failures = new FontFailures();
   try {
-    return await textOf(await openPdf(task.from), task, failures, signal);
+    return await textOf(await openPdf(task.from, failures), task, failures, signal);
   } finally {
     failures.close();
   }
@@ -73,7 +70,7 @@ async function textOf(
   }
 }
 
-async function openPdf(path: string): Promise<Document> {
+async function openPdf(path: string, failures: FontFailures): Promise<Document> {
   const { size } = await stat(path);
   if (size > MAX_FILE_BYTES) throw unreadable(`The PDF has more than ${MAX_FILE_BYTES} bytes`);
   const data = new Uint8Array(size);
@@ -88,8 +85,8 @@ async function openPdf(path: string): Promise<Document> {
   }
   try {
     return await getDocumentProxy(data, {
-      cMapUrl: CMAPS,
       cMapPacked: true,
+      BinaryDataFactory: new CharacterMaps(() => failures.addContradiction()).factory,
       isEvalSupported: false,
       enableXfa: false,
       useSystemFonts: false,

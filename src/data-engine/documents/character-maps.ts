@@ -1,0 +1,59 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+/** Character maps of East Asian fonts that a PDF names and does not contain. The text of such fonts cannot be read without them. */
+const FOLDER = join(dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json')), 'cmaps/');
+/** Map from the characters of a collection to Unicode. */
+const TO_UNICODE = /^Adobe-(GB1|CNS1|Japan1|Korea1)-UCS2\./;
+/** Collections of the other maps, by their names. */
+const COLLECTIONS: readonly [names: RegExp, collection: string][] = [
+  [/^(?:Uni)?GB/, 'GB1'],
+  [/^(?:B5|ET|HK|CNS|UniCNS)/, 'CNS1'],
+  [/^(?:KSC|UniKS)/, 'Korea1'],
+];
+
+/**
+ * Loads the character maps of a document. Some programs write traditional Chinese with a map of simplified Chinese, so the map tells
+ * which characters a text has, and not the font. Reports a contradiction if this could be wrong for another font.
+ */
+export class CharacterMaps {
+  /** Collections of the maps of texts, and collections whose maps to Unicode were loaded. */
+  private readonly ofTexts = new Set<string>();
+  private readonly toUnicode = new Set<string>();
+  /** Collections whose map to Unicode was replaced. */
+  private readonly replaced = new Set<string>();
+
+  constructor(private readonly onContradiction: () => void) {}
+
+  /** Returns the class that the library expects. */
+  get factory(): new () => { fetch(request: { filename: string }): Promise<Uint8Array> } {
+    const load = async (name: string): Promise<Uint8Array> =>
+      new Uint8Array(await readFile(join(FOLDER, this.fileOf(name))));
+    return class {
+      async fetch({ filename }: { filename: string }): Promise<Uint8Array> {
+        return load(filename);
+      }
+    };
+  }
+
+  private fileOf(filename: string): string {
+    const [, ofFont] = TO_UNICODE.exec(filename) ?? [];
+    if (ofFont === undefined) {
+      const collection = COLLECTIONS.find(([names]) => names.test(filename))?.[1] ?? 'Japan1';
+      this.ofTexts.add(collection);
+      if (this.replaced.has(collection)) this.onContradiction();
+      return filename;
+    }
+    const [ofText] = this.ofTexts;
+    if (ofText !== undefined && !this.ofTexts.has(ofFont)) {
+      if (this.ofTexts.size === 1 && !this.toUnicode.has(ofText)) {
+        this.replaced.add(ofFont);
+        return `Adobe-${ofText}-UCS2.bcmap`;
+      }
+      this.onContradiction();
+    }
+    this.toUnicode.add(ofFont);
+    return filename;
+  }
+}
