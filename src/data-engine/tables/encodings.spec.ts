@@ -171,6 +171,11 @@ it.each([
   ['shift_jis', 'kanji', csv('製品,数量', '木材,10', '鉄板,20', '東京,3')],
   ['windows-1251', 'two Russian words', csv('id,name', '1,Да', '2,Нет')],
   ['ibm866', 'two Russian words', csv('id,name', '1,Да', '2,Нет')],
+  [
+    'windows-1252',
+    'words of many languages',
+    csv('Größe,Preis €,Hinweis', 'groß,10,„neu“ – geprüft', 'mäßig,20,naïve façade', 'Señor,30,coração Þór'),
+  ],
   ['cp850', 'German', csv('Stück,März', 'Bänke,groß', 'Möbel,schön')],
   ['cp850', 'French', csv('café,qté', 'thé,1')],
   ['cp852', 'Polish', csv('miasto,ilość', 'Łódź,10', 'Wrocław,20', 'księżyc,30')],

@@ -143,8 +143,9 @@ class Survey {
       return { encoding: WESTERN, others: [best, ...others.filter((other) => other !== WESTERN)], ...place };
     }
     if (isEastAsian && fitting.length === 1) return { encoding: fitting[0]!.encoding, others: [], ...place };
-    const { best, others, isPossible, isPlausible, isProven } = this.letters.likely(WESTERN);
-    if (isProven && !isBrokenUtf8) return { encoding: best, others, ...place };
+    const likely = this.letters.likely(WESTERN);
+    if (likely.isProven && !isBrokenUtf8) return { encoding: likely.best, others: likely.others, ...place };
+    const { best, others, isPossible, isPlausible } = this.letters.likely();
     const alphabets = isPossible ? [best, ...others] : [];
     const scripts = isEastAsian && this.asciiWords * 3 <= otherWords ? candidates.map(({ encoding }) => encoding) : [];
     const possible = isPlausible ? [...alphabets, ...scripts] : [...scripts, ...alphabets];
