@@ -530,7 +530,6 @@ describe('JSON', () => {
     ],
     ['empty texts', '[{"a":""},{"a":"x"}]', { columns: ['a text'], rows: [[''], ['x']] }],
     ['escapes', String.raw`[{"a\nb":"\u00e4\"\\"}]`, { columns: ['a\nb text'], rows: [['ä"\\']] }],
-    ['a key twice', '[{"a":1,"a":2}]', { columns: ['a integer'], rows: [['2']] }],
     [
       'names of prototypes',
       '[{"__proto__":1,"constructor":2}]',
