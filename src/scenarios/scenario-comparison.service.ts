@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ExecutionRecords } from '../executions/execution-records.service.js';
 import type { EndedRun } from '../executions/executions.repository.js';
 import { type Difference, MemberDifferencesRepository, SAME } from '../executions/member-differences.repository.js';
+import { roundedAt } from '../executions/solver/solve-result.js';
 import { Invalid, invalidValue } from '../platform/errors/errors.js';
 import { entityTag, type KnownTags } from '../platform/http/entity-tags/entity-tag.js';
 import { Tagged } from '../platform/http/entity-tags/tagged.js';
@@ -160,7 +161,7 @@ function besideKpis(kpis: readonly Kpi[], ofBase: readonly Kpi[]): ComparedKpi[]
 type Kpi = Pick<ComparedKpi, 'label' | 'value'>;
 
 const difference = (value: number | null, other: number | null | undefined): number | null =>
-  value === null || other == null ? null : value - other;
+  value === null || other == null ? null : roundedAt(value - other, Math.max(Math.abs(value), Math.abs(other)));
 
 /** Variables without an index that are not the same in all plans. */
 function scalarDifferences(plans: readonly EndedRun[]): Difference[] {

@@ -28,6 +28,44 @@ function errorOf(work: () => unknown): unknown {
 
 const solve = (text: string) => solveModel(highs, readLp(text), 10);
 
+describe('figures of a plan', () => {
+  const planOf = (text: string, ...values: number[]) =>
+    planFound(
+      readLp(text),
+      {
+        status: 'optimal',
+        values: Float64Array.from(values),
+        bound: NaN,
+        prices: undefined,
+      },
+      'in 1 s',
+    )!;
+
+  it.each([
+    ['a value just below a whole number', [91.99999999999991], { x: 92 }, 92, 8],
+    ['a value just above another one', [0.30000000000000004], { x: 0.3 }, 0.3, 99.7],
+    ['a value that is nothing', [8.5265e-14], { x: 0 }, 0, 100],
+    ['a value that is nothing, with a sign', [-8.5265e-14], { x: 0 }, 0, 100],
+    ['a value with many digits', [33.33333333333333], { x: 33.33333333333 }, 33.33333333333, 66.66666666667],
+    ['a slack within the tolerance', [99.99999999], { x: 99.99999999 }, 99.99999999, 0],
+    ['a slack beyond the tolerance', [99.9999], { x: 99.9999 }, 99.9999, 0.0001],
+  ])('have no rounding errors: %s', (_, values, variables, objective_value, slack) => {
+    const result = planOf('max x st c: x <= 100 end', ...values);
+    expect(result).toMatchObject({ variables, objective_value, constraints: [{ activity: objective_value, slack }] });
+    expect(Object.is(result.variables['x'], -0)).toBe(false);
+  });
+
+  it('are whole where the model says so, and keep the sums of their terms', () => {
+    const result = planOf('max 0.1 x + 0.2 y st c: 0.1 x + 0.2 y <= 0.3 general x y end', 1.0000000004, 0.9999999);
+    expect(result).toMatchObject({ variables: { x: 1, y: 1 }, objective_value: 0.3, constraints: [{ slack: 0 }] });
+  });
+
+  it('keep small and large figures', () => {
+    const result = planOf('max x + y st c: x <= 1 end', 0.000012345, 123456789012);
+    expect(result.variables).toEqual({ x: 0.000012345, y: 123456789012 });
+  });
+});
+
 describe('the result of a solve', () => {
   it.each([
     [

@@ -153,12 +153,16 @@ function withValues(
   model: Model,
   status: SolveResult['status'],
   found: Float64Array,
-  { bound, prices }: Pick<Run, 'bound' | 'prices'>,
+  { bound, prices: exactPrices }: Pick<Run, 'bound' | 'prices'>,
 ): SolveResult & { plan: Plan } {
+  const prices = exactPrices && {
+    duals: exactPrices.duals.map(rounded),
+    reducedCosts: exactPrices.reducedCosts.map(rounded),
+  };
   const { objective, constant, variables, families } = model;
   const values = found.map((value, index) => exact(value, variables[index]));
   const plan: Plan = { ...planOf(model, values), ...prices };
-  const objective_value = positiveZero(constant + valueOf(objective, values));
+  const objective_value = rounded(constant + valueOf(objective, values));
   return {
     status,
     objective_value,
@@ -181,7 +185,7 @@ function qualityAt(objective: number, found: number, { sense }: Model): Pick<Sol
   if (!Number.isFinite(found)) return { bound: null, gap: null };
   const isReached =
     (sense === 'maximize' ? found - objective : objective - found) <= REACHED * Math.max(1, Math.abs(objective));
-  const bound = isReached ? objective : positiveZero(found);
+  const bound = isReached ? objective : rounded(found);
   return { bound, gap: gapBetween(objective, bound) };
 }
 
@@ -190,26 +194,27 @@ function priced({ variables, families }: Model, { reducedCosts }: Prices): Recor
   for (const { from, size } of families.variables) inFamilies.fill(1, from, from + size);
   const found: [string, number][] = [];
   for (const [at, { name, isSlack }] of variables.entries())
-    if (isSlack !== true && inFamilies[at] === 0) found.push([name, positiveZero(reducedCosts[at]!)]);
+    if (isSlack !== true && inFamilies[at] === 0) found.push([name, reducedCosts[at]!]);
   return Object.fromEntries(found);
 }
 
 function kpisOf({ kpis }: Model, { values }: Plan): SolvedKpi[] {
   return kpis.map(({ label, unit, target, figure }) => {
-    const value = figure === undefined ? NaN : positiveZero(figure.constant + valueOf(figure.terms, values));
+    const value = figure === undefined ? NaN : rounded(figure.constant + valueOf(figure.terms, values));
     return { label, value: Number.isFinite(value) ? value : null, unit, target };
   });
 }
 
 function planOf({ variables, rows }: Model, values: Float64Array): Plan {
   const shown = values.map((value, index) => (variables[index]?.isSlack === true ? 0 : value));
-  const activities = Float64Array.from(rows, ({ terms }) => positiveZero(valueOf(terms, shown)));
+  const activities = Float64Array.from(rows, ({ terms }) => rounded(valueOf(terms, shown)));
   const slacks = Float64Array.from(rows, ({ lower, upper }, row) => {
     const slack = Math.min(activities[row]! - lower, upper - activities[row]!);
     // A row that neither side bounds is no constraint; JSON has no infinity.
-    return positiveZero(Number.isFinite(slack) ? slack : 0);
+    const isRoom = Number.isFinite(slack) && Math.abs(slack) > noRoomAt(activities[row]!);
+    return isRoom ? roundedAt(slack, activities[row]!) : 0;
   });
-  return { values: values.map(positiveZero), activities, slacks };
+  return { values, activities, slacks };
 }
 
 /** The values of variables without an index, and of families their totals. */
@@ -240,19 +245,34 @@ function constraintsOf({ rows, families }: Model, { activities, slacks, duals }:
       name: rows[tightest]!.name,
       activity: activities[tightest]!,
       slack: slacks[tightest]!,
-      ...(duals !== undefined && { dual: positiveZero(duals[tightest]!) }),
+      ...(duals !== undefined && { dual: duals[tightest]! }),
     });
     row += Math.max(0, size - 1);
   }
   return found;
 }
 
-const sumOf = (values: Float64Array): number => values.reduce((sum, value) => sum + value, 0);
+const sumOf = (values: Float64Array): number => rounded(values.reduce((sum, value) => sum + value, 0));
 
 /** The value without what the solver's tolerances leave beside it: whole where it must be, and within its bounds. */
 function exact(value: number, variable: Variable | undefined): number {
   const { isInteger = false, lower = -Infinity, upper = Infinity } = variable ?? {};
-  return Math.min(upper, Math.max(lower, isInteger ? Math.round(value) : value));
+  return Math.min(upper, Math.max(lower, isInteger ? Math.round(value) : rounded(value))) + 0;
 }
 
-const positiveZero = (value: number): number => (value === 0 ? 0 : value);
+/** Slacks up to this are none: the solver keeps constraints within a tolerance of 1e-7. */
+const noRoomAt = (activity: number): number => Math.max(1e-7, 1e-9 * Math.abs(activity));
+
+/** Significant digits of figures. Doubles have two or three more, which rounding errors use up. */
+const DIGITS = 13;
+/** Figures below this are none. */
+const NOTHING = 1e-9;
+
+/** A figure without rounding errors: 91.99999999999991 is 92, and -8.5e-14 is 0. */
+export const rounded = (value: number): number => (Math.abs(value) < NOTHING ? 0 : Number(value.toPrecision(DIGITS)));
+
+/** The difference of figures of a size, whose rounding errors are as large as those of the figures. */
+export function roundedAt(difference: number, size: number): number {
+  const digits = DIGITS - 1 - Math.floor(Math.log10(Math.max(Math.abs(size), NOTHING)));
+  return rounded(Number(difference.toFixed(Math.min(100, Math.max(0, digits)))));
+}

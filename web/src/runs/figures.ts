@@ -9,23 +9,41 @@ const signedPercent = new Intl.NumberFormat(undefined, {
 });
 const credits = new Intl.NumberFormat(undefined, { maximumFractionDigits: 3 });
 const LEAST = 0.0001;
+/** Significant digits of figures. Doubles have two or three more, which rounding errors use up. */
+const DIGITS = 13;
+/** Figures below this are none. */
+const NOTHING = 1e-9;
+/** Values that differ by less, relatively, are the same. */
+const SAME = 1e-9;
 const MINUTE = 60;
 
 /** In the place of a figure that there is none of. */
 export const NONE = '–';
 
+/** A figure without rounding errors: 91.99999999999991 is 92, and -8.5e-14 is 0. */
+export const rounded = (value: number): number => (Math.abs(value) < NOTHING ? 0 : Number(value.toPrecision(DIGITS)));
+
 /** A figure as people read it: with as many digits as say something. */
-export function figure(value: number | null | undefined): string {
-  if (value == null) return NONE;
+export function figure(exact: number | null | undefined): string {
+  if (exact == null) return NONE;
+  const value = rounded(exact);
   const size = Math.abs(value);
   // Adding zero takes the sign of one away.
   if (size >= 1e15 || (size > 0 && size < LEAST)) return extreme.format(value);
   return (size >= 1000 ? large : plain).format(value + 0);
 }
 
+/** How much more a value is than another one; nothing where rounding errors alone differ. */
+export function changeOf(value: number, of: number): number {
+  const size = Math.max(Math.abs(value), Math.abs(of));
+  const digits = DIGITS - 1 - Math.floor(Math.log10(Math.max(size, NOTHING)));
+  const change = rounded(Number((value - of).toFixed(Math.min(100, Math.max(0, digits)))));
+  return Math.abs(change) <= SAME * size ? 0 : change;
+}
+
 /** The same with a plus where it is more. */
 export const difference = (value: number | null): string =>
-  value === null ? NONE : value > 0 ? `+${figure(value)}` : figure(value);
+  value === null ? NONE : rounded(value) > 0 ? `+${figure(value)}` : figure(value);
 
 /** A share: `1.5 %`; of one that is there but hardly so, that it is less than is shown. */
 export function share(value: number | null | undefined): string {

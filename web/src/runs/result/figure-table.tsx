@@ -1,7 +1,7 @@
 import { Text, TextInput, UnstyledButton } from '@mantine/core';
 import { type CSSProperties, type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { VList, type VListHandle } from 'virtua';
-import { count, counted, figure } from '../figures';
+import { count, counted, figure, rounded } from '../figures';
 import classes from '../runs.module.css';
 
 /** A column of texts or of figures; figures with bars say how large they are beside the others. */
@@ -144,12 +144,12 @@ function Cell<Row>({ column: { of, is }, row, largest }: { column: Column<Row>; 
     );
   if (is !== 'bar')
     return (
-      <div role="cell" className={classes.number} title={String(value)}>
+      <div role="cell" className={classes.number} title={String(rounded(value))}>
         {figure(value)}
       </div>
     );
   return (
-    <div role="cell" className={classes.barred} title={String(value)}>
+    <div role="cell" className={classes.barred} title={String(rounded(value))}>
       <span className={classes.track} aria-hidden="true">
         <span
           className={classes.amount}

@@ -10,7 +10,7 @@ import { Failure } from '../../service/failure';
 import { Reading } from '../../service/reading';
 import { useService } from '../../service/service';
 import { RunChangedSince } from '../changed-since';
-import { difference, figure, NONE, relative } from '../figures';
+import { changeOf, difference, figure, NONE, relative, rounded } from '../figures';
 import { comparisonPath, runPath, scenarioPath, scenariosPath } from '../places';
 import { RunStatus } from '../run-status';
 import { type Run, useActiveRuns, useScenarios } from '../runs-data';
@@ -245,7 +245,7 @@ function SideBySide({ projectId, compared: { differing }, plans }: SideBySidePro
                       <Beside
                         key={id}
                         value={value}
-                        change={value === null || ofCanvas === null ? null : value - ofCanvas}
+                        change={value === null || ofCanvas === null ? null : changeOf(value, ofCanvas)}
                         of={ofCanvas}
                         isBase={id === BASE}
                       />
@@ -292,7 +292,7 @@ function Beside({
   isBase: boolean;
 }) {
   return (
-    <Table.Td className={classes.number} title={value === null ? undefined : String(value)}>
+    <Table.Td className={classes.number} title={value === null ? undefined : String(rounded(value))}>
       {figure(value)}
       {!isBase && change !== null && change !== 0 && (
         <Text size="xs" c="dimmed" className={classes.change}>

@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals';
+import { changeOf, difference, figure, rounded } from './figures';
+
+describe('figures', () => {
+  it.each([
+    [-8.5265e-14, 0],
+    [91.99999999999991, 92],
+    [0.1 + 0.2, 0.3],
+    [0.00001234, 0.00001234],
+    [123456.789, 123456.789],
+  ])('round %d to %d', (value, to) => {
+    expect(rounded(value)).toBe(to);
+  });
+
+  it.each([
+    [3.5527e-14, '0'],
+    [-3.5527e-14, '0'],
+    [91.99999999999991, '92'],
+    [null, '–'],
+  ])('show %d as %s', (value, text) => {
+    expect(figure(value)).toBe(text);
+    expect(difference(value)).toBe(text === '92' ? '+92' : text);
+  });
+
+  it.each([
+    [92, 91.99999999999997, 0],
+    [1e9 + 0.1, 1e9, 0],
+    [92.5, 92, 0.5],
+    [0.3, 0.1, 0.2],
+    [0, 5, -5],
+  ])('see the change to %d from %d as %d', (value, of, change) => {
+    expect(changeOf(value, of)).toBe(change);
+  });
+});
