@@ -1,10 +1,13 @@
-/** A whole model in words of the guide, which solves it: 50 chairs and 15 tables for a profit of 2,325. */
+/** A complete model in words of the guide, which solves it: 50 chairs and 15 tables for a profit of 2,325. */
 export const EXAMPLE = [
   'maximize profit: 30 chairs + 55 tables',
   'chairs, tables integer',
-  'labour: chairs + 2 tables <= 80, hard',
-  'sawing: 1.5 chairs + tables <= 90, hard',
-  'chairs ordered: chairs >= 40, hard',
-  'tables ordered: tables >= 12, hard',
+  'hours = 80',
+  'saw_hours = 90',
+  'labour: chairs + 2 tables <= hours, hard',
+  'sawing: 1.5 chairs + tables <= saw_hours, hard',
+  'requirement: 40 chairs',
+  'requirement: 12 tables',
+  'kpi: none',
   'solve',
 ].join('\n');
