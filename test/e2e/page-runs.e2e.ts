@@ -208,6 +208,10 @@ inBrowser('the runs of a project', () => {
     await open(room, `/${id}`);
     const stop = tab.page.getByRole('button', { name: 'Stop and keep this plan' });
     await stop.waitFor({ timeout: 30_000 });
+    await tab.appear('light', 420);
+    expect(await tab.overflow()).toBe(0);
+    await show('runs-searching-420');
+    await tab.appear('light', 1280);
     await show('runs-searching');
     await stop.dblclick();
     await tab.page.getByText('The best values found until the search was ended').waitFor();
