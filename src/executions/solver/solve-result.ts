@@ -263,13 +263,17 @@ function exact(value: number, variable: Variable | undefined): number {
 /** Slacks up to this are none: the solver keeps constraints within a tolerance of 1e-7. */
 const noRoomAt = (activity: number): number => Math.max(1e-7, 1e-9 * Math.abs(activity));
 
-/** Significant digits of figures. Doubles have two or three more, which rounding errors use up. */
+/** Significant digits of figures below 1e13. Doubles have two or three more, which rounding errors use up. */
 const DIGITS = 13;
 /** Figures below this are none. */
 const NOTHING = 1e-9;
 
 /** A figure without rounding errors: 91.99999999999991 is 92, and -8.5e-14 is 0. */
-export const rounded = (value: number): number => (Math.abs(value) < NOTHING ? 0 : Number(value.toPrecision(DIGITS)));
+export function rounded(value: number): number {
+  const size = Math.abs(value);
+  if (size < NOTHING) return 0;
+  return size < 10 ** DIGITS ? Number(value.toPrecision(DIGITS)) : Math.round(value);
+}
 
 /** The difference of figures of a size, whose rounding errors are as large as those of the figures. */
 export function roundedAt(difference: number, size: number): number {

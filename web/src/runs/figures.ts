@@ -9,7 +9,7 @@ const signedPercent = new Intl.NumberFormat(undefined, {
 });
 const credits = new Intl.NumberFormat(undefined, { maximumFractionDigits: 3 });
 const LEAST = 0.0001;
-/** Significant digits of figures. Doubles have two or three more, which rounding errors use up. */
+/** Significant digits of figures below 1e13. Doubles have two or three more, which rounding errors use up. */
 const DIGITS = 13;
 /** Figures below this are none. */
 const NOTHING = 1e-9;
@@ -21,7 +21,11 @@ const MINUTE = 60;
 export const NONE = '–';
 
 /** A figure without rounding errors: 91.99999999999991 is 92, and -8.5e-14 is 0. */
-export const rounded = (value: number): number => (Math.abs(value) < NOTHING ? 0 : Number(value.toPrecision(DIGITS)));
+export function rounded(value: number): number {
+  const size = Math.abs(value);
+  if (size < NOTHING) return 0;
+  return size < 10 ** DIGITS ? Number(value.toPrecision(DIGITS)) : Math.round(value);
+}
 
 /** A figure as people read it: with as many digits as say something. */
 export function figure(exact: number | null | undefined): string {
