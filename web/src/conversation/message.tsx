@@ -103,7 +103,7 @@ export function answerIn(messages: readonly ChatMessage[], index: number): strin
   if (role !== 'user' || content !== '' || (file_ids ?? []).length > 0) return undefined;
   const asking = messages.slice(0, index).findLast(hasQuestions);
   const answers = asking?.content_segments?.flatMap((segment) =>
-    questionsOf(segment).length > 0 && segment.result != null ? [answerInWords(segment.result as Answer)] : [],
+    questionsOf(segment).length > 0 && segment.result != null ? [answerInWords(segment.result)] : [],
   );
   return answers?.join(', ') || '(answered a question)';
 }
