@@ -542,6 +542,8 @@ inBrowser('the canvas', () => {
         .waitFor();
     };
     await taken(1);
+    // Later than a double click.
+    await tab.page.waitForTimeout(500);
     await taken(2);
     await snapshots.getByRole('button', { name: 'Remove' }).click();
     await snapshots.getByRole('button', { name: 'Remove for good?' }).click();

@@ -14,7 +14,7 @@ describe('Intents', () => {
   it('ignores the second press of a double click after the first has succeeded', () => {
     const intents = new Intents();
     intents.begins(undefined, AT);
-    intents.end(true, AT + 20);
+    intents.end(true);
     expect(intents.begins(undefined, AT + 300)).toBe(false);
     expect(intents.begins(undefined, AT + 3_000)).toBe(true);
   });
@@ -23,7 +23,7 @@ describe('Intents', () => {
     const intents = new Intents();
     intents.begins(['a'], AT);
     const { key } = intents;
-    intents.end(false, AT + 10);
+    intents.end(false);
     expect(intents.begins(['a'], AT + 20)).toBe(true);
     expect(intents.key).toBe(key);
   });
@@ -32,7 +32,7 @@ describe('Intents', () => {
     const intents = new Intents();
     intents.begins(['a'], AT);
     const { key } = intents;
-    intents.end(false, AT + 10);
+    intents.end(false);
     intents.begins(['b'], AT + 20);
     expect(intents.key).not.toBe(key);
   });
@@ -41,7 +41,7 @@ describe('Intents', () => {
     const intents = new Intents();
     intents.begins('solve', AT);
     const { key } = intents;
-    intents.end(true, AT + 10);
+    intents.end(true);
     intents.begins('solve', AT + 60_000);
     expect(intents.key).not.toBe(key);
   });

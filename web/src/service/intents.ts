@@ -1,7 +1,7 @@
 import { newId } from '@project-workspace/client';
 
-/** Milliseconds within which the same action is the second press of a double click. */
-const DOUBLE_MS = 1_000;
+/** Milliseconds after a press within which the same action is the second press of a double click. */
+const DOUBLE_MS = 500;
 
 /**
  * Gives each action of a person one idempotency key. The same action keeps its key until it has succeeded, however often people
@@ -12,24 +12,26 @@ export class Intents {
   key = newId();
   private action: string | undefined;
   private isPending = false;
-  private succeededAt: number | undefined;
+  private hasSucceeded = false;
+  private pressedAt = -Infinity;
 
   /** Begins an action. Returns false if it is pending, or has just succeeded. */
   begins(action: unknown, now = Date.now()): boolean {
     const text = String(JSON.stringify(action));
     const isSame = text === this.action;
-    const isSecondPress = isSame && this.succeededAt !== undefined && now - this.succeededAt < DOUBLE_MS;
+    const isSecondPress = isSame && this.hasSucceeded && now - this.pressedAt < DOUBLE_MS;
     if (this.isPending || isSecondPress) return false;
-    if (!isSame || this.succeededAt !== undefined) this.key = newId();
+    if (!isSame || this.hasSucceeded) this.key = newId();
     this.action = text;
     this.isPending = true;
-    this.succeededAt = undefined;
+    this.hasSucceeded = false;
+    this.pressedAt = now;
     return true;
   }
 
   /** Ends the present action. An action that failed keeps its key, because it may have taken effect. */
-  end(hasSucceeded: boolean, now = Date.now()): void {
+  end(hasSucceeded: boolean): void {
     this.isPending = false;
-    if (hasSucceeded) this.succeededAt = now;
+    this.hasSucceeded = hasSucceeded;
   }
 }
