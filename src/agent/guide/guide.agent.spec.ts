@@ -86,7 +86,7 @@ describe('the guide', () => {
     const file_ids = ['a.csv', 'b.xlsx', 'c.parquet'];
     const attachments = new Map(file_ids.map((path) => [path, { path, size: 3 }]));
     const silent = await new Room().say('', { file_ids }, { attachments });
-    expect(silent.calls.map(({ input }) => input?.['path']).filter((path) => path !== undefined)).toEqual(file_ids);
+    expect(silent.calls.map(({ input }) => input['path']).filter((path) => path !== undefined)).toEqual(file_ids);
     const spoken = await new Room().say('Hello', { file_ids }, { attachments });
     expect(spoken.text).toContain('You can ask about `b.xlsx`, `c.parquet` in the same way.');
   });
