@@ -33,6 +33,8 @@ const endToEnd = {
   globalSetup: '<rootDir>/test/support/global-setup.js',
   globalTeardown: '<rootDir>/test/support/global-teardown.js',
 };
+/** They start, stop, crash and upgrade services and databases of their own. */
+const OPERATIONS = '/e2e/([a-z]+-crash|failed-starts|first-start|pooler|reconcile|stopping|store-outage|upgrade)\\.e2e';
 const SCHEMA = '/test/e2e/schema\\.e2e\\.ts$';
 
 /** What Node loads, and not Jest, in place of the modules that a pattern names: once in each process of Jest. */
@@ -77,13 +79,14 @@ export default {
       testEnvironmentOptions: { classes: ['Date', 'Error'] },
       testMatch: ['<rootDir>/test/e2e/**/*.e2e.ts'],
       // They take long, or measure how long others wait and need the machine to themselves. They have commands of their own:
-      // `npm run test:extending`, `test:faults`, `test:hostile`, `test:page`, `test:soak`, `test:events` and `test:solving`. CI runs all
-      // of them, in a short form.
+      // `npm run test:extending`, `test:faults`, `test:hostile`, `test:operations`, `test:page`, `test:soak`, `test:events` and
+      // `test:solving`. CI runs all of them, some in a short form.
       testPathIgnorePatterns: [
         SCHEMA,
         ...(process.env['EXTENDING'] === 'true' ? [] : ['/extending\\.e2e']),
         ...(process.env['FAULTS'] === undefined ? ['/faults\\.e2e'] : []),
         ...(process.env['HOSTILE_SECONDS'] === undefined ? ['/e2e/hostile-'] : []),
+        ...(process.env['OPERATIONS'] === 'true' ? [] : [OPERATIONS]),
         ...(process.env['PAGE'] === 'true' ? [] : ['/e2e/page-(?!sign-in)']),
         ...(process.env['SOAK'] === undefined ? ['-soak\\.e2e'] : []),
         ...(process.env['SOLVE_SECONDS'] === undefined ? ['/watched-solves\\.e2e'] : []),
