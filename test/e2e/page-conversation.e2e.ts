@@ -94,7 +94,8 @@ inBrowser('the conversation of a project on the page', () => {
     });
     await message().fill('maximize profit: 30 chairs');
     await tab.page.keyboard.press('Enter');
-    await tab.page.getByText('It is not known whether the message has arrived').waitFor();
+    // The client tries again for up to 16 seconds before.
+    await tab.page.getByText('It is not known whether the message has arrived').waitFor({ timeout: 40_000 });
     await tab.page.unroute(`**/projects/${id}/chat`);
     await tab.page.getByRole('button', { name: 'Send' }).click();
     await eventually(

@@ -10,7 +10,6 @@ import { useIntent } from '../service/use-intent';
 import { useAttachments } from './attachments';
 import { Composer } from './composer';
 import classes from './conversation.module.css';
-import { EXAMPLE } from './example';
 import { answerIn, hasQuestions, isAsking, Message } from './message';
 import { type FollowedConversation, useConversation, useEarlierMessages } from './use-conversation';
 import { usePosting } from './use-posting';
@@ -75,7 +74,7 @@ export function ConversationView({ projectId, mayWrite }: { projectId: string; m
         posted={posting.posted}
         stopped={stopped}
         isSending={posting.isPending}
-        onExample={() => void posting.send(EXAMPLE, [])}
+        onExample={posting.sendExample}
         mayWrite={mayWrite}
       />
       <Container size="md" w="100%" pb="md" pt={4}>

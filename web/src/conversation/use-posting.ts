@@ -2,11 +2,14 @@ import { ConnectionError, type NewMessage, newId, type Schemas } from '@project-
 import { useMutation } from '@tanstack/react-query';
 import { useCallback, useRef, useState } from 'react';
 import { useService } from '../service/service';
+import { EXAMPLE } from './example';
 
 /** Posts into a conversation: one message at a time, and each once, however often it is sent. */
 export interface Posting {
   /** Resolves with whether the message is there now. */
   send: (content: string, fileIds: readonly string[]) => Promise<boolean>;
+  /** Posts the example, once in a conversation. */
+  sendExample: () => void;
   /** Answers what a message asks. */
   answer: (asking: string, given: Schemas['AskUserQuestionAnswer']) => void;
   /** Counts what was posted here. */
@@ -53,11 +56,12 @@ export function usePosting(projectId: string): Posting {
     if (isThere) attempt.current = { text: '', id: '' };
     return isThere;
   };
+  const sendExample = useCallback(() => void post({ content: EXAMPLE, client_msg_id: 'example' }), [post]);
   // A question has one answer, however often its button is pressed.
   const answer = useCallback(
     (asking: string, given: Schemas['AskUserQuestionAnswer']) =>
       void post({ content: '', answer: given, client_msg_id: `answer-${asking}` }),
     [post],
   );
-  return { send, answer, posted, isPending, error, isUncertain: error instanceof ConnectionError };
+  return { send, sendExample, answer, posted, isPending, error, isUncertain: error instanceof ConnectionError };
 }

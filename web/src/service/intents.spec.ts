@@ -13,8 +13,8 @@ describe('Intents', () => {
 
   it('ignores the second press of a double click after the first has succeeded', () => {
     const intents = new Intents();
-    intents.begins(undefined, AT);
-    intents.end(true);
+    intents.begins(undefined, AT - 2_000);
+    intents.end(true, AT);
     expect(intents.begins(undefined, AT + 300)).toBe(false);
     expect(intents.begins(undefined, AT + 3_000)).toBe(true);
   });
@@ -41,7 +41,7 @@ describe('Intents', () => {
     const intents = new Intents();
     intents.begins('solve', AT);
     const { key } = intents;
-    intents.end(true);
+    intents.end(true, AT);
     intents.begins('solve', AT + 60_000);
     expect(intents.key).not.toBe(key);
   });

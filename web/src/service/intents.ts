@@ -1,6 +1,6 @@
 import { newId } from '@project-workspace/client';
 
-/** Milliseconds after a press within which the same action is the second press of a double click. */
+/** Milliseconds after a success within which the same action is the second press of a double click. */
 const DOUBLE_MS = 500;
 
 /**
@@ -12,26 +12,24 @@ export class Intents {
   key = newId();
   private action: string | undefined;
   private isPending = false;
-  private hasSucceeded = false;
-  private pressedAt = -Infinity;
+  private succeededAt: number | undefined;
 
   /** Begins an action. Returns false if it is pending, or has just succeeded. */
   begins(action: unknown, now = Date.now()): boolean {
     const text = String(JSON.stringify(action));
     const isSame = text === this.action;
-    const isSecondPress = isSame && this.hasSucceeded && now - this.pressedAt < DOUBLE_MS;
+    const isSecondPress = isSame && this.succeededAt !== undefined && now - this.succeededAt < DOUBLE_MS;
     if (this.isPending || isSecondPress) return false;
-    if (!isSame || this.hasSucceeded) this.key = newId();
+    if (!isSame || this.succeededAt !== undefined) this.key = newId();
     this.action = text;
     this.isPending = true;
-    this.hasSucceeded = false;
-    this.pressedAt = now;
+    this.succeededAt = undefined;
     return true;
   }
 
   /** Ends the present action. An action that failed keeps its key, because it may have taken effect. */
-  end(hasSucceeded: boolean): void {
+  end(hasSucceeded: boolean, now = Date.now()): void {
     this.isPending = false;
-    this.hasSucceeded = hasSucceeded;
+    if (hasSucceeded) this.succeededAt = now;
   }
 }
