@@ -29,9 +29,10 @@ export interface TransportOptions {
   timeoutMs?: number;
   /**
    * Opens each event stream once for all windows of this origin whose clients have the same value. The value must identify the
-   * caller, such as the user id. Without it, or where the browser has no Web Locks, each reader opens a stream.
+   * caller, such as the user id. A function is called for each stream. Without a value, or where the browser has no Web Locks, each
+   * reader opens a stream.
    */
-  shareStreams?: string | undefined;
+  shareStreams?: string | (() => string | undefined) | undefined;
   /** Used in place of the global `fetch`. */
   fetch?: (request: Request) => Promise<Response>;
   /** Called before each request is sent, also before each repetition and each part of a file. */
@@ -63,7 +64,7 @@ export class Transport {
   private readonly api: Client<paths>;
   readonly credentials: Credentials;
   readonly baseUrl: string;
-  readonly shareStreams: string | undefined;
+  private readonly sharing: TransportOptions['shareStreams'];
   private readonly timeoutMs: number;
   private readonly onRequest: TransportOptions['onRequest'];
   readonly onRetry: TransportOptions['onRetry'];
@@ -79,7 +80,7 @@ export class Transport {
     shareStreams,
   }: TransportOptions) {
     this.baseUrl = withoutApiPath(baseUrl);
-    this.shareStreams = shareStreams;
+    this.sharing = shareStreams;
     this.onRequest = onRequest;
     this.onRetry = onRetry;
     this.retry = { ...RETRY_POLICY, ...retry };
@@ -87,6 +88,10 @@ export class Transport {
     this.credentials = new Credentials(token);
     this.fetch = fetch;
     this.api = createFetchClient<paths>({ baseUrl: this.baseUrl, fetch });
+  }
+
+  get shareStreams(): string | undefined {
+    return typeof this.sharing === 'function' ? this.sharing() : this.sharing;
   }
 
   /**

@@ -6,7 +6,7 @@ export const SENTENCES = {
   400: {
     body_cut_off: 'The body was cut off',
     etag_mismatch: 'The etag of part 2 is not the one the store answered; send the part again',
-    host_invalid: 'The Host header is missing or is no host',
+    host_invalid: 'The Host header is missing, repeated or not a host',
     json_malformed: 'There was an error parsing the body',
     part_changed: 'A part has changed meanwhile; look at the status and complete again',
     part_missing: 'Part 2 was not received; send it to its URL first',

@@ -106,11 +106,11 @@ export function SignedIn({ children }: { children: ReactNode }) {
 async function findState(signal: AbortSignal): Promise<State> {
   const { credentials, provider } = await findCredentials(signal);
   if (credentials === undefined) return { is: 'out', provider };
-  const options = { baseUrl: '', token: credentials.token };
+  let caller: string | undefined;
+  const client = new WorkspaceClient({ baseUrl: '', token: credentials.token, shareStreams: () => caller });
   try {
-    const { data: me } = await new WorkspaceClient(options).GET('/api/v1/me', { signal });
-    const shareStreams = JSON.stringify([me.company_id, me.user_id, me.api_key_id, me.access]);
-    const client = new WorkspaceClient({ ...options, shareStreams });
+    const { data: me } = await client.GET('/api/v1/me', { signal });
+    caller = JSON.stringify([me.company_id, me.user_id, me.api_key_id, me.access]);
     const session = new AbortController();
     const service = { client, me, signedOut: session.signal };
     return { is: 'in', provider, service, credentials, end: () => session.abort() };
