@@ -63,14 +63,21 @@ const CLASSES = [
   String.raw`^(?<whom>.+?) (?:may|can) be (?<word>broken)(?: (?:at|for)(?: a penalty of| a cost of)? (?<price>${NUMBER})(?: (?:per|an?|each) ?\w*)?)?[.!]*$`,
 ].map((pattern) => new RegExp(pattern, 'i'));
 
+/** What people say beside a model. */
+const COURTESY = String.raw`(?:hello|hi|hey|good (?:morning|afternoon|evening|day)|thanks|thank you|ok|okay|all right|(?:very )?good|great|fine|perfect|nice|excellent|bye|goodbye|(?:that|this|it)(?:['’]s| is| looks) (?:all|it|right|correct|good|fine|great)|looks (?:right|good|fine|great)|(?:i think )?we are done)(?: (?:there|guide|very much|a lot))?`;
+
 const READERS: readonly Reader[] = [
   readScenario,
   readTableQuestion,
   readFileSet,
   readColumnName,
-  by(/^(?:solve|optimi[sz]e|run|calculate)(?: (?:it|now|again|this|the|model|plan|please))*[.!]*$/i, () => ({
-    kind: 'solve',
-  })),
+  by(
+    new RegExp(
+      String.raw`^(?:(?:${COURTESY}|yes|now|then|so|and|please|let us|let['’]s|(?:can|could) you|go ahead and),?[.!]* )*(?:solve|optimi[sz]e|run|calculate)(?: (?:it|now|again|this|the|model|plan|please))*[.!?]*$`,
+      'i',
+    ),
+    () => ({ kind: 'solve' }),
+  ),
   by(/^(?:help|examples?|\?|what can (?:you|i) do|how does (?:this|it) work)[?.!]*$/i, () => ({ kind: 'help' })),
   by(
     /^(?:show|status|checklist|summary)(?: (?:me|the|my|whole|model|cards?|canvas|checklist|all|it|everything))*[.!?]*$/i,
@@ -80,10 +87,7 @@ const READERS: readonly Reader[] = [
   ),
   readQuestion,
   by(/^(?:later|not (?:yet|now)|wait|skip(?: (?:it|this))?)[.!]*$/i, () => ({ kind: 'later' })),
-  by(
-    /^(?:hello|hi|hey|good (?:morning|afternoon|evening|day)|thanks|thank you|ok|okay|great|fine|bye|goodbye)(?: (?:there|guide|very much|a lot))?[.!]*$/i,
-    () => ({ kind: 'courtesy' }),
-  ),
+  by(new RegExp(String.raw`^${COURTESY}(?:,?[.!]* ${COURTESY})*[.!]*$`, 'i'), () => ({ kind: 'courtesy' })),
   by(
     /^(?:(?:i |we )?(?:confirm(?:ed)?|agreed?)(?: (?:it|them|(?:the )?(?:objectives?|goals?)))?|(?:the )?(?:objectives?|goals?) (?:is|are) (?:right|correct|confirmed|fine|ok))[.!]*$/i,
     () => ({ kind: 'confirm' }),
