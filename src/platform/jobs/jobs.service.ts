@@ -156,7 +156,12 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
       // It would open a connection for every job.
       if (message.includes('smaller than concurrency')) return;
       const log = { error: 'error', warning: 'warn', info: 'debug', debug: 'trace' } as const;
-      this.logger[log[level as keyof typeof log]]({ meta: meta?.['error'] === undefined ? undefined : meta }, message);
+      // A stopping process aborts jobs, and another one does them.
+      const isAborted = meta?.['error'] instanceof Error && meta['error'].name === 'AbortError';
+      this.logger[isAborted ? 'debug' : log[level as keyof typeof log]](
+        { meta: meta?.['error'] === undefined ? undefined : meta },
+        message,
+      );
     });
   }
 }
