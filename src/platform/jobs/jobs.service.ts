@@ -25,6 +25,9 @@ const CONNECT_MS = 30_000;
 /** Delay before a runner that gave up is replaced. */
 const RESTART_MS = 1_000;
 
+/** Ends a job in a stopping process. Another process runs it again. */
+export class JobLeft extends Error {}
+
 /** Tasks that share a concurrency limit. */
 interface Group {
   concurrency: number;
@@ -156,9 +159,8 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
       // It would open a connection for every job.
       if (message.includes('smaller than concurrency')) return;
       const log = { error: 'error', warning: 'warn', info: 'debug', debug: 'trace' } as const;
-      // A stopping process aborts jobs, and another one does them.
-      const isAborted = meta?.['error'] instanceof Error && meta['error'].name === 'AbortError';
-      this.logger[isAborted ? 'debug' : log[level as keyof typeof log]](
+      const isLeft = meta?.['error'] instanceof JobLeft;
+      this.logger[isLeft ? 'debug' : log[level as keyof typeof log]](
         { meta: meta?.['error'] === undefined ? undefined : meta },
         message,
       );

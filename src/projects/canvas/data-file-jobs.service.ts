@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { Database } from '../../platform/database/database.service.js';
 import { NotFound } from '../../platform/errors/errors.js';
-import { Jobs } from '../../platform/jobs/jobs.service.js';
+import { JobLeft, Jobs } from '../../platform/jobs/jobs.service.js';
 import type { ProjectId } from '../project.entity.js';
 import { ProjectsRepository } from '../projects.repository.js';
 import { CanvasEditor, DATA_FILES } from './canvas-editor.service.js';
@@ -35,7 +35,7 @@ export class DataFileJobs implements OnModuleInit, OnModuleDestroy {
 
   /** What is being read is left to the next attempt. */
   onModuleDestroy(): void {
-    this.stopping.abort();
+    this.stopping.abort(new JobLeft('The process stops'));
   }
 
   private async catchUp(id: ProjectId): Promise<void> {
