@@ -1,8 +1,11 @@
 import type { Condition, Expression, Formula, Index, Key, Operand } from '../../src/modelling/formula.js';
 
 /** A formula as text that is read as the same formula again. */
-export const printFormula = ({ sides: [first, ...others], relations }: Formula): string =>
-  others.reduce((text, side, at) => `${text} ${relations[at]} ${printExpression(side)}`, printExpression(first));
+export const printFormula = ({ sides: [first, ...others], relations, strict }: Formula): string =>
+  others.reduce((text, side, at) => {
+    const relation = strict?.includes(at) === true ? relations[at]?.charAt(0) : relations[at];
+    return `${text} ${relation} ${printExpression(side)}`;
+  }, printExpression(first));
 
 /** An index as text that is read as the same index again. */
 export function printIndex({ over, where }: Index): string {
